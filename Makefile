@@ -1,0 +1,35 @@
+# Every target does its own set-up, so that a fresh clone needs nothing but Python 3.11+ and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export FIDUCIAL_REFERENCE
+
+.PHONY: demo test lint bench format clean
+
+# pip is asked again only when pyproject.toml changes.
+$(VENV)/.ready: pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet -e '.[dev,test]'
+	@mkdir -p .links && ln -sfn .. .links/fiducial
+	@touch $@
+
+demo: $(VENV)/.ready  ## the whole pipeline on the built-in suite, offline; the report lands in ./demo
+	@$(BIN)/fiducial demo --out demo
+
+test: $(VENV)/.ready  ## the test suite; set FIDUCIAL_REFERENCE to compare with reference data too
+	@$(BIN)/python -m pytest
+
+lint: $(VENV)/.ready  ## formatter, linter, types, layers
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/basedpyright
+	@$(BIN)/lint-imports
+
+bench: $(VENV)/.ready  ## start-up, throughput, memory: ratios measured side by side
+	@$(BIN)/python benchmarks/run_all.py
+
+format: $(VENV)/.ready  ## let the tools mend what they can
+	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
+
+clean:
+	rm -rf $(VENV) .links build dist *.egg-info

@@ -1,0 +1,6 @@
+"""``python -m fiducial``."""
+
+from .cli.main import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""The command ``fiducial``: finds the subcommand, and turns errors into one line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import NoReturn
+
+import click
+
+from .. import __version__
+from ..errors import FiducialError
+
+EXIT_OK, EXIT_GATE, EXIT_USAGE, EXIT_PARTIAL, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
+"""Done; a gate failed; bad usage or input; finished, but calls failed; Ctrl-C with everything so far kept."""
+
+COMMANDS: dict[str, str] = {}
+"""Subcommand to its one-line help. Modules are imported only when their command is used (start-up time)."""
+
+
+class LazyGroup(click.Group):
+    """A group whose subcommands live in modules of the same name beside this one."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order in which people need them."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command's module."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        command = getattr(import_module(f".{cmd_name}", __package__), "command")  # noqa: B009 - set by each module
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing one of them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()) or [("-", "none yet")])
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog="Start with `fiducial demo`: the whole way on a built-in suite, offline, in seconds.",
+)
+@click.version_option(__version__, prog_name="fiducial")
+def cli() -> None:
+    """Score what AI agents produce.
+
+    Deterministic checkers first; LLM judges for what is left open; every judge calibrated against the checkers.
+    """
+
+
+def main() -> NoReturn:
+    """Run the command line and leave with its exit code."""
+    try:
+        status = cli.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        _leave(EXIT_USAGE)
+    except FiducialError as error:
+        click.echo(f"fiducial: {_one_line(str(error))}", err=True)
+        _leave(EXIT_USAGE)
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("fiducial: interrupted; everything so far is kept", err=True)
+        _leave(EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        # `fiducial ... | head`: point stdout elsewhere, so that the interpreter's last flush stays silent.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _leave(EXIT_OK)
+    _leave(status if isinstance(status, int) else EXIT_OK)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _leave(status: int) -> NoReturn:
+    raise SystemExit(status)

@@ -1,0 +1,1 @@
+"""A small suite of our own, which the demo runs on."""

@@ -1,0 +1,1 @@
+"""Deterministic checkers: a Case and an Output in, a Verdict out; no model, no network."""

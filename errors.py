@@ -1,0 +1,108 @@
+"""Every exception that fiducial raises on purpose.
+
+::
+
+    FiducialError
+    ├── InputError            a file, line or field that cannot be used          (exit 2)
+    │   └── RecordError       ... one line of a JSON Lines file
+    ├── UsageError            options that do not go together                    (exit 2)
+    ├── ConfigurationError    something has to be set first: endpoint, key, extra (exit 2)
+    │   └── MissingExtraError an optional dependency is not installed
+    ├── PromptError           a prompt file that cannot be loaded or rendered    (exit 2)
+    ├── RunFolderError        a run folder that is in use or belongs to another run (exit 2)
+    └── ProviderError         a model call that failed after its retries         (an outcome, exit 3)
+
+Errors of other libraries are translated into these where their meaning is known, with ``raise ... from``.
+A message says what was expected, what came, and what to do; it fits on one line.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class FiducialError(Exception):
+    """Base of every error that fiducial raises on purpose."""
+
+
+class InputError(FiducialError):
+    """A file, a line or a field of the input cannot be used.
+
+    Args:
+        message: What was expected and what came.
+        path: The file.
+        line: 1-based line number, where there is one.
+        field: The field, as a path such as ``messages[0].role``, where it is known.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: Path | str | None = None,
+        line: int | None = None,
+        field: str | None = None,
+    ) -> None:
+        self.message = message
+        self.path = path
+        self.line = line
+        self.field = field
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        place = "" if self.path is None else str(self.path)
+        if self.line is not None:
+            place += f":{self.line}"
+        parts = [place, self.field or "", self.message]
+        return ": ".join(part for part in parts if part)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Keyword-only arguments do not survive the default pickling, which worker processes need.
+        return (_rebuild, (type(self), self.message, self.path, self.line, self.field))
+
+
+def _rebuild(
+    kind: type[InputError], message: str, path: Path | str | None, line: int | None, field: str | None
+) -> InputError:
+    return kind(message, path=path, line=line, field=field)
+
+
+class RecordError(InputError):
+    """One line of a JSON Lines file is not the record it should be."""
+
+
+class UsageError(FiducialError):
+    """Options were given that do not go together."""
+
+
+class ConfigurationError(FiducialError):
+    """Something has to be set before this can run."""
+
+
+class MissingExtraError(ConfigurationError):
+    """An optional dependency is needed and not installed.
+
+    Args:
+        extra: Name of the extra that brings it.
+        why: What it is needed for.
+    """
+
+    def __init__(self, extra: str, why: str) -> None:
+        self.extra = extra
+        self.why = why
+        super().__init__(f"{why} needs an optional dependency: pip install 'fiducial[{extra}]'")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.extra, self.why))
+
+
+class PromptError(FiducialError):
+    """A prompt file cannot be loaded, or its template cannot be rendered."""
+
+
+class RunFolderError(FiducialError):
+    """A run folder is in use by another process or was made by another run."""
+
+
+class ProviderError(FiducialError):
+    """A model call failed, after the retries it was allowed."""

@@ -1,0 +1,1 @@
+"""What ties checkers, judges and statistics together: pipeline and run folder."""

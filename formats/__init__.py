@@ -1,0 +1,1 @@
+"""Other people's files, to and from the nouns."""

@@ -1,0 +1,1 @@
+"""Judges: prompt templates, the way to a model and back, reply parsing, the reply cache."""

@@ -1,0 +1,1 @@
+"""Prompt files: a folder a judge, a file a variant."""

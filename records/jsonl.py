@@ -1,0 +1,216 @@
+"""JSON Lines, read and written as streams: memory does not grow with the file, and errors name file, line and field."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar
+
+import msgspec
+
+from ..errors import InputError, RecordError
+from .case import Case, validate_case
+
+MAX_LINE_BYTES = 32 * 1024 * 1024
+"""Longer lines are refused: a line is held in memory whole, so this bounds what a hostile file can cost."""
+
+T = TypeVar("T")
+
+_FIELD = re.compile(r" - at `\$\.?([^`]*)`$")
+
+
+def read_records(path: Path, record_type: type[T]) -> Iterator[T]:
+    """Read the records of a JSON Lines file one by one.
+
+    Blank lines are passed over; a byte-order mark at the start is tolerated.
+
+    Args:
+        path: The file.
+        record_type: ``Case``, ``Output``, ``Verdict`` or another msgspec type.
+
+    Yields:
+        The records, in the order of the file.
+
+    Raises:
+        InputError: The file cannot be read, or holds no record at all.
+        RecordError: A line is not such a record; the message names line and field.
+    """
+    for _, record in read_numbered(path, record_type):
+        yield record
+
+
+def read_numbered(path: Path, record_type: type[T]) -> Iterator[tuple[int, T]]:
+    """Like `read_records`, with the 1-based number of each record's line."""
+    empty = True
+    for line, _, raw in read_lines(path):
+        empty = False
+        yield line, decode_record(raw, record_type, path=path, line=line)
+    if empty:
+        raise InputError("the file is empty; expected one JSON object a line", path=path)
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
+    """Read the non-blank lines of a file.
+
+    Args:
+        path: The file.
+
+    Yields:
+        1-based line number, byte offset of the line's start, and its bytes.
+
+    Raises:
+        InputError: The file cannot be opened or read.
+        RecordError: A line is longer than ``MAX_LINE_BYTES``.
+    """
+    try:
+        with path.open("rb") as file:
+            offset = 0
+            for number in _count_from_one():
+                raw = file.readline(MAX_LINE_BYTES + 1)
+                if not raw:
+                    return
+                if len(raw) > MAX_LINE_BYTES:
+                    limit = MAX_LINE_BYTES // 1024 // 1024
+                    raise RecordError(f"the line is longer than {limit} MiB", path=path, line=number)
+                start, offset = offset, offset + len(raw)
+                if number == 1 and raw.startswith(b"\xef\xbb\xbf"):
+                    raw, start = raw[3:], start + 3
+                if raw.strip():
+                    yield number, start, raw
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
+
+
+def decode_record(
+    raw: bytes, record_type: type[T], *, path: Path | None = None, line: int | None = None
+) -> T:
+    """Decode one line, strictly.
+
+    Args:
+        raw: The line's bytes.
+        record_type: What it should be.
+        path: Named in errors.
+        line: Named in errors.
+
+    Returns:
+        The record.
+
+    Raises:
+        RecordError: It is not JSON, not UTF-8, or not such a record.
+    """
+    try:
+        record = _decode(raw, record_type)
+        if isinstance(record, Case):
+            validate_case(record)
+    except (msgspec.ValidationError, ValueError) as error:
+        message, field = _split_field(str(error))
+        raise RecordError(message, path=path, line=line, field=field) from error
+    except RecursionError as error:
+        raise RecordError("the JSON is nested too deeply", path=path, line=line) from error
+    return record
+
+
+def encode_record(record: object) -> bytes:
+    r"""Encode a record as one line, newline included.
+
+    Lone surrogates, which UTF-8 cannot carry but a model can produce, are written as ``\u`` escapes.
+    """
+    try:
+        return msgspec.json.encode(record) + b"\n"
+    except UnicodeEncodeError:
+        return json.dumps(msgspec.to_builtins(record)).encode("ascii") + b"\n"
+
+
+def write_records(path: Path, records: Iterable[object]) -> int:
+    """Write records to a JSON Lines file, all or nothing.
+
+    Args:
+        path: The file; replaced only after the last record was written.
+        records: What to write.
+
+    Returns:
+        How many were written.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    count = 0
+    with atomic_write(path) as file:
+        for record in records:
+            file.write(encode_record(record))
+            count += 1
+    return count
+
+
+@contextmanager
+def atomic_write(path: Path) -> Generator[BinaryIO]:
+    """Open a file for writing that appears under its name only when the block ends without an error.
+
+    Args:
+        path: The file to be made or replaced; its folder is made when missing.
+
+    Yields:
+        A binary file.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    part = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("wb") as file:
+            yield file
+        part.replace(path)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror or error}", path=path) from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _decode(raw: bytes, record_type: type[T]) -> T:
+    try:
+        return _decoder(record_type)(raw)
+    except msgspec.ValidationError:
+        raise
+    except UnicodeDecodeError as error:
+        raise ValueError(f"not UTF-8: byte 0x{error.object[error.start]:02x}") from error
+    except msgspec.DecodeError:
+        # The standard library reads lone surrogates, and says better what is wrong with the rest.
+        return msgspec.convert(_loads(raw), record_type)
+
+
+@cache
+def _decoder(record_type: type[T]) -> Callable[[bytes], T]:
+    return msgspec.json.Decoder(record_type).decode
+
+
+def _loads(raw: bytes) -> Any:
+    try:
+        return json.loads(raw.decode("utf-8"), parse_constant=_refuse_constant)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"not UTF-8: byte 0x{raw[error.start]:02x} at byte {error.start}") from error
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not JSON: {error.msg} at column {error.colno}") from error
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"not JSON: {name} is not a JSON number")
+
+
+def _split_field(message: str) -> tuple[str, str | None]:
+    found = _FIELD.search(message)
+    if found is None:
+        return message, None
+    return message[: found.start()], found[1] or None
+
+
+def _count_from_one() -> Iterator[int]:
+    number = 0
+    while True:
+        number += 1
+        yield number

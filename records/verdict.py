@@ -1,0 +1,152 @@
+"""Verdict: what one checker, judge, person or construction says of one output."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+from .case import Record
+from .output import ItemKey, Output
+
+Source: TypeAlias = Literal["checker", "judge", "human", "construction"]
+
+Outcome: TypeAlias = Literal["graded", "undecided", "not_applicable", "unparsable", "refused", "failed"]
+
+UNGRADED: tuple[Outcome, ...] = ("undecided", "not_applicable", "unparsable", "refused", "failed")
+"""Outcomes that mean "we could not grade this", in the order in which they are printed. They carry no score."""
+
+
+class Usage(Record, frozen=True, kw_only=True):
+    """What a judge's verdict cost, summed over every call that was made for it."""
+
+    calls: int = 1
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached: bool = False
+    """True when the reply came from the cache or a recording, so that nothing was spent now."""
+    reasked: int = 0
+    """How often an unreadable reply was asked again."""
+
+
+class Verdict(Record, frozen=True, kw_only=True):
+    """What one checker, judge, person or construction says of one output.
+
+    Attributes:
+        case_id: The case.
+        system: Who produced the output.
+        trial: Which attempt.
+        by: Checker with its rules (``ast/bfcl``), or ``judge/variant@model``, or a person's name.
+        source: What sort of thing ``by`` is.
+        outcome: ``graded``, or why we could not grade.
+        score: In [0, 1] when graded, else None.
+        error_type: The kind of fault found, in the original's words where there is an original.
+        reason: One sentence for a person: which argument, what was expected, what came.
+        evidence: Details a machine may read.
+        repeat: Which repetition of the same question to the same judge.
+        usage: What it cost; None for what costs nothing.
+        raw: The judge's reply, verbatim.
+    """
+
+    case_id: str
+    system: str
+    by: str
+    source: Source
+    outcome: Outcome
+    trial: int = 0
+    score: float | None = None
+    error_type: str | None = None
+    reason: str | None = None
+    evidence: dict[str, Any] = {}
+    repeat: int = 0
+    usage: Usage | None = None
+    raw: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.outcome == "graded":
+            if self.score is None or not 0.0 <= self.score <= 1.0:
+                raise ValueError(f"a graded verdict needs a score in [0, 1], got {self.score!r}")
+        elif self.score is not None:
+            raise ValueError(
+                f"only graded verdicts carry a score; this one is {self.outcome!r} with {self.score!r}"
+            )
+
+    @property
+    def key(self) -> ItemKey:
+        """The output this is about."""
+        return ItemKey(self.case_id, self.system, self.trial)
+
+    @property
+    def graded(self) -> bool:
+        """Whether there is a score."""
+        return self.outcome == "graded"
+
+
+def graded(
+    output: Output,
+    score: float,
+    *,
+    by: str,
+    source: Source = "checker",
+    error_type: str | None = None,
+    reason: str | None = None,
+    evidence: dict[str, Any] | None = None,
+) -> Verdict:
+    """A verdict with a score.
+
+    Args:
+        output: The output that was graded.
+        score: In [0, 1].
+        by: Who says so.
+        source: What sort of thing ``by`` is.
+        error_type: The kind of fault, when there is one.
+        reason: One sentence for a person.
+        evidence: Details a machine may read.
+
+    Returns:
+        The verdict.
+    """
+    return Verdict(
+        case_id=output.case_id,
+        system=output.system,
+        trial=output.trial,
+        by=by,
+        source=source,
+        outcome="graded",
+        score=score,
+        error_type=error_type,
+        reason=reason,
+        evidence=evidence or {},
+    )
+
+
+def ungraded(
+    output: Output,
+    outcome: Outcome,
+    *,
+    by: str,
+    source: Source = "checker",
+    reason: str | None = None,
+    error_type: str | None = None,
+) -> Verdict:
+    """A verdict that says why there is no score.
+
+    Args:
+        output: The output that could not be graded.
+        outcome: Why, as one of ``UNGRADED``.
+        by: Who says so.
+        source: What sort of thing ``by`` is.
+        reason: One sentence for a person.
+        error_type: A finer name for the reason, where there is one.
+
+    Returns:
+        The verdict.
+    """
+    return Verdict(
+        case_id=output.case_id,
+        system=output.system,
+        trial=output.trial,
+        by=by,
+        source=source,
+        outcome=outcome,
+        error_type=error_type,
+        reason=reason,
+    )

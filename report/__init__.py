@@ -1,0 +1,1 @@
+"""The HTML report, and how results are put into words."""
