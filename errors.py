@@ -8,6 +8,7 @@
     ├── UsageError            options that do not go together                    (exit 2)
     ├── ConfigurationError    something has to be set first: endpoint, key, extra (exit 2)
     │   └── MissingExtraError an optional dependency is not installed
+    ├── DecodingError         a reply that is not in the form it should be       (graded 0, or unparsable)
     ├── PromptError           a prompt file that cannot be loaded or rendered    (exit 2)
     ├── RunFolderError        a run folder that is in use or belongs to another run (exit 2)
     └── ProviderError         a model call that failed after its retries         (an outcome, exit 3)
@@ -94,6 +95,10 @@ class MissingExtraError(ConfigurationError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), (self.extra, self.why))
+
+
+class DecodingError(FiducialError):
+    """A reply cannot be read as what it should be: calls, when a checker decodes it."""
 
 
 class PromptError(FiducialError):

@@ -1,0 +1,90 @@
+"""Which checker decides which kind of case: one line a kind, imported when the first case of it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from ..records import Case, Kind, Output, Verdict
+from .finding import Finding, undecided
+
+Rules: TypeAlias = Literal["bfcl", "strict"]
+"""``bfcl``: verdict for verdict as the original; ``strict``: its known faults mended (docs/bfcl-differences.md)."""
+
+Names: TypeAlias = Literal["dotted", "underscored"]
+"""How the system had to write a documented name with dots: as it is, or with underscores (some providers forbid dots)."""
+
+
+class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What a checker may need to know beside case and output.
+
+    Attributes:
+        rules: Which rule set.
+        names: How documented names with dots were offered to the system.
+        functions: Functions that executable calls may name, by name.
+        environments: Simulated worlds of the user's own, by class name, beside the built-in ones.
+    """
+
+    rules: Rules = "bfcl"
+    names: Names = "dotted"
+    functions: Mapping[str, Callable[..., Any]] = {}
+    environments: Mapping[str, type] = {}
+
+
+Checker: TypeAlias = Callable[[Case, Output, CheckOptions], Finding]
+
+_CHECKERS: dict[Kind, tuple[str, str]] = {}
+"""Kind of case to the checker's name in ``Verdict.by`` and the module here that holds its function ``find``."""
+
+
+def check(case: Case, output: Output, options: CheckOptions | None = None) -> Verdict:
+    """Decide, without a model, whether an output is right.
+
+    Args:
+        case: What was to be done.
+        output: What the system produced; must answer this case.
+        options: Rule set and registries; BFCL's rules when left out.
+
+    Returns:
+        A verdict of source ``checker``; ``undecided`` where no checker can tell.
+    """
+    options = options or CheckOptions()
+    name, find = checker_for(case.kind)
+    finding = find(case, output, options)
+    return Verdict(
+        case_id=output.case_id,
+        system=output.system,
+        trial=output.trial,
+        by=f"{name}/{options.rules}",
+        source="checker",
+        outcome=finding.outcome,
+        score=finding.score,
+        error_type=finding.error_type,
+        reason=finding.reason,
+        evidence=finding.evidence,
+    )
+
+
+@cache
+def checker_for(kind: Kind) -> tuple[str, Checker]:
+    """The checker of a kind of case.
+
+    Args:
+        kind: As in ``Case.kind``.
+
+    Returns:
+        Its name in ``Verdict.by``, and the function.
+    """
+    if kind not in _CHECKERS:
+        return "none", _nothing_decides
+    name, module = _CHECKERS[kind]
+    return name, import_module(f".{module}", __package__).find
+
+
+def _nothing_decides(case: Case, output: Output, options: CheckOptions) -> Finding:
+    del output, options
+    return undecided(f"no checker decides cases of kind {case.kind}")
