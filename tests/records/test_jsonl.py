@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import json
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from fiducial.errors import InputError, RecordError
+from fiducial.records import MAX_LINE_BYTES, Case, Output, Verdict, read_records, write_records
+
+GOOD = '{"case_id": "a", "system": "s", "text": "hi"}'
+
+
+def write(path: Path, *lines: str | bytes) -> Path:
+    path.write_bytes(b"\n".join(line.encode() if isinstance(line, str) else line for line in lines))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"case_id": 1, "system": "s"}', "case_id: Expected `str`, got `int`"),
+        ('{"case_id": "a"}', "Object missing required field `system`"),
+        ('{"case_id": "a", "system": "s", "txet": "hi"}', "Object contains unknown field `txet`"),
+        (
+            '{"case_id": "a", "system": "s", "tool_calls": [{"name": 3}]}',
+            "tool_calls[0].name: Expected `str`, got `int`",
+        ),
+        ('["a"]', "Expected `object`, got `array`"),
+        ('{"case_id": "a"', "not JSON: Expecting ',' delimiter at column 16"),
+        ('{"case_id": "a", "system": "s", "trial": NaN}', "not JSON: NaN is not a JSON number"),
+        (b'{"case_id": "\xff"}', "not UTF-8: byte 0xff"),
+        (
+            '{"case_id": "a", "tool_calls": [{"name": "f", "arguments": {"a": ' + "[" * 20_000,
+            "the JSON is nested too deeply",
+        ),
+    ],
+)
+def test_a_bad_line_is_one_error_that_names_file_line_and_field(
+    tmp_path: Path, line: str | bytes, message: str
+):
+    path = write(tmp_path / "outputs.jsonl", GOOD, line)
+    with pytest.raises(RecordError) as caught:
+        list(read_records(path, Output))
+    assert str(caught.value) == f"{path}:2: {message}"
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \n"])
+def test_an_empty_file_is_an_error(tmp_path: Path, content: bytes):
+    path = tmp_path / "empty.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="empty"):
+        list(read_records(path, Output))
+
+
+def test_a_missing_file_is_an_error_that_names_it(tmp_path: Path):
+    with pytest.raises(InputError, match=r"nowhere\.jsonl: cannot be read: No such file"):
+        list(read_records(tmp_path / "nowhere.jsonl", Output))
+
+
+def test_a_line_of_50_megabytes_is_refused_without_being_read_whole(tmp_path: Path):
+    path = tmp_path / "long.jsonl"
+    with path.open("wb") as file:
+        file.write(b'{"case_id": "a", "system": "s", "text": "')
+        for _ in range(50):
+            file.write(b"x" * 1024 * 1024)
+        file.write(b'"}')
+    tracemalloc.start()
+    with pytest.raises(RecordError, match=r"long\.jsonl:1: the line is longer than 32 MiB"):
+        list(read_records(path, Output))
+    assert tracemalloc.get_traced_memory()[1] < 2.5 * MAX_LINE_BYTES
+    tracemalloc.stop()
+
+
+def test_reading_does_not_hold_the_file_in_memory(tmp_path: Path):
+    path = tmp_path / "many.jsonl"
+    line = json.dumps({"case_id": "a", "system": "s", "text": "x" * 1000}) + "\n"
+    path.write_text(line * 20_000)
+    tracemalloc.start()
+    assert sum(1 for _ in read_records(path, Output)) == 20_000
+    assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    tracemalloc.stop()
+
+
+def test_blank_lines_and_a_byte_order_mark_are_passed_over(tmp_path: Path):
+    path = write(tmp_path / "bom.jsonl", b"\xef\xbb\xbf" + GOOD.encode(), "", GOOD, "")
+    assert len(list(read_records(path, Output))) == 2
+
+
+def test_lone_surrogates_survive_a_round_trip(tmp_path: Path):
+    path = tmp_path / "surrogate.jsonl"
+    output = Output(case_id="a", system="s", text="broken \ud800 text")
+    write_records(path, [output])
+    assert list(read_records(path, Output)) == [output]
+
+
+def test_a_writer_that_fails_half_way_leaves_the_old_file_and_nothing_else(tmp_path: Path):
+    path = tmp_path / "out.jsonl"
+    path.write_text("old")
+
+    def records():
+        yield Output(case_id="a", system="s")
+        raise RuntimeError("half way")
+
+    with pytest.raises(RuntimeError):
+        write_records(path, records())
+    assert [file.name for file in tmp_path.iterdir()] == ["out.jsonl"]
+    assert path.read_text() == "old"
+
+
+def test_defaults_are_left_out_of_what_is_written(tmp_path: Path):
+    path = tmp_path / "case.jsonl"
+    write_records(path, [Case(id="a", kind="no_call")])
+    assert path.read_text() == '{"id":"a","kind":"no_call"}\n'
+
+
+@pytest.mark.parametrize(
+    ("outcome", "score", "message"),
+    [
+        ("graded", None, "a graded verdict needs a score in [0, 1], got None"),
+        ("graded", 1.5, "a graded verdict needs a score in [0, 1], got 1.5"),
+        ("failed", 0, "only graded verdicts carry a score; this one is 'failed' with 0.0"),
+    ],
+)
+def test_only_graded_verdicts_carry_a_score(tmp_path: Path, outcome: str, score: float | None, message: str):
+    record = {"case_id": "a", "system": "s", "by": "j", "source": "judge", "outcome": outcome, "score": score}
+    path = write(tmp_path / "verdicts.jsonl", json.dumps(record))
+    with pytest.raises(RecordError) as caught:
+        list(read_records(path, Verdict))
+    assert str(caught.value) == f"{path}:1: {message}"

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import sysconfig
+import tomllib
+import venv
+from pathlib import Path
+
+import fiducial
+
+ROOT = Path(__file__).parents[1]
+NOT_PACKAGED = {"tests", "benchmarks", "notebooks", "docs", "build", "dist"}
+
+
+def test_every_package_in_the_tree_is_listed_in_pyproject():
+    found = {
+        ".".join(["fiducial", *init.parent.relative_to(ROOT).parts])
+        for init in ROOT.rglob("__init__.py")
+        if not (NOT_PACKAGED | {part for part in init.parts if part.startswith(".")})
+        & set(init.relative_to(ROOT).parts)
+    }
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    assert sorted(listed) == sorted(found)
+
+
+def test_all_names_the_public_api_and_every_name_resolves():
+    assert sorted(fiducial.__all__) == dir(fiducial)
+    assert [name for name in fiducial.__all__ if getattr(fiducial, name, None) is None] == []
+
+
+def run_python(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+
+def test_importing_the_package_or_asking_for_help_loads_nothing_heavy():
+    code = """
+import sys
+import fiducial
+from fiducial.cli.main import cli
+cli.main(["--help"], standalone_mode=False)
+print([name for name in ("openai", "pandas", "numpy", "scipy", "promptflow", "rich", "jinja2", "matplotlib") if name in sys.modules])
+"""
+    assert run_python(code).splitlines()[-1] == "[]"
+
+
+def test_the_wheel_works_where_only_the_wheel_is_installed(tmp_path: Path):
+    """Dependencies come from this environment by PYTHONPATH, which does not activate the editable install."""
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
+    source = tmp_path / "source"
+    subprocess.run(["git", "clone", "-q", ROOT, source], check=True, capture_output=True)
+    subprocess.run([*pip, "wheel", "--no-build-isolation", "--no-deps", "-w", tmp_path, source], check=True)
+    (wheel,) = tmp_path.glob("fiducial-*.whl")
+    venv.create(tmp_path / "venv", with_pip=False)
+    python = tmp_path / "venv" / "bin" / "python"
+    subprocess.run([*pip, "--python", python, "install", "--no-deps", wheel], check=True)
+
+    environment = {
+        "PYTHONPATH": sysconfig.get_paths()["purelib"],
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(tmp_path),
+    }
+    command = [tmp_path / "venv" / "bin" / "fiducial", "--version"]
+    shown = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert shown.stdout == f"fiducial, version {fiducial.__version__}\n"
