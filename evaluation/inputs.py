@@ -1,0 +1,120 @@
+"""Cases and outputs together: surveyed once before any work is done, then streamed as pairs as often as needed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from ..errors import RecordError
+from ..records import Case, CaseIndex, ItemKey, Output, read_numbered
+
+_CHUNK = 1024 * 1024
+
+
+class FileFacts(msgspec.Struct, frozen=True):
+    """A file that was read: where, the SHA-256 of its bytes, and how many records it holds."""
+
+    name: str
+    sha256: str
+    rows: int
+
+
+class Survey(msgspec.Struct, frozen=True):
+    """What a first pass over the inputs found.
+
+    Attributes:
+        files: The cases file, then the outputs files.
+        cases: How many cases there are.
+        outputs: How many outputs there are.
+        answered: System to the number of cases it has at least one output for; in order of first appearance.
+    """
+
+    files: list[FileFacts]
+    cases: int
+    outputs: int
+    answered: dict[str, int]
+
+    def missing(self, system: str) -> int:
+        """How many cases a system has no output for."""
+        return self.cases - self.answered[system]
+
+
+class EvaluationInputs:
+    """The cases and outputs of an evaluation.
+
+    Making it reads every file once and refuses what cannot be evaluated, so that nothing fails half-way for a reason
+    that could have been known at the start. What is kept in memory is one key an output and one offset a case.
+
+    Args:
+        cases: The cases file.
+        outputs: The outputs files.
+
+    Raises:
+        InputError: A file cannot be read or is empty.
+        RecordError: A line is not a record, names an unknown case, or repeats an output.
+    """
+
+    def __init__(self, cases: Path, outputs: Sequence[Path]) -> None:
+        self.cases = CaseIndex(cases)
+        self.output_files = tuple(outputs)
+        try:
+            self.survey = self._take_survey(cases)
+        except BaseException:
+            self.close()
+            raise
+
+    def pairs(self) -> Iterator[tuple[Case, Output]]:
+        """Every output with its case, in the order of the files."""
+        for path in self.output_files:
+            for _, output in read_numbered(path, Output):
+                yield self.cases[output.case_id], output
+
+    def close(self) -> None:
+        """Close the cases file."""
+        self.cases.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _take_survey(self, cases: Path) -> Survey:
+        seen: dict[ItemKey, int] = {}
+        answered: dict[str, set[str]] = {}
+        files = [FileFacts(str(cases), file_sha256(cases), len(self.cases))]
+        for number, path in enumerate(self.output_files):
+            rows = 0
+            for line, output in read_numbered(path, Output):
+                self._refuse_unusable(output, path, line, seen)
+                seen[output.key] = number
+                answered.setdefault(output.system, set()).add(output.case_id)
+                rows += 1
+            files.append(FileFacts(str(path), file_sha256(path), rows))
+        counts = {system: len(case_ids) for system, case_ids in answered.items()}
+        return Survey(files, len(self.cases), len(seen), counts)
+
+    def _refuse_unusable(self, output: Output, path: Path, line: int, seen: dict[ItemKey, int]) -> None:
+        if output.case_id not in self.cases:
+            message = f"no case has the id {output.case_id!r} in {self.cases.path}"
+            raise RecordError(message, path=path, line=line, field="case_id")
+        if output.key in seen:
+            first = self.output_files[seen[output.key]]
+            message = f"case, system and trial ({output.key}) come twice; the first is in {first}"
+            raise RecordError(message, path=path, line=line, field="case_id")
+
+
+def file_sha256(path: Path) -> str:
+    """The SHA-256 of a file's bytes, in hexadecimal."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()

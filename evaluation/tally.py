@@ -1,0 +1,92 @@
+"""Tally: verdicts counted by system and part, so that every rate can be printed with what it rests on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import msgspec
+
+from ..records import Outcome, Verdict
+
+
+class Sums(msgspec.Struct):
+    """Scores of one group of verdicts, summed by cluster; enough for a clustered interval, whatever the number of rows.
+
+    Attributes:
+        outcomes: How many verdicts of each outcome.
+        clusters: Cluster to the number of graded verdicts and the sum of their scores.
+        faults: Error type to how often a checker found it.
+    """
+
+    outcomes: Counter[Outcome] = msgspec.field(default_factory=Counter)
+    clusters: dict[str, tuple[int, float]] = msgspec.field(default_factory=dict)
+    faults: Counter[str] = msgspec.field(default_factory=Counter)
+
+    def add(self, verdict: Verdict, cluster: str) -> None:
+        """Count one verdict."""
+        self.outcomes[verdict.outcome] += 1
+        if verdict.score is not None:
+            count, total = self.clusters.get(cluster, (0, 0.0))
+            self.clusters[cluster] = (count + 1, total + verdict.score)
+        if verdict.source == "checker" and verdict.error_type is not None:
+            self.faults[verdict.error_type] += 1
+
+    @property
+    def graded(self) -> int:
+        """How many carry a score."""
+        return self.outcomes["graded"]
+
+    @property
+    def total(self) -> int:
+        """How many there are, graded or not."""
+        return self.outcomes.total()
+
+    @property
+    def score_sum(self) -> float:
+        """The sum of the scores."""
+        return sum(total for _, total in self.clusters.values())
+
+    @property
+    def ungraded(self) -> dict[Outcome, int]:
+        """The outcomes that are not ``graded``, with their counts."""
+        return {outcome: count for outcome, count in self.outcomes.items() if outcome != "graded" and count}
+
+
+class Tally(msgspec.Struct):
+    """Sums by system, for the checkers and for each judge on what the checkers left open.
+
+    Attributes:
+        checked: System to the checkers' verdicts.
+        opened: System to judge (its ``by``) to the judge's verdicts on outputs that no checker decided.
+        judged: Judge to all its verdicts, decided outputs included.
+    """
+
+    checked: dict[str, Sums] = msgspec.field(default_factory=dict)
+    opened: dict[str, dict[str, Sums]] = msgspec.field(default_factory=dict)
+    judged: dict[str, Sums] = msgspec.field(default_factory=dict)
+
+    def add_checked(self, verdict: Verdict, cluster: str) -> None:
+        """Count a checker's verdict."""
+        self.checked.setdefault(verdict.system, Sums()).add(verdict, cluster)
+
+    def add_judged(self, verdict: Verdict, cluster: str, *, is_open: bool) -> None:
+        """Count a judge's verdict; ``is_open`` when no checker decided this output."""
+        self.judged.setdefault(verdict.by, Sums()).add(verdict, cluster)
+        if is_open:
+            self.opened.setdefault(verdict.system, {}).setdefault(verdict.by, Sums()).add(verdict, cluster)
+
+
+def count_outcomes(verdicts: Iterable[Verdict]) -> dict[str, dict[Outcome, int]]:
+    """How many verdicts of each outcome there are, by who gave them.
+
+    Args:
+        verdicts: Any verdicts.
+
+    Returns:
+        ``by`` to outcome to count.
+    """
+    counts: dict[str, Counter[Outcome]] = {}
+    for verdict in verdicts:
+        counts.setdefault(verdict.by, Counter())[verdict.outcome] += 1
+    return {by: dict(counter) for by, counter in counts.items()}

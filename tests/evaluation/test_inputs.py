@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fiducial.errors import RecordError
+from fiducial.evaluation.inputs import EvaluationInputs
+from fiducial.records import Case, Output, write_records
+
+
+def write_inputs(folder: Path, *outputs: Output) -> tuple[Path, Path]:
+    write_records(folder / "cases.jsonl", [Case(id=name, kind="no_call") for name in "abc"])
+    write_records(folder / "outputs.jsonl", outputs)
+    return folder / "cases.jsonl", folder / "outputs.jsonl"
+
+
+def test_every_output_comes_with_its_case(tmp_path: Path):
+    cases, outputs = write_inputs(tmp_path, Output(case_id="b", system="s"), Output(case_id="a", system="s"))
+    with EvaluationInputs(cases, [outputs]) as inputs:
+        assert [case.id for case, _ in inputs.pairs()] == ["b", "a"]
+
+
+def test_the_survey_counts_what_is_missing_by_system(tmp_path: Path):
+    cases, outputs = write_inputs(
+        tmp_path,
+        Output(case_id="a", system="s"),
+        Output(case_id="a", system="s", trial=1),
+        *(Output(case_id=name, system="t") for name in "abc"),
+    )
+    with EvaluationInputs(cases, [outputs]) as inputs:
+        survey = inputs.survey
+    assert (survey.cases, survey.outputs, survey.missing("s"), survey.missing("t")) == (3, 5, 2, 0)
+    assert [facts.rows for facts in survey.files] == [3, 5]
+
+
+def test_an_output_for_an_unknown_case_is_an_error(tmp_path: Path):
+    cases, outputs = write_inputs(tmp_path, Output(case_id="a", system="s"), Output(case_id="x", system="s"))
+    with pytest.raises(RecordError) as caught:
+        EvaluationInputs(cases, [outputs])
+    assert str(caught.value) == f"{outputs}:2: case_id: no case has the id 'x' in {cases}"
+
+
+def test_the_same_output_twice_is_an_error_even_across_files(tmp_path: Path):
+    cases, first = write_inputs(tmp_path, Output(case_id="a", system="s"))
+    second = tmp_path / "more.jsonl"
+    write_records(second, [Output(case_id="b", system="s"), Output(case_id="a", system="s")])
+    with pytest.raises(RecordError) as caught:
+        EvaluationInputs(cases, [first, second])
+    assert str(caught.value).startswith(f"{second}:2: case_id: case, system and trial (a|s|0) come twice")
