@@ -1,0 +1,109 @@
+"""Options that several commands share, so that they read and behave the same everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+INPUT_FILE = click.Path(path_type=Path, dir_okay=False)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+
+
+class SpreadCommand(click.Command):
+    """A command whose repeatable options also take several values at once: ``--outputs a.jsonl b.jsonl``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Repeat the option's name before each further value, then parse as usual."""
+        return super().parse_args(ctx, _spread(args, self.params))
+
+
+def _spread(args: list[str], params: list[click.Parameter]) -> list[str]:
+    options = [param for param in params if isinstance(param, click.Option)]
+    repeatable = {name for option in options if option.multiple for name in option.opts}
+    valued = {name for option in options if not option.is_flag for name in option.opts}
+    spread: list[str] = []
+    current: str | None = None
+    positional_seen = False
+    for index, arg in enumerate(args):
+        if arg == "--":
+            return [*spread, *args[index:]]
+        if arg.startswith("-") and arg != "-":
+            current = arg if arg in valued else None
+        elif current is None:
+            positional_seen = True
+        elif spread[-1] != current:
+            # A second value. Only after the positional arguments is it certain that it belongs to the option.
+            if current in repeatable and positional_seen:
+                spread.append(current)
+            else:
+                current = None
+                positional_seen = True
+        spread.append(arg)
+    return spread
+
+
+def compose(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+    """Several decorators as one, the first on top."""
+
+    def apply(function: F) -> F:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return apply
+
+
+cases_and_outputs = compose(
+    click.argument("cases", type=INPUT_FILE),
+    click.option(
+        "--outputs",
+        type=INPUT_FILE,
+        multiple=True,
+        required=True,
+        metavar="FILE...",
+        help="What the systems produced (JSON Lines); may be given several times.",
+    ),
+)
+
+checking = compose(
+    click.option(
+        "--rules",
+        type=click.Choice(["bfcl", "strict"]),
+        default="bfcl",
+        show_default=True,
+        help="bfcl: verdict for verdict as the original; strict: its known faults mended.",
+    ),
+    click.option(
+        "--names",
+        type=click.Choice(["dotted", "underscored", "auto"]),
+        default="auto",
+        show_default=True,
+        help="How function names with dots were offered to the systems.",
+    ),
+    click.option(
+        "--functions", multiple=True, metavar="MODULE:NAME", help="Functions that executable calls may name."
+    ),
+    click.option(
+        "--environment", multiple=True, metavar="MODULE:CLASS", help="A simulated world of your own."
+    ),
+)
+
+gates = compose(
+    click.option(
+        "--fail-under",
+        multiple=True,
+        metavar="STAT=VALUE",
+        help="Exit 1 when a statistic is below a value (or undefined), e.g. pass_rate=0.8 or cohen_kappa=0.6.",
+    ),
+    click.option(
+        "--min-graded",
+        type=click.FloatRange(0, 1),
+        metavar="SHARE",
+        help="Exit 1 when less than this share is graded.",
+    ),
+)

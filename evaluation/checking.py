@@ -1,0 +1,76 @@
+"""The first stage: every output gets the verdict of its checker."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator
+
+import msgspec
+
+from ..deterministic import CheckOptions, check
+from ..records import Case, Output, Verdict
+from .inputs import EvaluationInputs
+from .names import NamesOption, names_by_system
+from .progress import Progress
+from .run_folder import RunFolder
+from .verdict_log import VerdictKey, key_of, settled
+
+
+def check_outputs(
+    pairs: Iterable[tuple[Case, Output]], options: dict[str, CheckOptions], default: CheckOptions
+) -> Iterator[Verdict]:
+    """Check outputs one by one.
+
+    Args:
+        pairs: Outputs with their cases.
+        options: What differs by system.
+        default: Options of every other system.
+
+    Yields:
+        One verdict an output, in the same order.
+    """
+    for case, output in pairs:
+        yield check(case, output, options.get(output.system, default))
+
+
+def options_by_system(
+    inputs: EvaluationInputs, names: NamesOption, options: CheckOptions
+) -> tuple[dict[str, CheckOptions], CheckOptions]:
+    """Work out which systems had to write names with underscores.
+
+    Args:
+        inputs: Cases and outputs.
+        names: As the user asked; ``auto`` looks at the outputs.
+        options: Everything else.
+
+    Returns:
+        The options that differ by system, and those of every other system.
+    """
+    if names != "auto":
+        return {}, msgspec.structs.replace(options, names=names)
+    differing = {
+        system: msgspec.structs.replace(options, names=form)
+        for system, form in names_by_system(inputs.pairs()).items()
+    }
+    return differing, options
+
+
+def check_into(
+    folder: RunFolder, inputs: EvaluationInputs, names: NamesOption, options: CheckOptions, progress: Progress
+) -> None:
+    """Check what has no verdict yet, and journal it.
+
+    Args:
+        folder: The run folder.
+        inputs: Cases and outputs.
+        names: How documented names with dots were offered.
+        options: Rule set and registries.
+        progress: Told about every output.
+    """
+    done: Container[VerdictKey] = settled(folder.verdicts) if folder.resumed else ()
+    differing, default = options_by_system(inputs, names, options)
+    progress.begin("checking", inputs.survey.outputs)
+    for verdict in check_outputs(inputs.pairs(), differing, default):
+        if key_of(verdict) not in done:
+            folder.verdicts.append(verdict)
+        progress.advance()
+    folder.verdicts.flush()
