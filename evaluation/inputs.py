@@ -12,16 +12,9 @@ import msgspec
 
 from ..errors import RecordError
 from ..records import Case, CaseIndex, ItemKey, Output, read_numbered
+from .results import InputFile
 
 _CHUNK = 1024 * 1024
-
-
-class FileFacts(msgspec.Struct, frozen=True):
-    """A file that was read: where, the SHA-256 of its bytes, and how many records it holds."""
-
-    name: str
-    sha256: str
-    rows: int
 
 
 class Survey(msgspec.Struct, frozen=True):
@@ -34,7 +27,7 @@ class Survey(msgspec.Struct, frozen=True):
         answered: System to the number of cases it has at least one output for; in order of first appearance.
     """
 
-    files: list[FileFacts]
+    files: list[InputFile]
     cases: int
     outputs: int
     answered: dict[str, int]
@@ -89,7 +82,7 @@ class EvaluationInputs:
     def _take_survey(self, cases: Path) -> Survey:
         seen: dict[ItemKey, int] = {}
         answered: dict[str, set[str]] = {}
-        files = [FileFacts(str(cases), file_sha256(cases), len(self.cases))]
+        files = [InputFile(name=str(cases), sha256=file_sha256(cases), rows=len(self.cases))]
         for number, path in enumerate(self.output_files):
             rows = 0
             for line, output in read_numbered(path, Output):
@@ -97,7 +90,7 @@ class EvaluationInputs:
                 seen[output.key] = number
                 answered.setdefault(output.system, set()).add(output.case_id)
                 rows += 1
-            files.append(FileFacts(str(path), file_sha256(path), rows))
+            files.append(InputFile(name=str(path), sha256=file_sha256(path), rows=rows))
         counts = {system: len(case_ids) for system, case_ids in answered.items()}
         return Survey(files, len(self.cases), len(seen), counts)
 
