@@ -1,1 +1,29 @@
-"""A small suite of our own, which the demo runs on."""
+"""A small suite of our own, which the demo runs on; README.md here says what each file holds."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+from ..errors import InputError
+
+__all__ = ["demo_path"]
+
+
+def demo_path(name: str) -> Path:
+    """Where a file of the suite lies on this machine.
+
+    Args:
+        name: ``cases.jsonl``, ``outputs.jsonl``, ``labels.jsonl`` or another file that is shipped in this folder.
+
+    Returns:
+        Its path.
+
+    Raises:
+        InputError: There is no such file, or the package was installed as an archive and has no files of its own.
+    """
+    folder = Path(str(files(__package__)))
+    path = folder / name
+    if path.parent != folder or not path.is_file():
+        raise InputError("no such file in the demo suite", path=path)
+    return path
