@@ -1,0 +1,37 @@
+"""BFCL's data set, its result trees, and its prompt-mode prompt."""
+
+from .cases import read_cases, to_case
+from .categories import CATEGORIES, Category, category_name, expand, sort_key
+from .configurations import CONFIGURATIONS, Configuration, parse_sensitivity_id
+from .entries import Entry, read_entries
+from .outputs import read_outputs, to_output
+from .prompting import assemble_prompt
+from .results import ResultFile, ResultIndex, ResultLine, ResultTree, find_results, read_results
+from .sources import DataSource, open_source, parse_json
+
+__all__ = [
+    "CATEGORIES",
+    "CONFIGURATIONS",
+    "Category",
+    "Configuration",
+    "DataSource",
+    "Entry",
+    "ResultFile",
+    "ResultIndex",
+    "ResultLine",
+    "ResultTree",
+    "assemble_prompt",
+    "category_name",
+    "expand",
+    "find_results",
+    "open_source",
+    "parse_json",
+    "parse_sensitivity_id",
+    "read_cases",
+    "read_entries",
+    "read_outputs",
+    "read_results",
+    "sort_key",
+    "to_case",
+    "to_output",
+]

@@ -1,0 +1,153 @@
+"""BFCL's entries as Cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...records import Case, Kind, Language, Match, Message, TagValue
+from .categories import CATEGORIES, Category, category_name
+from .configurations import parse_sensitivity_id
+from .entries import Entry, read_entries
+from .sources import DataSource
+from .wording import template
+
+FUNCTIONS_GIVEN_BACK = "I have updated some more functions you can choose from. What about now?"
+"""What the user says in the turn in which functions that were withheld are offered (a fact of the data set)."""
+
+_LANGUAGES: dict[str, Language] = {"simple_java": "java", "simple_javascript": "javascript"}
+
+
+def read_cases(source: DataSource, category: Category) -> Iterator[Case]:
+    """Read a category as Cases.
+
+    Args:
+        source: Where BFCL's files are.
+        category: Which category.
+
+    Yields:
+        Cases in the order of the data file.
+
+    Raises:
+        InputError: A file is missing, or data and ground truth do not belong together.
+    """
+    for entry in read_entries(source, category):
+        yield to_case(entry)
+
+
+def to_case(entry: Entry) -> Case:
+    """Turn one entry into a Case.
+
+    Args:
+        entry: The entry.
+
+    Returns:
+        The case; its tags name category and group, and a format-sensitivity case's tags its configuration too.
+    """
+    kind, reference = _KINDS[_base_category(entry).family](entry)
+    return Case(
+        id=entry.id,
+        kind=kind,
+        messages=_messages(entry, kind),
+        tools=[{"type": "function", "function": document} for document in entry.documents],
+        reference=reference,
+        cluster=_cluster(entry),
+        tags=_tags(entry),
+    )
+
+
+def _base_category(entry: Entry) -> Category:
+    """The category that decides how an entry is checked: for format sensitivity, that of the original entry."""
+    if entry.category.family == "format_sensitivity":
+        return CATEGORIES[category_name(parse_sensitivity_id(entry.id).original)]
+    return entry.category
+
+
+def _ast(entry: Entry) -> tuple[Kind, dict[str, Any]]:
+    name = _base_category(entry).name
+    match: Match = "parallel" if "parallel" in name else "multiple" if "multiple" in name else "simple"
+    language = _LANGUAGES.get(name, "python")
+    return "tool_call", {"calls": entry.ground_truth, "match": match, "language": language}
+
+
+def _relevance(entry: Entry) -> tuple[Kind, dict[str, Any]]:
+    return ("no_call" if "irrelevance" in entry.category.name else "any_call"), {}
+
+
+def _multi_turn(entry: Entry) -> tuple[Kind, dict[str, Any]]:
+    name = entry.category.name
+    classes = entry.raw.get("involved_classes", [])
+    # A retired entry has its settings one level too high; what belongs to no class configures nothing.
+    configuration = entry.raw.get("initial_config", {})
+    return "multi_turn", {
+        "initial_config": {name: configuration[name] for name in classes if name in configuration},
+        "classes": classes,
+        "calls": entry.ground_truth,
+        "withheld": entry.raw.get("missed_function", {}),
+        "long_context": "long_context" in name or "composite" in name,
+    }
+
+
+def _agentic(entry: Entry) -> tuple[Kind, dict[str, Any]]:
+    kind: Kind = "memory_answer" if entry.category.data == "memory" else "web_search_answer"
+    assert entry.answer is not None
+    return kind, {"answers": entry.ground_truth, "source": entry.answer.get("source")}
+
+
+def _executable(entry: Entry) -> tuple[Kind, dict[str, Any]]:
+    assert entry.answer is not None
+    match = [name.removesuffix("_match") for name in entry.answer.get("execution_result_type", [])]
+    return "executable_call", {"calls": entry.ground_truth, "match": match}
+
+
+_KINDS = {
+    "ast": _ast,
+    "relevance": _relevance,
+    "multi_turn": _multi_turn,
+    "agentic": _agentic,
+    "executable": _executable,
+}
+
+
+def _messages(entry: Entry, kind: Kind) -> list[Message | list[Message]]:
+    turns: list[list[Message]] = entry.raw["question"]
+    if kind == "multi_turn":
+        given_back: Message = {"role": "user", "content": FUNCTIONS_GIVEN_BACK}
+        return [turn or [given_back] for turn in turns]
+    if kind in {"memory_answer", "web_search_answer"}:
+        first: Message = {"role": "system", "content": template("agentic_answer.txt")}
+        return [first, *(message for turn in turns for message in turn)]
+    return [message for turn in turns for message in turn]
+
+
+def _cluster(entry: Entry) -> str | None:
+    """What makes entries dependent: a shared function document (live), or being variants of one task."""
+    name, task_id = entry.category.name, entry.id
+    if entry.category.family == "format_sensitivity":
+        task_id = parse_sensitivity_id(entry.id).original
+        name = category_name(task_id)
+    number = task_id.rpartition("_")[2]
+    if name.startswith("live_"):
+        return f"{name}/{number.split('-')[1]}" if number.count("-") == 2 else task_id  # noqa: PLR2004 - N-F-P
+    if entry.category.family == "multi_turn":
+        return f"multi_turn/{number}"
+    if entry.category.family == "agentic":
+        return f"{entry.category.data}/{number}"
+    return None if task_id == entry.id else task_id
+
+
+def _tags(entry: Entry) -> dict[str, TagValue]:
+    tags: dict[str, TagValue] = {"category": entry.category.name, "group": entry.category.group}
+    if entry.category.family != "format_sensitivity":
+        return tags
+    parts = parse_sensitivity_id(entry.id)
+    configuration = parts.configuration
+    return {
+        **tags,
+        "original_category": category_name(parts.original),
+        "ret_fmt": configuration.ret_fmt,
+        "tool_call_tag": configuration.tool_call_tag,
+        "func_doc_fmt": configuration.func_doc_fmt,
+        "prompt_fmt": configuration.prompt_fmt,
+        "style": configuration.style,
+    }

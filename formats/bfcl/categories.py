@@ -1,0 +1,149 @@
+"""BFCL's categories: their groups, sizes, files, and the order of their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from ...errors import UsageError
+
+Group: TypeAlias = Literal["non_live", "live", "multi_turn", "agentic", "format_sensitivity", "retired"]
+
+Family: TypeAlias = Literal["ast", "relevance", "multi_turn", "agentic", "format_sensitivity", "executable"]
+"""How a category is checked, which also decides the keys of its score file."""
+
+
+class Category(msgspec.Struct, frozen=True):
+    """One category of BFCL v4.
+
+    Attributes:
+        name: As it stands in file names.
+        group: Where it counts in the aggregated scores.
+        family: How it is checked.
+        size: Entries in the published data set.
+        data: Stem of its data file, where that is not the name (backends share one file).
+        folder: Folder of its result and score files below the system's folder.
+    """
+
+    name: str
+    group: Group
+    family: Family
+    size: int
+    data: str
+    folder: str
+
+
+def _category(
+    name: str, group: Group, family: Family, size: int, *, data: str = "", folder: str = ""
+) -> Category:
+    return Category(name, group, family, size, data or name, folder or group)
+
+
+_ALL = (
+    _category("simple_python", "non_live", "ast", 400),
+    _category("simple_java", "non_live", "ast", 100),
+    _category("simple_javascript", "non_live", "ast", 50),
+    _category("multiple", "non_live", "ast", 200),
+    _category("parallel", "non_live", "ast", 200),
+    _category("parallel_multiple", "non_live", "ast", 200),
+    _category("irrelevance", "non_live", "relevance", 240),
+    _category("live_simple", "live", "ast", 258),
+    _category("live_multiple", "live", "ast", 1053),
+    _category("live_parallel", "live", "ast", 16),
+    _category("live_parallel_multiple", "live", "ast", 24),
+    _category("live_irrelevance", "live", "relevance", 884),
+    _category("live_relevance", "live", "relevance", 16),
+    _category("multi_turn_base", "multi_turn", "multi_turn", 200),
+    _category("multi_turn_miss_func", "multi_turn", "multi_turn", 200),
+    _category("multi_turn_miss_param", "multi_turn", "multi_turn", 200),
+    _category("multi_turn_long_context", "multi_turn", "multi_turn", 200),
+    _category("memory_kv", "agentic", "agentic", 155, data="memory", folder="agentic/memory/kv"),
+    _category("memory_vector", "agentic", "agentic", 155, data="memory", folder="agentic/memory/vector"),
+    _category("memory_rec_sum", "agentic", "agentic", 155, data="memory", folder="agentic/memory/rec_sum"),
+    _category("web_search_base", "agentic", "agentic", 100, data="web_search"),
+    _category("web_search_no_snippet", "agentic", "agentic", 100, data="web_search"),
+    _category("format_sensitivity", "format_sensitivity", "format_sensitivity", 5200),
+    _category("exec_simple", "retired", "executable", 100),
+    _category("exec_multiple", "retired", "executable", 50),
+    _category("exec_parallel", "retired", "executable", 50),
+    _category("exec_parallel_multiple", "retired", "executable", 40),
+    _category("multi_turn_composite", "retired", "multi_turn", 200, folder="multi_turn"),
+)
+
+CATEGORIES: dict[str, Category] = {category.name: category for category in _ALL}
+"""Every category that can be read, by name, in the order in which BFCL lists them."""
+
+_COLLECTIONS: dict[str, list[Category]] = {
+    "all": [category for category in _ALL if category.group != "retired"],
+    "all_scoring": [c for c in _ALL if c.group not in {"retired", "format_sensitivity"}],
+    "single_turn": [c for c in _ALL if c.group in {"non_live", "live"}],
+    "memory": [category for category in _ALL if category.data == "memory"],
+    "web_search": [category for category in _ALL if category.data == "web_search"],
+    **{
+        group: [category for category in _ALL if category.group == group]
+        for group in ("non_live", "live", "multi_turn", "agentic", "format_sensitivity", "retired")
+    },
+}
+
+
+def expand(names: Iterable[str]) -> list[Category]:
+    """The categories that names of categories, of groups, or ``all`` stand for.
+
+    Args:
+        names: For instance ``["live", "simple_python"]``.
+
+    Returns:
+        Each category once, in BFCL's order.
+
+    Raises:
+        UsageError: A name is neither a category nor a group.
+    """
+    wanted: set[str] = set()
+    for name in names:
+        if name in CATEGORIES:
+            wanted.add(name)
+        elif name in _COLLECTIONS:
+            wanted.update(category.name for category in _COLLECTIONS[name])
+        else:
+            known = ", ".join([*CATEGORIES, *_COLLECTIONS])
+            raise UsageError(f"no BFCL category or group is called {name!r}; known: {known}")
+    return [category for category in _ALL if category.name in wanted]
+
+
+def category_name(entry_id: str) -> str:
+    """The name of the category that an id belongs to: what stands before its last underscore.
+
+    Args:
+        entry_id: For instance ``live_simple_4-3-0``; of a format-sensitivity id, what stands before the first colon counts.
+
+    Returns:
+        ``live_simple``; the whole text when it holds no underscore.
+    """
+    return entry_id.partition(":")[0].rpartition("_")[0] or entry_id
+
+
+def sort_key(entry_id: str) -> tuple[int, str, int]:
+    """BFCL's order of entries: priority of the kind of category, category, number.
+
+    Args:
+        entry_id: An id of the data set.
+
+    Returns:
+        A key for `sorted`.
+
+    Raises:
+        ValueError: The id has no number where one belongs.
+    """
+    name = category_name(entry_id)
+    number = entry_id.partition(":")[0].rpartition("_")[2].partition("-")[0]
+    return _priority(name), name, int(number)
+
+
+def _priority(name: str) -> int:
+    if name.startswith("memory"):
+        return 0 if "prereq" in name else 4
+    if name.startswith("web_search"):
+        return 1
+    return 3 if name.startswith("multi_turn") else 2

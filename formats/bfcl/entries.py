@@ -1,0 +1,130 @@
+"""Entries of BFCL's data set as they are used: ids rewritten, ground truth and function documents beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from ...errors import InputError, RecordError
+from .categories import CATEGORIES, Category
+from .configurations import CONFIGURATIONS, SensitivityId
+from .documents import ClassDocuments
+from .sources import DataSource, read_document, read_objects
+
+_ANSWERLESS = ("irrelevance", "live_irrelevance", "live_relevance")
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry with all that belongs to it.
+
+    Attributes:
+        id: Its id in result and score files.
+        category: The category it is scored under.
+        raw: The data set's own object, its id rewritten where BFCL rewrites it.
+        answer: The ground-truth object; None for (ir)relevance.
+        documents: The functions that are offered at the start.
+    """
+
+    id: str
+    category: Category
+    raw: dict[str, Any]
+    answer: dict[str, Any] | None
+    documents: list[dict[str, Any]]
+
+    @property
+    def ground_truth(self) -> Any:
+        """What is expected; None for (ir)relevance."""
+        return None if self.answer is None else self.answer.get("ground_truth")
+
+
+def read_entries(source: DataSource, category: Category) -> Iterator[Entry]:
+    """Read the entries of a category.
+
+    Args:
+        source: Where BFCL's files are.
+        category: Which category.
+
+    Yields:
+        Entries in the order of the data file.
+
+    Raises:
+        InputError: A file is missing, or data and ground truth do not belong together.
+        RecordError: A line is not an entry.
+    """
+    if category.family == "format_sensitivity":
+        yield from _sensitivity_entries(source, category)
+        return
+    questions, answers = _paths(source, category)
+    class_documents = ClassDocuments(source)
+    for (line, raw), answer in _paired(source, questions, answers, by_id=category.family != "agentic"):
+        place = source.place(questions)
+        entry = _rewritten(raw, category)
+        if not isinstance(entry.get("question"), list):
+            raise RecordError("expected a list of turns", path=place, line=line, field="question")
+        documents = entry["function"] if "function" in entry else class_documents.offered(entry, place, line)
+        yield Entry(id=entry["id"], category=category, raw=entry, answer=answer, documents=documents)
+
+
+def _paths(source: DataSource, category: Category) -> tuple[str, str | None]:
+    retired = "unused_datasets/" if category.group == "retired" else ""
+    questions = f"{retired}{'question/' if retired else ''}BFCL_v4_{category.data}.json"
+    if not source.has(questions):
+        raise InputError(f"there is no data file for category {category.name}", path=source.place(questions))
+    if category.name in _ANSWERLESS:
+        return questions, None
+    return questions, f"{retired}possible_answer/BFCL_v4_{category.data}.json"
+
+
+def _paired(
+    source: DataSource, questions: str, answers: str | None, *, by_id: bool
+) -> Iterator[tuple[tuple[int, dict[str, Any]], dict[str, Any] | None]]:
+    """Questions with their ground truths. Agentic ids are shared by categories and pair by position alone."""
+    answer_lines = iter(()) if answers is None else read_objects(source, answers)
+    for line, raw in read_objects(source, questions):
+        if not isinstance(raw.get("id"), str):
+            raise RecordError("expected a text", path=source.place(questions), line=line, field="id")
+        if answers is None:
+            yield (line, raw), None
+            continue
+        answer_line, answer = next(answer_lines, (None, None))
+        if answer is None or "ground_truth" not in answer or (by_id and answer.get("id") != raw["id"]):
+            raise InputError(
+                f"expected the ground truth of {raw['id']!r} here, as in line {line} of the questions",
+                path=source.place(answers),
+                line=answer_line,
+            )
+        yield (line, raw), answer
+
+
+def _rewritten(raw: dict[str, Any], category: Category) -> dict[str, Any]:
+    """The entry as one of the categories that share its file sees it."""
+    if category.family != "agentic":
+        return raw
+    entry = {**raw, "id": raw["id"].replace(category.data, category.name, 1)}
+    if category.data == "memory":
+        entry["involved_classes"] = [f"MemoryAPI_{category.name.removeprefix('memory_')}"]
+    return entry
+
+
+def _sensitivity_entries(source: DataSource, category: Category) -> Iterator[Entry]:
+    relative = f"BFCL_v4_{category.data}.json"
+    try:
+        wanted = msgspec.convert(read_document(source, relative), dict[str, set[str]])
+    except msgspec.ValidationError as error:
+        raise InputError(
+            f"expected a list of ids by category: {error}", path=source.place(relative)
+        ) from error
+    number = 0
+    for name, chosen in wanted.items():
+        if name not in CATEGORIES:
+            raise InputError(f"{name!r} is not a category", path=source.place(relative))
+        for entry in read_entries(source, CATEGORIES[name]):
+            if entry.id not in chosen:
+                continue
+            for configuration in CONFIGURATIONS:
+                entry_id = str(SensitivityId(number, configuration, entry.id))
+                raw = {**entry.raw, "id": entry_id}
+                yield msgspec.structs.replace(entry, id=entry_id, category=category, raw=raw)
+                number += 1

@@ -1,0 +1,169 @@
+"""BFCL's result trees: what systems answered, a folder a system, a file a category."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...errors import InputError, RecordError
+from ...records import read_lines
+from .categories import CATEGORIES, Category
+from .sources import parse_object
+
+_FILE_NAME = re.compile(r"BFCL_v\d+_(\w+)_result\.json")
+
+_NOT_SCORED = ("chatable", "sql", "exec", "rest", "prereq")
+"""Parts of names of categories whose results BFCL itself passes over."""
+
+
+class ResultFile(NamedTuple):
+    """The answers of one system in one category."""
+
+    system: str
+    category: Category
+    path: Path
+
+
+class ResultTree(NamedTuple):
+    """What a result tree holds.
+
+    Attributes:
+        files: In the order of systems, then of BFCL's categories.
+        passed_over: Result files of categories that are not scored.
+    """
+
+    files: list[ResultFile]
+    passed_over: list[Path]
+
+
+class ResultLine(NamedTuple):
+    """One answer, with the line it stands on."""
+
+    line: int
+    id: str
+    fields: dict[str, Any]
+
+    @property
+    def result(self) -> Any:
+        """What the system answered, as it is stored."""
+        return self.fields["result"]
+
+
+def find_results(root: Path) -> ResultTree:
+    """Find the result files of every system.
+
+    Args:
+        root: A folder ``<system>/<group>/BFCL_v4_<category>_result.json``.
+
+    Returns:
+        The files; their contents are not looked at.
+
+    Raises:
+        InputError: There are none, a file names an unknown category, or a system has two files of one category.
+    """
+    if not root.is_dir():
+        raise InputError("expected a folder with a folder a system", path=root)
+    found: dict[tuple[str, str], ResultFile] = {}
+    passed_over: list[Path] = []
+    for path in sorted(root.rglob("*_result.json")):
+        match = _FILE_NAME.fullmatch(path.name)
+        parts = path.relative_to(root).parts
+        if match is None or len(parts) < 2:  # noqa: PLR2004 - a system's folder, and something in it
+            continue
+        name = match[1]
+        if any(word in name for word in _NOT_SCORED):
+            passed_over.append(path)
+            continue
+        if name not in CATEGORIES:
+            raise InputError(f"{name!r} is not a category of BFCL v4", path=path)
+        if (parts[0], name) in found:
+            other = found[parts[0], name].path
+            raise InputError(
+                f"{parts[0]!r} has two files of category {name}; the other is {other}", path=path
+            )
+        found[parts[0], name] = ResultFile(parts[0], CATEGORIES[name], path)
+    if not found:
+        raise InputError(
+            "found no <system>/<group>/BFCL_v4_<category>_result.json to score below this folder", path=root
+        )
+    order = {name: index for index, name in enumerate(CATEGORIES)}
+    files = sorted(found.values(), key=lambda file: (file.system, order[file.category.name]))
+    return ResultTree(files, passed_over)
+
+
+def read_results(path: Path) -> Iterator[ResultLine]:
+    """Read the lines of a result file.
+
+    Args:
+        path: The file.
+
+    Yields:
+        One answer a line.
+
+    Raises:
+        InputError: The file cannot be read.
+        RecordError: A line is not a result.
+    """
+    for line, _, raw in read_lines(path):
+        yield _result_line(raw, path, line)
+
+
+def _result_line(raw: bytes, path: Path, line: int) -> ResultLine:
+    fields = parse_object(raw, place=str(path), line=line)
+    if not isinstance(fields.get("id"), str):
+        raise RecordError(f"expected a text, got {fields.get('id')!r:.60}", path=path, line=line, field="id")
+    if "result" not in fields:
+        raise RecordError("is missing", path=path, line=line, field="result")
+    return ResultLine(line, fields["id"], fields)
+
+
+class ResultIndex:
+    """The answers of a file by id, one offset held for each, read when they are asked for.
+
+    Making the index reads and checks every line.
+
+    Args:
+        path: The file.
+
+    Attributes:
+        lines: 1-based line number of each id.
+
+    Raises:
+        InputError: The file cannot be read.
+        RecordError: A line is not a result, or an id is there twice.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.lines: dict[str, int] = {}
+        self._offsets: dict[str, int] = {}
+        for line, offset, raw in read_lines(path):
+            result = _result_line(raw, path, line)
+            if result.id in self.lines:
+                raise RecordError(
+                    f"the id {result.id!r} is already on line {self.lines[result.id]}",
+                    path=path,
+                    line=line,
+                    field="id",
+                )
+            self.lines[result.id] = line
+            self._offsets[result.id] = offset
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def __contains__(self, entry_id: object) -> bool:
+        return entry_id in self.lines
+
+    def read(self, entry_ids: list[str]) -> Iterator[ResultLine]:
+        """The answers to these entries, in this order.
+
+        Raises:
+            KeyError: There is none.
+        """
+        with self.path.open("rb") as file:
+            for entry_id in entry_ids:
+                file.seek(self._offsets[entry_id])
+                yield _result_line(file.readline(), self.path, self.lines[entry_id])

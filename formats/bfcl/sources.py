@@ -1,0 +1,214 @@
+"""Where BFCL's files are read from: a folder, a checkout of its repository, or the wheel that carries them."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+import zlib
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, Protocol, cast
+
+from ...errors import InputError, RecordError
+from ...records import MAX_LINE_BYTES, read_lines
+
+MAX_MEMBER_BYTES = 256 * 1024 * 1024
+"""A file inside a wheel that unpacks to more is refused; BFCL's largest has 20 MB."""
+
+_PLACES = ("", "bfcl_eval/data", "berkeley-function-call-leaderboard/bfcl_eval/data", "data")
+"""Where the data files may lie below the folder a user names."""
+
+_WHEEL_PLACE = "bfcl_eval/data/"
+
+
+class DataSource(Protocol):
+    """Files by their path relative to BFCL's data folder."""
+
+    def place(self, relative: str) -> str:
+        """How a file is named in error messages."""
+        ...
+
+    def has(self, relative: str) -> bool:
+        """Whether there is such a file."""
+        ...
+
+    def lines(self, relative: str) -> Iterator[tuple[int, bytes]]:
+        """The non-blank lines of a file with their 1-based numbers.
+
+        Raises:
+            InputError: There is no such file, or it cannot be read.
+        """
+        ...
+
+
+def open_source(path: Path) -> DataSource:
+    """Find BFCL's data files.
+
+    Args:
+        path: A folder with ``BFCL_v4_*.json``, a checkout of the repository, or a ``bfcl_eval-*.whl``.
+
+    Returns:
+        The source; nothing is unpacked.
+
+    Raises:
+        InputError: There are no such files.
+    """
+    if path.is_dir():
+        for place in _PLACES:
+            if any((path / place).glob("BFCL_v4_*.json")):
+                return FolderSource(path / place)
+        raise InputError("holds no BFCL_v4_*.json, neither directly nor in bfcl_eval/data", path=path)
+    if path.is_file():
+        return WheelSource(path)
+    raise InputError("expected a folder with BFCL's data files, a checkout, or a bfcl_eval-*.whl", path=path)
+
+
+class FolderSource:
+    """Files in a folder."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def place(self, relative: str) -> str:
+        """The file's path."""
+        return str(self.root / relative)
+
+    def has(self, relative: str) -> bool:
+        """Whether the file exists."""
+        return (self.root / relative).is_file()
+
+    def lines(self, relative: str) -> Iterator[tuple[int, bytes]]:
+        """The file's lines."""
+        for number, _, raw in read_lines(self.root / relative):
+            yield number, raw
+
+
+class WheelSource:
+    """Files inside a wheel, read as they are asked for, without unpacking anything to disk.
+
+    Args:
+        path: The wheel.
+
+    Raises:
+        InputError: It is not a zip file, or carries no BFCL data.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with _translated(path), zipfile.ZipFile(path) as archive:
+            self._sizes = {
+                info.filename.removeprefix(_WHEEL_PLACE): info.file_size
+                for info in archive.infolist()
+                if info.filename.startswith(_WHEEL_PLACE)
+            }
+        if not any(name.startswith("BFCL_v4_") for name in self._sizes):
+            raise InputError(f"the archive holds no {_WHEEL_PLACE}BFCL_v4_*.json", path=path)
+
+    def place(self, relative: str) -> str:
+        """The wheel's path and the path inside."""
+        return f"{self.path}!{_WHEEL_PLACE}{relative}"
+
+    def has(self, relative: str) -> bool:
+        """Whether the wheel holds the file."""
+        return relative in self._sizes
+
+    def lines(self, relative: str) -> Iterator[tuple[int, bytes]]:
+        """The file's lines, never more bytes than a file may have."""
+        place = self.place(relative)
+        if relative not in self._sizes:
+            raise InputError("the archive holds no such file", path=place)
+        if self._sizes[relative] > MAX_MEMBER_BYTES:
+            raise InputError(f"unpacks to more than {MAX_MEMBER_BYTES >> 20} MiB; refused", path=place)
+        with (
+            _translated(place),
+            zipfile.ZipFile(self.path) as archive,
+            archive.open(_WHEEL_PLACE + relative) as file,
+        ):
+            yield from _bounded_lines(file, place)
+
+
+def _bounded_lines(file: IO[bytes], place: str) -> Iterator[tuple[int, bytes]]:
+    number = 0
+    left = MAX_MEMBER_BYTES
+    while raw := file.readline(MAX_LINE_BYTES + 1):
+        number += 1
+        left -= len(raw)
+        # The size in the archive's index is only a claim, so what really comes out is counted too.
+        if len(raw) > MAX_LINE_BYTES or left < 0:
+            raise RecordError("the line, or the file it is in, is too long", path=place, line=number)
+        if raw.strip():
+            yield number, raw
+
+
+@contextmanager
+def _translated(place: Path | str) -> Generator[None]:
+    try:
+        yield
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise InputError(f"is not a readable wheel: {error}", path=place) from error
+    except (RuntimeError, NotImplementedError) as error:
+        raise InputError(f"is packed in a way that is not supported: {error}", path=place) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", path=place) from error
+
+
+def read_objects(source: DataSource, relative: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Read a file of one JSON object a line.
+
+    Args:
+        source: Where the files are.
+        relative: The file.
+
+    Yields:
+        1-based line number and object.
+
+    Raises:
+        InputError: There is no such file.
+        RecordError: A line is not a JSON object.
+    """
+    for number, raw in source.lines(relative):
+        yield number, parse_object(raw, place=source.place(relative), line=number)
+
+
+def read_document(source: DataSource, relative: str) -> Any:
+    """Read a file that is one JSON document over several lines.
+
+    Raises:
+        InputError: There is no such file, or it is not JSON.
+    """
+    return parse_json(b"".join(raw for _, raw in source.lines(relative)), place=source.place(relative))
+
+
+def parse_object(raw: bytes, *, place: str, line: int | None = None) -> dict[str, Any]:
+    """Like `parse_json`, for a line that must be an object."""
+    value = parse_json(raw, place=place, line=line)
+    if not isinstance(value, dict):
+        raise RecordError(f"expected a JSON object, got {type(value).__name__}", path=place, line=line)
+    return cast("dict[str, Any]", value)
+
+
+def parse_json(raw: bytes, *, place: str, line: int | None = None) -> Any:
+    """Parse JSON as Python's json module writes it: NaN, Infinity and lone surrogates are tolerated.
+
+    Args:
+        raw: The text's bytes.
+        place: Named in errors.
+        line: Named in errors.
+
+    Returns:
+        The value.
+
+    Raises:
+        RecordError: It is not JSON, not UTF-8, or nested too deeply.
+    """
+    try:
+        return json.loads(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        message = f"not UTF-8: byte 0x{raw[error.start]:02x} at byte {error.start}"
+        raise RecordError(message, path=place, line=line) from error
+    except RecursionError as error:
+        raise RecordError("the JSON is nested too deeply", path=place, line=line) from error
+    except ValueError as error:
+        message = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        raise RecordError(f"not JSON: {message}", path=place, line=line) from error
