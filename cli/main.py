@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import NoReturn
 
 import click
 
 from .. import __version__
-from ..errors import FiducialError
+from ..errors import FiducialError, UsageError
+from .team_file import NAME as TEAM_FILE
+from .team_file import read_team_file
 
 EXIT_OK, EXIT_GATE, EXIT_USAGE, EXIT_PARTIAL, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
 """Done; a gate failed; bad usage or input; finished, but calls failed; Ctrl-C with everything so far kept."""
@@ -36,6 +39,18 @@ class LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, and refuse a setting of the team's file that it does not have."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if command is not None and ctx.default_map:
+            known = {param.name for param in command.params}
+            for key in ctx.default_map.get(name or "", {}):
+                if key not in known:
+                    raise UsageError(f"{TEAM_FILE}: [{name}] {key}: `fiducial {name}` has no such option")
+        return name, command, rest
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing one of them."""
         del ctx
@@ -59,7 +74,7 @@ def cli() -> None:
 def main() -> NoReturn:
     """Run the command line and leave with its exit code."""
     try:
-        status = cli.main(standalone_mode=False)
+        status = cli.main(standalone_mode=False, default_map=read_team_file(Path.cwd()))
     except click.ClickException as error:
         error.show()
         _leave(EXIT_USAGE)
