@@ -1,1 +1,20 @@
 """Deterministic checkers: a Case and an Output in, a Verdict out; no model, no network."""
+
+from .checkers import Checker, CheckOptions, Names, Rules, check, checker_for
+from .finding import PASSED, Finding, fault, undecided
+from .stored_results import Mode, check_result
+
+__all__ = [
+    "PASSED",
+    "CheckOptions",
+    "Checker",
+    "Finding",
+    "Mode",
+    "Names",
+    "Rules",
+    "check",
+    "check_result",
+    "checker_for",
+    "fault",
+    "undecided",
+]

@@ -37,7 +37,13 @@ class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 Checker: TypeAlias = Callable[[Case, Output, CheckOptions], Finding]
 
-_CHECKERS: dict[Kind, tuple[str, str]] = {}
+_CHECKERS: dict[Kind, tuple[str, str]] = {
+    "tool_call": ("ast", "ast"),
+    "no_call": ("relevance", "relevance"),
+    "any_call": ("relevance", "relevance"),
+    "memory_answer": ("answer", "answers"),
+    "web_search_answer": ("answer", "answers"),
+}
 """Kind of case to the checker's name in ``Verdict.by`` and the module here that holds its function ``find``."""
 
 

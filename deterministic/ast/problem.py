@@ -1,0 +1,56 @@
+"""Problem: what is wrong with a call, kept unformatted until someone reads it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from ..evidence import plain, shorten
+from ..finding import Finding, fault
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """What is wrong with a call.
+
+    Matching parallel calls tries many pairs, most of which fail and are forgotten; so the words are made late.
+
+    Attributes:
+        error_type: The kind of fault, in the original's words.
+        sentence: For a person, with ``{argument}``, ``{expected}`` and ``{got}`` where they belong.
+        argument: The argument's name, where there is one.
+        expected: What would have been right: a list of acceptable values, or a word.
+        got: What came.
+    """
+
+    error_type: str
+    sentence: str
+    argument: Any = None
+    expected: Any = None
+    got: Any = None
+
+    @property
+    def reason(self) -> str:
+        """The sentence with its facts."""
+        return self.sentence.format(
+            argument=self.argument, expected=_enumerate(self.expected), got=shorten(self.got)
+        )
+
+    @property
+    def evidence(self) -> dict[str, Any]:
+        """The facts, as JSON has them."""
+        facts: dict[str, Any] = {"expected": plain(self.expected), "got": plain(self.got)}
+        return facts if self.argument is None else {"argument": plain(self.argument), **facts}
+
+    @property
+    def finding(self) -> Finding:
+        """The problem as a checker reports it."""
+        return fault(self.error_type, self.reason, **self.evidence)
+
+
+def _enumerate(expected: Any) -> str:
+    """Acceptable values as a person lists them."""
+    if type(expected) is not list:
+        return str(expected)
+    values = ["left out" if type(value) is str and not value else shorten(value) for value in expected[:5]]
+    return ", ".join(values) + (", ..." if len(expected) > len(values) else "")

@@ -1,0 +1,192 @@
+"""Arithmetic on literals, with Python's own meaning but bounded: ten characters cannot fill the memory, nothing is run."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from ...errors import DecodingError
+
+MAX_BITS = 14_000
+"""Integers may not grow beyond this; it is about what Python prints (4,300 digits)."""
+
+MAX_ITEMS = 50_000
+"""Texts and collections may not grow beyond this many characters and items, those inside counted too."""
+
+_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+    ast.BitAnd: operator.and_,
+    ast.MatMult: operator.matmul,
+}
+_UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
+    ast.UAdd: operator.pos,
+    ast.USub: operator.neg,
+    ast.Invert: operator.invert,
+    ast.Not: operator.not_,
+}
+_WIDE_FORMAT = re.compile(r"\*|\d{4}")
+
+
+def evaluate(node: ast.expr) -> Any:
+    """The value of an expression made of literals, collections and operators.
+
+    Args:
+        node: Its syntax tree.
+
+    Returns:
+        The value that Python would give it.
+
+    Raises:
+        DecodingError: It holds anything else (a name, a call ...), it fails, or its value would be too large.
+    """
+    evaluator = _EVALUATORS.get(type(node))
+    if evaluator is None:
+        raise DecodingError(f"{type(node).__name__} is not a literal or arithmetic on literals")
+    try:
+        return evaluator(node)
+    except (TypeError, ValueError, ArithmeticError, LookupError) as error:
+        raise DecodingError(f"an expression without a value: {error}") from error
+
+
+def apply_binary(operation: ast.operator, left: Any, right: Any) -> Any:
+    """What Python makes of ``left <operation> right``.
+
+    Args:
+        operation: The operator's node.
+        left: The value of a literal or of arithmetic on literals.
+        right: The same.
+
+    Returns:
+        The result.
+
+    Raises:
+        OverflowError: The result would be larger than any call needs.
+        Exception: Whatever the operation raises: TypeError, ValueError, ZeroDivisionError ...
+    """
+    if _may_be_huge(operation, left, right):
+        raise OverflowError(f"the result of {type(operation).__name__} would be too large")
+    return _BINARY[type(operation)](left, right)
+
+
+def apply_unary(operation: ast.unaryop, operand: Any) -> Any:
+    """What Python makes of ``<operation> operand``.
+
+    Args:
+        operation: The operator's node.
+        operand: The value of a literal or of arithmetic on literals.
+
+    Returns:
+        The result.
+
+    Raises:
+        TypeError: The operand has no such operation.
+    """
+    return _UNARY[type(operation)](operand)
+
+
+def _may_be_huge(operation: ast.operator, left: Any, right: Any) -> bool:
+    match operation:
+        case ast.Pow():
+            return abs(_whole(left)) > 1 and _whole(right) * _bits(left) > MAX_BITS
+        case ast.LShift():
+            return _whole(right) + _bits(left) > MAX_BITS
+        case ast.Mult():
+            return (
+                _weight(left) * _whole(right) > MAX_ITEMS
+                or _weight(right) * _whole(left) > MAX_ITEMS
+                or _bits(left) + _bits(right) > MAX_BITS
+            )
+        case ast.Add():
+            return _weight(left) + _weight(right) > MAX_ITEMS
+        case ast.Mod():
+            return _is_wide_format(left)
+        case _:
+            return False
+
+
+def _whole(value: Any) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _bits(value: Any) -> int:
+    return value.bit_length() if isinstance(value, int) else 0
+
+
+def _weight(value: Any) -> int:
+    """Characters and items, those inside counted too: ``[[0] * n] * n`` holds n * n of them; 0 for a number."""
+    if isinstance(value, str | bytes):
+        return len(value)
+    if isinstance(value, list | tuple | set | frozenset):
+        return len(value) + sum(map(_weight, value))
+    if isinstance(value, dict):
+        return len(value) + sum(map(_weight, value.keys())) + sum(map(_weight, value.values()))
+    return 0
+
+
+def _is_wide_format(template: Any) -> bool:
+    """Whether a ``%`` format may ask for much padding."""
+    if isinstance(template, bytes):
+        template = template.decode("latin-1")
+    return isinstance(template, str) and _WIDE_FORMAT.search(template) is not None
+
+
+def _constant(node: ast.Constant) -> Any:
+    return node.value
+
+
+def _list(node: ast.List) -> list[Any]:
+    return [evaluate(item) for item in node.elts]
+
+
+def _tuple(node: ast.Tuple) -> tuple[Any, ...]:
+    return tuple([evaluate(item) for item in node.elts])
+
+
+def _set(node: ast.Set) -> set[Hashable]:
+    return {evaluate(item) for item in node.elts}
+
+
+def _dict(node: ast.Dict) -> dict[Hashable, Any]:
+    values: dict[Hashable, Any] = {}
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            raise DecodingError("a dict is unpacked with ** inside another")
+        values[evaluate(key)] = evaluate(value)
+    return values
+
+
+def _unary(node: ast.UnaryOp) -> Any:
+    return apply_unary(node.op, evaluate(node.operand))
+
+
+def _binary(node: ast.BinOp) -> Any:
+    return apply_binary(node.op, evaluate(node.left), evaluate(node.right))
+
+
+def _subscript(node: ast.Subscript) -> Any:
+    return evaluate(node.value)[evaluate(node.slice)]
+
+
+_EVALUATORS: dict[type[ast.expr], Callable[[Any], Any]] = {
+    ast.Constant: _constant,
+    ast.UnaryOp: _unary,
+    ast.BinOp: _binary,
+    ast.Subscript: _subscript,
+    ast.List: _list,
+    ast.Tuple: _tuple,
+    ast.Set: _set,
+    ast.Dict: _dict,
+}

@@ -1,0 +1,102 @@
+"""Calls written as Java, as BFCL reads them: ``Shape.area(width=2, unit="cm")``.
+
+Values stay text. The original's oddities are kept: texts are cut out of characters by the parser's *byte* offsets, most
+values lose their white space, and an anonymous class loses its body.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...errors import DecodingError
+from .syntax_trees import parse_tree, walk
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_AS_WRITTEN = frozenset({"identifier", "class_literal", "type_identifier", "method_invocation"})
+_QUOTED = frozenset({"string_literal", "character_literal"})
+_NAMELESS_ARGUMENTS = frozenset({"identifier", "class_literal", "set"})
+_LIST_PUNCTUATION = frozenset({",", "(", ")"})
+
+
+def decode_java_call(code: str) -> list[dict[str, dict[Any, str]]] | dict[str, Any]:
+    """Read the first method call in a text; further ones are ignored.
+
+    Args:
+        code: Java source, without a semicolon as models write it: whether that parses is up to the parser's recovery.
+
+    Returns:
+        The call in a list, or an empty dict when there is none.
+
+    Raises:
+        DecodingError: It is not Java, or an argument comes twice.
+    """
+    for node in walk(parse_tree(code, "java")):
+        if node.type == "method_invocation":
+            return [_read_call(node, code)]
+    return {}
+
+
+def _read_call(node: Node, code: str) -> dict[str, dict[Any, str]]:
+    name, owner = node.child_by_field_name("name"), node.child_by_field_name("object")
+    arguments = node.child_by_field_name("arguments")
+    if name is None or arguments is None:
+        raise DecodingError("a method call without name or arguments")
+    function = _text(name, code) if owner is None else f"{_text(owner, code)}.{_text(name, code)}"
+    return {function: _read_arguments(arguments, code)}
+
+
+def _read_arguments(node: Node, code: str) -> dict[Any, str]:
+    arguments: dict[Any, str] = {}
+    for child in node.children:
+        if child.type == "assignment_expression":
+            name, value = _text(child.children[0], code), _value(child.children[2], code)
+        elif child.type in _NAMELESS_ARGUMENTS:
+            name, value = None, _value(child, code)
+        else:
+            continue
+        if name in arguments:
+            raise DecodingError(
+                "an argument comes twice" if name else "more than one argument without a name"
+            )
+        arguments[name] = value
+    return arguments
+
+
+def _value(node: Node, code: str) -> str:
+    """The text of a whole value: a literal loses its quotes."""
+    return _text(node, code)[1:-1] if node.type in _QUOTED else _part(node, code)
+
+
+def _part(node: Node, code: str) -> str:
+    """The text of a value or part of one, put together again from its leaves."""
+    if node.type in _AS_WRITTEN or node.type in _QUOTED:
+        return _text(node, code)
+    if node.type == "array_creation_expression":
+        return _array_creation(node, code)
+    if node.type == "object_creation_expression":
+        return _object_creation(node, code)
+    if node.child_count == 0:
+        return _text(node, code)
+    return "".join([_part(child, code) for child in node.children])
+
+
+def _array_creation(node: Node, code: str) -> str:
+    item_type, initialiser = node.child_by_field_name("type"), node.child_by_field_name("value")
+    if item_type is None or initialiser is None:
+        raise DecodingError("an array without its items")
+    return f"new {_part(item_type, code)}[]{_part(initialiser, code)}"
+
+
+def _object_creation(node: Node, code: str) -> str:
+    object_type, arguments = node.child_by_field_name("type"), node.child_by_field_name("arguments")
+    if object_type is None:
+        raise DecodingError("an object without a type")
+    children = [] if arguments is None else arguments.children
+    texts = [_part(child, code) for child in children if child.type not in _LIST_PUNCTUATION]
+    return f"new {_part(object_type, code)}({', '.join(texts)})"
+
+
+def _text(node: Node, code: str) -> str:
+    return code[node.start_byte : node.end_byte]

@@ -1,0 +1,61 @@
+"""Calls written as JSON: ``[{"function": "f", "parameters": {"a": 1}}]``, possibly with text around."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from ...errors import DecodingError
+from .wrapping import bounded
+
+_FIRST_OBJECT = re.compile(r"\[\s*\{")
+_LAST_OBJECT = re.compile(r"\}\s*\]")
+
+
+def decode_json_calls(text: str) -> list[dict[Any, Any]]:
+    """Read the first list of objects in a text.
+
+    As in the original, text that is not JSON is no call at all, rather than a failure, and a list of objects among
+    the parameters ends the outer list early, so that nothing is read.
+
+    Args:
+        text: The reply, wrapped.
+
+    Returns:
+        One ``{function: parameters}`` per object; other items are skipped.
+
+    Raises:
+        DecodingError: An object lacks ``function`` or ``parameters``, or the JSON holds no list at all.
+    """
+    try:
+        items: Any = json.loads(bounded(_list_of_objects(text)))
+    except json.JSONDecodeError:
+        return []
+    except (RecursionError, ValueError) as error:
+        raise DecodingError("the JSON is nested too deeply or has too long a number") from error
+    if not isinstance(items, list | dict | str):
+        raise DecodingError(f"expected a list of calls, got {items!r}")
+    return [_decode_item(item) for item in items if isinstance(item, dict)]
+
+
+def _list_of_objects(text: str) -> str:
+    r"""What ``\[\s*{.*?}\s*(?:,\s*{.*?}\s*)*\]`` finds within the outermost brackets, in linear time.
+
+    Read lazily, that expression ends at the first closing brace that a closing bracket follows, wherever it starts.
+    """
+    start, end = text.find("["), text.rfind("]")
+    if 0 <= start < end:
+        text = text[start : end + 1]
+    first = _FIRST_OBJECT.search(text)
+    last = _LAST_OBJECT.search(text, first.end()) if first else None
+    return text[first.start() : last.end()] if first and last else text
+
+
+def _decode_item(item: dict[str, Any]) -> dict[Any, Any]:
+    try:
+        return {item["function"]: item["parameters"]}
+    except KeyError as error:
+        raise DecodingError(f"a call lacks {error}") from error
+    except TypeError as error:
+        raise DecodingError(f"a function's name cannot be used: {error}") from error

@@ -1,0 +1,73 @@
+"""Native function calls: OpenAI's ``tool_calls``, and the form in which BFCL stores them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from ...errors import DecodingError
+from ...records import ToolCall
+
+
+def decode_native(result: Any) -> list[dict[Any, Any]]:
+    """Read a stored BFCL result: a list of ``{name: JSON text of the arguments}``.
+
+    Of an item with several keys only the first counts. An empty text is an empty list.
+
+    Args:
+        result: The stored value, of any type.
+
+    Returns:
+        One ``{name: arguments}`` per call; arguments that are JSON but no object are kept as they are.
+
+    Raises:
+        DecodingError: It is something else: a text, null, arguments that are not JSON text.
+    """
+    if not isinstance(result, list | str | dict):
+        raise DecodingError(f"expected a list of calls, got {_kind(result)}")
+    return [_decode_item(item) for item in result]
+
+
+def decode_tool_calls(calls: Iterable[ToolCall]) -> list[dict[Any, Any]]:
+    """Read the calls of an Output.
+
+    Args:
+        calls: Calls whose arguments are an object or its JSON text.
+
+    Returns:
+        One ``{name: arguments}`` per call.
+
+    Raises:
+        DecodingError: Arguments are not JSON.
+    """
+    return [
+        {call.name: _load(call.arguments) if isinstance(call.arguments, str) else call.arguments}
+        for call in calls
+    ]
+
+
+def _decode_item(item: Any) -> dict[Any, Any]:
+    if not isinstance(item, dict) or not item:
+        raise DecodingError(f"expected calls as {{name: arguments}}, got {_kind(item)}")
+    name, arguments = next(iter(item.items()))
+    if not isinstance(arguments, str):
+        raise DecodingError(f"expected the arguments of {name!r} as JSON text, got {_kind(arguments)}")
+    return {name: _load(arguments)}
+
+
+def _load(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise DecodingError("the arguments are nested too deeply") from error
+    except ValueError as error:
+        raise DecodingError(f"the arguments are not JSON: {error}") from error
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, str):
+        return "text"
+    return "an empty object" if value == {} else type(value).__name__

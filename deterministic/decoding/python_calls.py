@@ -1,0 +1,165 @@
+"""Calls written as Python, as BFCL reads them: ``[f(a=1), g.h(b='x')]``.
+
+Its oddities are kept (docs/bfcl-differences.md): every unary operator negates, positional arguments vanish, a bare
+name is a string, a call or subscript as a value is its source text.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from ...errors import DecodingError
+from .arithmetic import evaluate
+from .python_syntax import parse_expression, unparse
+
+DecodedCall = dict[str, dict[Any, Any]]
+"""``{name: {argument: value}}``; an argument's name is None where ``**`` was used."""
+
+
+def decode_python_calls(code: str) -> list[DecodedCall]:
+    """Read a call, or a list, tuple or set of calls.
+
+    Args:
+        code: Python source.
+
+    Returns:
+        One ``{name: {argument: value}}`` per call.
+
+    Raises:
+        DecodingError: It is anything else.
+    """
+    try:
+        return [read_call(node) for node in call_nodes(code)]
+    except RecursionError as error:
+        raise DecodingError("not Python that can be read: nested too deeply") from error
+
+
+def call_nodes(code: str) -> list[ast.Call]:
+    """The syntax trees of the calls that a text consists of.
+
+    Args:
+        code: Python source, possibly in single quotes.
+
+    Returns:
+        One node per call, in order.
+
+    Raises:
+        DecodingError: It is not a call or a list of calls.
+    """
+    node = parse_expression(code.strip().strip("'"))
+    if isinstance(node, ast.Call):
+        return [node]
+    if not isinstance(node, ast.List | ast.Tuple | ast.Set):
+        raise DecodingError(f"expected calls, got {type(node).__name__}")
+    calls: list[ast.Call] = []
+    for item in node.elts:
+        if not isinstance(item, ast.Call):
+            raise DecodingError(f"expected only calls, got {type(item).__name__} among them")
+        calls.append(item)
+    return calls
+
+
+def function_name(node: ast.Call) -> str:
+    """The dotted name that is called; parts before anything but a name are dropped.
+
+    Args:
+        node: The call.
+
+    Returns:
+        The name, empty where there is none (``f[0]()``).
+    """
+    function = node.func
+    if type(function) is ast.Name:
+        return function.id
+    parts: list[str] = []
+    while isinstance(function, ast.Attribute):
+        parts.append(function.attr)
+        function = function.value
+    if isinstance(function, ast.Name):
+        parts.append(function.id)
+    return ".".join(reversed(parts))
+
+
+def read_call(node: ast.Call) -> DecodedCall:
+    """A call with its keyword arguments; others are dropped, and of equal ones the last wins.
+
+    Args:
+        node: The call.
+
+    Returns:
+        ``{name: {argument: value}}``.
+
+    Raises:
+        DecodingError: An argument is no value.
+    """
+    return {function_name(node): {keyword.arg: read_value(keyword.value) for keyword in node.keywords}}
+
+
+def read_value(node: ast.expr) -> Any:
+    """The value of an argument.
+
+    Args:
+        node: Its expression.
+
+    Returns:
+        The value.
+
+    Raises:
+        DecodingError: Expressions of this kind are no values.
+    """
+    if type(node) is ast.Constant:
+        value = node.value
+        return "..." if value is Ellipsis else value
+    reader = _READERS.get(type(node))
+    if reader is None:
+        raise DecodingError(f"{type(node).__name__} is not read as a value")
+    return reader(node)
+
+
+def _read_unary(node: ast.UnaryOp) -> Any:
+    operand = node.operand
+    if not isinstance(operand, ast.Constant) or not isinstance(operand.value, int | float | complex):
+        raise DecodingError("a sign before something that is not a number")
+    return -operand.value
+
+
+def _read_list(node: ast.List) -> list[Any]:
+    return [read_value(item) for item in node.elts]
+
+
+def _read_tuple(node: ast.Tuple) -> tuple[Any, ...]:
+    return tuple([read_value(item) for item in node.elts])
+
+
+def _read_dict(node: ast.Dict) -> dict[Any, Any]:
+    values: dict[Any, Any] = {}
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            raise DecodingError("a dict is unpacked with ** inside another")
+        try:
+            values[read_value(key)] = read_value(value)
+        except TypeError as error:
+            raise DecodingError(f"a dict key cannot be used: {error}") from error
+    return values
+
+
+def _read_name(node: ast.Name) -> str:
+    return node.id
+
+
+def _read_nested_call(node: ast.Call) -> Any:
+    return read_call(node) if node.keywords else unparse(node)
+
+
+_READERS: dict[type[ast.expr], Callable[[Any], Any]] = {
+    ast.UnaryOp: _read_unary,
+    ast.List: _read_list,
+    ast.Tuple: _read_tuple,
+    ast.Dict: _read_dict,
+    ast.BinOp: evaluate,
+    ast.Name: _read_name,
+    ast.Call: _read_nested_call,
+    ast.Subscript: unparse,
+}

@@ -1,0 +1,65 @@
+"""Hostile text to a Python syntax tree: nothing runs, nothing warns, every failure is a DecodingError."""
+
+from __future__ import annotations
+
+import ast
+import re
+import threading
+import warnings
+
+from ...errors import DecodingError
+from .wrapping import bounded
+
+_MAY_WARN = re.compile(r"\\|[0-9.][A-Za-z_]")
+"""The compiler warns only of escapes it does not know and of numbers that run into a word."""
+
+_silence = threading.Lock()
+
+
+def parse_expression(code: str) -> ast.expr:
+    """Parse one Python expression.
+
+    Args:
+        code: Its source, at most ``MAX_CODE`` characters.
+
+    Returns:
+        The expression's node.
+
+    Raises:
+        DecodingError: It is too long, or not an expression.
+    """
+    try:
+        if _MAY_WARN.search(bounded(code)):
+            # Filters are global, so changing them is kept rare, short, and to one thread at a time.
+            with _silence, warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return ast.parse(code, mode="eval").body
+        return ast.parse(code, mode="eval").body
+    except SyntaxError as error:
+        raise DecodingError(f"not Python: {error.msg}") from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise DecodingError(f"not Python that can be read: {_describe(error)}") from error
+
+
+def unparse(node: ast.expr) -> str:
+    """Source text of an expression, in Python's own layout.
+
+    Args:
+        node: The expression's node.
+
+    Returns:
+        Its source.
+
+    Raises:
+        DecodingError: It has none: nested too deeply, or an integer too long to print.
+    """
+    try:
+        return ast.unparse(node)
+    except (ValueError, RecursionError) as error:
+        raise DecodingError(f"an expression that cannot be written: {_describe(error)}") from error
+
+
+def _describe(error: Exception) -> str:
+    if isinstance(error, RecursionError | MemoryError):
+        return "nested too deeply"
+    return str(error)

@@ -1,0 +1,64 @@
+"""Syntax trees of Java and JavaScript by tree-sitter, which is an extra."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal
+
+from ...errors import DecodingError, MissingExtraError
+from .wrapping import bounded
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+
+def parse_tree(code: str, language: Literal["java", "javascript"]) -> Node:
+    """Parse a text.
+
+    Args:
+        code: Source text, at most ``MAX_CODE`` characters.
+        language: Its language.
+
+    Returns:
+        The root of its tree. Parts that the parser had to imagine are in it; parts that it had to skip are an error.
+
+    Raises:
+        DecodingError: It is not in that language, or not text that UTF-8 can carry.
+        MissingExtraError: tree-sitter or the grammar is not installed.
+    """
+    try:
+        source = bounded(code).encode()
+    except UnicodeEncodeError as error:
+        raise DecodingError(f"not {language}: {error.reason}") from error
+    root = _parser(language).parse(source).root_node
+    if root.has_error and "ERROR" in str(root):
+        raise DecodingError(f"not {language} that can be parsed")
+    return root
+
+
+def walk(root: Node) -> Iterator[Node]:
+    """The nodes of a tree, depth first, each before what it holds.
+
+    Args:
+        root: Where to start; it comes first.
+
+    Yields:
+        The nodes.
+    """
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(reversed(node.children))
+
+
+@cache
+def _parser(language: Literal["java", "javascript"]) -> Parser:
+    try:
+        tree_sitter = import_module("tree_sitter")
+        grammar: Callable[[], object] = import_module(f"tree_sitter_{language}").language
+    except ImportError as error:
+        raise MissingExtraError("languages", f"reading {language} calls") from error
+    return tree_sitter.Parser(tree_sitter.Language(grammar()))

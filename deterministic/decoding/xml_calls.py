@@ -1,0 +1,123 @@
+"""Calls written as XML: ``<functions><function name="f">...</function></functions>``, possibly with text around.
+
+The text handed to the parser starts with the root element, so it can hold no document type, hence no entities of its
+own: the parser refuses them, and there is nothing to expand.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from ...errors import DecodingError
+from .python_syntax import parse_expression
+from .wrapping import bounded
+
+_OPENING = "<functions>"
+_CLOSING = "</functions>"
+
+
+def decode_verbose_xml_calls(text: str) -> list[dict[str, dict[str, Any]]]:
+    """Read calls whose arguments are ``<param name= value= type=/>``, in a ``<params>`` element or directly.
+
+    Args:
+        text: The reply.
+
+    Returns:
+        One ``{name: {argument: value}}`` per call.
+
+    Raises:
+        DecodingError: There is no well-formed ``<functions>`` element, or a value is not of its stated type.
+    """
+    return [_read(function, _verbose_parameters(function)) for function in _functions(text)]
+
+
+def decode_concise_xml_calls(text: str) -> list[dict[str, dict[str, Any]]]:
+    """Read calls whose arguments are ``<param name= type=>value</param>``.
+
+    Args:
+        text: The reply.
+
+    Returns:
+        One ``{name: {argument: value}}`` per call.
+
+    Raises:
+        DecodingError: There is no well-formed ``<functions>`` element, or a value is not of its stated type.
+    """
+    return [_read(function, _concise_parameters(function)) for function in _functions(text)]
+
+
+def _functions(text: str) -> list[ET.Element]:
+    start = text.find(_OPENING)
+    end = text.find(_CLOSING, start) if start >= 0 else -1
+    if end < 0:
+        raise DecodingError(f"expected the calls between {_OPENING} and {_CLOSING}, found no such pair")
+    code = bounded(text[start : end + len(_CLOSING)])
+    try:
+        root = ET.fromstring(code)  # noqa: S314 - see the module's docstring: no entities can be declared
+    except (ET.ParseError, ValueError) as error:
+        raise DecodingError(f"not well-formed XML: {error}") from error
+    return root.findall("function")
+
+
+def _verbose_parameters(function: ET.Element) -> list[tuple[str, str, str]]:
+    params = function.find("params")
+    parent = function if params is None else params
+    return [
+        (_attribute(param, "name"), param.get("value", ""), param.get("type", "string"))
+        for param in parent.findall("param")
+    ]
+
+
+def _concise_parameters(function: ET.Element) -> list[tuple[str, str, str]]:
+    return [
+        (_attribute(param, "name"), (param.text or "").strip(), param.get("type", "string"))
+        for param in function.findall("param")
+    ]
+
+
+def _read(function: ET.Element, parameters: list[tuple[str, str, str]]) -> dict[str, dict[str, Any]]:
+    return {_attribute(function, "name"): {name: _convert(text, kind) for name, text, kind in parameters}}
+
+
+def _attribute(element: ET.Element, name: str) -> str:
+    value = element.get(name)
+    if value is None:
+        raise DecodingError(f"a <{element.tag}> lacks its {name}")
+    return value
+
+
+def _convert(text: str, kind: str) -> Any:
+    convert = _CONVERSIONS.get(kind)
+    if convert is None:
+        return text
+    try:
+        return convert(text)
+    except (ValueError, TypeError, RecursionError, MemoryError) as error:
+        raise DecodingError(f"{text[:60]!r} is not of type {kind}") from error
+
+
+def _literal(text: str) -> Any:
+    return ast.literal_eval(parse_expression(text.lstrip(" \t")))
+
+
+def _is_true(text: str) -> bool:
+    return text.lower() == "true"
+
+
+def _null(text: str) -> None:
+    del text
+
+
+_CONVERSIONS: dict[str, Callable[[str], Any]] = {
+    "integer": int,
+    "float": float,
+    "boolean": _is_true,
+    "null": _null,
+    "array": _literal,
+    "tuple": _literal,
+    "object": _literal,
+    "dict": _literal,
+}

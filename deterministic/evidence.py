@@ -1,0 +1,79 @@
+"""Values under evaluation as a verdict may carry them: short in a sentence, bounded and plain JSON as evidence."""
+
+from __future__ import annotations
+
+import math
+import reprlib
+from typing import Any
+
+_TEXT = 120
+_ITEMS = 100
+_DEPTH = 6
+_LONGEST_TEXT = 2_000
+_LARGEST_INTEGER = 2**63
+_PLAIN_TYPES = frozenset({bool, type(None)})
+
+
+class _Shortener(reprlib.Repr):
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxstring = self.maxother = self.maxlong = _TEXT
+        self.maxlevel = 4
+        self.maxlist = self.maxtuple = self.maxset = self.maxdict = 8
+
+    def repr_int(self, x: int, level: int) -> str:
+        # Python refuses to print integers of more than 4,300 digits.
+        return (
+            super().repr_int(x, level)
+            if x.bit_length() < 4 * _TEXT
+            else f"an integer of {x.bit_length()} bits"
+        )
+
+
+_shortener = _Shortener()
+
+
+def shorten(value: Any) -> str:
+    """A value as a sentence may quote it.
+
+    Args:
+        value: Anything.
+
+    Returns:
+        Its ``repr``, cut where it is long.
+    """
+    if type(value) is str and len(value) < _TEXT:
+        return repr(value)
+    return _shortener.repr(value)
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """A value as a verdict's evidence may hold it.
+
+    Args:
+        value: Anything that a decoder gives.
+        depth: How deep it stands in what is shown.
+
+    Returns:
+        The value itself where JSON has it and it is small; else what comes near: a list for a tuple or set, text for
+        NaN, bytes and complex numbers, a cut text for a long one.
+    """
+    kind = type(value)
+    if kind is str:
+        return value if len(value) <= _LONGEST_TEXT else value[:_LONGEST_TEXT] + "..."
+    if kind in _PLAIN_TYPES:
+        return value
+    if kind is int:
+        return value if -_LARGEST_INTEGER <= value < _LARGEST_INTEGER else shorten(value)
+    if kind is float:
+        return value if math.isfinite(value) else repr(value)
+    if depth == _DEPTH:
+        return shorten(value)
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item, depth + 1) for item in list(value)[:_ITEMS]]
+    if isinstance(value, dict):
+        return {
+            key if type(key) is str else shorten(key): plain(item, depth + 1)
+            for key, item in list(value.items())[:_ITEMS]
+        }
+    return shorten(value)

@@ -1,0 +1,99 @@
+"""Stored BFCL results to findings, without an Output between, so that odd results keep their meaning."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+from ..errors import DecodingError
+from ..records import Case, Language
+from .checkers import CheckOptions
+from .decoding import Form, decode_native, decode_prompt
+from .finding import Finding
+
+Mode: TypeAlias = Literal["prompt", "fc"]
+"""Calls as text, or native function calls."""
+
+
+def check_result(
+    case: Case,
+    result: Any,
+    *,
+    mode: Mode,
+    options: CheckOptions | None = None,
+    form: Form = "python",
+    tagged: bool = False,
+) -> Finding:
+    """Decide on a stored result as BFCL does.
+
+    Args:
+        case: A case of kind ``tool_call``, ``no_call``, ``any_call``, ``memory_answer`` or ``web_search_answer``.
+        result: The value of ``result`` in a line of a result file, of any type.
+        mode: How the system called.
+        options: Rule set, and how names were offered.
+        form: How calls were to be written (format sensitivity).
+        tagged: Whether they were to stand between tags (format sensitivity).
+
+    Returns:
+        What was found.
+    """
+    options = options or CheckOptions()
+    if case.kind in ("memory_answer", "web_search_answer"):
+        return _check_answer(case, result, mode, options)
+    if case.kind == "tool_call":
+        return _check_calls(case, result, mode, options, form, tagged=tagged)
+    return _check_relevance(case, result, mode, options)
+
+
+def decode_result(
+    result: Any, *, mode: Mode, language: Language = "python", form: Form = "python", tagged: bool = False
+) -> Any:
+    """Read the calls of a stored single-turn result.
+
+    Args:
+        result: The stored value, of any type.
+        mode: How the system called.
+        language: The language of the functions.
+        form: How calls were to be written.
+        tagged: Whether they were to stand between tags.
+
+    Returns:
+        As `fiducial.deterministic.decoding.decode_prompt`.
+
+    Raises:
+        DecodingError: It cannot be read.
+    """
+    if mode == "fc":
+        return decode_native(result)
+    if not isinstance(result, str):
+        raise DecodingError(f"expected text, got {type(result).__name__}")
+    return decode_prompt(result, language=language, form=form, tagged=tagged)
+
+
+def _check_calls(
+    case: Case, result: Any, mode: Mode, options: CheckOptions, form: Form, *, tagged: bool
+) -> Finding:
+    from .ast.expectation_cache import language_of  # noqa: PLC0415 - loaded when the first case comes
+    from .ast.tool_calls import check_case, decoder_failed  # noqa: PLC0415
+
+    try:
+        decoded = decode_result(result, mode=mode, language=language_of(case), form=form, tagged=tagged)
+    except DecodingError as error:
+        return decoder_failed(error)
+    return check_case(case, decoded, options)
+
+
+def _check_relevance(case: Case, result: Any, mode: Mode, options: CheckOptions) -> Finding:
+    from .relevance import judge_decoded  # noqa: PLC0415 - loaded when the first case comes
+
+    del options
+    try:
+        decoded = decode_result(result, mode=mode)
+    except DecodingError as error:
+        return judge_decoded(case, None, str(error))
+    return judge_decoded(case, decoded)
+
+
+def _check_answer(case: Case, result: Any, mode: Mode, options: CheckOptions) -> Finding:
+    from .answers import check_steps  # noqa: PLC0415 - loaded when the first case comes
+
+    return check_steps(case, result, mode=mode, options=options)
