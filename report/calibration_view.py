@@ -1,0 +1,140 @@
+"""The calibration of a run, as ``calibrate --json`` writes it, laid out for the template."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from markupsafe import Markup
+
+from ..calibration.statistic import Statistic
+from ..errors import InputError
+from . import words
+from .figures import confusion
+from .text import visible
+
+COLUMNS: tuple[tuple[str, str, str], ...] = (
+    ("true_positive_rate", "TPR", "Share of what is right that the judge passes (sensitivity)"),
+    ("true_negative_rate", "TNR", "Share of what is wrong that the judge fails (specificity)"),
+    ("accuracy", "Accuracy", "Share of items on which judge and label agree"),
+    ("cohen_kappa", "Kappa", "Cohen's kappa: agreement beyond chance"),
+    ("gwet_ac1", "AC1", "Gwet's AC1: agreement beyond chance, steady when nearly everything passes"),
+    ("mcc", "MCC", "Matthews correlation of judge and label"),
+    ("bias", "Bias", "The judge's rate minus the true rate"),
+)
+"""Statistic, heading, explanation."""
+
+MOST_SLICES = 40
+"""Values of one column that are shown."""
+
+
+class _Entry(msgspec.Struct, frozen=True):
+    n: int = 0
+    n_missing: int = 0
+    n_clusters: int = 0
+    tp: int | None = None
+    fp: int | None = None
+    fn: int | None = None
+    tn: int | None = None
+    statistics: dict[str, Statistic] = {}
+
+
+class _Calibration(msgspec.Struct, frozen=True):
+    judges: dict[str, _Entry] = {}
+    baselines: dict[str, _Entry] = {}
+    slices: dict[str, dict[str, dict[str, _Entry]]] = {}
+
+
+class CalibrationRow(msgspec.Struct, frozen=True):
+    """One judge or baseline: its statistics in words, one a column, and its 2x2 table."""
+
+    name: str
+    n: int
+    n_missing: int
+    n_clusters: int
+    cells: list[StatisticView]
+    table: Markup | None
+
+
+class StatisticView(msgspec.Struct, frozen=True):
+    """A statistic: value, interval, and what stands behind them."""
+
+    value: str
+    interval: str
+    note: str
+
+
+class SliceTable(msgspec.Struct, frozen=True):
+    """The judges on each value of one column; ``hidden`` values are not shown."""
+
+    column: str
+    rows: list[tuple[str, CalibrationRow]]
+    hidden: int
+
+
+class CalibrationView(msgspec.Struct, frozen=True):
+    """What the template shows of a calibration."""
+
+    judges: list[CalibrationRow]
+    baselines: list[CalibrationRow]
+    slices: list[SliceTable]
+
+
+def calibration_view(calibration: Mapping[str, Any]) -> CalibrationView:
+    """Lay a calibration out.
+
+    Args:
+        calibration: As ``calibrate --json`` writes it.
+
+    Returns:
+        Rows for judges and baselines, and tables for slices.
+
+    Raises:
+        InputError: It is not in that form.
+    """
+    try:
+        found = msgspec.convert(calibration, _Calibration)
+    except msgspec.ValidationError as error:
+        raise InputError(f"not a calibration as `fiducial calibrate --json` writes it: {error}") from error
+    return CalibrationView(
+        judges=_rows(found.judges),
+        baselines=_rows(found.baselines),
+        slices=[_slice(column, values) for column, values in found.slices.items()],
+    )
+
+
+def _slice(column: str, values: Mapping[str, Mapping[str, _Entry]]) -> SliceTable:
+    shown = list(values.items())[:MOST_SLICES]
+    rows = [(visible(value), row) for value, judges in shown for row in _rows(judges)]
+    return SliceTable(visible(column), rows, len(values) - len(shown))
+
+
+def _rows(entries: Mapping[str, _Entry]) -> list[CalibrationRow]:
+    return [_row(name, entry) for name, entry in entries.items()]
+
+
+def _row(name: str, entry: _Entry) -> CalibrationRow:
+    return CalibrationRow(
+        name=visible(name),
+        n=entry.n,
+        n_missing=entry.n_missing,
+        n_clusters=entry.n_clusters,
+        cells=[_statistic(entry.statistics.get(key)) for key, _, _ in COLUMNS],
+        table=_table(entry),
+    )
+
+
+def _table(entry: _Entry) -> Markup | None:
+    if entry.tp is None or entry.fn is None or entry.fp is None or entry.tn is None:
+        return None
+    return confusion(entry.tp, entry.fn, entry.fp, entry.tn)
+
+
+def _statistic(found: Statistic | None) -> StatisticView:
+    if found is None:
+        return StatisticView("", "", "not computed")
+    if found.value is None:
+        return StatisticView("undefined", "", visible(found.undefined or "no value"))
+    note = f"{found.method or 'no interval'}; n = {words.count(found.n)}"
+    return StatisticView(words.decimal(found.value), words.interval(found.low, found.high), visible(note))

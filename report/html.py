@@ -1,0 +1,126 @@
+"""The HTML report: one file that opens from the disk, loads nothing, and runs nothing that came with the data."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from ..records import atomic_write
+from . import words
+from .calibration_view import COLUMNS, calibration_view
+from .figures import axis, interval_strip
+from .model import ReportData, ReportItem
+from .selection import select
+from .text import visible
+
+MOST_ITEMS = 500
+"""Rows of the table of items; the records hold all of them."""
+
+_FUNCTIONS: dict[str, Any] = {
+    "axis": axis,
+    "bounds": words.bounds,
+    "interval": words.interval,
+    "strip": interval_strip,
+}
+"""What the template may call."""
+
+_TEMPLATES = files(f"{__package__}") / "templates"
+
+
+def write_report(
+    path: Path, data: ReportData, items: Iterable[ReportItem], *, limit: int = MOST_ITEMS
+) -> None:
+    """Write a report to a file, which appears only when it is complete.
+
+    Args:
+        path: The file.
+        data: Everything but the items.
+        items: The items; read once.
+        limit: How many of them are shown at most.
+
+    Raises:
+        InputError: The file cannot be written, or the calibration is not in its form.
+    """
+    page = render_report(data, items, limit=limit)
+    with atomic_write(path) as file:
+        file.write(page.encode("utf-8"))
+
+
+def render_report(data: ReportData, items: Iterable[ReportItem], *, limit: int = MOST_ITEMS) -> str:
+    """Make a report.
+
+    Args:
+        data: Everything but the items.
+        items: The items; read once, so that they can be streamed.
+        limit: How many of them are shown at most; disagreements come first.
+
+    Returns:
+        The page. It holds no lone surrogate and can be written as UTF-8.
+
+    Raises:
+        InputError: The calibration is not in the form that ``calibrate --json`` writes.
+    """
+    style, script = _asset("report.css"), _asset("report.js")
+    return (
+        _environment()
+        .get_template("report.html.j2", globals=_FUNCTIONS)
+        .render(
+            data=data,
+            selection=select(items, limit, data.pass_at),
+            calibration=None if data.calibration is None else calibration_view(data.calibration),
+            columns=COLUMNS,
+            style=style,
+            script=script,
+            policy=_policy(style, script),
+        )
+    )
+
+
+def _policy(style: Markup, script: Markup) -> str:
+    """The Content-Security-Policy: nothing is loaded, and only our own style and script run, known by their hashes."""
+    return (
+        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+
+
+@cache
+def _asset(name: str) -> Markup:
+    return Markup((_TEMPLATES / name).read_text("utf-8"))  # noqa: S704 - our own file, shipped with the package
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(lambda name: (_TEMPLATES / name).read_text("utf-8")),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_finalize,
+    )
+    environment.filters.update(
+        count=words.count,
+        decimal=words.decimal,
+        denominator=words.denominator,
+        duration=words.duration,
+        outcomes=words.outcomes,
+    )
+    return environment
+
+
+def _finalize(value: object) -> object:
+    """Spell out what is invisible in every text that the template prints; markup of our own passes."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -1,0 +1,52 @@
+"""Text of unknown origin, made fit to be looked at: cut to size, with nothing in it that is invisible or rearranges what stands around it."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NamedTuple
+
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, but for tab and newline
+    "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"  # zero width, order of reading
+    "\ud800-\udfff\U000e0000-\U000e007f]"  # lone surrogates, which no file can carry; invisible tags
+)
+
+
+class Excerpt(NamedTuple):
+    """The part of a text that is shown, and how many characters are not."""
+
+    text: str
+    hidden: int = 0
+
+
+def excerpt(text: str, limit: int) -> Excerpt:
+    r"""Cut a text to a size, and spell out the characters that would not be seen.
+
+    Args:
+        text: Any text, of any size; may hold lone surrogates and controls that change the order of reading.
+        limit: How many of its characters are kept.
+
+    Returns:
+        What is shown, with ``\u202e`` in place of what is invisible, and how much was cut.
+    """
+    return Excerpt(visible(text[:limit]), max(0, len(text) - limit))
+
+
+def visible(text: str) -> str:
+    r"""The text with invisible characters spelled out as ``\u202e``; markup is left for the template to escape."""
+    return _INVISIBLE.sub(_spell, text)
+
+
+def json_excerpt(value: Any, limit: int) -> Excerpt:
+    """A JSON value over several lines, cut to a size."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    except RecursionError:
+        return Excerpt("(nested too deeply to be shown)")
+    return excerpt(text, limit)
+
+
+def _spell(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004 - the last of four hex digits

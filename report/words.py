@@ -1,0 +1,92 @@
+"""How numbers are put into words: used on the terminal and in HTML, so that both say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .model import Stratum
+
+_MINUTE = 60
+_HOUR = 3600
+
+
+def count(number: int) -> str:
+    """A count with thousands separators: ``1,974``."""
+    return f"{number:,}"
+
+
+def decimal(value: float, digits: int = 2) -> str:
+    """A statistic with fixed digits: ``0.71``, ``-0.04``; what rounds to zero has no sign."""
+    text = f"{value:.{digits}f}"
+    return text[1:] if text.startswith("-") and not text.strip("-0.") else text
+
+
+def interval(low: float | None, high: float | None, digits: int = 2) -> str:
+    """An interval in brackets, ``[0.68, 0.74]``; empty when there is none."""
+    if low is None or high is None:
+        return ""
+    return f"[{decimal(low, digits)}, {decimal(high, digits)}]"
+
+
+def outcomes(ungraded: Mapping[Any, int]) -> str:
+    """Counts by outcome, ``18 unparsable, 8 failed``; outcomes that did not occur are left out."""
+    return ", ".join(
+        f"{count(number)} {name.replace('_', ' ')}" for name, number in ungraded.items() if number
+    )
+
+
+def rate(stratum: Stratum) -> str:
+    """A rate with its interval and its denominator.
+
+    Args:
+        stratum: The rate.
+
+    Returns:
+        ``0.71 [0.68, 0.74] on 1,974 of 2,000 (18 unparsable, 8 failed)``; when undefined, why.
+    """
+    if stratum.value is None:
+        shown = f"undefined ({stratum.undefined or 'no value'})"
+    else:
+        shown = " ".join(filter(None, (decimal(stratum.value), interval(stratum.low, stratum.high))))
+    missing = outcomes(stratum.outcomes)
+    return f"{shown} {denominator(stratum)}" + (f" ({missing})" if missing else "")
+
+
+def denominator(stratum: Stratum) -> str:
+    """How many rows stand behind a rate: ``on 1,974 of 2,000``."""
+    return f"on {count(stratum.n)} of {count(stratum.of)}"
+
+
+def bounds(stratum: Stratum) -> str:
+    """Worst-case bounds in words; empty when there are none."""
+    if stratum.bounds is None:
+        return ""
+    low, high = stratum.bounds
+    return f"between {decimal(low)} and {decimal(high)} whatever the items not graded are"
+
+
+def statistic(statistic_object: Mapping[str, Any], digits: int = 2) -> str:
+    """A statistic as ``calibrate --json`` writes it: value and interval, or why it is undefined."""
+    value = statistic_object.get("value")
+    if value is None:
+        return f"undefined ({statistic_object.get('undefined') or 'no value'})"
+    low, high = statistic_object.get("low"), statistic_object.get("high")
+    return " ".join(filter(None, (decimal(value, digits), interval(low, high, digits))))
+
+
+def duration(seconds: float) -> str:
+    """A duration: ``0.4 s``, ``12 s``, ``3 min 05 s``, ``2 h 07 min``."""
+    if seconds < 9.95:  # noqa: PLR2004 - from here on tenths say nothing
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < _MINUTE:
+        return f"{whole} s"
+    if whole < _HOUR:
+        return f"{whole // _MINUTE} min {whole % _MINUTE:02d} s"
+    return f"{whole // _HOUR} h {whole % _HOUR // _MINUTE:02d} min"
+
+
+def tokens(prompt: int, completion: int) -> str:
+    """Tokens in and out: ``12,400 in, 830 out``."""
+    return f"{count(prompt)} in, {count(completion)} out"
