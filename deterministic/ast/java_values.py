@@ -1,0 +1,171 @@
+"""Java values from their source text, by the declared type, as BFCL reads them.
+
+What cannot be read stays text; the type check then fails. Expressions that the original matches with regular expressions
+are matched by the same ones where those are linear, and by equivalent scans where they are not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .source_values import (
+    in_quotes,
+    number_or_text,
+    read_boolean,
+    read_integer,
+    read_number,
+    read_text,
+    spans,
+    split_items,
+    without_suffix,
+)
+
+_LONG = re.compile(r"-?\d+[lL]$")
+_FLOAT = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?[fF]$")
+_DOUBLE = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?$")
+
+_LIST_OF_ITEMS = re.compile(r"new\s+ArrayList<\w*>\(Arrays\.asList\(")
+_LIST_WITH_BODY = re.compile(r"new\s+ArrayList<\w*>\(\)\s*\{\{\s*")
+_EMPTY_LIST = re.compile(r"new\s+ArrayList<\w*>\(\)")
+_ADD = re.compile(r"add\(")
+_ARRAY = re.compile(r"new\s+\w+\[\]\s*\{")
+_MAP = re.compile(r"new\s+HashMap<")
+_MAP_BODY = re.compile(r">\s*\(\)\s*\{\s*\{?\s*")
+_EMPTY_MAP = re.compile(r">\s*\(\)")
+_PUT = re.compile(r'put\("')
+_AFTER_KEY = re.compile(r'",\s*')
+
+
+def convert_java(text: str, declared: str, inner: str | None = None) -> Any:
+    """Read a Java value.
+
+    Args:
+        text: Its source text, as a decoder gave it.
+        declared: The type that the document states.
+        inner: The type of its items, for an ``Array`` or ``ArrayList``.
+
+    Returns:
+        The value, or the text itself where it cannot be read as that type. For ``Set``, ``Hashtable``, ``Queue`` and
+        ``Stack``, where the original gives up the whole run, always the text.
+    """
+    if declared == "ArrayList":
+        return _read_array_list(text, inner)
+    if declared == "Array":
+        return _read_array(text, inner)
+    return _READERS.get(declared, read_text)(text)
+
+
+def _read_long(text: str) -> int | str:
+    if not _LONG.match(text):
+        return text
+    value = number_or_text(int, without_suffix(text))
+    return value if isinstance(value, int) else text
+
+
+def _read_float(text: str) -> float | str:
+    return float(without_suffix(text)) if _FLOAT.match(text) else text
+
+
+def _read_double(text: str) -> float | str:
+    return float(text) if _DOUBLE.match(text) else text
+
+
+def _read_array_list(text: str, inner: str | None) -> list[Any] | str:
+    for items in spans(text, _LIST_OF_ITEMS, "))", at_least=1):
+        return [_read_list_item(item, inner) for item in split_items(items)]
+    body = _double_brace_body(text)
+    if body is not None:
+        return [_read_list_item(item.strip(), inner) for item in spans(body, _ADD, ")", at_least=1)]
+    return [] if _EMPTY_LIST.search(text) else text
+
+
+def _double_brace_body(text: str) -> str | None:
+    """What stands in the first ``{{ ... }}`` of a new list; it has at least one character, be it a blank."""
+    for found in _LIST_WITH_BODY.finditer(text):
+        start = found.end()
+        end = text.find("}}", start + 1)
+        if end >= 0:
+            return text[start:end]
+        if text[start - 1].isspace() and text.startswith("}}", start):
+            return ""
+    return None
+
+
+def _read_list_item(text: str, inner: str | None) -> Any:
+    if inner is None:
+        return _read_generic(text)
+    return text[1:-1] if inner in ("char", "String") else convert_java(text, inner)
+
+
+def _read_array(text: str, inner: str | None) -> list[Any] | str:
+    for items in spans(text, _ARRAY, "}"):
+        pieces = [piece for piece in split_items(items) if piece]
+        return [_read_generic(piece) if inner is None else convert_java(piece, inner) for piece in pieces]
+    return text
+
+
+def _read_map(text: str) -> dict[str, Any] | str:
+    opening = _MAP.search(text)
+    if opening is None:
+        return text
+    body = _MAP_BODY.search(text, opening.end())
+    end = text.find("}", body.end()) if body else -1
+    if body and end >= 0:
+        return {key: _read_generic(value) for key, value in _puts(text[body.end() : end])}
+    return {} if _EMPTY_MAP.search(text, opening.end()) else text
+
+
+def _puts(body: str) -> Iterator[tuple[str, str]]:
+    r"""Pairs as ``put\("(.*?)",\s*(.*?)\)`` finds them, in linear time."""
+    position = 0
+    while (opening := _PUT.search(body, position)) is not None:
+        pair = _first_pair(body, opening.end())
+        if pair is None:
+            # Where no pair begins here, none does until the next line.
+            position = _line_end(body, opening.end())
+            continue
+        key, value, position = pair
+        yield key, value
+
+
+def _first_pair(body: str, start: int) -> tuple[str, str, int] | None:
+    last_closing = body.rfind(")", start)
+    for separator in _AFTER_KEY.finditer(body, start, max(start, last_closing)):
+        if separator.start() > _line_end(body, start):
+            return None
+        closing = body.find(")", separator.end(), _line_end(body, separator.end()))
+        if closing >= 0:
+            return body[start : separator.start()], body[separator.end() : closing], closing + 1
+    return None
+
+
+def _line_end(text: str, start: int) -> int:
+    end = text.find("\n", start)
+    return len(text) if end < 0 else end
+
+
+def _read_generic(text: str) -> Any:
+    """A value of no stated type."""
+    if text in ("true", "false"):
+        return text == "true"
+    if in_quotes(text, '"'):
+        return text[1:-1]
+    if _LONG.match(text):
+        return _read_long(text)
+    if _FLOAT.match(text):
+        return _read_float(text)
+    return read_number(text)
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "byte": read_integer,
+    "short": read_integer,
+    "integer": read_integer,
+    "long": _read_long,
+    "float": _read_float,
+    "double": _read_double,
+    "boolean": read_boolean,
+    "HashMap": _read_map,
+}

@@ -1,0 +1,95 @@
+"""What Java and JavaScript values have in common when they are read from source text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+_INTEGER = re.compile(r"-?\d+$")
+
+
+def read_integer(text: str) -> int | str:
+    """Digits, with a minus at most; anything else stays text."""
+    return number_or_text(int, text) if _INTEGER.match(text) else text
+
+
+def read_boolean(text: str) -> bool | str:
+    """``true`` or ``false``; anything else stays text."""
+    return {"true": True, "false": False}.get(text, text)
+
+
+def read_text(text: str) -> str:
+    """The text itself."""
+    return text
+
+
+def read_number(text: str) -> int | float | str:
+    """What Python reads as an integer, or else as a float; anything else stays text."""
+    value = number_or_text(int, text)
+    return number_or_text(float, text) if value is text else value
+
+
+def number_or_text(convert: Callable[[str], Any], text: str) -> Any:
+    """A number, or the text itself where it is none, or has more digits than Python converts.
+
+    Args:
+        convert: ``int`` or ``float``.
+        text: Source text.
+
+    Returns:
+        The number or the text.
+    """
+    try:
+        return convert(text)
+    except ValueError:
+        return text
+
+
+def without_suffix(text: str) -> str:
+    """A literal without its last letter; a newline after it is passed over, as ``$`` does."""
+    return text.removesuffix("\n")[:-1]
+
+
+def in_quotes(text: str, quotes: str) -> bool:
+    """Whether a text starts and ends with the same quote.
+
+    Args:
+        text: Source text.
+        quotes: The quotes that count.
+
+    Returns:
+        Whether it does; a lone quote does.
+    """
+    return text[:1] in tuple(quotes) and text.endswith(text[0])
+
+
+def split_items(text: str) -> list[str]:
+    """The pieces between commas, stripped. Commas within quotes separate too."""
+    return [piece.strip() for piece in text.split(",")]
+
+
+def spans(text: str, opening: re.Pattern[str], closing: str, *, at_least: int = 0) -> Iterator[str]:
+    """What stands, on one line, between an opening and the next closing, each after the other.
+
+    The same as ``re.finditer(opening + "(.*?)" + closing)``, but linear however often the opening comes alone.
+
+    Args:
+        text: Where to search.
+        opening: What starts a span.
+        closing: What ends it.
+        at_least: How many characters a span has at least.
+
+    Yields:
+        The spans, without their ends.
+    """
+    position = 0
+    while (found := opening.search(text, position)) is not None:
+        start = found.end()
+        line_end = text.find("\n", start)
+        end = text.find(closing, start + at_least, len(text) if line_end < 0 else line_end)
+        if end < 0:
+            position = found.start() + 1
+        else:
+            yield text[start:end]
+            position = end + len(closing)
