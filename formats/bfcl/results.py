@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,11 +51,12 @@ class ResultLine(NamedTuple):
         return self.fields["result"]
 
 
-def find_results(root: Path) -> ResultTree:
+def find_results(root: Path, categories: Collection[Category] | None = None) -> ResultTree:
     """Find the result files of every system.
 
     Args:
         root: A folder ``<system>/<group>/BFCL_v4_<category>_result.json``.
+        categories: Which categories are wanted; all when left out.
 
     Returns:
         The files; their contents are not looked at.
@@ -83,7 +84,8 @@ def find_results(root: Path) -> ResultTree:
             raise InputError(
                 f"{parts[0]!r} has two files of category {name}; the other is {other}", path=path
             )
-        found[parts[0], name] = ResultFile(parts[0], CATEGORIES[name], path)
+        if categories is None or CATEGORIES[name] in categories:
+            found[parts[0], name] = ResultFile(parts[0], CATEGORIES[name], path)
     if not found:
         raise InputError(
             "found no <system>/<group>/BFCL_v4_<category>_result.json to score below this folder", path=root

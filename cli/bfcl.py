@@ -1,0 +1,121 @@
+"""``fiducial bfcl``: score result trees of the Berkeley Function-Calling Leaderboard."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .options import FOLDER
+
+
+@click.group(no_args_is_help=True)
+def command() -> None:
+    """Score results of the Berkeley Function-Calling Leaderboard (BFCL v4)."""
+
+
+@command.command(
+    epilog="Example: fiducial bfcl score --data bfcl_eval-2025.12.17-py3-none-any.whl --results result --scores score"
+)
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="PATH",
+    help="BFCL's data: a folder with its files, a bfcl_eval-*.whl, or a checkout of the repository.",
+)
+@click.option(
+    "--results",
+    type=FOLDER,
+    required=True,
+    help="Result tree: <system>/<group>/BFCL_v4_<category>_result.json.",
+)
+@click.option("--scores", type=FOLDER, required=True, help="Where score files and CSV files go.")
+@click.option(
+    "--names",
+    type=click.Choice(["dotted", "underscored", "auto"]),
+    default="auto",
+    show_default=True,
+    help="How function names with dots were offered; auto decides per system from its results.",
+)
+@click.option(
+    "--mode",
+    type=click.Choice(["prompt", "fc", "auto"]),
+    default="auto",
+    show_default=True,
+    help="Text, or native function calls; with auto, a stored list is native calls and a text is text.",
+)
+@click.option("--partial", is_flag=True, help="Score what is there, when entries have no result.")
+@click.option(
+    "--rules",
+    type=click.Choice(["bfcl", "strict"]),
+    default="bfcl",
+    show_default=True,
+    help="bfcl: verdict for verdict as the original; strict: its known faults mended.",
+)
+@click.option(
+    "--category",
+    "categories",
+    multiple=True,
+    metavar="NAME",
+    help="Score only this category, or group of them (live, multi_turn, ...); may be given several times.",
+)
+@click.option(
+    "--json",
+    "json_file",
+    type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
+    is_flag=False,
+    flag_value="-",
+    metavar="[FILE]",
+    help="Write all scores as JSON to FILE; without FILE, to standard output in place of the table.",
+)
+def score(
+    *,
+    data: Path,
+    results: Path,
+    scores: Path,
+    names: str,
+    mode: str,
+    partial: bool,
+    rules: str,
+    categories: tuple[str, ...],
+    json_file: Path | None,
+) -> None:
+    """Score every system of a result tree.
+
+    Writes BFCL's own score tree below SCORES (per category a summary line, then a line for each answer that is not valid) and its CSV
+    files, and prints every rate with its denominator and 95% Wilson interval.
+
+    Prices are not known here, so the cost column of the CSV files is N/A, as are model link, organisation and licence.
+    """
+    import msgspec  # noqa: PLC0415 - `--help` loads none of this
+
+    from ..evaluation.bfcl import ScoringOptions, as_json, score_tree  # noqa: PLC0415
+    from ..formats.bfcl import expand, find_results, open_source  # noqa: PLC0415
+    from .bfcl_table import print_scores  # noqa: PLC0415
+    from .progress import shown_progress  # noqa: PLC0415
+
+    options = msgspec.convert(
+        {"names": names, "mode": mode, "partial": partial, "rules": rules}, ScoringOptions
+    )
+    source = open_source(data)
+    wanted = expand(categories) if categories else None
+    tree = find_results(results, wanted)
+    for path in tree.passed_over:
+        click.echo(f"passed over, as BFCL does: {path}", err=True)
+    with shown_progress() as progress:
+        systems = score_tree(source, tree.files, scores, options=options, progress=progress)
+    report = as_json(systems, rules)
+    if json_file is not None:
+        text = msgspec.json.format(msgspec.json.encode(report), indent=2).decode()
+        click.echo(text) if str(json_file) == "-" else _write(json_file, text)
+    if json_file is None or str(json_file) != "-":
+        print_scores(systems)
+        click.echo(f"\nscore files and CSV files are in {scores}")
+
+
+def _write(path: Path, text: str) -> None:
+    from ..records import atomic_write  # noqa: PLC0415
+
+    with atomic_write(path) as file:
+        file.write(text.encode() + b"\n")

@@ -1,0 +1,77 @@
+"""The summary that ``fiducial bfcl score`` prints."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from ..evaluation.bfcl import SUMMARIES, SystemScore, missing_categories, rate
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_HEADINGS = ("category", "valid", "of", "accuracy", "95% interval")
+
+
+def print_scores(systems: Sequence[SystemScore]) -> None:
+    """Print the scores of every system: a table on a terminal, plain columns elsewhere.
+
+    Args:
+        systems: What was scored.
+    """
+    for system in systems:
+        title = f"{system.name} ({_how_read(system)})"
+        rows = _rows(system)
+        if sys.stdout.isatty():
+            from rich.console import Console  # noqa: PLC0415 - only a terminal needs it
+
+            Console().print(_table(title, rows))
+        else:
+            click.echo(f"\n{title}")
+            for row in [_HEADINGS, *rows]:
+                name, valid, total, accuracy, interval = row
+                click.echo(f"  {name:<26} {valid:>6} {total:>6} {accuracy:>9}  {interval}".rstrip())
+        missing = missing_categories(system.summary)
+        if missing:
+            click.echo(f"  * counts as 0: {', '.join(missing)}")
+
+
+def _how_read(system: SystemScore) -> str:
+    read = {"fc": "as native calls", "prompt": "as text"}
+    counts = ", ".join(f"{count:,} {read[mode]}" for mode, count in sorted(system.modes.items()))
+    return f"answers read: {counts}; names {system.names}"
+
+
+def _rows(system: SystemScore) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for name, score in system.scores.items():
+        statistic = rate(score)
+        open_part = f" ({score.undecided:,} undecided)" if score.undecided else ""
+        interval = "" if statistic.low is None else f"[{statistic.low:.1%}, {statistic.high:.1%}]"
+        counts = (f"{score.tally.correct:,}", f"{score.tally.total:,}")
+        accuracy = "undecided" if statistic.value is None else f"{statistic.value:.2%}"
+        rows.append((name, *counts, accuracy, interval + open_part))
+    summary = system.summary
+    for name in SUMMARIES:
+        accuracy = getattr(summary, name)
+        mark = "" if accuracy.available else "*"
+        rows.append(
+            (f"= {name.replace('_', ' ')}", "", f"{accuracy.count:,}", f"{accuracy.value:.2%}{mark}", "")
+        )
+    return rows
+
+
+def _table(title: str, rows: list[tuple[str, ...]]) -> Table:
+    from rich.table import Table  # noqa: PLC0415 - only a terminal needs it
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table(*_HEADINGS, title=Text(title))
+    for column in table.columns[1:4]:
+        column.justify = "right"
+    for row in rows:
+        # Text, not markup: a system's name may hold brackets.
+        table.add_row(*(Text(cell) for cell in row))
+    return table

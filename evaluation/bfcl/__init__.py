@@ -1,0 +1,14 @@
+"""BFCL result trees scored: score files, CSV files and summaries as BFCL writes them."""
+
+from .rates import SUMMARIES, as_json, missing_categories, rate
+from .scoring import ScoringOptions, SystemScore, score_tree
+
+__all__ = [
+    "SUMMARIES",
+    "ScoringOptions",
+    "SystemScore",
+    "as_json",
+    "missing_categories",
+    "rate",
+    "score_tree",
+]

@@ -1,0 +1,132 @@
+"""From accuracies of categories to BFCL's summary scores.
+
+A category that was not scored counts as 0 with the size of its data set, and summaries over it are shown as not available - but the
+overall scores of the groups, and the overall score, always show a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from ...formats.bfcl import CATEGORIES
+from .category_score import CategoryScore
+
+_OVERALL_WEIGHTS = {"non_live": 10, "live": 10, "irrelevance": 10, "multi_turn": 30, "agentic": 40}
+"""Percent of the overall score."""
+
+_SIMPLE = ("simple_python", "simple_java", "simple_javascript")
+_MULTI_TURN = (
+    "multi_turn_base",
+    "multi_turn_miss_func",
+    "multi_turn_miss_param",
+    "multi_turn_long_context",
+)
+_LIVE = ("live_simple", "live_multiple", "live_parallel", "live_parallel_multiple")
+_MEMORY = ("memory_kv", "memory_vector", "memory_rec_sum")
+_WEB_SEARCH = ("web_search_base", "web_search_no_snippet")
+
+
+class Accuracy(msgspec.Struct, frozen=True):
+    """An accuracy that goes into sums, and whether it may be shown.
+
+    Attributes:
+        value: In [0, 1]; 0 where nothing was scored.
+        count: Entries behind it; where nothing was scored, the size of the data set.
+        available: Whether every part was scored.
+    """
+
+    value: float
+    count: int
+    available: bool = True
+
+    def always(self) -> Accuracy:
+        """The same, shown even when parts are missing."""
+        return msgspec.structs.replace(self, available=True)
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """All summary scores of one system. ``categories`` holds every scored or missing category."""
+
+    categories: dict[str, Accuracy]
+    simple: Accuracy
+    non_live: Accuracy
+    live: Accuracy
+    irrelevance: Accuracy
+    relevance: Accuracy
+    multi_turn: Accuracy
+    web_search: Accuracy
+    memory: Accuracy
+    agentic: Accuracy
+    overall: Accuracy
+
+
+def summarise(scores: Mapping[str, CategoryScore]) -> Summary:
+    """Compute every summary score of a system.
+
+    Args:
+        scores: By category name; categories that were not scored are left out.
+
+    Returns:
+        The summary.
+    """
+    each = {name: _of(name, scores) for name, category in CATEGORIES.items() if category.group != "retired"}
+    simple = _plain(each[name] for name in _SIMPLE)
+    non_live = _plain([simple, each["multiple"], each["parallel"], each["parallel_multiple"]])
+    live = _weighted([each[name] for name in _LIVE])
+    irrelevance = _plain([each["irrelevance"], each["live_irrelevance"]])
+    multi_turn = _plain(each[name] for name in _MULTI_TURN)
+    web_search = _plain(each[name] for name in _WEB_SEARCH)
+    memory = _plain(each[name] for name in _MEMORY)
+    agentic = _plain([web_search, memory])
+    groups = {
+        "non_live": non_live,
+        "live": live,
+        "irrelevance": irrelevance,
+        "multi_turn": multi_turn,
+        "agentic": agentic,
+    }
+    return Summary(
+        categories=each,
+        simple=simple,
+        non_live=non_live,
+        live=live,
+        irrelevance=irrelevance,
+        relevance=each["live_relevance"],
+        multi_turn=multi_turn,
+        web_search=web_search,
+        memory=memory,
+        agentic=agentic,
+        overall=_overall(groups),
+    )
+
+
+def _of(name: str, scores: Mapping[str, CategoryScore]) -> Accuracy:
+    score = scores.get(name)
+    if score is None or score.tally.accuracy is None:
+        return Accuracy(0.0, CATEGORIES[name].size, available=False)
+    return Accuracy(score.tally.accuracy, score.tally.total)
+
+
+def _plain(parts: Iterable[Accuracy]) -> Accuracy:
+    parts = list(parts)
+    return Accuracy(
+        sum(part.value for part in parts) / len(parts),
+        sum(part.count for part in parts),
+        all(part.available for part in parts),
+    )
+
+
+def _weighted(parts: list[Accuracy]) -> Accuracy:
+    count = sum(part.count for part in parts)
+    value = sum(part.value * part.count for part in parts) / count
+    return Accuracy(value, count, all(part.available for part in parts))
+
+
+def _overall(groups: Mapping[str, Accuracy]) -> Accuracy:
+    return Accuracy(
+        sum(group.value * _OVERALL_WEIGHTS[name] / 100 for name, group in groups.items()),
+        sum(group.count for group in groups.values()),
+        all(group.available for group in groups.values()),
+    )

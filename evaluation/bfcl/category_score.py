@@ -1,0 +1,94 @@
+"""What a system reached in one category, and the first line of its score file."""
+
+from __future__ import annotations
+
+import statistics
+from typing import Any
+
+import msgspec
+
+from ...deterministic import Finding
+from ...formats.bfcl import Category, parse_sensitivity_id
+
+
+class Tally(msgspec.Struct):
+    """Right answers, of those that could be graded."""
+
+    correct: int = 0
+    total: int = 0
+
+    @property
+    def accuracy(self) -> float | None:
+        """Fraction of graded answers that are right; None when nothing was graded."""
+        return self.correct / self.total if self.total else None
+
+    def count(self, *, valid: bool) -> None:
+        """Add one graded answer."""
+        self.correct += valid
+        self.total += 1
+
+    def as_header(self) -> dict[str, Any]:
+        """BFCL's three keys."""
+        return {"accuracy": self.accuracy, "correct_count": self.correct, "total_count": self.total}
+
+
+class CategoryScore(msgspec.Struct):
+    """The score of one system in one category.
+
+    Attributes:
+        category: The category.
+        tally: Over all graded answers.
+        undecided: Answers that the rules leave open (strict rules only); they count neither as right nor as wrong.
+        configurations: The same per prompt configuration, in order of first appearance (format sensitivity only).
+    """
+
+    category: Category
+    tally: Tally = msgspec.field(default_factory=Tally)
+    undecided: int = 0
+    configurations: dict[str, Tally] = {}
+
+    def add(self, entry_id: str, finding: Finding) -> None:
+        """Count one finding.
+
+        Args:
+            entry_id: The entry; of a format-sensitivity id the configuration counts too.
+            finding: What was found.
+        """
+        if finding.outcome != "graded":
+            self.undecided += 1
+            return
+        self.tally.count(valid=finding.valid)
+        if self.category.family == "format_sensitivity":
+            configuration = parse_sensitivity_id(entry_id).configuration.id
+            self.configurations.setdefault(configuration, Tally()).count(valid=finding.valid)
+
+    def header(self) -> dict[str, Any]:
+        """The first line of the score file."""
+        header = self.tally.as_header()
+        if self.undecided:
+            header["undecided_count"] = self.undecided
+        if self.category.family == "format_sensitivity":
+            header |= spread(self.configurations)
+            header |= {name: tally.as_header() for name, tally in self.configurations.items()}
+        return header
+
+
+def spread(configurations: dict[str, Tally]) -> dict[str, float]:
+    """How far accuracy moves with the prompt configuration, in percent points; 0 with fewer than two configurations.
+
+    Args:
+        configurations: Tally per configuration.
+
+    Returns:
+        Largest difference, sample variance and sample standard deviation, rounded as BFCL does.
+    """
+    accuracies = [tally.accuracy for tally in configurations.values() if tally.accuracy is not None]
+    several = len(accuracies) > 1
+    variance = statistics.variance(accuracies) if several else 0.0
+    deviation = statistics.stdev(accuracies) if several else 0.0
+    delta = max(accuracies) - min(accuracies) if several else 0.0
+    return {
+        "accuracy_max_delta": round(delta * 100, 2),
+        "accuracy_variance": round(variance * 10_000, 2),
+        "accuracy_std": round(deviation * 100, 2),
+    }

@@ -1,0 +1,115 @@
+"""One stored answer of a result tree to a finding, and to what its decoder made of it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, cast
+
+from ...deterministic import CheckOptions, Finding, Mode, check_result
+from ...deterministic.decoding import Form
+from ...deterministic.execution.replies import read_native, read_prompt
+from ...deterministic.stored_results import decode_result
+from ...errors import DecodingError
+from ...formats.bfcl import Entry, to_case
+from ...records import Case, Language
+from .modes import as_list
+
+
+class AskedForm(NamedTuple):
+    """In which form a prompt-mode system was asked to write its calls."""
+
+    language: Language
+    form: Form
+    tagged: bool
+
+
+def check_entry(entry: Entry, result: Any, mode: Mode, options: CheckOptions) -> Finding:
+    """Check one stored answer.
+
+    Args:
+        entry: What was asked.
+        result: The answer, as the result file holds it.
+        mode: How it is to be decoded.
+        options: Rule set, and how names were offered.
+
+    Returns:
+        What was found.
+    """
+    case = to_case(entry)
+    if case.kind == "multi_turn":
+        from ...deterministic import multi_turn  # noqa: PLC0415 - brings the simulated worlds with it
+
+        return multi_turn.check_result(case, result, mode=mode, options=options)
+    asked = asked_form(case)
+    return check_result(case, result, mode=mode, options=options, form=asked.form, tagged=asked.tagged)
+
+
+def decoded_calls(entry: Entry, result: Any, mode: Mode) -> Any:
+    """What the decoder makes of a single-turn answer.
+
+    Args:
+        entry: What was asked.
+        result: The answer.
+        mode: How it is to be decoded.
+
+    Returns:
+        Mostly a list of calls; None when it cannot be decoded.
+    """
+    asked = asked_form(to_case(entry))
+    try:
+        return decode_result(result, mode=mode, language=asked.language, form=asked.form, tagged=asked.tagged)
+    except DecodingError:
+        return None
+
+
+def decoded_turns(result: Any, mode: Mode) -> list[list[list[str]]]:
+    """What the decoder makes of a multi-turn answer.
+
+    Args:
+        result: The answer.
+        mode: How it is to be decoded.
+
+    Returns:
+        Turns of steps of call texts, without the steps that hold no calls.
+    """
+    steps_by_turn = (as_list(turn) for turn in as_list(result))
+    return [[calls for step in steps if (calls := _call_texts(step, mode))] for steps in steps_by_turn]
+
+
+def last_message(result: Any, mode: Mode) -> Any:
+    """The step of an agentic answer that counts as its final message: the last one that holds no calls.
+
+    Args:
+        result: The answer, one turn of steps.
+        mode: How it is to be decoded.
+
+    Returns:
+        The step; None when there is none.
+    """
+    turns = as_list(result)
+    steps = as_list(turns[0]) if turns else []
+    return next((step for step in reversed(steps) if not _call_texts(step, mode)), None)
+
+
+def _call_texts(step: Any, mode: Mode) -> list[str]:
+    """The calls of one step; none when it cannot be decoded."""
+    read = read_native if mode == "fc" else read_prompt
+    try:
+        return read(step)
+    except (DecodingError, RecursionError):
+        return []
+
+
+def asked_form(case: Case) -> AskedForm:
+    """In which form a prompt-mode system was asked to write its calls.
+
+    Args:
+        case: A case read from BFCL.
+
+    Returns:
+        Source text without tags, but for format-sensitivity cases, whose tags say it.
+    """
+    return AskedForm(
+        cast("Language", case.reference.get("language", "python")),
+        cast("Form", case.tags.get("ret_fmt", "python")),
+        case.tags.get("tool_call_tag", False) is True,
+    )

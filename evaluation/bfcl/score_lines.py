@@ -1,0 +1,128 @@
+"""What a score file says of an entry that was not answered right: one set of keys a family, as in BFCL's own files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from ...deterministic import Finding, Mode
+from ...formats.bfcl import Entry, ResultLine
+from .checking import decoded_calls, decoded_turns, last_message
+
+
+class Failed(msgspec.Struct, frozen=True):
+    """An answer that is not valid.
+
+    Attributes:
+        entry: What was asked.
+        line: What was answered.
+        finding: What is wrong with it.
+        system: Who answered.
+        mode: How it was decoded.
+    """
+
+    entry: Entry
+    line: ResultLine
+    finding: Finding
+    system: str
+    mode: Mode
+
+
+def score_line(failed: Failed) -> dict[str, Any]:
+    """The line of the score file.
+
+    Args:
+        failed: The answer and what is wrong with it.
+
+    Returns:
+        Keys as BFCL writes them; ``valid`` is null for an answer that the rules leave undecided.
+    """
+    head = {
+        "id": failed.entry.id,
+        "model_name": failed.system,
+        "test_category": failed.entry.category.name,
+        "valid": False if failed.finding.outcome == "graded" else None,
+    }
+    return head | _BODIES[failed.entry.category.family](failed)
+
+
+def _ast(failed: Failed) -> dict[str, Any]:
+    finding = failed.finding
+    body = {
+        "error": [finding.reason, *_sub_errors(finding)],
+        "error_type": finding.error_type,
+        "prompt": failed.entry.raw,
+        "model_result_raw": failed.line.result,
+    }
+    if finding.error_type != "ast_decoder:decoder_failed":
+        body["model_result_decoded"] = decoded_calls(failed.entry, failed.line.result, failed.mode)
+    if finding.error_type == "ast_decoder:decoder_wrong_output_format":
+        body["model_result_raw"] = str(body["model_result_raw"])
+        body["model_result_decoded"] = str(body["model_result_decoded"])
+    return body | {"possible_answer": failed.entry.ground_truth}
+
+
+def _sub_errors(finding: Finding) -> list[dict[str, Any]]:
+    """Why each call of a parallel answer was not the expected one."""
+    return [
+        {
+            "sub_error": [tried["reason"]],
+            "sub_error_type": tried["error_type"],
+            "model_output_item": tried["call"],
+            "possible_answer_item": finding.evidence.get("expected"),
+        }
+        for tried in finding.evidence.get("sub_errors", [])
+    ]
+
+
+def _relevance(failed: Failed) -> dict[str, Any]:
+    return {
+        "prompt": failed.entry.raw,
+        "model_result": failed.line.result,
+        "decoded_result": decoded_calls(failed.entry, failed.line.result, failed.mode),
+        "error": [failed.finding.reason],
+        "error_type": failed.finding.error_type,
+    }
+
+
+def _multi_turn(failed: Failed) -> dict[str, Any]:
+    prompt = {key: value for key, value in failed.entry.raw.items() if key != "function"}
+    body: dict[str, Any] = {"error": _error(failed.finding), "prompt": prompt}
+    if failed.finding.error_type == "multi_turn:inference_error":
+        body["model_result"] = failed.line.result
+    else:
+        body["model_result_raw"] = failed.line.result
+        body["model_result_decoded"] = decoded_turns(failed.line.result, failed.mode)
+    return body | _closing(failed)
+
+
+def _agentic(failed: Failed) -> dict[str, Any]:
+    return {
+        "error": _error(failed.finding),
+        "prompt": failed.entry.raw["question"],
+        "model_result_raw": failed.line.result,
+        "last_non_fc_message": last_message(failed.line.result, failed.mode),
+    } | _closing(failed)
+
+
+def _error(finding: Finding) -> dict[str, Any]:
+    head = {"error_message": finding.reason, "error_type": finding.error_type}
+    return head | {key: value for key, value in finding.evidence.items() if key not in head}
+
+
+def _closing(failed: Failed) -> dict[str, Any]:
+    return {
+        "possible_answer": failed.entry.ground_truth,
+        "inference_log": failed.line.fields.get("inference_log", ""),
+    }
+
+
+_BODIES: dict[str, Callable[[Failed], dict[str, Any]]] = {
+    "ast": _ast,
+    "format_sensitivity": _ast,
+    "relevance": _relevance,
+    "multi_turn": _multi_turn,
+    "agentic": _agentic,
+}

@@ -1,0 +1,161 @@
+"""Score a BFCL result tree: every answer of every system checked, written as BFCL writes its score tree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import chain, groupby
+from pathlib import Path
+from shutil import copyfileobj
+from tempfile import SpooledTemporaryFile
+from typing import BinaryIO
+
+import msgspec
+
+from ...deterministic import CheckOptions, Names, Rules
+from ...formats.bfcl import DataSource, ResultFile, to_case, to_output
+from ...records import Case, Output, atomic_write
+from ..names import NamesOption, names_by_system
+from ..progress import Progress
+from .aggregation import Summary, summarise
+from .category_score import CategoryScore
+from .checking import check_entry
+from .csv_tables import write_csv_tables
+from .effort import Effort
+from .json_text import json_line
+from .modes import ModeOption, mode_of
+from .pairing import paired
+from .score_lines import Failed, score_line
+
+_HELD_IN_MEMORY = 8 * 1024 * 1024
+"""Bytes of failed lines; more go to a temporary file."""
+
+
+class ScoringOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How a result tree is scored.
+
+    Attributes:
+        rules: Which rule set.
+        names: How documented names with dots were offered to the systems; ``auto`` decides by their answers.
+        mode: Whether answers are native calls or text; ``auto`` decides answer by answer.
+        partial: Whether entries may be without an answer.
+    """
+
+    rules: Rules = "bfcl"
+    names: NamesOption = "auto"
+    mode: ModeOption = "auto"
+    partial: bool = False
+
+
+class SystemScore(msgspec.Struct, frozen=True):
+    """Everything about one system.
+
+    Attributes:
+        name: Its folder's name.
+        names: How documented names with dots were taken to have been offered to it.
+        scores: By category, in BFCL's order.
+        effort: Its latency and tokens.
+        modes: How many answers were read as text and how many as native calls.
+    """
+
+    name: str
+    names: Names
+    scores: dict[str, CategoryScore]
+    effort: Effort
+    modes: Counter[str]
+
+    @property
+    def summary(self) -> Summary:
+        """The summary scores."""
+        return summarise(self.scores)
+
+
+class _Task(msgspec.Struct, frozen=True):
+    """What stays the same while a tree is scored."""
+
+    source: DataSource
+    scores: Path
+    options: ScoringOptions
+
+
+def score_tree(
+    source: DataSource,
+    files: Sequence[ResultFile],
+    scores: Path,
+    *,
+    options: ScoringOptions,
+    progress: Progress,
+) -> list[SystemScore]:
+    """Score result files, system by system, and write score files and CSV files.
+
+    Each score file appears whole or not at all; the CSV files come last.
+
+    Args:
+        source: Where BFCL's data is.
+        files: The results, sorted by system.
+        scores: The folder of the score tree.
+        options: How to score.
+        progress: Told about every result file.
+
+    Returns:
+        One score a system.
+
+    Raises:
+        InputError: Results and data do not belong together, or a file cannot be read or written.
+    """
+    task = _Task(source, scores, options)
+    progress.begin("scoring", len(files))
+    systems: list[SystemScore] = []
+    for name, group in groupby(files, key=lambda file: file.system):
+        systems.append(_score_system(task, name, list(group), progress))
+    write_csv_tables(scores, systems)
+    return systems
+
+
+def _score_system(task: _Task, name: str, files: list[ResultFile], progress: Progress) -> SystemScore:
+    chosen = task.options.names
+    names = _names_of(task, name, files) if chosen == "auto" else chosen
+    system = SystemScore(name, names, {}, Effort(), Counter())
+    for file in files:
+        stem = file.path.name.removesuffix("_result.json")
+        with atomic_write(task.scores / name / file.category.folder / f"{stem}_score.json") as out:
+            system.scores[file.category.name] = _score_file(task, file, system, out)
+        progress.advance()
+    return system
+
+
+def _names_of(task: _Task, name: str, files: list[ResultFile]) -> Names:
+    """How names were offered, by the answers that can tell: only single-turn entries document names with dots."""
+    telling = [file for file in files if file.category.family not in {"multi_turn", "agentic"}]
+    return names_by_system(chain.from_iterable(_items(task, file) for file in telling)).get(name, "dotted")
+
+
+def _items(task: _Task, file: ResultFile) -> Iterator[tuple[Case, Output]]:
+    for entry, line in paired(task.source, file, partial=task.options.partial):
+        yield to_case(entry), to_output(line.id, file.system, file.category, line.result)
+
+
+def _score_file(task: _Task, file: ResultFile, system: SystemScore, out: BinaryIO) -> CategoryScore:
+    score = CategoryScore(file.category)
+    # The first line counts the lines after it, so these wait: on disk, where conversation logs make them large.
+    with SpooledTemporaryFile(_HELD_IN_MEMORY) as failed:
+        failed.writelines(_failed_lines(task, file, system, score))
+        failed.seek(0)
+        out.write(json_line(score.header()))
+        copyfileobj(failed, out)
+    return score
+
+
+def _failed_lines(
+    task: _Task, file: ResultFile, system: SystemScore, score: CategoryScore
+) -> Iterator[bytes]:
+    """Check a file answer by answer, counting every one, and giving the line of each that is not valid."""
+    options = CheckOptions(rules=task.options.rules, names=system.names)
+    for entry, line in paired(task.source, file, partial=task.options.partial):
+        mode = mode_of(file.category, line.result, task.options.mode)
+        finding = check_entry(entry, line.result, mode, options)
+        score.add(entry.id, finding)
+        system.effort.add(line.fields)
+        system.modes[mode] += 1
+        if not finding.valid:
+            yield json_line(score_line(Failed(entry, line, finding, system.name, mode)))
