@@ -41,6 +41,8 @@ _CHECKERS: dict[Kind, tuple[str, str]] = {
     "tool_call": ("ast", "ast"),
     "no_call": ("relevance", "relevance"),
     "any_call": ("relevance", "relevance"),
+    "executable_call": ("execution", "executable"),
+    "multi_turn": ("state", "multi_turn"),
     "memory_answer": ("answer", "answers"),
     "web_search_answer": ("answer", "answers"),
 }

@@ -1,0 +1,175 @@
+"""Whether the calls of an output, when executed, give what the expected calls give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import msgspec
+
+from ...errors import DecodingError, InputError
+from ...records import Case, ExecutableReference, Output
+from ..checkers import CheckOptions, Rules
+from ..evidence import plain, shorten
+from ..execution.replies import read_native, read_prompt, read_prompt_exactly
+from ..finding import PASSED, Finding, fault, undecided
+from .calls import called_name, run_call
+from .matching import Matcher, Mismatch, matcher
+from .pairing import Pairing, pair_completely, pair_greedily
+
+Functions: TypeAlias = Mapping[str, Callable[..., Any]]
+
+
+class Expectation(NamedTuple):
+    """An expected call, its result, and how results are compared with it."""
+
+    call: str
+    result: Any
+    match: Matcher
+
+
+class Outcome(NamedTuple):
+    """A call of the output with what it returned or what it raised."""
+
+    call: str
+    result: Any
+    error: Exception | None
+
+
+class CannotExecuteError(Exception):
+    """A call that is needed for a decision cannot be executed here."""
+
+
+def find(case: Case, output: Output, options: CheckOptions) -> Finding:
+    """Check an output of a case of kind ``executable_call``.
+
+    Args:
+        case: Its expected calls, how each is compared, and recorded results where there are any.
+        output: Calls as text or native ones.
+        options: The rule set, and the functions.
+
+    Returns:
+        What was found; undecided where a function that is needed is not registered.
+
+    Raises:
+        InputError: The case's reference is not that of executable calls.
+    """
+    reference = _reference(case)
+    simple = _is_simple(case, reference)
+    try:
+        calls = _read(output, options.rules)
+    except DecodingError as error:
+        return fault("executable_decoder:decoder_failed", str(error))
+    if not calls:
+        return fault("executable_decoder:wrong_output_format", "there is no call")
+    if len(calls) != len(reference.calls):
+        return fault(
+            "simple_exec_checker:wrong_count" if simple else "value_error:exec_result_count",
+            f"expected {len(reference.calls)} calls, got {len(calls)}",
+        )
+    try:
+        _require_tools(case, calls, options.functions)
+        expectations = _expectations(reference, options)
+    except CannotExecuteError as error:
+        return undecided(str(error))
+    outcomes = [_execute(call, options.functions) for call in calls]
+    if simple:
+        return _check_one(expectations[0], outcomes[0])
+    return _check_all(expectations, outcomes, pair_completely if options.rules == "strict" else pair_greedily)
+
+
+def _reference(case: Case) -> ExecutableReference:
+    try:
+        reference = msgspec.convert(case.reference, ExecutableReference)
+    except msgspec.ValidationError as error:
+        raise InputError(f"case {case.id!r}: {error}", field="reference") from error
+    results = reference.results
+    lengths = {
+        len(reference.calls),
+        len(reference.match),
+        len(reference.calls if results is None else results),
+    }
+    if len(lengths) > 1 or not reference.calls:
+        raise InputError(
+            f"case {case.id!r}: expected one match (and result, where recorded) for every call, and at least one call",
+            field="reference",
+        )
+    return reference
+
+
+def _read(output: Output, rules: Rules) -> list[str]:
+    if output.tool_calls is not None:
+        return read_native(output.tool_calls)
+    return (read_prompt_exactly if rules == "strict" else read_prompt)(output.text or "")
+
+
+def _is_simple(case: Case, reference: ExecutableReference) -> bool:
+    """Whether the original would route the case, by its category, to the check of a single call."""
+    category = str(case.tags.get("category") or case.id)
+    return len(reference.calls) == 1 and "multiple" not in category and "parallel" not in category
+
+
+def _require_tools(case: Case, calls: Sequence[str], functions: Functions) -> None:
+    """A function that was offered must be there; one that was not, and is called all the same, is the system's fault."""
+    offered = {tool["function"]["name"] for tool in case.tools}
+    for name in map(called_name, calls):
+        if name in offered and name not in functions:
+            raise CannotExecuteError(
+                f"no function {name!r} is registered, so the call of it cannot be executed"
+            )
+
+
+def _expectations(reference: ExecutableReference, options: CheckOptions) -> list[Expectation]:
+    results = reference.results
+    if results is None:
+        results = [_expected_result(call, options.functions) for call in reference.calls]
+    return [
+        Expectation(call, result, matcher(match, options.rules))
+        for call, result, match in zip(reference.calls, results, reference.match, strict=True)
+    ]
+
+
+def _expected_result(call: str, functions: Functions) -> Any:
+    outcome = _execute(call, functions)
+    if outcome.error is not None:
+        raise CannotExecuteError(f"the expected call {shorten(call)} cannot be executed: {outcome.error}")
+    return outcome.result
+
+
+def _execute(call: str, functions: Functions) -> Outcome:
+    try:
+        return Outcome(call, run_call(call, functions), None)
+    except Exception as error:  # noqa: BLE001 - whatever a function raises is the result of this call
+        return Outcome(call, None, error)
+
+
+def _compare(expectation: Expectation, outcome: Outcome) -> Mismatch | None:
+    error = outcome.error
+    if error is not None:
+        return Mismatch("executable_checker:execution_error", f"{type(error).__name__}: {error}")
+    return expectation.match(expectation.result, outcome.result)
+
+
+def _check_one(expectation: Expectation, outcome: Outcome) -> Finding:
+    mismatch = _compare(expectation, outcome)
+    if mismatch is None:
+        return PASSED
+    return fault(mismatch.error_type, f"{shorten(outcome.call)}: {mismatch.reason}", call=plain(outcome.call))
+
+
+def _check_all(expectations: Sequence[Expectation], outcomes: Sequence[Outcome], pair: Pairing) -> Finding:
+    mismatches = [[_compare(expectation, outcome) for outcome in outcomes] for expectation in expectations]
+    alone = pair([[mismatch is None for mismatch in row] for row in mismatches])
+    if alone is None:
+        return PASSED
+    expectation = expectations[alone]
+    return fault(
+        "executable_checker:cannot_find_match",
+        f"no call is left that gives what {shorten(expectation.call)} gives: {shorten(expectation.result)}",
+        expected=plain(expectation.call),
+        tried=[
+            {"call": plain(outcome.call), "error_type": mismatch.error_type, "reason": mismatch.reason}
+            for outcome, mismatch in zip(outcomes, mismatches[alone], strict=True)
+            if mismatch is not None
+        ],
+    )

@@ -1,0 +1,139 @@
+"""Whether a result is the expected one: exactly, within a fifth, or in its structure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeAlias, cast
+
+from ...records import ExecutionMatch
+from ..checkers import Rules
+from ..evidence import shorten
+
+TOLERANCE = 0.2
+"""How far, relative to the expected number, a result may be off where the truth moves (prices, weather)."""
+
+
+class Mismatch(NamedTuple):
+    """Why a result is not the expected one."""
+
+    error_type: str
+    reason: str
+
+
+Matcher: TypeAlias = Callable[[Any, Any], Mismatch | None]
+"""From the expected result and the actual one to what is wrong, or None."""
+
+
+def match_exactly(expected: Any, actual: Any) -> Mismatch | None:
+    """The results are equal.
+
+    Args:
+        expected: The expected call's result.
+        actual: The result to judge.
+
+    Returns:
+        What is wrong, or None.
+    """
+    try:
+        same = bool(expected == actual)
+    except Exception:  # noqa: BLE001 - some types (arrays) cannot be asked whether they are equal
+        same = False
+    if same:
+        return None
+    return Mismatch("executable_checker:wrong_result", f"expected {shorten(expected)}, got {shorten(actual)}")
+
+
+def match_in_range(expected: Any, actual: Any) -> Mismatch | None:
+    """Both are numbers, and the actual one lies between 0.8 and 1.2 times the expected.
+
+    So nothing matches a negative number; ``match_nearly`` mends that.
+
+    Args:
+        expected: The expected call's result.
+        actual: The result to judge.
+
+    Returns:
+        What is wrong, or None.
+    """
+    return _match_numbers(
+        expected, actual, lambda: (1 - TOLERANCE) * expected <= actual <= (1 + TOLERANCE) * expected
+    )
+
+
+def match_nearly(expected: Any, actual: Any) -> Mismatch | None:
+    """Both are numbers, and the actual one is off by at most a fifth of the expected one's size.
+
+    Args:
+        expected: The expected call's result.
+        actual: The result to judge.
+
+    Returns:
+        What is wrong, or None.
+    """
+    return _match_numbers(
+        expected, actual, lambda: abs(actual - expected) <= TOLERANCE * abs(expected) < math.inf
+    )
+
+
+def match_structure(expected: Any, actual: Any) -> Mismatch | None:
+    """The types are the same; dicts have the same keys, lists the same length. Values are not compared.
+
+    Args:
+        expected: The expected call's result.
+        actual: The result to judge.
+
+    Returns:
+        What is wrong, or None.
+    """
+    error_type = "executable_checker:wrong_result_type"
+    if type(expected) is not type(actual):
+        return Mismatch(error_type, f"expected a {type(expected).__name__}, got {shorten(actual)}")
+    if isinstance(expected, dict):
+        return _match_keys(cast("Mapping[Any, Any]", expected), cast("Mapping[Any, Any]", actual), error_type)
+    if isinstance(expected, list):
+        lengths = len(cast("list[Any]", expected)), len(actual)
+        if lengths[0] != lengths[1]:
+            return Mismatch(f"{error_type}:list_length", f"expected {lengths[0]} items, got {lengths[1]}")
+    return None
+
+
+def matcher(kind: ExecutionMatch, rules: Rules) -> Matcher:
+    """How two results are compared.
+
+    Args:
+        kind: As in the case's reference.
+        rules: The rule set.
+
+    Returns:
+        The comparison.
+    """
+    if kind == "exact":
+        return match_exactly
+    if kind == "structural":
+        return match_structure
+    return match_nearly if rules == "strict" else match_in_range
+
+
+def _match_keys(expected: Mapping[Any, Any], actual: Mapping[Any, Any], error_type: str) -> Mismatch | None:
+    for key in expected:
+        if key not in actual:
+            return Mismatch(f"{error_type}:dict_key_not_found", f"the key {shorten(key)} is missing")
+    for key in actual:
+        if key not in expected:
+            return Mismatch(f"{error_type}:dict_extra_key", f"the key {shorten(key)} is not expected")
+    return None
+
+
+def _match_numbers(expected: Any, actual: Any, near: Callable[[], bool]) -> Mismatch | None:
+    numbers = type(expected) in (int, float) and type(actual) in (int, float)
+    try:
+        if numbers and near():
+            return None
+    except OverflowError:
+        # An integer beyond the range of floats: nothing to be near to.
+        pass
+    return Mismatch(
+        "executable_checker:wrong_result_real_time",
+        f"expected a number within {TOLERANCE:.0%} of {shorten(expected)}, got {shorten(actual)}",
+    )

@@ -1,0 +1,161 @@
+"""The value of a call text: literals, arithmetic, subscripts and nested calls, in Python's order and with its errors."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from ...errors import DecodingError
+from ..decoding.arithmetic import apply_binary, apply_unary
+from ..decoding.python_syntax import parse_expression
+
+MAX_DEPTH = 100
+"""How deep an expression may be nested."""
+
+CallHandler: TypeAlias = Callable[[ast.Call, int], Any]
+"""Gives a call's value; it is passed the depth at which the call stands, for the arguments that it evaluates."""
+
+
+class ForbiddenExpressionError(Exception):
+    """The expression is not one of those that are evaluated here."""
+
+
+def parse(text: str) -> ast.expr:
+    """Parse one expression, with the complaints of Python's ``eval`` where it is none.
+
+    Args:
+        text: The source text.
+
+    Returns:
+        The expression.
+
+    Raises:
+        SyntaxError: It is no expression.
+        ForbiddenExpressionError: It is longer, or nested deeper, than is read.
+    """
+    try:
+        return parse_expression(text.lstrip(" \t"))
+    except DecodingError as error:
+        match error.__cause__:
+            case SyntaxError() as cause:
+                place = f" (<string>, line {cause.lineno})" if cause.lineno else ""
+                raise SyntaxError(f"{cause.msg}{place}") from None
+            case _:
+                raise ForbiddenExpressionError(str(error)) from None
+
+
+def evaluate(node: ast.expr, call: CallHandler, depth: int = 0) -> Any:
+    """The value of an expression.
+
+    Args:
+        node: The parsed expression.
+        call: Gives the value of a call.
+        depth: How deep the node stands in what is being evaluated.
+
+    Returns:
+        The value.
+
+    Raises:
+        ForbiddenExpressionError: A kind of expression that is not evaluated, or one nested too deep.
+        NameError: A name; none is defined here.
+        AttributeError: An attribute; none is reachable here.
+        Exception: Whatever operators, subscripts and calls raise.
+    """
+    if type(node) is ast.Constant:
+        return node.value
+    if depth > MAX_DEPTH:
+        raise ForbiddenExpressionError(f"the expression is nested deeper than {MAX_DEPTH}")
+    evaluator = _EVALUATORS.get(type(node))
+    if evaluator is None:
+        raise ForbiddenExpressionError(f"{type(node).__name__} is neither a literal, arithmetic nor a call")
+    return evaluator(node, call, depth + 1)
+
+
+def evaluate_arguments(node: ast.Call, call: CallHandler, depth: int = 0) -> tuple[list[Any], dict[str, Any]]:
+    """The values of a call's arguments.
+
+    Args:
+        node: The call.
+        call: As for ``evaluate``.
+        depth: As for ``evaluate``.
+
+    Returns:
+        Positional arguments, and those given by name.
+
+    Raises:
+        ForbiddenExpressionError: ``**`` or ``*`` among the arguments.
+        SyntaxError: The same name twice, in Python's words.
+        Exception: As ``evaluate``.
+    """
+    names: set[str] = set()
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            raise ForbiddenExpressionError("** is not taken among arguments")
+        if keyword.arg in names:
+            raise SyntaxError(f"keyword argument repeated: {keyword.arg} (<string>, line 1)")
+        names.add(keyword.arg)
+    positional = [evaluate(argument, call, depth) for argument in node.args]
+    named = {keyword.arg: evaluate(keyword.value, call, depth) for keyword in node.keywords if keyword.arg}
+    return positional, named
+
+
+def _list(node: ast.List, call: CallHandler, depth: int) -> list[Any]:
+    return [evaluate(item, call, depth) for item in node.elts]
+
+
+def _tuple(node: ast.Tuple, call: CallHandler, depth: int) -> tuple[Any, ...]:
+    return tuple([evaluate(item, call, depth) for item in node.elts])
+
+
+def _set(node: ast.Set, call: CallHandler, depth: int) -> set[Any]:
+    return {evaluate(item, call, depth) for item in node.elts}
+
+
+def _dict(node: ast.Dict, call: CallHandler, depth: int) -> dict[Any, Any]:
+    values: dict[Any, Any] = {}
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            raise ForbiddenExpressionError("** is not taken in a dict")
+        values[evaluate(key, call, depth)] = evaluate(value, call, depth)
+    return values
+
+
+def _unary(node: ast.UnaryOp, call: CallHandler, depth: int) -> Any:
+    return apply_unary(node.op, evaluate(node.operand, call, depth))
+
+
+def _binary(node: ast.BinOp, call: CallHandler, depth: int) -> Any:
+    return apply_binary(node.op, evaluate(node.left, call, depth), evaluate(node.right, call, depth))
+
+
+def _subscript(node: ast.Subscript, call: CallHandler, depth: int) -> Any:
+    return evaluate(node.value, call, depth)[evaluate(node.slice, call, depth)]
+
+
+def _name(node: ast.Name, call: CallHandler, depth: int) -> Any:
+    del call, depth
+    raise NameError(f"name {node.id!r} is not defined")
+
+
+def _attribute(node: ast.Attribute, call: CallHandler, depth: int) -> Any:
+    evaluate(node.value, call, depth)
+    raise AttributeError(f"attribute {node.attr!r} is not reachable")
+
+
+def _call(node: ast.Call, call: CallHandler, depth: int) -> Any:
+    return call(node, depth)
+
+
+_EVALUATORS: dict[type[ast.expr], Callable[[Any, CallHandler, int], Any]] = {
+    ast.List: _list,
+    ast.Tuple: _tuple,
+    ast.Set: _set,
+    ast.Dict: _dict,
+    ast.UnaryOp: _unary,
+    ast.BinOp: _binary,
+    ast.Subscript: _subscript,
+    ast.Name: _name,
+    ast.Attribute: _attribute,
+    ast.Call: _call,
+}

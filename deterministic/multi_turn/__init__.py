@@ -1,0 +1,7 @@
+"""Multi-turn trajectories over simulated worlds: calls are executed, end states and results compared with the reference."""
+
+from __future__ import annotations
+
+from .checker import Mode, check_result, find
+
+__all__ = ["Mode", "check_result", "find"]

@@ -1,0 +1,114 @@
+"""Whether an agent's calls did to the simulated worlds what the reference calls do, turn by turn."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, cast
+
+from ...records import Case, Output
+from ..checkers import CheckOptions
+from ..finding import PASSED, Finding, fault
+from .limits import Allowance, LimitExceededError
+from .output_checks import OutputFacts
+from .reference import Scenario, reference_trajectory, scenario_of
+from .rule_sets import RuleSet, rule_set
+from .steps import Mode, Turn, decode_turns, mode_of
+from .turn_checks import TurnFacts
+
+
+class Examination(NamedTuple):
+    """What was found, and what every executed step of the model returned."""
+
+    finding: Finding
+    step_results: list[list[str]]
+
+
+def find(case: Case, output: Output, options: CheckOptions) -> Finding:
+    """Check an output of a case of kind ``multi_turn``.
+
+    Args:
+        case: Names the worlds, their first state and the reference trajectory.
+        output: Its ``turns`` are checked; without them the run is taken to have failed.
+        options: Rules, and worlds of the user's own.
+
+    Returns:
+        What was found.
+
+    Raises:
+        InputError: The case names a world that does not exist, or one that does not take its configuration.
+    """
+    return check_result(case, output.turns, mode=mode_of(output), options=options)
+
+
+def check_result(case: Case, result: Any, *, mode: Mode, options: CheckOptions | None = None) -> Finding:
+    """Check a result in the form in which BFCL stores it.
+
+    Args:
+        case: As for ``find``.
+        result: Turns of steps; anything but a list is the message of a run that failed.
+        mode: How steps are given.
+        options: As for ``find``; BFCL's rules when left out.
+
+    Returns:
+        What was found.
+
+    Raises:
+        InputError: As for ``find``.
+    """
+    return examine(case, result, mode=mode, options=options).finding
+
+
+def examine(case: Case, result: Any, *, mode: Mode, options: CheckOptions | None = None) -> Examination:
+    """As ``check_result``, with the results of every step that was executed until the verdict was clear.
+
+    Args:
+        case: As for ``find``.
+        result: As for ``check_result``.
+        mode: As for ``check_result``.
+        options: As for ``find``; BFCL's rules when left out.
+
+    Returns:
+        What was found, and the results.
+
+    Raises:
+        InputError: As for ``find``.
+    """
+    options = options or CheckOptions()
+    scenario = scenario_of(case, options.environments)
+    if not isinstance(result, list):
+        what = (
+            "there are no turns" if result is None else f"the result is no list of turns: {str(result)[:200]}"
+        )
+        return Examination(fault("multi_turn:inference_error", what), [])
+    rules = rule_set(options.rules, scenario.types)
+    read = rules.reader(mode)
+    turns = decode_turns(cast("list[Any]", result), mode, read)
+    facts = OutputFacts(result, turns, len(case.reference["calls"]), mode, read)
+    for check in rules.output_checks:
+        found = check(facts)
+        if found is not None:
+            return Examination(found, [])
+    return _follow(scenario, turns, rules)
+
+
+def _follow(scenario: Scenario, turns: list[Turn], rules: RuleSet) -> Examination:
+    """Execute the model's turns one after another, until one has a fault."""
+    reference = reference_trajectory(scenario, rules.executor, rules.read_state)
+    worlds = scenario.worlds()
+    run = rules.executor(worlds, "model")
+    allowance = Allowance()
+    step_results: list[list[str]] = []
+    results: list[str] = []
+    for index, steps in enumerate(turns):
+        try:
+            for step in steps:
+                texts = [allowance.spend(run(call)) for call in step]
+                step_results.append(texts)
+                results += texts
+        except LimitExceededError as error:
+            return Examination(fault("multi_turn:limit_exceeded", str(error), turn_index=index), step_results)
+        facts = TurnFacts(index, steps, results, reference, worlds, rules.read_state)
+        for check in rules.turn_checks if reference[index].calls else rules.idle_turn_checks:
+            found = check(facts)
+            if found is not None:
+                return Examination(found, step_results)
+    return Examination(PASSED, step_results)

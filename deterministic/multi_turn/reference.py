@@ -1,0 +1,104 @@
+"""The reference trajectory of a case: what its calls return and leave behind, turn by turn."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias
+
+import msgspec
+
+from ...errors import InputError
+from ...records import Case, MultiTurnReference
+from .execution import Executor
+from .worlds import State, World, environment_types, load_worlds
+
+StateReader: TypeAlias = Callable[[World], State]
+"""What of a world is compared."""
+
+ExecutorFactory: TypeAlias = Callable[[Mapping[str, World], str], Executor]
+"""Makes an executor of worlds, and of the side ("model" or "reference") whose they are."""
+
+_KEPT_TRAJECTORIES = 1024
+"""All 800 multi-turn entries of BFCL fit, so that every system after the first finds them."""
+
+
+class ReferenceTurn(NamedTuple):
+    """One turn of the reference trajectory."""
+
+    calls: list[str]
+    results: list[str]
+    """One text a call."""
+    states: dict[str, State]
+    """What the worlds were after the turn, by class; unchanged states are shared between turns."""
+
+
+class Scenario(NamedTuple):
+    """What a trajectory starts from: everything that is needed to make fresh worlds, and nothing that can be changed."""
+
+    encoded: bytes
+    """The case's reference as JSON: every trajectory decodes its own, so that no two share a list."""
+    types: tuple[type, ...]
+
+    def decode(self) -> MultiTurnReference:
+        """A copy of the reference of one's own."""
+        return msgspec.json.decode(self.encoded, type=MultiTurnReference)
+
+    def worlds(self) -> dict[str, World]:
+        """Fresh worlds, by class name."""
+        return load_worlds(self.decode(), self.types)
+
+
+def scenario_of(case: Case, environments: Mapping[str, type]) -> Scenario:
+    """What the trajectories of a case start from.
+
+    Args:
+        case: A case of kind ``multi_turn``.
+        environments: Worlds of the user's own, by class name.
+
+    Returns:
+        The scenario.
+
+    Raises:
+        InputError: The reference is not that of a multi-turn case, or names an unknown world.
+    """
+    try:
+        encoded = msgspec.json.encode(case.reference)
+        classes = msgspec.json.decode(encoded, type=MultiTurnReference).classes
+    except (TypeError, msgspec.MsgspecError) as error:
+        raise InputError(
+            f"case {case.id!r}: not a multi-turn reference: {error}", field="reference"
+        ) from error
+    return Scenario(encoded, environment_types(classes, environments))
+
+
+@lru_cache(maxsize=_KEPT_TRAJECTORIES)
+def reference_trajectory(
+    scenario: Scenario, executor: ExecutorFactory, read: StateReader
+) -> tuple[ReferenceTurn, ...]:
+    """Execute the reference calls of a case.
+
+    It depends on nothing but the arguments, so it is kept: many outputs answer the same case. Callers must not change it.
+
+    Args:
+        scenario: What it starts from.
+        executor: How call texts are executed.
+        read: What of a world is compared.
+
+    Returns:
+        One entry a turn.
+    """
+    worlds = scenario.worlds()
+    run = executor(worlds, "reference")
+    states: dict[str, State] = {}
+    turns: list[ReferenceTurn] = []
+    for calls in scenario.decode().calls:
+        results = [run(text) for text in calls]
+        states = {name: _snapshot(read(world), states.get(name)) for name, world in worlds.items()}
+        turns.append(ReferenceTurn(calls, results, states))
+    return tuple(turns)
+
+
+def _snapshot(state: State, previous: State | None) -> State:
+    return previous if previous is not None and state == previous else copy.deepcopy(state)

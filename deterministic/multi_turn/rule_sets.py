@@ -1,0 +1,98 @@
+"""The rule sets: how text is read and executed, what of a world is compared, which checks a turn goes through."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..checkers import Rules
+from ..environments import ENVIRONMENTS
+from ..environments.file_system import GorillaFileSystem
+from ..execution.replies import ReplyReader, read_call_texts, read_native, read_prompt, read_prompt_exactly
+from .execution import direct_executor
+from .original_execution import original_executor
+from .output_checks import OutputCheck, last_turn_was_finished, turn_counts_match
+from .reference import ExecutorFactory, StateReader
+from .steps import Mode
+from .turn_checks import (
+    TurnCheck,
+    nothing_was_called,
+    results_appeared,
+    results_appeared_for_each_turn,
+    something_was_called,
+    states_match,
+    states_match_in_kind,
+)
+from .worlds import State, World, state_of
+
+
+class RuleSet(NamedTuple):
+    """What a set of rules is made of; of several checks, the first fault found counts."""
+
+    read_prompt: ReplyReader
+    executor: ExecutorFactory
+    read_state: StateReader
+    output_checks: tuple[OutputCheck, ...]
+    """Before anything is executed."""
+    turn_checks: tuple[TurnCheck, ...]
+    """After a turn in which the reference calls something."""
+    idle_turn_checks: tuple[TurnCheck, ...]
+    """After a turn in which it calls nothing."""
+
+    def reader(self, mode: Mode) -> ReplyReader:
+        """How a step is read."""
+        if mode == "prompt":
+            return self.read_prompt
+        return read_native if mode == "fc" else read_call_texts
+
+
+def state_and_position_of(world: World) -> State:
+    """A world's compared attributes and, of a file system, the working directory.
+
+    Args:
+        world: The world.
+
+    Returns:
+        Its state.
+    """
+    state = state_of(world)
+    if isinstance(world, GorillaFileSystem):
+        return {**state, "working directory": world.pwd()}
+    return state
+
+
+_BFCL = RuleSet(
+    read_prompt=read_prompt,
+    executor=original_executor,
+    read_state=state_of,
+    output_checks=(turn_counts_match,),
+    turn_checks=(something_was_called, states_match, results_appeared),
+    idle_turn_checks=(),
+)
+
+_BFCL_FOR_OWN_WORLDS = _BFCL._replace(read_prompt=read_prompt_exactly, executor=direct_executor)
+"""The original knows no worlds but its own, so there is no text surgery of its to repeat."""
+
+_STRICT = RuleSet(
+    read_prompt=read_prompt_exactly,
+    executor=direct_executor,
+    read_state=state_and_position_of,
+    output_checks=(turn_counts_match, last_turn_was_finished),
+    turn_checks=(something_was_called, states_match_in_kind, results_appeared_for_each_turn),
+    idle_turn_checks=(nothing_was_called,),
+)
+
+
+def rule_set(rules: Rules, types: tuple[type, ...]) -> RuleSet:
+    """The rules for a case.
+
+    Args:
+        rules: Which were asked for.
+        types: The environment classes of the case.
+
+    Returns:
+        The rule set.
+    """
+    if rules == "strict":
+        return _STRICT
+    built_in = set(types) <= set(ENVIRONMENTS.values())
+    return _BFCL if built_in else _BFCL_FOR_OWN_WORLDS

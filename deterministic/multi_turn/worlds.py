@@ -1,0 +1,132 @@
+"""The worlds of one trajectory: made from a case, called by the names of their public methods, read when compared."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, TypeAlias, cast
+
+from ...errors import InputError
+from ...records import MultiTurnReference
+from ..environments import ENVIRONMENTS
+
+World: TypeAlias = Any
+"""An instance of an environment class; it belongs to one trajectory of one check."""
+
+State: TypeAlias = dict[str, Any]
+"""A world's compared attributes."""
+
+_NOT_METHODS = frozenset({"load", "state"})
+"""Public by name, but ours to call, not the agent's."""
+
+
+def environment_types(classes: list[str], environments: Mapping[str, type]) -> tuple[type, ...]:
+    """The environment classes that a case names.
+
+    Args:
+        classes: Names, as in the case's reference.
+        environments: Worlds of the user's own; they come before built-in ones of the same name.
+
+    Returns:
+        The classes, in the order of the names.
+
+    Raises:
+        InputError: A name is not registered.
+    """
+    types: list[type] = []
+    for name in classes:
+        environment = environments.get(name) or ENVIRONMENTS.get(name)
+        if environment is None:
+            known = ", ".join(sorted({*ENVIRONMENTS, *environments}))
+            raise InputError(
+                f"no environment is called {name!r}; known are {known}; register your own with --environment module:Class",
+                field="reference.classes",
+            )
+        types.append(environment)
+    return tuple(types)
+
+
+def load_worlds(reference: MultiTurnReference, types: tuple[type, ...]) -> dict[str, World]:
+    """Make the worlds of one trajectory, each in its first state.
+
+    Args:
+        reference: Names the worlds and their configuration; the worlds may keep parts of it, so it must be theirs alone.
+        types: The environment classes, in the order of ``reference.classes``.
+
+    Returns:
+        The worlds by class name, in that order.
+
+    Raises:
+        InputError: A world does not take its configuration.
+    """
+    worlds: dict[str, World] = {}
+    for name, environment in zip(reference.classes, types, strict=True):
+        world = environment()
+        config = reference.initial_config.get(name, {})
+        try:
+            if _takes_long_context(environment):
+                world.load(config, long_context=reference.long_context)
+            else:
+                world.load(config)
+        except Exception as error:
+            raise InputError(
+                f"the environment {name} does not take its configuration: {type(error).__name__}: {error}",
+                field=f"reference.initial_config.{name}",
+            ) from error
+        worlds[name] = world
+    return worlds
+
+
+def methods_of(worlds: Mapping[str, World]) -> dict[str, Callable[..., Any]]:
+    """What an agent may call; where two worlds share a name, the later world has it.
+
+    Args:
+        worlds: The worlds of one trajectory.
+
+    Returns:
+        Bound methods by name.
+    """
+    return {
+        name: getattr(world, name) for world in worlds.values() for name in public_methods(world.__class__)
+    }
+
+
+@lru_cache(maxsize=256)
+def public_methods(environment: type) -> tuple[str, ...]:
+    """The names of an environment's API methods.
+
+    Args:
+        environment: The class.
+
+    Returns:
+        Every routine of the class, inherited ones included, but for ``load``, ``state`` and names that begin with ``_``.
+    """
+    return tuple(
+        name
+        for name in dir(environment)
+        if not name.startswith("_")
+        and name not in _NOT_METHODS
+        and inspect.isroutine(getattr(environment, name))
+    )
+
+
+def state_of(world: World) -> State:
+    """A world's compared attributes.
+
+    Args:
+        world: The world.
+
+    Returns:
+        What its ``state`` says, or its public instance attributes if it has none; parts may still belong to the world.
+    """
+    if callable(getattr(world, "state", None)):
+        return world.state()
+    attributes = cast("dict[str, Any]", vars(world))
+    return {name: value for name, value in attributes.items() if not name.startswith("_")}
+
+
+@lru_cache(maxsize=256)
+def _takes_long_context(environment: Any) -> bool:
+    parameters = inspect.signature(environment.load).parameters.values()
+    return any(p.name == "long_context" or p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
