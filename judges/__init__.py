@@ -1,1 +1,63 @@
 """Judges: prompt templates, the way to a model and back, reply parsing, the reply cache."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .baseline import baseline_by, baseline_verdict
+    from .catalogue import PromptName, find_prompt, shipped_prompts
+    from .judge import Judge, load_judge
+    from .judging import judge_output, judge_stream
+    from .transport.cache import ReplyCache
+    from .transport.connect import connect, replay
+    from .transport.exchange import CallError, Provider, Reply, Request
+    from .transport.openai_provider import Endpoint
+
+_HOME = {
+    "CallError": "transport.exchange",
+    "Endpoint": "transport.openai_provider",
+    "Judge": "judge",
+    "PromptName": "catalogue",
+    "Provider": "transport.exchange",
+    "Reply": "transport.exchange",
+    "ReplyCache": "transport.cache",
+    "Request": "transport.exchange",
+    "baseline_by": "baseline",
+    "baseline_verdict": "baseline",
+    "connect": "transport.connect",
+    "find_prompt": "catalogue",
+    "judge_output": "judging",
+    "judge_stream": "judging",
+    "load_judge": "judge",
+    "replay": "transport.connect",
+    "shipped_prompts": "catalogue",
+}
+
+__all__ = [
+    "CallError",
+    "Endpoint",
+    "Judge",
+    "PromptName",
+    "Provider",
+    "Reply",
+    "ReplyCache",
+    "Request",
+    "baseline_by",
+    "baseline_verdict",
+    "connect",
+    "find_prompt",
+    "judge_output",
+    "judge_stream",
+    "load_judge",
+    "replay",
+    "shipped_prompts",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{home}", __name__), name)

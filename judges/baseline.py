@@ -1,0 +1,183 @@
+"""The lexical baseline: a judge that is no language model and knows nothing but words.
+
+It is the control that a real judge has to beat. Every rule compares sets of lower-case words; nothing is parsed, so calls
+are read the same way in any notation. Content words are those with a digit or at least three letters.
+
+==================== =====================================================================================================
+judge                score
+==================== =====================================================================================================
+tool_call_accuracy   the share of required parameters, of the tools that are named in the calls, that are named there too,
+                     times the share of the calls' other content words that occur in the request. No tool named: 1 minus
+                     the largest share of a tool's own words (name and description) that occur in the request.
+groundedness         the share of the answer's content words that occur in the context
+memory_answer        the largest share of an accepted answer's words that occur in the answer; so does web_search_answer
+task_completion      the share of the request's content words that occur in what the agent did
+rubric               the share of the criterion's content words that occur in the answer
+==================== =====================================================================================================
+
+Scores are fractions in [0, 1]; the same item always gets the same one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from ..errors import UsageError
+from ..records import Case, Output, Usage, Verdict
+from .inputs import FILLERS, NotApplicableError
+
+MODEL = "baseline"
+"""The name under which the baseline stands among models."""
+
+_WORD = re.compile(r"\w+")
+_SHORTEST = 3
+
+
+def baseline_by(judge: str) -> str:
+    """How the baseline signs its verdicts for a judge.
+
+    Args:
+        judge: A judge's name; a variant after a slash is passed over, since the baseline reads no prompt.
+
+    Raises:
+        UsageError: The baseline has no rule for this judge.
+    """
+    name = judge.partition("/")[0]
+    if name not in _RULES:
+        raise UsageError(f"the baseline has no rule for the judge {judge!r}; it has for {', '.join(_RULES)}")
+    return f"{name}/lexical@{MODEL}"
+
+
+def baseline_verdict(case: Case, output: Output, judge: str = "tool_call_accuracy") -> Verdict:
+    """Judge one output by its words.
+
+    Args:
+        case: What was to be done.
+        output: What the system produced.
+        judge: Which judge to stand in for.
+
+    Returns:
+        A graded verdict, or ``not_applicable`` where the item lacks what the rule compares.
+
+    Raises:
+        UsageError: The baseline has no rule for this judge.
+    """
+    by = baseline_by(judge)
+    score, reason = None, None
+    try:
+        score, reason = _RULES[by.partition("/")[0]](case, output)
+    except NotApplicableError as error:
+        reason = str(error)
+    return Verdict(
+        case_id=output.case_id,
+        system=output.system,
+        trial=output.trial,
+        by=by,
+        source="judge",
+        outcome="not_applicable" if score is None else "graded",
+        score=score,
+        reason=reason,
+        usage=Usage(calls=0),
+    )
+
+
+def _tool_calls(case: Case, output: Output) -> tuple[float, str]:
+    request = _words(_value("query", case, output))
+    calls = _words(_value("tool_calls", case, output))
+    functions = [tool["function"] for tool in case.tools]
+    called = [function for function in functions if _words(function["name"]) <= calls]
+    if not called:
+        likeness = max((_share(_own_words(function), request) for function in functions), default=0.0)
+        return (
+            1 - likeness,
+            f"no tool is named; the likeliest shares {likeness:.2f} of its words with the request",
+        )
+    required = {str(name) for function in called for name in _parameters(function).get("required") or ()}
+    present = _share(required, {name for name in required if _words(name) <= calls}, of_nothing=1.0)
+    vocabulary = {"name", "arguments"}.union(*(_names(function) for function in called))
+    given = _content(calls - vocabulary)
+    grounded = _share(given, request, of_nothing=1.0)
+    return (
+        present * grounded,
+        f"{present:.2f} of required parameters named, {grounded:.2f} of given words occur in the request",
+    )
+
+
+def _groundedness(case: Case, output: Output) -> tuple[float, str]:
+    return _overlap(
+        "of the answer's words occur in the context",
+        _value("response", case, output),
+        _value("search_results", case, output),
+    )
+
+
+def _answer(case: Case, output: Output) -> tuple[float, str]:
+    _value("accepted_answers", case, output)
+    answer = _words(_value("response", case, output))
+    best = max(_share(_words(str(accepted)), answer) for accepted in case.reference["answers"])
+    return best, f"{best:.2f} of an accepted answer's words occur in the answer"
+
+
+def _task_completion(case: Case, output: Output) -> tuple[float, str]:
+    nothing_asked = Case(id=case.id, kind=case.kind)
+    return _overlap(
+        "of the request's words occur in what the agent did",
+        _value("query", case, output),
+        _value("transcript", nothing_asked, output),
+    )
+
+
+def _rubric(case: Case, output: Output) -> tuple[float, str]:
+    return _overlap(
+        "of the criterion's words occur in the answer",
+        _value("criterion", case, output),
+        _value("response", case, output),
+    )
+
+
+_RULES: Mapping[str, Callable[[Case, Output], tuple[float, str]]] = {
+    "tool_call_accuracy": _tool_calls,
+    "groundedness": _groundedness,
+    "memory_answer": _answer,
+    "web_search_answer": _answer,
+    "task_completion": _task_completion,
+    "rubric": _rubric,
+}
+
+
+def _value(name: str, case: Case, output: Output) -> str:
+    return str(FILLERS[name](case, output))
+
+
+def _overlap(what: str, text: str, other: str) -> tuple[float, str]:
+    share = _share(_content(_words(text)), _words(other))
+    return share, f"{share:.2f} {what}"
+
+
+def _parameters(function: Mapping[str, Any]) -> Mapping[str, Any]:
+    return function.get("parameters") or {}
+
+
+def _own_words(function: Mapping[str, Any]) -> set[str]:
+    return _content(_words(f"{function['name'].replace('_', ' ')} {function.get('description', '')}"))
+
+
+def _names(function: Mapping[str, Any]) -> set[str]:
+    names = _words(function["name"])
+    for parameter in _parameters(function).get("properties") or ():
+        names |= _words(str(parameter))
+    return names
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.lower()))
+
+
+def _content(words: Iterable[str]) -> set[str]:
+    return {word for word in words if len(word) >= _SHORTEST or any(map(str.isdigit, word))}
+
+
+def _share(part: set[str], whole: set[str], *, of_nothing: float = 0.0) -> float:
+    return len(part & whole) / len(part) if part else of_nothing

@@ -1,0 +1,107 @@
+"""Splits a prompt file into front matter and template, and reads the front matter with the line of every key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.nodes import MappingNode
+
+from ..errors import PromptError
+
+MAX_PROMPT_BYTES = 1 << 20
+
+_FENCE = re.compile(r"^-{3,}[ \t]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """A prompt file, split.
+
+    Attributes:
+        path: The file, for messages.
+        values: The front matter.
+        lines: 1-based line of each top-level key.
+        body: The template.
+        body_line: 1-based line on which the template begins.
+    """
+
+    path: Path
+    values: Mapping[str, Any]
+    lines: Mapping[str, int]
+    body: str
+    body_line: int
+
+    def fault(self, message: str, key: str) -> PromptError:
+        """An error that names the file and the key's line."""
+        line = self.lines.get(key)
+        place = str(self.path) if line is None else f"{self.path}:{line}"
+        return PromptError(f"{place}: {key}: {message}")
+
+
+def read_front_matter(path: Path) -> FrontMatter:
+    r"""Read a prompt file.
+
+    The front matter ends at the first line of three dashes, so a template may hold such lines (promptflow would take the last).
+
+    Args:
+        path: A ``.prompty`` file.
+
+    Returns:
+        Its parts, with newlines as ``\n``.
+
+    Raises:
+        PromptError: It cannot be read, is no UTF-8, is larger than a mebibyte, or its front matter is not a YAML mapping.
+    """
+    text = _read_text(path)
+    opening = _FENCE.match(text.lstrip("\n"))
+    start = len(text) - len(text.lstrip("\n"))
+    closing = _FENCE.search(text, start + opening.end()) if opening else None
+    if opening is None or closing is None:
+        raise PromptError(
+            f"{path}:1: expected front matter between two lines of three dashes, then the template"
+        )
+    header_start = start + opening.end() + 1
+    header = text[header_start : closing.start()]
+    values, lines = _read_yaml(header, path, text.count("\n", 0, header_start))
+    body_start = min(closing.end() + 1, len(text))
+    return FrontMatter(path, values, lines, text[body_start:], text.count("\n", 0, body_start) + 1)
+
+
+def _read_text(path: Path) -> str:
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise PromptError(f"{path}: cannot be read: {error.strerror or error}") from error
+    if len(raw) > MAX_PROMPT_BYTES:
+        raise PromptError(f"{path}: larger than {MAX_PROMPT_BYTES} bytes")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise PromptError(
+            f"{path}: not UTF-8: byte 0x{raw[error.start]:02x} at byte {error.start}"
+        ) from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _read_yaml(header: str, path: Path, lines_before: int) -> tuple[dict[str, Any], dict[str, int]]:
+    yaml: Any = YAML(typ="safe", pure=True)  # typed, since ruamel.yaml's own annotations are partial
+    try:
+        node: Any = yaml.compose(header)
+        values: dict[Any, Any] = yaml.load(header)
+    except MarkedYAMLError as error:
+        mark: Any = getattr(error, "problem_mark", None)
+        line = lines_before + 1 + (mark.line if mark else 0)
+        raise PromptError(f"{path}:{line}: front matter is not YAML: {error!s}") from error
+    except (YAMLError, RecursionError, ValueError) as error:
+        raise PromptError(f"{path}: front matter is not YAML: {error}") from error
+    if not isinstance(node, MappingNode):
+        raise PromptError(f"{path}:{lines_before + 1}: front matter must be a mapping of keys to values")
+    keys: list[Any] = [key for key, _ in cast("Any", node).value]
+    lines = {str(key.value): lines_before + 1 + int(key.start_mark.line) for key in keys}
+    return {str(key): value for key, value in values.items()}, lines

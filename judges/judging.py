@@ -1,0 +1,212 @@
+"""Judges outputs as a stream: pairs of case and output in, verdicts out, in whatever order they are done."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ..errors import DecodingError
+from ..records import Case, Message, Outcome, Output, Usage, Verdict
+from .inputs import NotApplicableError
+from .judge import Judge
+from .parsing import Reading, is_refusal
+from .probability import probability_of_best
+from .transport import CallError, Provider, Reply, make_request
+
+Pair: TypeAlias = tuple[Case, Output]
+
+_TASKS_PER_CALL = 2
+"""Items at work per call in flight: while some wait to be tried again, others keep the slots busy."""
+_ASKED_AT_MOST = 2
+"""A reply that cannot be read is asked for once more."""
+
+
+async def judge_stream(
+    pairs: Iterable[Pair],
+    judge: Judge,
+    provider: Provider,
+    *,
+    concurrency: int = 64,
+    repeats: int = 1,
+    on_progress: Callable[[Verdict], None] | None = None,
+) -> AsyncIterator[Verdict]:
+    """Judge outputs.
+
+    Pairs are taken only as fast as verdicts are, so memory does not grow with their number.
+
+    Args:
+        pairs: Cases with outputs.
+        judge: Who judges.
+        provider: Answers the judge's requests; keeps to the number of calls in flight by itself.
+        concurrency: How many calls the provider keeps in flight.
+        repeats: How often each output is judged.
+        on_progress: Told of each verdict as it is made.
+
+    Yields:
+        One verdict for each output and repetition, as they are done: graded, or with the reason why not.
+
+    Raises:
+        PromptError: The prompt cannot be rendered.
+    """
+    work = ((case, output, repeat) for case, output in pairs for repeat in range(repeats))
+    async for verdict in _in_parallel(work, judge, provider, concurrency * _TASKS_PER_CALL):
+        if on_progress is not None:
+            on_progress(verdict)
+        yield verdict
+
+
+async def judge_output(
+    case: Case, output: Output, judge: Judge, provider: Provider, *, repeat: int = 0
+) -> Verdict:
+    """Judge one output.
+
+    Args:
+        case: What was to be done.
+        output: What the system produced.
+        judge: Who judges.
+        provider: Answers the judge's requests.
+        repeat: Which repetition this is.
+
+    Returns:
+        The verdict.
+
+    Raises:
+        PromptError: The prompt cannot be rendered.
+    """
+    try:
+        messages = judge.messages(case, output)
+    except NotApplicableError as error:
+        return _verdict(output, judge, repeat, _Finding("not_applicable", reason=str(error)))
+    return _verdict(output, judge, repeat, await _ask(messages, judge, provider, repeat))
+
+
+async def _in_parallel(
+    work: Iterator[tuple[Case, Output, int]], judge: Judge, provider: Provider, tasks: int
+) -> AsyncGenerator[Verdict]:
+    done: asyncio.Queue[Verdict | None] = asyncio.Queue(maxsize=tasks)
+
+    async def worker() -> None:
+        for case, output, repeat in work:
+            await done.put(await judge_output(case, output, judge, provider, repeat=repeat))
+
+    async def all_workers() -> None:
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(tasks):
+                    group.create_task(worker())
+        finally:
+            await done.put(None)
+
+    running = asyncio.create_task(all_workers())
+    try:
+        while (verdict := await done.get()) is not None:
+            yield verdict
+        await running
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from errors
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """What asking came to."""
+
+    outcome: Outcome
+    reading: Reading | None = None
+    reason: str | None = None
+    usage: Usage | None = None
+    reply: Reply | None = None
+
+
+async def _ask(messages: list[Message], judge: Judge, provider: Provider, repeat: int) -> _Finding:
+    spent = _Spending()
+    finding = _Finding("failed")
+    for attempt in range(_ASKED_AT_MOST):
+        request = make_request(judge.model, messages, judge.parameters, repeat=repeat, attempt=attempt)
+        try:
+            reply = await provider.complete(request)
+        except CallError as error:
+            spent.calls += error.calls
+            return _Finding("failed", reason=str(error), usage=spent.usage(attempt))
+        spent.add(reply)
+        finding = _read(reply, judge, spent.usage(attempt))
+        if finding.outcome != "unparsable":
+            break
+    return finding
+
+
+def _read(reply: Reply, judge: Judge, usage: Usage) -> _Finding:
+    if reply.refusal is not None or reply.finish_reason == "content_filter":
+        reason = reply.refusal or "stopped by the provider's content filter"
+        return _Finding("refused", reason=reason, usage=usage, reply=reply)
+    if reply.finish_reason == "length":
+        return _Finding(
+            "unparsable", reason="the reply was cut off at the limit of tokens", usage=usage, reply=reply
+        )
+    try:
+        reading = judge.parse(reply.text)
+    except DecodingError as error:
+        refused = is_refusal(reply.text)
+        reason = "the judge declined in its reply" if refused else str(error)
+        return _Finding("refused" if refused else "unparsable", reason=reason, usage=usage, reply=reply)
+    return _Finding("graded", reading=reading, reason=reading.reason, usage=usage, reply=reply)
+
+
+class _Spending:
+    """Adds up what the calls for one verdict cost; replies from cache or recording cost nothing."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.prompt_tokens = 0
+        self.completion_tokens = 0
+
+    def add(self, reply: Reply) -> None:
+        self.calls += reply.calls
+        if reply.calls:
+            self.prompt_tokens += reply.prompt_tokens
+            self.completion_tokens += reply.completion_tokens
+
+    def usage(self, reasked: int) -> Usage:
+        return Usage(
+            calls=self.calls,
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=self.completion_tokens,
+            cached=self.calls == 0,
+            reasked=reasked,
+        )
+
+
+def _verdict(output: Output, judge: Judge, repeat: int, finding: _Finding) -> Verdict:
+    reading = finding.reading
+    return Verdict(
+        case_id=output.case_id,
+        system=output.system,
+        trial=output.trial,
+        by=judge.by,
+        source="judge",
+        outcome=finding.outcome,
+        score=None if reading is None else reading.score,
+        reason=finding.reason,
+        evidence=_evidence(judge, finding),
+        repeat=repeat,
+        usage=finding.usage,
+        raw=None if finding.reply is None else finding.reply.text or finding.reply.refusal,
+    )
+
+
+def _evidence(judge: Judge, finding: _Finding) -> dict[str, object]:
+    evidence: dict[str, object] = dict(finding.reading.details) if finding.reading else {}
+    reply = finding.reply
+    if reply is None:
+        return evidence
+    if reply.served_by is not None and reply.served_by != judge.model:
+        evidence["served_by"] = reply.served_by
+    if finding.outcome == "graded" and reply.logprobs is not None:
+        probability = probability_of_best(reply.logprobs, judge.prompt.scale)
+        if probability is not None:
+            evidence["probability"] = probability
+    return evidence

@@ -1,0 +1,109 @@
+"""Chooses the parser that a prompt declares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ...errors import PromptError
+from ..prompt_file import PromptFile
+from ..scale import Scale
+from .json_reply import json_parser
+from .number import number_parser
+from .reading import ReplyParser
+from .tags import tags_parser
+
+PARSER_VERSION = 1
+"""Raised when any parser reads a reply differently than before; part of a judge's fingerprint."""
+
+_JSON_FORMATS = {"json_object", "json_schema"}
+
+
+def make_parser(prompt: PromptFile) -> ReplyParser:
+    """The parser for a prompt's replies.
+
+    A prompt that does not declare one is read by what it asks for: JSON where its ``response_format`` is JSON, tags where
+    its template shows ``<S2>`` or ``<score>``, else a number that is the whole reply.
+
+    Args:
+        prompt: A prompt file.
+
+    Returns:
+        The parser.
+
+    Raises:
+        PromptError: The declaration names an unknown mode or option.
+    """
+    declared = dict(prompt.parse if prompt.parse is not None else _inferred(prompt))
+    mode = declared.pop("mode", None)
+    make = _MODES.get(mode) if isinstance(mode, str) else None
+    if make is None:
+        raise PromptError(f"{prompt.path}: parse: unknown mode {mode!r}; known are {', '.join(_MODES)}")
+    try:
+        return make(prompt.scale, declared)
+    except (KeyError, TypeError, ValueError) as error:
+        raise PromptError(f"{prompt.path}: parse: {error.args[0] if error.args else error}") from error
+
+
+def _inferred(prompt: PromptFile) -> Mapping[str, Any]:
+    response_format: Any = prompt.parameters.get("response_format")
+    if response_format and response_format["type"] in _JSON_FORMATS:
+        return {"mode": "json"}
+    for name in ("S2", "score"):
+        if f"<{name}>" in prompt.template:
+            return {"mode": "tags", "score": name, "reason": ["S0", "S1"] if name == "S2" else "reason"}
+    return {"mode": "number"}
+
+
+def _tags(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
+    _allow(declared, "score", "reason")
+    score = declared.get("score", "S2")
+    reasons = _names(declared.get("reason", ()))
+    for name in (score, *reasons):
+        if not isinstance(name, str) or not name.isidentifier():
+            raise ValueError(f"{name!r} is not the name of a tag")
+    return tags_parser(scale, score=score, reasons=reasons)
+
+
+def _number(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
+    _allow(declared, "pick", "after")
+    pick = declared.get("pick", "alone")
+    if pick not in {"alone", "last"}:
+        raise ValueError(f"pick is alone or last, got {pick!r}")
+    after = declared.get("after")
+    if after is not None and (not isinstance(after, str) or not after.strip()):
+        raise ValueError(f"after is a heading, got {after!r}")
+    return number_parser(scale, pick=pick, after=after)
+
+
+def _json(scale: Scale, declared: Mapping[str, Any], *, alone: bool = False) -> ReplyParser:
+    _allow(declared, "score", "reason", "all_of")
+    return json_parser(
+        scale,
+        score=str(declared.get("score", "score")),
+        reason=declared.get("reason", "reason"),
+        all_of=_names(declared.get("all_of", ())),
+        alone=alone,
+    )
+
+
+def _structured(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
+    return _json(scale, declared, alone=True)
+
+
+_MODES: Mapping[str, Callable[[Scale, Mapping[str, Any]], ReplyParser]] = {
+    "tags": _tags,
+    "number": _number,
+    "json": _json,
+    "structured": _structured,
+}
+
+
+def _names(value: Any) -> list[str]:
+    return [value] if isinstance(value, str) else list(value)
+
+
+def _allow(declared: Mapping[str, Any], *options: str) -> None:
+    unknown = sorted(declared.keys() - set(options))
+    if unknown:
+        raise ValueError(f"unknown option {', '.join(unknown)}; known are {', '.join(options)}")

@@ -1,0 +1,121 @@
+"""Replies that are, or hold, a JSON object with the score."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from ...errors import DecodingError
+from ..scale import Scale
+from .reading import NUMBER, Reading, ReplyParser, one_score, without_thoughts
+
+_MAX_CHARACTERS = 1 << 20
+_NUMBER = re.compile(NUMBER)
+_MARKS = re.compile(r'[{}"]|\\.', re.DOTALL)
+
+
+def json_parser(
+    scale: Scale,
+    *,
+    score: str = "score",
+    reason: str | None = "reason",
+    all_of: Sequence[str] = (),
+    alone: bool = False,
+) -> ReplyParser:
+    """A parser of JSON replies.
+
+    Args:
+        scale: What scores are possible.
+        score: Key of the score; a number, or a text that is one.
+        reason: Key of the reason.
+        all_of: Keys of single criteria. The score must be the least of those that are given: a judge whose score does not
+            follow from its own findings has not been understood.
+        alone: Whether the reply must be the object and nothing else, as it is under a ``response_format``.
+
+    Returns:
+        The parser. Objects in fences or between sentences are found; several must agree on the score.
+    """
+
+    def parse(text: str) -> Reading:
+        reply = without_thoughts(text).strip()
+        if len(reply) > _MAX_CHARACTERS:
+            raise DecodingError(f"the reply is longer than {_MAX_CHARACTERS} characters")
+        objects = [_decode(reply)] if alone else list(_objects(reply))
+        scored = [found for found in objects if score in found]
+        where = f"under the key {score!r} of a JSON object"
+        value = one_score([_score(found[score]) for found in scored], scale, where)
+        last = scored[-1]
+        criteria = {key: _score(last[key]) for key in all_of if key in last}
+        if criteria and scale.normalise(min(criteria.values())) != value:
+            raise DecodingError(f"the score is {last[score]}, but the criteria say {criteria}")
+        said = last.get(reason) if reason else None
+        return Reading(
+            value, said if isinstance(said, str) else None, {"criteria": criteria} if criteria else {}
+        )
+
+    return parse
+
+
+def _objects(reply: str) -> Iterator[Mapping[str, Any]]:
+    for candidate in _balanced(reply):
+        try:
+            yield _decode(candidate)
+        except _NotJsonError:
+            continue
+
+
+class _NotJsonError(DecodingError):
+    pass
+
+
+def _decode(text: str) -> Mapping[str, Any]:
+    try:
+        value = json.loads(text, object_pairs_hook=_without_contradiction, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise _NotJsonError(f"the reply is not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise _NotJsonError(f"the reply is JSON, but {type(value).__name__} where an object was expected")
+    return cast("dict[str, Any]", value)
+
+
+def _balanced(text: str) -> Iterator[str]:
+    """The outermost stretches from ``{`` to the ``}`` that closes it, in one pass."""
+    depth, start, quoted = 0, 0, False
+    for mark in _MARKS.finditer(text):
+        sign = mark[0]
+        if depth == 0:
+            if sign == "{":
+                depth, start, quoted = 1, mark.start(), False
+        elif sign == '"':
+            quoted = not quoted
+        elif quoted:
+            continue
+        elif sign == "{":
+            depth += 1
+        elif sign == "}":
+            depth -= 1
+            if depth == 0:
+                yield text[start : mark.end()]
+
+
+def _without_contradiction(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    decoded: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in decoded and decoded[key] != value:
+            raise DecodingError(f"the key {key!r} has two different values")
+        decoded[key] = value
+    return decoded
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _score(value: Any) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
+        return float(value)
+    raise DecodingError(f"expected a number as score, got {str(value)[:40]!r}")

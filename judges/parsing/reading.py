@@ -1,0 +1,69 @@
+"""What a parser makes of a reply, and what all parsers share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from ...errors import DecodingError
+from ..scale import Scale
+
+NUMBER = r"[-+]?[0-9]{1,9}(?:\.[0-9]{1,9})?"
+"""A decimal number, as a regular expression that cannot backtrack far."""
+
+_THOUGHT = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
+_THOUGHT_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reply says.
+
+    Attributes:
+        score: In [0, 1].
+        reason: The judge's reason, where the reply has one.
+        details: Whatever else was read, such as scores of single criteria.
+    """
+
+    score: float
+    reason: str | None = None
+    details: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+ReplyParser: TypeAlias = Callable[[str], Reading]
+"""From a reply's text to what it says; raises DecodingError when it does not say exactly one score."""
+
+
+def without_thoughts(text: str) -> str:
+    """The reply without the thinking that reasoning models put in front of it, where scores are only considered."""
+    if _THOUGHT.match(text) is None:
+        return text
+    end = _THOUGHT_END.search(text)
+    return "" if end is None else text[end.end() :]
+
+
+def one_score(values: Iterable[float], scale: Scale, where: str) -> float:
+    """The only score among those found.
+
+    Args:
+        values: Every score that was found; equal ones count once.
+        scale: What scores are possible.
+        where: Where they were looked for, for messages.
+
+    Returns:
+        The score in [0, 1].
+
+    Raises:
+        DecodingError: There is none, or more than one, or it is off the scale.
+    """
+    found = sorted(set(values))
+    if not found:
+        raise DecodingError(f"no score {where}")
+    if len(found) > 1:
+        listed = ", ".join(f"{value:g}" for value in found[:5])
+        raise DecodingError(f"{len(found)} different scores {where}: {listed}")
+    if found[0] not in scale:
+        raise DecodingError(f"the score {found[0]:g} is not on the scale ({scale})")
+    return scale.normalise(found[0])

@@ -1,0 +1,120 @@
+"""Turns a prompt's template and values into chat messages.
+
+Roles are fixed before any value exists: headers such as ``user:`` are replaced in the template's source by marks that hold a
+random number, and only those marks open a message afterwards. No value, however it is spelled, can therefore open or end
+one. On benign input the messages equal those of promptflow-core.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import jinja2
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from ..errors import PromptError
+from ..records import Message
+from .prompt_file import TYPES, InputDeclaration, PromptFile
+
+Render: TypeAlias = Callable[[Mapping[str, Any]], list[Message]]
+"""Values by input name in, messages out."""
+
+_ROLE = re.compile(
+    r"^[ \t]*#?[ \t]*(system|user|assistant|developer|tool|function)[ \t]*:[ \t]*\n",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def compile_prompt(prompt: PromptFile) -> Render:
+    """Compile a prompt once, to be rendered for every item.
+
+    Args:
+        prompt: A prompt file.
+
+    Returns:
+        A function from values to messages. It raises PromptError when an input is missing, unknown or of another type than
+        declared, and when the template cannot be rendered with the values.
+
+    Raises:
+        PromptError: The template is not jinja, opens no message, or has text before the first.
+    """
+    nonce = secrets.token_hex(16)
+    source = _mark_roles(prompt, nonce)
+    environment = ImmutableSandboxedEnvironment(
+        trim_blocks=True, keep_trailing_newline=True, undefined=jinja2.StrictUndefined, autoescape=False
+    )
+    try:
+        template = environment.from_string(source)
+    except jinja2.TemplateSyntaxError as error:
+        line = prompt.template_line + error.lineno - 1
+        raise PromptError(f"{prompt.path}:{line}: the template is not jinja: {error.message}") from error
+    mark = re.compile(f"\0{nonce}:([a-z]+)\0\n?")
+
+    def render(values: Mapping[str, Any]) -> list[Message]:
+        given = _complete(prompt, values)
+        try:
+            text = template.render(given)
+        except (jinja2.TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+            raise PromptError(f"{prompt.path}: the template cannot be rendered: {error}") from error
+        before, *parts = mark.split(text)
+        if before.strip():
+            raise PromptError(f"{prompt.path}: text stands before the first role: {before.strip()[:60]!r}")
+        return [
+            {"role": role, "content": encodable(content.strip())}
+            for role, content in zip(parts[0::2], parts[1::2], strict=True)
+        ]
+
+    return render
+
+
+def encodable(text: str) -> str:
+    """The text with lone surrogates, which UTF-8 cannot carry, written as escapes; otherwise as it is."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace").decode()
+    return text
+
+
+def _mark_roles(prompt: PromptFile, nonce: str) -> str:
+    roles: list[str] = []
+
+    def mark(found: re.Match[str]) -> str:
+        role = found[1].lower()
+        if role in {"tool", "function"}:
+            line = prompt.template_line + prompt.template.count("\n", 0, found.start(1))
+            raise PromptError(f"{prompt.path}:{line}: a prompt cannot have messages of the role {role}")
+        roles.append(role)
+        return f"\0{nonce}:{role}\0\n"
+
+    source = _ROLE.sub(mark, prompt.template)
+    if not roles:
+        raise PromptError(
+            f"{prompt.path}:{prompt.template_line}: expected a line such as `system:` or `user:` that opens a message"
+        )
+    return source
+
+
+def _complete(prompt: PromptFile, values: Mapping[str, Any]) -> dict[str, Any]:
+    unknown = sorted(values.keys() - prompt.inputs.keys())
+    if unknown:
+        raise PromptError(f"{prompt.path}: inputs that are not declared: {', '.join(unknown)}")
+    missing = [name for name, declared in prompt.inputs.items() if declared.required and name not in values]
+    if missing:
+        raise PromptError(f"{prompt.path}: inputs without a value: {', '.join(missing)}")
+    return {name: _checked(prompt, name, declared, values) for name, declared in prompt.inputs.items()}
+
+
+def _checked(prompt: PromptFile, name: str, declared: InputDeclaration, values: Mapping[str, Any]) -> Any:
+    if name not in values:
+        return declared.default
+    value = values[name]
+    wrong_bool = isinstance(value, bool) and bool not in TYPES[declared.type]
+    if wrong_bool or not isinstance(value, TYPES[declared.type]):
+        raise PromptError(
+            f"{prompt.path}: input {name} is declared as {declared.type}, got {type(value).__name__}"
+        )
+    return value

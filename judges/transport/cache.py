@@ -1,0 +1,167 @@
+"""Replies that were paid for once: a SQLite file that runs and processes share."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from ...errors import InputError
+from .exchange import Provider, Reply, Request
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS reply (key TEXT PRIMARY KEY, model TEXT NOT NULL, made REAL NOT NULL, body BLOB NOT NULL)
+WITHOUT ROWID
+"""
+_BUSY_SECONDS = 30.0
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(Reply).decode
+
+
+@dataclass(frozen=True, slots=True)
+class CacheInfo:
+    """What is in a cache.
+
+    Attributes:
+        path: The file.
+        replies: How many replies it holds.
+        size_bytes: Its size, write-ahead log included.
+        models: Replies by model.
+    """
+
+    path: Path
+    replies: int
+    size_bytes: int
+    models: dict[str, int]
+
+
+class ReplyCache:
+    """Replies by key, in one SQLite file.
+
+    Every reply is committed by itself before it is handed on, in write-ahead mode: killing the process loses only what was
+    in flight, and other processes may read and write meanwhile.
+
+    Args:
+        path: The file; it and its folder are made when missing.
+        clock: Seconds since the epoch, noted beside each reply.
+
+    Raises:
+        InputError: The file cannot be opened, or is something else.
+    """
+
+    def __init__(self, path: Path, *, clock: Callable[[], float] = time.time) -> None:
+        self.path = path
+        self._clock = clock
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            # Safe against a killed process; only a power cut may lose the newest replies, never damage the file.
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+            self._connection.execute(_SCHEMA)
+        except (OSError, sqlite3.Error) as error:
+            raise InputError(f"cannot be used as a reply cache: {error}", path=path) from error
+
+    def get(self, key: str) -> Reply | None:
+        """The reply of this key.
+
+        Args:
+            key: As made by `cache_key`.
+
+        Returns:
+            The reply, with 0 calls since it costs none now; None when there is none, or it is damaged.
+        """
+        row = self._connection.execute("SELECT body FROM reply WHERE key = ?", (key,)).fetchone()
+        if row is None:
+            return None
+        try:
+            return msgspec.structs.replace(_decode(row[0]), calls=0)
+        except msgspec.DecodeError:
+            return None
+
+    def put(self, key: str, model: str, reply: Reply) -> None:
+        """Keep a reply; it is durable when this returns.
+
+        Args:
+            key: As made by `cache_key`.
+            model: The model that was asked, for `info`.
+            reply: What it replied.
+        """
+        self._connection.execute(
+            "INSERT OR REPLACE INTO reply VALUES (?, ?, ?, ?)", (key, model, self._clock(), _encode(reply))
+        )
+
+    def info(self) -> CacheInfo:
+        """Count what is there."""
+        rows = self._connection.execute("SELECT model, count(*) FROM reply GROUP BY model ORDER BY model")
+        models = {str(model): int(count) for model, count in rows}
+        parts = (self.path, self.path.with_name(self.path.name + "-wal"))
+        size = sum(part.stat().st_size for part in parts if part.exists())
+        return CacheInfo(self.path, sum(models.values()), size, models)
+
+    def clear(self, model: str | None = None) -> int:
+        """Forget replies, and give their space back.
+
+        Args:
+            model: Only this model's; all when None.
+
+        Returns:
+            How many were forgotten.
+        """
+        where, values = ("", ()) if model is None else (" WHERE model = ?", (model,))
+        count = self._connection.execute(f"DELETE FROM reply{where}", values).rowcount  # noqa: S608 - fixed text
+        self._connection.execute("VACUUM")
+        return count
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+
+def cache_key(namespace: str, request: Request) -> str:
+    """The key of a request's reply in a cache.
+
+    Args:
+        namespace: The endpoint's identity: models of one name at two endpoints are two models.
+        request: What is asked.
+
+    Returns:
+        A hash of both.
+    """
+    return hashlib.sha256(f"{namespace}\n{request.key}".encode()).hexdigest()
+
+
+class CachingProvider:
+    """Answers from the cache where it can, and keeps what it had to ask.
+
+    Args:
+        inner: Asked for what is not there.
+        cache: Where replies are kept; closed with this provider.
+        namespace: The endpoint's identity.
+    """
+
+    def __init__(self, inner: Provider, cache: ReplyCache, namespace: str) -> None:
+        self._inner = inner
+        self._cache = cache
+        self._namespace = namespace
+
+    async def complete(self, request: Request) -> Reply:
+        """Look up or ask. See `Provider.complete`."""
+        key = cache_key(self._namespace, request)
+        known = self._cache.get(key)
+        if known is not None:
+            return known
+        reply = await self._inner.complete(request)
+        self._cache.put(key, request.model, reply)
+        return reply
+
+    async def aclose(self) -> None:
+        """Close the cache and the inner provider."""
+        self._cache.close()
+        await self._inner.aclose()

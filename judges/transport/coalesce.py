@@ -1,0 +1,41 @@
+"""Asks identical requests that are in flight at the same time once."""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+
+from .exchange import Provider, Reply, Request
+
+
+class CoalescingProvider:
+    """Lets a request that is already in flight wait for that reply instead of asking again.
+
+    The asking runs in a task of its own, so that the one who came first may be cancelled without failing the others.
+
+    Args:
+        inner: Asked once for each key in flight.
+    """
+
+    def __init__(self, inner: Provider) -> None:
+        self._inner = inner
+        self._in_flight: dict[str, asyncio.Task[Reply]] = {}
+
+    async def complete(self, request: Request) -> Reply:
+        """Ask, or wait for the same request's reply, which then counts no call. See `Provider.complete`."""
+        task = self._in_flight.get(request.key)
+        if task is not None:
+            return msgspec.structs.replace(await asyncio.shield(task), calls=0)
+        task = asyncio.get_running_loop().create_task(self._inner.complete(request))
+        self._in_flight[request.key] = task
+        task.add_done_callback(lambda _: self._in_flight.pop(request.key, None))
+        return await asyncio.shield(task)
+
+    async def aclose(self) -> None:
+        """Stop what is in flight and close the inner provider."""
+        tasks = list(self._in_flight.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._inner.aclose()

@@ -1,0 +1,73 @@
+"""Puts the providers together in the one order that is right."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from .cache import CachingProvider, ReplyCache
+from .coalesce import CoalescingProvider
+from .exchange import Provider
+from .limiter import AdaptiveLimiter, LimitedProvider
+from .openai_provider import Endpoint, OpenAIProvider
+from .recording import RecordingProvider, ReplayProvider
+
+
+@asynccontextmanager
+async def connect(
+    endpoint: Endpoint,
+    *,
+    concurrency: int = 64,
+    timeout: float = 60.0,  # noqa: ASYNC109 - of each call, not of this function
+    attempts: int = 6,
+    cache: Path | None = None,
+    record: Path | None = None,
+) -> AsyncGenerator[Provider]:
+    """A provider for judging: asks the endpoint, tries again, keeps and records replies.
+
+    From the outside in: identical requests wait for each other; replies are recorded, even those from the cache; the cache
+    is asked before the model; retries wait outside the slots of the limiter.
+
+    Args:
+        endpoint: Where the model is.
+        concurrency: Calls in flight at most.
+        timeout: Seconds until one call is given up.
+        attempts: Calls for one request at most.
+        cache: The reply cache's file; None for no cache.
+        record: A file to record replies to.
+
+    Yields:
+        The provider; closed at the end.
+    """
+    from .retry import RetryingProvider, RetryPolicy  # noqa: PLC0415 - tenacity takes 20 ms to import
+
+    provider: Provider = OpenAIProvider(endpoint, timeout=timeout)
+    provider = LimitedProvider(provider, AdaptiveLimiter(concurrency))
+    provider = RetryingProvider(provider, RetryPolicy(attempts=attempts))
+    if cache is not None:
+        provider = CachingProvider(provider, ReplyCache(cache), endpoint.identity)
+    if record is not None:
+        provider = RecordingProvider(provider, record)
+    provider = CoalescingProvider(provider)
+    try:
+        yield provider
+    finally:
+        await provider.aclose()
+
+
+@asynccontextmanager
+async def replay(path: Path) -> AsyncGenerator[Provider]:
+    """A provider that answers from a recording alone.
+
+    Args:
+        path: A file that `connect` recorded to.
+
+    Yields:
+        The provider; closed at the end.
+    """
+    provider = ReplayProvider(path)
+    try:
+        yield provider
+    finally:
+        await provider.aclose()

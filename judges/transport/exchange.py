@@ -1,0 +1,157 @@
+"""What is asked and what comes back, and the one method that every provider has."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any, Protocol
+
+from ...errors import ProviderError
+from ...records import Message
+from ...records.case import Record
+
+_KEY_CHARACTERS = 32
+"""128 bits of the hash: no two requests of a run share it, and it fits a batch file's ``custom_id``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One chat completion to be asked for.
+
+    Attributes:
+        model: The model's name at the endpoint.
+        messages: Chat messages in OpenAI's form.
+        parameters: Everything else that goes into the body: temperature, response_format ...
+        repeat: Which repetition of the same question this is; repetitions are asked separately.
+        attempt: 0, or 1 when an unreadable reply is asked again.
+        key: Hash of all of the above. The same question has the same key in every run and process.
+    """
+
+    model: str
+    messages: Sequence[Message]
+    parameters: Mapping[str, Any]
+    repeat: int
+    attempt: int
+    key: str = field(compare=False)
+
+    def body(self) -> dict[str, Any]:
+        """The JSON body of ``POST /chat/completions``."""
+        return {"model": self.model, "messages": self.messages, **self.parameters}
+
+
+def make_request(
+    model: str,
+    messages: Sequence[Message],
+    parameters: Mapping[str, Any],
+    *,
+    repeat: int = 0,
+    attempt: int = 0,
+) -> Request:
+    """Make a request with its key.
+
+    Args:
+        model: The model's name at the endpoint.
+        messages: Chat messages in OpenAI's form.
+        parameters: Decoding parameters.
+        repeat: Which repetition of the same question this is.
+        attempt: 0, or 1 when an unreadable reply is asked again.
+
+    Returns:
+        The request.
+    """
+    content = json.dumps(
+        [model, messages, parameters, repeat, attempt], sort_keys=True, separators=(",", ":")
+    )
+    key = hashlib.sha256(content.encode("ascii")).hexdigest()[:_KEY_CHARACTERS]
+    return Request(model, messages, parameters, repeat, attempt, key)
+
+
+class TokenLogprob(Record, frozen=True, kw_only=True):
+    """One token of a reply with its log-probability and those of the likeliest tokens in its place."""
+
+    token: str
+    logprob: float
+    top: dict[str, float] = {}
+
+
+class Reply(Record, frozen=True, kw_only=True):
+    """What a model replied.
+
+    Attributes:
+        text: The reply's content; empty when there was none.
+        refusal: The provider's refusal, where it marks one.
+        finish_reason: Why the model stopped: ``stop``, ``length``, ``content_filter`` ...
+        served_by: The model that the endpoint says answered, which may be a dated version of the one asked for.
+        prompt_tokens: As counted by the provider.
+        completion_tokens: As counted by the provider.
+        logprobs: Per token, where they were asked for and given.
+        calls: How many HTTP calls it took, retries included; 0 when it came from the cache or a recording.
+    """
+
+    text: str = ""
+    refusal: str | None = None
+    finish_reason: str | None = None
+    served_by: str | None = None
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    logprobs: list[TokenLogprob] | None = None
+    calls: int = 1
+
+
+class CallError(ProviderError):
+    """A call brought no reply.
+
+    Args:
+        message: What happened, in a sentence, without secrets.
+        status: The HTTP status, where there was a response.
+        retryable: Whether the same call may succeed later.
+        retry_after: Seconds the server asks to wait, where it says so.
+        allowed_rate: Requests a second the server says it allows, where it says so.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        retryable: bool = False,
+        retry_after: float | None = None,
+        allowed_rate: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retryable = retryable
+        self.retry_after = retry_after
+        self.allowed_rate = allowed_rate
+        self.calls = 1
+        """How many HTTP calls were made before giving up."""
+
+    @property
+    def rate_limited(self) -> bool:
+        """Whether the server said that calls come too fast (and not that the account is empty)."""
+        return self.status == HTTPStatus.TOO_MANY_REQUESTS and self.retryable
+
+
+class Provider(Protocol):
+    """Whatever answers requests. Caching, retrying, recording and limiting are providers that wrap another."""
+
+    async def complete(self, request: Request) -> Reply:
+        """Answer one request.
+
+        Args:
+            request: What to ask.
+
+        Returns:
+            The reply.
+
+        Raises:
+            CallError: There was none.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Release what it holds: connections, files."""
+        ...

@@ -1,0 +1,148 @@
+"""Keeps as many calls in flight as the server allows, and finds out how many that is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+
+from .exchange import CallError, Provider, Reply, Request
+
+_BURST_SHARE = 8
+"""A rate limit is believed when one in so many of the last calls met it: a stray 429 is one call's affair, and a crowd of
+calls that stops for it loses more than it saves."""
+_CUT = 0.5
+_UNNAMED_PAUSE = 0.5
+"""Seconds to pause after a burst of 429s that name no time."""
+_CATCH_UP = 5
+"""How many paced starts may be made up for when timers ran late."""
+
+
+class AdaptiveLimiter:
+    """Slots for calls in flight: additive increase, multiplicative decrease, on rate limits (429) only.
+
+    A burst of 429s costs one cut, whatever its size: calls that were begun before the cut cannot cause another. While the
+    server's waiting time runs, nobody starts; where it names a rate, starts are spaced by it. Errors of other kinds change
+    nothing: a server that fails is not helped by a queue.
+
+    Args:
+        most: Calls in flight at most; also where it begins, since most servers allow what their user asks for.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._limit = float(most)
+        self._active = 0
+        self._started = 0
+        self._believed_from = 0
+        self._limited: deque[int] = deque()
+        self._waiting: deque[asyncio.Future[int]] = deque()
+        self._opens_at = 0.0
+        self._gap = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def limit(self) -> int:
+        """How many calls may be in flight now."""
+        return max(1, int(self._limit))
+
+    async def acquire(self) -> int:
+        """Wait for a slot.
+
+        Returns:
+            The ticket to give back: the number of this call.
+        """
+        turn: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        self._admit()
+        try:
+            return await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._leave()
+            raise
+
+    def succeeded(self) -> None:
+        """Give a slot back after a reply."""
+        self._limit = min(self._most, self._limit + 1 / self._limit)
+        self._leave()
+
+    def failed(self, ticket: int, error: BaseException) -> None:
+        """Give a slot back after a failure.
+
+        Args:
+            ticket: What `acquire` returned.
+            error: What went wrong; only rate limits have an effect.
+        """
+        if isinstance(error, CallError) and error.rate_limited:
+            self._meet_rate_limit(ticket, error)
+        self._leave()
+
+    def _meet_rate_limit(self, ticket: int, error: CallError) -> None:
+        if ticket < self._believed_from:
+            return
+        self._limited.append(ticket)
+        while self._limited[0] <= self._started - self._most:
+            self._limited.popleft()
+        if len(self._limited) < max(1, self.limit // _BURST_SHARE):
+            return
+        self._limited.clear()
+        self._believed_from = self._started
+        self._limit = max(1.0, self._limit * _CUT)
+        pause = _UNNAMED_PAUSE if error.retry_after is None else error.retry_after
+        self._opens_at = max(self._opens_at, asyncio.get_running_loop().time() + pause)
+        if error.allowed_rate:
+            self._gap = 1 / error.allowed_rate
+
+    def _leave(self) -> None:
+        self._active -= 1
+        self._admit()
+
+    def _admit(self) -> None:
+        """Let in as many as there are slots for; where time is what lacks, come back when it is up."""
+        loop = asyncio.get_running_loop()
+        while self._waiting and self._active < self.limit:
+            now = loop.time()
+            if now < self._opens_at:
+                if self._timer is None:
+                    self._timer = loop.call_at(self._opens_at, self._reopen)
+                return
+            turn = self._waiting.popleft()
+            if turn.done():
+                continue
+            if self._gap:
+                self._opens_at = max(self._opens_at, now - _CATCH_UP * self._gap) + self._gap
+            self._active += 1
+            turn.set_result(self._started)
+            self._started += 1
+
+    def _reopen(self) -> None:
+        self._timer = None
+        self._admit()
+
+
+class LimitedProvider:
+    """Asks within the limiter's slots.
+
+    Args:
+        inner: Asked while a slot is held, and only then.
+        limiter: Shared by everything that calls the same endpoint.
+    """
+
+    def __init__(self, inner: Provider, limiter: AdaptiveLimiter) -> None:
+        self._inner = inner
+        self._limiter = limiter
+
+    async def complete(self, request: Request) -> Reply:
+        """Ask when there is a slot. See `Provider.complete`."""
+        ticket = await self._limiter.acquire()
+        try:
+            reply = await self._inner.complete(request)
+        except BaseException as error:
+            self._limiter.failed(ticket, error)
+            raise
+        self._limiter.succeeded()
+        return reply
+
+    async def aclose(self) -> None:
+        """Close the inner provider."""
+        await self._inner.aclose()

@@ -1,0 +1,138 @@
+"""Replies recorded to a JSON Lines file, and judged again from it without a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from ...errors import InputError, RecordError
+from ...records import decode_record, encode_record, read_lines
+from ...records.case import Record
+from .exchange import CallError, Provider, Reply, Request
+
+_BLOCK = 1 << 16
+
+
+class Recorded(Record, frozen=True, kw_only=True):
+    """One line of a recording: the request's key, the model that was asked, and its reply."""
+
+    key: str
+    model: str
+    reply: Reply
+
+
+class RecordingProvider:
+    """Appends every reply to a file as it comes, whole lines at a time.
+
+    Args:
+        inner: Where replies come from.
+        path: The file; made when missing, continued when there. A last line that a kill cut off is ended first.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+
+    def __init__(self, inner: Provider, path: Path) -> None:
+        self._inner = inner
+        self._file = _open_to_append(path)
+        self._written: set[str] = set()
+
+    async def complete(self, request: Request) -> Reply:
+        """Ask and write down. See `Provider.complete`."""
+        reply = await self._inner.complete(request)
+        if request.key not in self._written:
+            self._written.add(request.key)
+            line = Recorded(key=request.key, model=request.model, reply=reply)
+            self._file.write(encode_record(line))
+            self._file.flush()
+        return reply
+
+    async def aclose(self) -> None:
+        """Close the file and the inner provider."""
+        self._file.close()
+        await self._inner.aclose()
+
+
+class ReplayProvider:
+    """Answers from a recording alone; what is not in it fails.
+
+    The file is indexed once and replies are read when they are asked for, so that memory does not grow with their length.
+    Where a key was recorded twice, the later line counts. An unfinished last line is passed over.
+
+    Args:
+        path: A recording.
+
+    Raises:
+        InputError: The file cannot be read.
+        RecordError: A line is not a recorded reply.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._places: dict[str, tuple[int, int]] = {}
+        for line, offset, raw in read_lines(path):
+            recorded = _decode_line(raw, path, line)
+            if recorded is None:
+                continue
+            self._places[recorded.key] = (offset, line)
+        self._file = path.open("rb")
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    async def complete(self, request: Request) -> Reply:
+        """Look the reply up. See `Provider.complete`."""
+        place = self._places.get(request.key)
+        if place is None:
+            raise CallError(
+                f"{self.path.name} holds no reply to this request: prompt, model, parameters or item differ from the recording"
+            )
+        offset, line = place
+        self._file.seek(offset)
+        recorded = decode_record(self._file.readline(), Recorded, path=self.path, line=line)
+        return msgspec.structs.replace(recorded.reply, calls=0)
+
+    async def aclose(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def _decode_line(raw: bytes, path: Path, line: int) -> Recorded | None:
+    try:
+        return decode_record(raw, Recorded, path=path, line=line)
+    except RecordError:
+        if raw.endswith(b"\n"):
+            raise
+        return None  # cut off by a kill while it was written
+
+
+def _open_to_append(path: Path) -> BinaryIO:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("a+b")
+        _mend_end(file, path)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror or error}", path=path) from error
+    return file
+
+
+def _mend_end(file: BinaryIO, path: Path) -> None:
+    """Drop a last line that a kill cut off; end one that is whole but lacks its newline."""
+    end = file.tell()
+    start = end
+    tail = b""
+    while start > 0 and b"\n" not in tail:
+        start = max(0, start - _BLOCK)
+        file.seek(start)
+        tail = file.read(end - start)
+    last = tail[tail.rfind(b"\n") + 1 :]
+    if not last:
+        return
+    try:
+        decode_record(last, Recorded, path=path)
+    except RecordError:
+        file.truncate(end - len(last))
+    else:
+        file.write(b"\n")

@@ -1,0 +1,97 @@
+"""Asks again where that may help, after the time the server asked for."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import msgspec
+import tenacity
+
+from .exchange import CallError, Provider, Reply, Request
+
+_JITTER = 0.05
+"""Spread of waiting times the server named, so that those told the same second do not come back at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often and how long to try.
+
+    Attributes:
+        attempts: Calls in all, the first one included.
+        total_seconds: No new attempt is begun after this time.
+        first_wait: Seconds; doubles with each attempt, where the server names no time.
+        longest_wait: Seconds; bounds those waits.
+        longest_asked: Seconds; a server that asks for more is not waited for longer than this.
+    """
+
+    attempts: int = 6
+    total_seconds: float = 300.0
+    first_wait: float = 0.5
+    longest_wait: float = 20.0
+    longest_asked: float = 120.0
+
+
+class RetryingProvider:
+    """Tries retryable failures again; what stays failed is raised with the number of calls that were made.
+
+    Args:
+        inner: Asked at each attempt. A limiter belongs inside, so that no slot is held while waiting.
+        policy: How often and how long.
+        rng: Source of jitter.
+        sleep: Waits; replaced in tests.
+    """
+
+    def __init__(
+        self,
+        inner: Provider,
+        policy: RetryPolicy | None = None,
+        *,
+        rng: random.Random | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._inner = inner
+        self._policy = policy or RetryPolicy()
+        self._rng = rng or random.Random()  # noqa: S311 - jitter, not a secret
+        self._sleep = sleep
+
+    async def complete(self, request: Request) -> Reply:
+        """Ask until there is a reply or no hope. See `Provider.complete`."""
+        attempts = tenacity.AsyncRetrying(
+            retry=tenacity.retry_if_exception(_retryable),
+            wait=self._wait,
+            stop=tenacity.stop_after_attempt(self._policy.attempts)
+            | tenacity.stop_after_delay(self._policy.total_seconds),
+            sleep=self._sleep,
+            reraise=True,
+        )
+        calls = 0
+        try:
+            async for attempt in attempts:
+                with attempt:
+                    calls += 1
+                    reply = await self._inner.complete(request)
+                    return reply if calls == 1 else msgspec.structs.replace(reply, calls=calls)
+        except CallError as error:
+            error.calls = calls
+            raise
+        raise AssertionError("tenacity neither returned nor raised")
+
+    async def aclose(self) -> None:
+        """Close the inner provider."""
+        await self._inner.aclose()
+
+    def _wait(self, state: tenacity.RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        asked = error.retry_after if isinstance(error, CallError) else None
+        if asked is not None:
+            return min(asked, self._policy.longest_asked) * (1 + _JITTER * self._rng.random())
+        ceiling = min(self._policy.longest_wait, self._policy.first_wait * 2 ** (state.attempt_number - 1))
+        return self._rng.uniform(ceiling / 2, ceiling)
+
+
+def _retryable(error: BaseException) -> bool:
+    return isinstance(error, CallError) and error.retryable
