@@ -1,0 +1,33 @@
+"""Simulated worlds: applications in which an agent's calls are executed, and whose end state is compared.
+
+Each world is a class with ``load(config, long_context=False)``, its API methods, and ``state()``; see ``World``.
+"""
+
+from __future__ import annotations
+
+from .file_system import GorillaFileSystem
+from .maths import MathAPI
+from .messages import MessageAPI
+from .posts import TwitterAPI
+from .tickets import TicketAPI
+from .trading import TradingBot
+from .travel import TravelAPI
+from .vehicle import VehicleControlAPI
+from .world import World
+
+__all__ = ["ENVIRONMENTS", "World"]
+
+ENVIRONMENTS: dict[str, type[World]] = {
+    world.__name__: world
+    for world in (
+        GorillaFileSystem,
+        MathAPI,
+        MessageAPI,
+        TwitterAPI,
+        TicketAPI,
+        TradingBot,
+        TravelAPI,
+        VehicleControlAPI,
+    )
+}
+"""The built-in worlds by the names that scenarios use, which are the class names of the Berkeley Function-Calling Leaderboard."""

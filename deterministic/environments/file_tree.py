@@ -1,0 +1,167 @@
+"""The tree of files and directories below GorillaFileSystem: building it, walking it, keeping it small.
+
+A copy of a directory shares its inner objects with the original, so the tree may be a graph, and a directory copied into itself
+contains itself. A tree is therefore kept within ``MAX_NODES`` and ``MAX_DEPTH``, counted as it is seen from the root: a shared
+directory counts each time, and counting does not descend into a directory it is in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from .tables import table
+
+MAX_NODES = 10_000
+MAX_DEPTH = 100
+MAX_NAME = 255
+
+
+@dataclass(slots=True, eq=False)
+class File:
+    """A file: its name and its text."""
+
+    name: str
+    content: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Directory:
+    """A directory: its name, where it was made, and what is in it, oldest entry first."""
+
+    name: str
+    parent: Directory | None = None
+    contents: dict[str, Node] = field(default_factory=dict["str", "Node"])
+
+    def path(self) -> str:
+        """Names from the root, whose own name is the first."""
+        names = [self.name]
+        above = self.parent
+        while above is not None:
+            names.append(above.name)
+            above = above.parent
+        return "/" + "/".join(reversed(names))
+
+
+Node: TypeAlias = File | Directory
+
+
+def build(name: str, entry: Mapping[str, Any], *, long_context: bool) -> Directory:
+    """Make a directory, with all that is in it, from a scenario.
+
+    Args:
+        name: The directory's name.
+        entry: ``{"type": "directory", "contents": {name: entry}}``; a file is ``{"type": "file", "content": text}``.
+        long_context: Whether to append a long text to files, and to add empty files to directories without a subdirectory.
+
+    Returns:
+        The directory, without a parent.
+
+    Raises:
+        ValueError: The scenario holds a file of a name that is to be added.
+    """
+    return _build(name, entry, None, table("file_system_long") if long_context else None)
+
+
+def _build(
+    name: str, entry: Mapping[str, Any], parent: Directory | None, bulk: Mapping[str, Any] | None
+) -> Directory:
+    directory = Directory(name, parent)
+    for inner_name, inner in entry["contents"].items():
+        if inner["type"] == "directory":
+            directory.contents[inner_name] = _build(inner_name, inner, directory, bulk)
+        elif bulk is None or inner_name in bulk["untouched"]:
+            directory.contents[inner_name] = File(inner_name, inner["content"])
+        else:
+            directory.contents[inner_name] = File(inner_name, inner["content"] + bulk["text"])
+    if bulk is not None and not any(isinstance(inner, Directory) for inner in directory.contents.values()):
+        _populate(directory, bulk["names"])
+    return directory
+
+
+def _populate(directory: Directory, names: list[str]) -> None:
+    for name in names:
+        if name in directory.contents:
+            raise ValueError(f"File '{name}' already exists in directory '{directory.name}'.")
+        directory.contents[name] = File(name)
+
+
+def walk(directory: Directory, prefix: str = "") -> Iterator[tuple[str, Node]]:
+    """Everything below a directory, depth first, each with its path.
+
+    Args:
+        directory: Where to start.
+        prefix: What stands before the slash of each path.
+
+    Raises:
+        RecursionError: A directory contains itself.
+        OSError: There is more than a tree may hold (in a directory that is no longer part of one).
+    """
+    for count, found in enumerate(_walk(directory, prefix, ())):
+        if count >= MAX_NODES:
+            raise OSError(f"Too many entries: more than {MAX_NODES}")
+        yield found
+
+
+def _walk(directory: Directory, prefix: str, around: tuple[Directory, ...]) -> Iterator[tuple[str, Node]]:
+    if directory in around:
+        raise RecursionError("maximum recursion depth exceeded")
+    around = (*around, directory)
+    for name, node in directory.contents.items():
+        path = f"{prefix}/{name}"
+        yield path, node
+        if isinstance(node, Directory):
+            yield from _walk(node, path, around)
+
+
+def snapshot(node: Node, around: tuple[Directory, ...] = ()) -> dict[str, Any]:
+    """A node as nested dicts that compare equal where names and texts are equal.
+
+    Args:
+        node: File or directory.
+        around: The directories it is seen in.
+
+    Returns:
+        ``{"type", "name", "content"}`` or ``{"type", "name", "contents"}``; ``{"__cycle__": True}`` for a directory inside itself.
+    """
+    if isinstance(node, File):
+        return {"type": "file", "name": node.name, "content": node.content}
+    if node in around:
+        return {"__cycle__": True}
+    around = (*around, node)
+    contents = {name: snapshot(inner, around) for name, inner in node.contents.items()}
+    return {"type": "directory", "name": node.name, "contents": contents}
+
+
+def place(root: Directory, directory: Directory, name: str, node: Node) -> None:
+    """Put a node into a directory under a name that is free there, unless the tree would grow out of bounds.
+
+    Args:
+        root: The root of the tree.
+        directory: Where to.
+        name: Under which name.
+        node: What.
+
+    Raises:
+        OSError: The name is too long, or the tree would be too large or too deep; nothing has changed.
+    """
+    if len(name) > MAX_NAME:
+        raise OSError(f"File name too long: more than {MAX_NAME} characters")
+    directory.contents[name] = node
+    if not _is_within(root, [MAX_NODES], MAX_DEPTH, ()):
+        del directory.contents[name]
+        raise OSError(f"No space left: more than {MAX_NODES} entries or {MAX_DEPTH} levels")
+
+
+def _is_within(directory: Directory, left: list[int], depth: int, around: tuple[Directory, ...]) -> bool:
+    """Whether the entries below a directory fit into what is left of the count, and into the depth."""
+    left[0] -= len(directory.contents)
+    if left[0] < 0 or depth < 0:
+        return False
+    around = (*around, directory)
+    return all(
+        _is_within(node, left, depth - 1, around)
+        for node in directory.contents.values()
+        if isinstance(node, Directory) and node not in around
+    )

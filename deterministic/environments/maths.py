@@ -1,0 +1,237 @@
+"""MathAPI: a pocket calculator without memory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sized
+from functools import lru_cache
+from typing import Any
+
+from .tables import table
+from .world import World, error
+
+_MAX_PRECISION = 1_000
+_MAX_POWER_BITS = 16_384
+_MAX_LENGTH = 1_000_000
+
+_NOT_TWO_NUMBERS = "Both inputs must be numbers"
+_NOT_ALL_NUMBERS = "All elements in the list must be numbers"
+
+
+class MathAPI(World):
+    """Arithmetic, statistics and unit conversions; every result is ``{"result": number}``."""
+
+    def load(self, config: Mapping[str, Any], long_context: bool = False) -> None:  # noqa: FBT001, FBT002 - the contract
+        """Nothing to start from."""
+
+    def state(self) -> dict[str, Any]:
+        """Nothing to compare."""
+        return {}
+
+    # Arithmetic.
+
+    def add(self, a: float, b: float) -> dict[str, Any]:
+        """The sum of two numbers, or two texts or lists in a row."""
+        try:
+            _require_moderate_length(a, b)
+            return {"result": a + b}
+        except TypeError:
+            return error(_NOT_TWO_NUMBERS)
+
+    def subtract(self, a: float, b: float) -> dict[str, Any]:
+        """The difference of two numbers."""
+        try:
+            return {"result": a - b}
+        except TypeError:
+            return error(_NOT_TWO_NUMBERS)
+
+    def multiply(self, a: float, b: float) -> dict[str, Any]:
+        """The product of two numbers."""
+        if not _is_number(a) or not _is_number(b):
+            return error(_NOT_TWO_NUMBERS)
+        return {"result": a * b}
+
+    def divide(self, a: float, b: float) -> dict[str, Any]:
+        """The quotient of two numbers."""
+        try:
+            if b == 0:
+                return error("Cannot divide by zero")
+            return {"result": a / b}
+        except TypeError:
+            return error(_NOT_TWO_NUMBERS)
+
+    def power(self, base: float, exponent: float) -> dict[str, Any]:
+        """A number raised to another."""
+        try:
+            _require_moderate_power(base, exponent)
+            return {"result": base**exponent}
+        except TypeError:
+            return error(_NOT_TWO_NUMBERS)
+
+    def percentage(self, part: float, whole: float) -> dict[str, Any]:
+        """How many per cent a part is of a whole."""
+        try:
+            if whole == 0:
+                return error("Whole value cannot be zero")
+            return {"result": (part / whole) * 100}
+        except TypeError:
+            return error(_NOT_TWO_NUMBERS)
+
+    def absolute_value(self, number: float) -> dict[str, Any]:
+        """A number without its sign."""
+        try:
+            return {"result": abs(number)}
+        except TypeError:
+            return error("Input must be a number")
+
+    def round_number(self, number: float, decimal_places: int = 0) -> dict[str, Any]:
+        """A number rounded to so many decimal places, halves to even."""
+        try:
+            return {"result": round(number, _within_reach(number, decimal_places))}
+        except TypeError:
+            return error("First input must be a number, second input must be an integer")
+
+    # Roots and logarithms, to a wanted precision.
+
+    def logarithm(self, value: float, base: float, precision: int) -> dict[str, Any]:
+        """The logarithm of a value, as a number of mpmath's with so many significant digits."""
+        try:
+            digits = int(precision)
+            _require_moderate_precision(digits)
+            context = _mpmath_context(digits)
+            return {"result": context.ln(value) / context.ln(base)}
+        except Exception as problem:  # noqa: BLE001 - the API answers with the text of whatever goes wrong
+            return error(str(problem))
+
+    def square_root(self, number: float, precision: int) -> dict[str, Any]:
+        """The square root of a number, as a Decimal with so many significant digits."""
+        from decimal import Context, Decimal, InvalidOperation  # noqa: PLC0415 - seldom needed
+
+        try:
+            if number < 0:
+                return error("Cannot calculate square root of a negative number")
+            context = Context(prec=precision)
+            _require_moderate_precision(context.prec)
+            return {"result": Decimal(number).sqrt(context)}
+        except (TypeError, InvalidOperation):
+            return error("Input must be a number or computation resulted in an invalid operation")
+
+    # Statistics.
+
+    def mean(self, numbers: list[float]) -> dict[str, Any]:
+        """The arithmetic mean."""
+        if not numbers:
+            return error("Cannot calculate mean of an empty list")
+        try:
+            return {"result": sum(numbers) / len(numbers)}
+        except TypeError:
+            return error(_NOT_ALL_NUMBERS)
+
+    def standard_deviation(self, numbers: list[float]) -> dict[str, Any]:
+        """The standard deviation of the numbers as a whole population."""
+        if not numbers:
+            return error("Cannot calculate standard deviation of an empty list")
+        try:
+            mean = sum(numbers) / len(numbers)
+            variance = sum((number - mean) ** 2 for number in numbers) / len(numbers)
+            return {"result": math.sqrt(variance)}
+        except TypeError:
+            return error(_NOT_ALL_NUMBERS)
+
+    def min_value(self, numbers: list[float]) -> dict[str, Any]:
+        """The smallest number."""
+        if not numbers:
+            return error("Cannot find minimum of an empty list")
+        try:
+            return {"result": min(numbers)}
+        except TypeError:
+            return error(_NOT_ALL_NUMBERS)
+
+    def max_value(self, numbers: list[float]) -> dict[str, Any]:
+        """The largest number."""
+        if not numbers:
+            return error("Cannot find maximum of an empty list")
+        try:
+            return {"result": max(numbers)}
+        except TypeError:
+            return error(_NOT_ALL_NUMBERS)
+
+    def sum_values(self, numbers: list[float]) -> dict[str, Any]:
+        """The sum."""
+        if not numbers:
+            return error("Cannot calculate sum of an empty list")
+        try:
+            return {"result": sum(numbers)}
+        except TypeError:
+            return error(_NOT_ALL_NUMBERS)
+
+    # Units.
+
+    def si_unit_conversion(self, value: float, unit_in: str, unit_out: str) -> dict[str, Any]:
+        """A length in another metric unit."""
+        if not _is_number(value):
+            return error("Value must be a number")
+        metres = table("maths")["metres"]
+        if unit_in not in metres or unit_out not in metres:
+            return _not_supported(unit_in, unit_out)
+        try:
+            return {"result": value * metres[unit_in] * (1 / metres[unit_out])}
+        except OverflowError:
+            return error("Conversion resulted in a value too large to represent")
+
+    def imperial_si_conversion(self, value: float, unit_in: str, unit_out: str) -> dict[str, Any]:
+        """A length, weight or temperature in a unit of the other system."""
+        if not _is_number(value):
+            return error("Value must be a number")
+        if unit_in == unit_out:
+            return {"result": value}
+        if (unit_in, unit_out) == ("celsius", "fahrenheit"):
+            return {"result": value * 1.8 + 32}
+        if (unit_in, unit_out) == ("fahrenheit", "celsius"):
+            return {"result": (value - 32) * (5 / 9)}
+        factor = table("maths")["factors"].get(f"{unit_in}_to_{unit_out}")
+        return _not_supported(unit_in, unit_out) if factor is None else {"result": value * factor}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float))
+
+
+def _not_supported(unit_in: str, unit_out: str) -> dict[str, Any]:
+    return error(f"Conversion from '{unit_in}' to '{unit_out}' is not supported")
+
+
+@lru_cache(maxsize=16)
+def _mpmath_context(precision: int) -> Any:
+    """Mpmath's functions at a precision; its default context would keep the precision for the whole process."""
+    import mpmath  # noqa: PLC0415  # pyright: ignore[reportMissingTypeStubs] - slow to import, seldom needed, untyped
+
+    context = mpmath.MPContext()
+    context.dps = precision
+    return context
+
+
+def _require_moderate_precision(precision: int) -> None:
+    if precision > _MAX_PRECISION:
+        raise ValueError(f"precision of more than {_MAX_PRECISION} digits is not supported")
+
+
+def _require_moderate_power(base: float, exponent: float) -> None:
+    """Powers of whole numbers are exact, so they need as much memory as they have digits."""
+    if not isinstance(base, int) or not isinstance(exponent, int) or abs(base) <= 1:
+        return
+    if (base.bit_length() - 1) * exponent > _MAX_POWER_BITS:
+        raise OverflowError("power of whole numbers is too large to represent")
+
+
+def _require_moderate_length(a: Any, b: Any) -> None:
+    """Sums of texts can double with each call, through worlds that keep them."""
+    if isinstance(a, Sized) and isinstance(b, Sized) and len(a) + len(b) > _MAX_LENGTH:
+        raise OverflowError(f"sum of more than {_MAX_LENGTH} characters or elements is not supported")
+
+
+def _within_reach(number: Any, decimal_places: Any) -> Any:
+    """Decimal places clipped to where the result, zero, does not change: Python takes ages over 10 to the billionth."""
+    if isinstance(number, int) and isinstance(decimal_places, int):
+        return max(decimal_places, -number.bit_length() - 1)
+    return decimal_places

@@ -1,0 +1,164 @@
+"""TwitterAPI: short public posts with tags and mentions, comments, retweets and followers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .world import World, error
+
+_MAX_MENTIONS = 10_000
+
+_LEFT_OUT: Any = object()
+"""Stands for an argument that the call does not give; null is a value."""
+
+
+class TwitterAPI(World):
+    """Posts, retweets and comments as the one user of the scenario."""
+
+    _TABLE = "posts"
+    _STATE = (
+        "username",
+        "password",
+        "authenticated",
+        "tweets",
+        "comments",
+        "retweets",
+        "following_list",
+        "tweet_counter",
+    )
+
+    username: str
+    password: str
+    authenticated: bool
+    tweets: dict[int, dict[str, Any]]
+    comments: dict[Any, list[dict[str, Any]]]
+    retweets: dict[str, list[int]]
+    following_list: list[str]
+    tweet_counter: int
+
+    def load(self, config: Mapping[str, Any], long_context: bool = False) -> None:  # noqa: FBT001, FBT002 - the contract
+        """Start from a scenario; the keys of its tweets become numbers, those of its comments stay texts."""
+        super().load(config, long_context)
+        self.tweets = {int(tweet_id): tweet for tweet_id, tweet in self.tweets.items()}
+        # The API has one default list for all tweets posted without tags, and one for those without mentions: who is
+        # mentioned in one of them later is mentioned in all.
+        self._default_tags: list[str] = []
+        self._default_mentions: list[str] = []
+
+    def authenticate_twitter(self, username: str, password: str) -> dict[str, Any]:
+        """Log in; a failure does not log out."""
+        if username == self.username and password == self.password:
+            self.authenticated = True
+            return {"authentication_status": True}
+        return {"authentication_status": False}
+
+    def posting_get_login_status(self) -> dict[str, Any]:
+        """Whether the user is logged in."""
+        return {"login_status": bool(self.authenticated)}
+
+    def post_tweet(
+        self, content: str, tags: list[str] = _LEFT_OUT, mentions: list[str] = _LEFT_OUT
+    ) -> dict[str, Any]:
+        """Post a text under the next number."""
+        if not self.authenticated:
+            return error("User not authenticated. Please authenticate before posting.")
+        tweet = {
+            "id": self.tweet_counter,
+            "username": self.username,
+            "content": content,
+            "tags": self._default_tags if tags is _LEFT_OUT else tags,
+            "mentions": self._default_mentions if mentions is _LEFT_OUT else mentions,
+        }
+        self.tweets[self.tweet_counter] = tweet
+        self.tweet_counter += 1
+        return tweet
+
+    def retweet(self, tweet_id: int) -> dict[str, Any]:
+        """Pass a tweet on, once."""
+        if not self.authenticated:
+            return error("User not authenticated. Please authenticate before retweeting.")
+        if tweet_id not in self.tweets:
+            return _not_found(tweet_id)
+        mine = self.retweets.setdefault(self.username, [])
+        if tweet_id in mine:
+            return {"retweet_status": "Already retweeted"}
+        mine.append(tweet_id)
+        return {"retweet_status": "Successfully retweeted"}
+
+    def comment(self, tweet_id: int, comment_content: str) -> dict[str, Any]:
+        """Comment on a tweet; kept by number, so apart from the scenario's comments."""
+        if not self.authenticated:
+            return error("User not authenticated. Please authenticate before commenting.")
+        if tweet_id not in self.tweets:
+            return _not_found(tweet_id)
+        said = {"username": self.username, "content": comment_content}
+        self.comments.setdefault(tweet_id, []).append(said)
+        return {"comment_status": "Comment added successfully"}
+
+    def mention(self, tweet_id: int, mentioned_usernames: list[str]) -> dict[str, Any]:
+        """Mention more users in a tweet; needs no login."""
+        if tweet_id not in self.tweets:
+            return _not_found(tweet_id)
+        mentions = self.tweets[tweet_id]["mentions"]
+        if len(mentions) > _MAX_MENTIONS:
+            raise ValueError(f"a tweet that mentions more than {_MAX_MENTIONS} users takes no more")
+        mentions.extend(mentioned_usernames)
+        return {"mention_status": "Users mentioned successfully"}
+
+    def follow_user(self, username_to_follow: str) -> dict[str, Any]:
+        """Follow a user; false when already followed."""
+        if not self.authenticated:
+            return error("User not authenticated. Please authenticate before following.")
+        if username_to_follow in self.following_list:
+            return {"follow_status": False}
+        self.following_list.append(username_to_follow)
+        return {"follow_status": True}
+
+    def unfollow_user(self, username_to_unfollow: str) -> dict[str, Any]:
+        """Stop following a user; false when not followed."""
+        if not self.authenticated:
+            return error("User not authenticated. Please authenticate before unfollowing.")
+        if username_to_unfollow not in self.following_list:
+            return {"unfollow_status": False}
+        self.following_list.remove(username_to_unfollow)
+        return {"unfollow_status": True}
+
+    def list_all_following(self) -> dict[str, Any]:
+        """Whom the user follows."""
+        if not self.authenticated:
+            return error("User not authenticated. Please authenticate before listing following.")
+        return {"following_list": self.following_list}
+
+    def get_tweet(self, tweet_id: int) -> dict[str, Any]:
+        """One tweet."""
+        return self.tweets[tweet_id] if tweet_id in self.tweets else _not_found(tweet_id)
+
+    def get_user_tweets(self, username: str) -> list[dict[str, Any]]:
+        """All tweets of a user."""
+        return [tweet for tweet in self.tweets.values() if tweet["username"] == username]
+
+    def search_tweets(self, keyword: str) -> list[dict[str, Any]]:
+        """The tweets that contain a text or carry it as a whole tag, in whatever case."""
+        wanted = keyword.lower()
+        return [
+            tweet
+            for tweet in self.tweets.values()
+            if wanted in tweet["content"].lower() or wanted in [tag.lower() for tag in tweet["tags"]]
+        ]
+
+    def get_tweet_comments(self, tweet_id: int) -> list[dict[str, Any]] | dict[str, Any]:
+        """The comments that were made on a tweet by its number."""
+        return self.comments.get(tweet_id, []) if tweet_id in self.tweets else _not_found(tweet_id)
+
+    def get_user_stats(self, username: str) -> dict[str, Any]:
+        """How much a user tweeted and retweeted; whom they follow is known of the scenario's user alone."""
+        return {
+            "tweet_count": len(self.get_user_tweets(username)),
+            "following_count": len(self.following_list) if username == self.username else 0,
+            "retweet_count": len(self.retweets.get(username, [])),
+        }
+
+
+def _not_found(tweet_id: int) -> dict[str, Any]:
+    return error(f"Tweet with ID {tweet_id} not found.")

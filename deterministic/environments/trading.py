@@ -1,0 +1,267 @@
+"""TradingBot: a broker's desk with stocks, orders, a watch list and an account, on one fixed day."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from random import Random
+from typing import Any
+
+from .tables import table
+from .world import World, error
+
+_NOW = datetime(2024, 9, 1, 10, 30)  # noqa: DTZ001 - the API's clock stands still, in no time zone
+_SECONDS_PER_DAY = 86_400
+_TIMESTAMP = "%Y-%m-%d %H:%M:%S"
+_DATE = "%Y-%m-%d"
+
+
+class TradingBot(World):
+    """Looks up stocks, places and cancels orders, moves money in and out."""
+
+    _TABLE = "trading"
+    _STATE = (
+        "orders",
+        "account_info",
+        "authenticated",
+        "market_status",
+        "order_counter",
+        "stocks",
+        "watch_list",
+        "transaction_history",
+        "long_context",
+    )
+
+    orders: dict[Any, Any]
+    account_info: dict[str, Any]
+    authenticated: bool
+    market_status: str
+    order_counter: int
+    stocks: dict[str, dict[str, Any]]
+    watch_list: list[str]
+    transaction_history: list[dict[str, Any]]
+
+    def load(self, config: Mapping[str, Any], long_context: bool = False) -> None:  # noqa: FBT001, FBT002 - the contract
+        """Start from a scenario; the keys of its orders become numbers where they are digits."""
+        super().load(config, long_context)
+        self.orders = {
+            int(key) if isinstance(key, str) and key.isdecimal() else key: order
+            for key, order in self.orders.items()
+        }
+        self._random = Random(config.get("random_seed", table(self._TABLE)["random_seed"]))  # noqa: S311 - a simulation
+
+    # The market.
+
+    def get_current_time(self) -> dict[str, Any]:
+        """The time of day, which never changes."""
+        return {"current_time": _NOW.strftime("%I:%M %p")}
+
+    def get_symbol_by_name(self, name: str) -> dict[str, Any]:
+        """The symbol of a company."""
+        return {"symbol": table(self._TABLE)["symbols"].get(name, "Stock not found")}
+
+    def get_stock_info(self, symbol: str) -> dict[str, Any]:
+        """Price, change, volume and moving averages of a stock."""
+        if symbol not in self.stocks:
+            return error(f"Stock with symbol '{symbol}' not found.")
+        stock = self.stocks[symbol]
+        if not self.long_context:
+            return stock
+        averages = table("trading_long")["averages"]
+        return {**stock, **{name: list(numbers) for name, numbers in averages.items()}}
+
+    def get_available_stocks(self, sector: str) -> dict[str, Any]:
+        """The symbols of a sector."""
+        symbols = list(table(self._TABLE)["sectors"].get(sector, []))
+        if self.long_context:
+            symbols.extend(table("trading_long")["sectors"].get(sector, []))
+        return {"stock_list": symbols}
+
+    def filter_stocks_by_price(self, stocks: list[str], min_price: float, max_price: float) -> dict[str, Any]:
+        """Those of some stocks within a price range; an unknown one costs nothing."""
+        return {
+            "filtered_stocks": [
+                symbol
+                for symbol in stocks
+                if min_price <= (self.stocks[symbol]["price"] if symbol in self.stocks else 0) <= max_price
+            ]
+        }
+
+    def notify_price_change(self, stocks: list[str], threshold: float) -> dict[str, Any]:
+        """Which of some stocks moved by at least so many per cent, up or down."""
+        moved = [
+            symbol
+            for symbol in stocks
+            if symbol in self.stocks and abs(self.stocks[symbol]["percent_change"]) >= threshold
+        ]
+        if not moved:
+            return {"notification": "No significant price changes in the selected stocks."}
+        return {"notification": f"Stocks {', '.join(moved)} have significant price changes."}
+
+    # Orders.
+
+    def get_order_details(self, order_id: int) -> dict[str, Any]:
+        """One order."""
+        if order_id not in self.orders:
+            return error(
+                f"Order with ID {order_id} not found.Here is the list of orders_id: {list(self.orders)}"
+            )
+        order = self.orders[order_id]
+        if not self.long_context:
+            return order
+        details = order.copy()
+        symbol = details["symbol"]
+        texts = table("trading_long")["order_details"]
+        details["metadata"] = {name: text.format(symbol=symbol) for name, text in texts.items()}
+        return details
+
+    def get_order_history(self) -> dict[str, Any] | list[dict[str, Any]]:
+        """The numbers of all orders."""
+        if not self.authenticated:
+            return [error("User not authenticated. Please log in to view order history.")]
+        return {"history": list(self.orders)}
+
+    def place_order(self, order_type: str, symbol: str, price: float, amount: int) -> dict[str, Any]:
+        """Order stocks under the next number; the money stays in the account."""
+        if not self.authenticated:
+            return error("User not authenticated. Please log in to place an order.")
+        if symbol not in self.stocks:
+            return error(f"Invalid stock symbol: {symbol}")
+        if price <= 0 or amount <= 0:
+            return error("Price and amount must be positive values.")
+        price = float(price)
+        if order_type.lower() == "buy":
+            cost, balance = price * int(amount), self.account_info["balance"]
+            if cost > balance:
+                return error(f"Insufficient funds: required ${cost:.2f} but only ${balance:.2f} available.")
+        order_id = self.order_counter
+        self.orders[order_id] = {
+            "id": order_id,
+            "order_type": order_type,
+            "symbol": symbol,
+            "price": price,
+            "amount": amount,
+            "status": "Open",
+        }
+        self.order_counter += 1
+        return {
+            "order_id": order_id,
+            "order_type": order_type,
+            "status": "Pending",
+            "price": price,
+            "amount": amount,
+        }
+
+    def cancel_order(self, order_id: int) -> dict[str, Any]:
+        """Cancel an order that is not completed; needs no login, and may be repeated."""
+        if order_id not in self.orders:
+            return error(f"Order with ID {order_id} not found.")
+        order = self.orders[order_id]
+        if order["status"] == "Completed":
+            return error(f"Can't cancel order {order_id}. Order is already completed.")
+        order["status"] = "Cancelled"
+        return {"order_id": order_id, "status": "Cancelled"}
+
+    # The account.
+
+    def trading_login(self, username: str, password: str) -> dict[str, Any]:
+        """Log in; any name and password will do."""
+        del username, password
+        if self.authenticated:
+            return {"status": "Already logged in"}
+        self.authenticated = True
+        return {"status": "Logged in successfully"}
+
+    def trading_logout(self) -> dict[str, Any]:
+        """Log out."""
+        if not self.authenticated:
+            return {"status": "No user is currently logged in"}
+        self.authenticated = False
+        return {"status": "Logged out successfully"}
+
+    def trading_get_login_status(self) -> dict[str, Any]:
+        """Whether somebody is logged in."""
+        return {"status": bool(self.authenticated)}
+
+    def get_account_info(self) -> dict[str, Any]:
+        """Account number, balance and bound card."""
+        if not self.authenticated:
+            return error("User not authenticated. Please log in to view account information.")
+        return self.account_info
+
+    def fund_account(self, amount: float) -> dict[str, Any]:
+        """Pay money in, at any time of day."""
+        if not self.authenticated:
+            return error("User not authenticated. Please log in to fund the account.")
+        if amount <= 0:
+            return error("Funding amount must be positive.")
+        self.account_info["balance"] += amount
+        self._book("deposit", amount)
+        return {"status": "Account funded successfully", "new_balance": self.account_info["balance"]}
+
+    def withdraw_funds(self, amount: float) -> dict[str, Any]:
+        """Pay money out, while the market is open."""
+        if not self.authenticated:
+            return error("User not authenticated. Please log in to make a transaction.")
+        if self.market_status != "Open":
+            return error("Market is closed. Transactions are not allowed.")
+        if amount <= 0:
+            return error("Transaction amount must be positive.")
+        if amount > self.account_info["balance"]:
+            return error("Insufficient funds for withdrawal.")
+        self.account_info["balance"] -= amount
+        self._book("withdrawal", amount)
+        return {"status": "Withdrawal successful", "new_balance": self.account_info["balance"]}
+
+    def get_transaction_history(
+        self, start_date: str | None = None, end_date: str | None = None
+    ) -> dict[str, Any] | list[dict[str, Any]]:
+        """Deposits and withdrawals between two midnights."""
+        if not self.authenticated:
+            return [error("User not authenticated. Please log in to view transaction history.")]
+        history = self.transaction_history
+        if start_date:
+            start = _moment(start_date, _DATE)
+            history = [entry for entry in history if _moment(entry["timestamp"], _TIMESTAMP) >= start]
+        if end_date:
+            end = _moment(end_date, _DATE)
+            history = [entry for entry in history if _moment(entry["timestamp"], _TIMESTAMP) <= end]
+        if self.long_context:
+            history = [*history, *(dict(entry) for entry in table("trading_long")["transactions"])]
+        return {"transaction_history": history}
+
+    def _book(self, kind: str, amount: float) -> None:
+        """Enter a transaction into the history, at some moment of the coming day."""
+        moment = _NOW + timedelta(seconds=self._random.randint(0, _SECONDS_PER_DAY))
+        self.transaction_history.append(
+            {"type": kind, "amount": amount, "timestamp": moment.strftime(_TIMESTAMP)}
+        )
+
+    # The watch list.
+
+    def get_watchlist(self) -> dict[str, Any] | list[Any]:
+        """The watched stocks; in long context a bare list, which ends in Python's Ellipsis as the original's does."""
+        if not self.authenticated:
+            return ["Error: User not authenticated. Please log in to view the watchlist."]
+        if self.long_context:
+            return [*self.watch_list, *table("trading_long")["watch_list"], ...]
+        return {"watchlist": self.watch_list}
+
+    def add_to_watchlist(self, stock: str) -> dict[str, Any]:
+        """Watch a stock that is known; needs no login."""
+        if stock not in self.watch_list and stock in self.stocks:
+            self.watch_list.append(stock)
+        return {"watchlist": self.watch_list}
+
+    def remove_stock_from_watchlist(self, symbol: str) -> dict[str, Any]:
+        """Watch a stock no longer."""
+        if not self.authenticated:
+            return error("User not authenticated. Please log in to modify the watchlist.")
+        if symbol not in self.watch_list:
+            return error(f"Stock {symbol} not found in watchlist.")
+        self.watch_list.remove(symbol)
+        return {"status": f"Stock {symbol} removed from watchlist successfully."}
+
+
+def _moment(text: str, form: str) -> datetime:
+    return datetime.strptime(text, form)  # noqa: DTZ007 - the API knows no time zones

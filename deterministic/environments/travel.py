@@ -1,0 +1,349 @@
+"""TravelAPI: flights, insurance and credit cards behind an access token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import date, datetime
+from random import Random
+from typing import Any
+
+from . import travel_prices
+from .tables import table
+from .world import World, copied, error
+
+_ADULT = 18
+_TOKEN_LIFETIME = 2
+_INVOICE_FIELDS = (
+    "travel_date",
+    "travel_from",
+    "travel_to",
+    "travel_class",
+    "travel_cost",
+    "transaction_id",
+)
+
+
+class TravelAPI(World):
+    """Books and cancels flights, insures them, and keeps the cards that pay for them.
+
+    Args:
+        today: Tells the day on which a traveller's age is reckoned.
+    """
+
+    _TABLE = "travel"
+    _STATE = (
+        "credit_card_list",
+        "booking_record",
+        "access_token",
+        "token_type",
+        "token_expires_in",
+        "token_scope",
+        "user_first_name",
+        "user_last_name",
+        "budget_limit",
+        "long_context",
+    )
+
+    credit_card_list: dict[str, dict[str, Any]]
+    booking_record: dict[str, dict[str, Any]]
+    access_token: str | None
+    token_type: str | None
+    token_expires_in: int | None
+    token_scope: str | None
+    user_first_name: str | None
+    user_last_name: str | None
+    budget_limit: float | None
+
+    def __init__(self, today: Callable[[], date] = date.today) -> None:
+        self._today = today
+
+    def load(self, config: Mapping[str, Any], long_context: bool = False) -> None:  # noqa: FBT001, FBT002 - the contract
+        """Start from a scenario; in long context with more cards and bookings, where their names are free."""
+        super().load(config, long_context)
+        self._random = Random(config.get("random_seed", table(self._TABLE)["random_seed"]))  # noqa: S311 - a simulation
+        if long_context:
+            bulk = table("travel_long")
+            for card_id, card in bulk["credit_card_list"].items():
+                self.credit_card_list.setdefault(card_id, dict(card))
+            for booking_id, booking in bulk["booking_record"].items():
+                self.booking_record.setdefault(booking_id, dict(booking))
+
+    # Who one is.
+
+    def authenticate_travel(  # noqa: PLR0917 - the API's signature
+        self,
+        client_id: str,
+        client_secret: str,
+        refresh_token: str,
+        grant_type: str,
+        user_first_name: str,
+        user_last_name: str,
+    ) -> dict[str, Any]:
+        """Get an access token; any credentials will do, and it never expires."""
+        del client_id, client_secret, refresh_token
+        self.token_expires_in = _TOKEN_LIFETIME
+        self.access_token = self._digits(6)
+        self.token_type = "Bearer"  # noqa: S105 - a kind of token
+        self.token_scope = grant_type
+        self.user_first_name = user_first_name
+        self.user_last_name = user_last_name
+        return {
+            "expires_in": self.token_expires_in,
+            "access_token": self.access_token,
+            "token_type": self.token_type,
+            "scope": self.token_scope,
+        }
+
+    def travel_get_login_status(self) -> dict[str, Any]:
+        """Whether there is a token that has not expired."""
+        return {"status": self.token_expires_in is not None and self.token_expires_in != 0}
+
+    def verify_traveler_information(
+        self, first_name: str, last_name: str, date_of_birth: str, passport_number: str
+    ) -> dict[str, Any]:
+        """Whether a traveller is the user, of age, and has a passport of the United States."""
+        if (self.user_first_name, self.user_last_name) != (first_name, last_name):
+            return _unverified(
+                "Cannot book flight information for another user."
+                f"Expected {self.user_first_name} {self.user_last_name}, got {first_name} {last_name}"
+            )
+        birthday = _day(date_of_birth)
+        if birthday is None:
+            return _unverified("Invalid date of birth format. Please use YYYY-MM-DD.")
+        today = self._today()
+        had_birthday = (today.month, today.day) >= (birthday.month, birthday.day)
+        if today.year - birthday.year - (not had_birthday) < _ADULT:
+            return _unverified("Traveler must be at least 18 years old.")
+        if not passport_number.startswith("US"):
+            return _unverified("Passport must be issued by the United States.")
+        return {"verification_status": True}
+
+    # Cards and budget.
+
+    def register_credit_card(
+        self,
+        access_token: str,
+        card_number: str,
+        expiration_date: str,
+        cardholder_name: str,
+        card_verification_number: int,
+    ) -> dict[str, Any]:
+        """Register a card under a fresh identifier, with a random balance."""
+        if self.token_expires_in is None:
+            return error("Token not initialized")
+        problem = self._token_problem(access_token)
+        if problem:
+            return error(problem)
+        # Numbers are looked for among the identifiers, as the original does: a card can be registered twice.
+        if card_number in self.credit_card_list:
+            return error("Card already registered")
+        card_id = self._digits(12)
+        self.credit_card_list[card_id] = {
+            "card_number": card_number,
+            "expiration_date": expiration_date,
+            "cardholder_name": cardholder_name,
+            "card_verification_number": card_verification_number,
+            "balance": self._random.randint(10_000, 99_999),
+        }
+        return {"card_id": card_id}
+
+    def get_credit_card_balance(self, access_token: str, card_id: str) -> dict[str, Any]:
+        """How much is left on a card."""
+        problem = self._token_problem(access_token)
+        if problem:
+            return error(problem)
+        if card_id not in self.credit_card_list:
+            return error(f"Card not registered. Here are a list of card_id's: {list(self.credit_card_list)}")
+        return {"card_balance": self.credit_card_list[card_id]["balance"]}
+
+    def get_all_credit_cards(self) -> dict[str, Any]:
+        """All cards; needs no token."""
+        return {"credit_card_list": self.credit_card_list}
+
+    def set_budget_limit(self, access_token: str, budget_limit: float) -> dict[str, Any]:
+        """Set what a card must hold for a flight, and what an insurance may cost."""
+        problem = self._token_problem(access_token)
+        if problem:
+            return error(problem)
+        self.budget_limit = float(budget_limit)
+        return {"budget_limit": self.budget_limit}
+
+    def get_budget_fiscal_year(
+        self,
+        lastModifiedAfter: str | None = None,  # noqa: N803 - the API's name
+        includeRemoved: str | None = None,  # noqa: N803 - the API's name
+    ) -> dict[str, Any]:
+        """The fiscal year, which never changes."""
+        del lastModifiedAfter, includeRemoved
+        return {"budget_fiscal_year": "2018"}
+
+    def compute_exchange_rate(self, base_currency: str, target_currency: str, value: float) -> dict[str, Any]:
+        """An amount in another currency; one of the two is the dollar."""
+        rates = table(self._TABLE)["units_per_dollar"]
+        if base_currency == "USD" and target_currency in rates:
+            return {"exchanged_value": float(value * rates[target_currency])}
+        if target_currency == "USD" and base_currency in rates:
+            return {"exchanged_value": round(value / rates[base_currency], 2)}
+        raise ValueError("No available exchange rate for the given currencies.")
+
+    # Airports and prices.
+
+    def list_all_airports(self) -> list[str]:
+        """The codes of all airports."""
+        return list(table(self._TABLE)["airports"])
+
+    def get_nearest_airport_by_city(self, location: str) -> dict[str, Any]:
+        """The code of a city's airport."""
+        return {"nearest_airport": table(self._TABLE)["nearest_airport"].get(location, "Unknown")}
+
+    def get_flight_cost(
+        self, travel_from: str, travel_to: str, travel_date: str, travel_class: str
+    ) -> dict[str, Any]:
+        """What a flight costs; in long context, what every flight costs that day in that class."""
+        cost = travel_prices.price(travel_from, travel_to, travel_date, travel_class)
+        if self.long_context:
+            return {"travel_cost_list": travel_prices.all_prices(travel_date, travel_class)}
+        return {"travel_cost_list": [cost]}
+
+    # Bookings.
+
+    def book_flight(  # noqa: PLR0917 - the API's signature
+        self,
+        access_token: str,
+        card_id: str,
+        travel_date: str,
+        travel_from: str,
+        travel_to: str,
+        travel_class: str,
+    ) -> dict[str, Any]:
+        """Book a flight and charge a card, which must hold the price and the whole budget."""
+        problem = (
+            self._token_problem(access_token)
+            or self._card_problem(card_id)
+            or _flight_problem(travel_date, travel_from, travel_to, travel_class)
+        )
+        if problem:
+            return {"booking_status": False, "error": problem}
+        try:
+            cost = travel_prices.price(travel_from, travel_to, travel_date, travel_class)
+        except ValueError as no_price:
+            return {"booking_status": False, "error": str(no_price)}
+        card = self.credit_card_list[card_id]
+        if card["balance"] < cost:
+            return {"booking_status": False, "error": "Insufficient funds"}
+        if self.budget_limit is not None and card["balance"] < self.budget_limit:
+            return {"booking_status": False, "error": "Balance is less than budget limit"}
+        card["balance"] -= cost
+        booking_id, transaction_id = self._digits(7), self._digits(8)
+        self.booking_record[booking_id] = {
+            "card_id": card_id,
+            "travel_date": travel_date,
+            "travel_from": travel_from,
+            "travel_to": travel_to,
+            "travel_class": travel_class,
+            "travel_cost": cost,
+            "transaction_id": transaction_id,
+        }
+        return {
+            "booking_id": booking_id,
+            "transaction_id": transaction_id,
+            "booking_status": True,
+            "booking_history": self.booking_record if self.long_context else {},
+        }
+
+    def retrieve_invoice(
+        self, access_token: str, booking_id: str | None = None, insurance_id: str | None = None
+    ) -> dict[str, Any]:
+        """The invoice of a booking; there are none of insurances."""
+        del insurance_id
+        problem = self._token_problem(access_token)
+        if problem:
+            return error(problem)
+        if booking_id not in self.booking_record:
+            return error("Booking not found")
+        booking = self.booking_record[booking_id]
+        return {"invoice": {"booking_id": booking_id, **{name: booking[name] for name in _INVOICE_FIELDS}}}
+
+    def get_booking_history(self, access_token: str) -> dict[str, Any]:
+        """All bookings."""
+        problem = self._token_problem(access_token)
+        return error(problem) if problem else {"booking_history": copied(self.booking_record)}
+
+    def cancel_booking(self, access_token: str, booking_id: str) -> dict[str, Any]:
+        """Cancel a booking and refund its card."""
+        problem = self._token_problem(access_token)
+        if not problem and booking_id not in self.booking_record:
+            problem = "Booking not found"
+        if problem:
+            return {"cancel_status": False, "error": problem}
+        booking = self.booking_record[booking_id]
+        card_id, cost = booking["card_id"], booking["travel_cost"]
+        self.credit_card_list[card_id]["balance"] += cost
+        del self.booking_record[booking_id]
+        return {"cancel_status": True}
+
+    def purchase_insurance(
+        self, access_token: str, insurance_type: str, booking_id: str, insurance_cost: float, card_id: str
+    ) -> dict[str, Any]:
+        """Insure a booking and charge a card, whatever it holds."""
+        del insurance_type
+        problem = self._token_problem(access_token)
+        if not problem and self.budget_limit is not None and self.budget_limit < insurance_cost:
+            problem = "Exceeded budget limit"
+        if not problem and booking_id not in self.booking_record:
+            problem = "Booking not found"
+        if not problem and card_id not in self.credit_card_list:
+            problem = "Credit card not registered"
+        if problem:
+            return {"insurance_status": False, "error": problem}
+        self.credit_card_list[card_id]["balance"] -= insurance_cost
+        return {"insurance_id": self._digits(9), "insurance_status": True}
+
+    def contact_customer_support(self, booking_id: str, message: str) -> dict[str, Any]:
+        """Leave a message about a booking."""
+        del message
+        if booking_id not in self.booking_record:
+            return error("Booking not found")
+        return {
+            "customer_support_message": "Thank you for contacting customer support. "
+            "Your message has been received and we will get back to you shortly."
+        }
+
+    def _token_problem(self, access_token: str) -> str | None:
+        if self.token_expires_in == 0:
+            return "Token expired"
+        return None if access_token == self.access_token else "Invalid access token"
+
+    def _card_problem(self, card_id: str) -> str | None:
+        if card_id not in self.credit_card_list:
+            return "Card not registered"
+        return None if "balance" in self.credit_card_list[card_id] else "Balance not found"
+
+    def _digits(self, count: int) -> str:
+        """A random number of so many digits, as a text."""
+        return str(self._random.randint(10 ** (count - 1), 10**count - 1))
+
+
+def _flight_problem(travel_date: str, travel_from: str, travel_to: str, travel_class: str) -> str | None:
+    airports = table("travel")["airports"]
+    if travel_from not in airports:
+        return f"Invalid departure airport code: {travel_from}"
+    if travel_to not in airports:
+        return f"Invalid destination airport code: {travel_to}"
+    if _day(travel_date) is None:
+        return "Invalid date format. Use YYYY-MM-DD."
+    if not travel_prices.is_class(travel_class):
+        # The original prints a set, whose order varies by process; this is one of its orders.
+        return "Invalid travel class. Must be one of {'first', 'business', 'economy'}"
+    return None
+
+
+def _unverified(why: str) -> dict[str, Any]:
+    return {"verification_status": False, "verification_failure": why}
+
+
+def _day(text: str) -> date | None:
+    try:
+        return datetime.strptime(text, "%Y-%m-%d").date()  # noqa: DTZ007 - a day has no time zone
+    except ValueError:
+        return None

@@ -1,0 +1,50 @@
+"""What a flight costs in the travel world: base price of the route, times the class, times two on every other date."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from .tables import table
+
+_CLASS_FACTORS = {"economy": 1, "business": 2, "first": 5}
+
+
+def price(travel_from: str, travel_to: str, travel_date: str, travel_class: str) -> float:
+    """The price of one flight.
+
+    Args:
+        travel_from: Code of the airport of departure.
+        travel_to: Code of the airport of arrival; the way back may cost something else.
+        travel_date: Any text; the parity of the sum of its digits counts.
+        travel_class: economy, business or first.
+
+    Raises:
+        ValueError: There is no such route or class.
+    """
+    route = (travel_from, travel_to)
+    if route not in _base_prices():
+        raise ValueError("No available route for the given airports.")
+    return float(_base_prices()[route] * _multiplier(travel_date, travel_class))
+
+
+def all_prices(travel_date: str, travel_class: str) -> list[float]:
+    """The prices of all routes on a date in a class, in the order of the table."""
+    multiplier = _multiplier(travel_date, travel_class)
+    return [float(base * multiplier) for base in _base_prices().values()]
+
+
+def is_class(travel_class: str) -> bool:
+    """Whether there is such a class."""
+    return travel_class in _CLASS_FACTORS
+
+
+def _multiplier(travel_date: str, travel_class: str) -> int:
+    if not is_class(travel_class):
+        raise ValueError("Invalid travel class. Options are: economy, business, first.")
+    digit_sum = sum(int(character) for character in travel_date if character.isdigit())
+    return _CLASS_FACTORS[travel_class] * (2 if digit_sum % 2 == 0 else 1)
+
+
+@cache
+def _base_prices() -> dict[tuple[str, str], int]:
+    return {(start, end): base for start, end, base in table("travel")["base_prices"]}

@@ -1,0 +1,58 @@
+"""World: what the simulated worlds have in common, which is how they are loaded and what of them is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from .tables import table
+
+
+class World:
+    """A simulated application. One instance belongs to one check and shares nothing that changes with any other.
+
+    ``load`` takes the part of a constructor; before it an instance has no state. Every other public method that a subclass adds is
+    an API method, which a system under test may call. Arguments and results are plain JSON values. A call that the application
+    refuses returns ``{"error": text}`` or raises; arguments of a wrong type go as far as Python's operators take them.
+    """
+
+    _TABLE: ClassVar[str]
+    """The table whose ``defaults`` hold the attributes that a scenario may set."""
+
+    _STATE: ClassVar[tuple[str, ...]]
+    """The attributes that are compared."""
+
+    long_context: bool
+
+    def load(self, config: Mapping[str, Any], long_context: bool = False) -> None:  # noqa: FBT001, FBT002 - the contract
+        """Start from a scenario.
+
+        Args:
+            config: Attribute to value; what is absent takes the default. It is copied.
+            long_context: Whether the world is inflated with bulk data.
+        """
+        for name, default in table(self._TABLE)["defaults"].items():
+            setattr(self, name, copied(config.get(name, default)))
+        self.long_context = long_context
+
+    def state(self) -> dict[str, Any]:
+        """The attributes that are compared, by name.
+
+        Cheap enough to be called after every turn, because nothing is copied: the values are the world's own objects. Read them
+        before the next call, and do not change them.
+        """
+        return {name: getattr(self, name) for name in self._STATE}
+
+
+def copied(value: Any) -> Any:
+    """A deep copy of a JSON value (several times faster than ``copy.deepcopy``, which keeps track of identities)."""
+    if isinstance(value, dict):
+        return {key: copied(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType] - JSON
+    if isinstance(value, list):
+        return [copied(item) for item in value]  # pyright: ignore[reportUnknownVariableType] - JSON
+    return value
+
+
+def error(text: str) -> dict[str, Any]:
+    """The result of a call that the application refuses."""
+    return {"error": text}
