@@ -1,1 +1,29 @@
 """Statistics over verdicts: arrays and tables in, numbers out; knows no judge and no network."""
+
+from .estimator import AGREEMENT, ESTIMATORS, Estimator
+from .measurement import IntervalOption, Settings, measure
+from .panel import calibrate
+from .sample import Cells, Sample, make_sample
+from .statistic import Statistic
+from .table import Table
+from .table_files import read_table, table_from_frame, table_from_rows
+from .table_runs import table_from_run
+
+__all__ = [
+    "AGREEMENT",
+    "ESTIMATORS",
+    "Cells",
+    "Estimator",
+    "IntervalOption",
+    "Sample",
+    "Settings",
+    "Statistic",
+    "Table",
+    "calibrate",
+    "make_sample",
+    "measure",
+    "read_table",
+    "table_from_frame",
+    "table_from_rows",
+    "table_from_run",
+]

@@ -18,7 +18,11 @@ from .team_file import read_team_file
 EXIT_OK, EXIT_GATE, EXIT_USAGE, EXIT_PARTIAL, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
 """Done; a gate failed; bad usage or input; finished, but calls failed; Ctrl-C with everything so far kept."""
 
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "bfcl": "Score a BFCL result tree as the leaderboard does, or strictly.",
+    "cases": "Turn other people's data into cases and outputs.",
+    "calibrate": "Compare judges with trusted labels.",
+}
 """Subcommand to its one-line help. Modules are imported only when their command is used (start-up time)."""
 
 

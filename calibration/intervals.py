@@ -1,0 +1,122 @@
+"""Closed-form intervals: Wilson, Wald, t, Fisher's z, Clopper-Pearson, and Wilson on the cluster-effective n."""
+
+from __future__ import annotations
+
+import math
+
+from scipy.special import betaincinv, ndtri, stdtrit
+
+Interval = tuple[float, float]
+
+
+def normal_quantile(level: float) -> float:
+    """Two-sided normal quantile: 1.96 for 0.95."""
+    return float(ndtri((1 + level) / 2))
+
+
+def t_quantile(level: float, degrees: float) -> float:
+    """Two-sided quantile of Student's t."""
+    return float(stdtrit(degrees, (1 + level) / 2))
+
+
+def wilson_interval(share: float, trials: float, level: float = 0.95, *, z: float | None = None) -> Interval:
+    """Wilson's score interval of a proportion.
+
+    Source: Wilson 1927.
+
+    Args:
+        share: Successes / trials.
+        trials: At least 1; may be an effective number, not whole.
+        level: Nominal coverage.
+        z: Quantile, when it is not the normal one.
+
+    Returns:
+        Within [0, 1].
+    """
+    z = normal_quantile(level) if z is None else z
+    stretch = 1 + z * z / trials
+    centre = (share + z * z / (2 * trials)) / stretch
+    half = z / stretch * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
+    # At 0 and 1 the formula meets the end exactly; rounding must not miss it.
+    low = 0.0 if share == 0 else max(0.0, centre - half)
+    high = 1.0 if share == 1 else min(1.0, centre + half)
+    return low, high
+
+
+def cluster_wilson_interval(
+    share: float, trials: float, clusters: int, standard_error: float, level: float = 0.95
+) -> Interval:
+    """Wilson's interval with as many trials as the clusters are worth.
+
+    The effective number is ``share (1 - share) / standard_error^2``, never more than the trials, and the quantile is
+    Student's: few clusters say little about their own spread (Korn and Graubard 1998). Where all trials have the same
+    result their dependence cannot be seen, and the clusters count as one trial each.
+
+    Args:
+        share: Successes / trials.
+        trials: Rows in the denominator.
+        clusters: Clusters among those rows.
+        standard_error: Of the share, over clusters.
+        level: Nominal coverage.
+
+    Returns:
+        Within [0, 1].
+    """
+    if clusters == trials:
+        return wilson_interval(share, trials, level)
+    if not standard_error > 0.0:
+        return wilson_interval(share, clusters, level)
+    worth = min(trials, share * (1 - share) / standard_error**2)
+    return wilson_interval(share, worth, level, z=t_quantile(level, clusters - 1))
+
+
+def clopper_pearson_interval(successes: int, trials: int, level: float = 0.95) -> Interval:
+    """Exact interval of a proportion: covers at least at its level, for where a guarantee is claimed.
+
+    Source: Clopper and Pearson 1934.
+    """
+    tail = (1 - level) / 2
+    low = 0.0 if successes == 0 else float(betaincinv(successes, trials - successes + 1, tail))
+    high = 1.0 if successes == trials else float(betaincinv(successes + 1, trials - successes, 1 - tail))
+    return low, high
+
+
+def wald_interval(value: float, standard_error: float, level: float = 0.95) -> Interval:
+    """Value plus and minus the normal quantile times the standard error."""
+    half = normal_quantile(level) * standard_error
+    return value - half, value + half
+
+
+def t_interval(value: float, standard_error: float, clusters: int, level: float = 0.95) -> Interval:
+    """Value plus and minus Student's quantile, with one degree of freedom less than clusters."""
+    half = t_quantile(level, clusters - 1) * standard_error
+    return value - half, value + half
+
+
+def logit_interval(share: float, standard_error: float, level: float = 0.95) -> Interval | None:
+    """Interval of a rate that is symmetric on the log-odds scale, by the delta method.
+
+    Args:
+        share: The rate.
+        standard_error: Its standard error.
+        level: Nominal coverage.
+
+    Returns:
+        Within (0, 1); None when the share is not inside (0, 1), where the scale has no place for it.
+    """
+    if not 0.0 < share < 1.0:
+        return None
+    centre = math.log(share / (1 - share))
+    low, high = wald_interval(centre, standard_error / (share * (1 - share)), level)
+    return 1 / (1 + math.exp(-low)), 1 / (1 + math.exp(-high))
+
+
+def fisher_interval(correlation: float, n: float, level: float = 0.95) -> Interval | None:
+    """Fisher's z interval of Pearson's correlation; None below 4 rows or at a correlation of 1.
+
+    Source: Fisher 1921.
+    """
+    if n <= 3 or abs(correlation) >= 1.0:  # noqa: PLR2004 - the variance is 1 / (n - 3)
+        return None
+    low, high = wald_interval(math.atanh(correlation), 1 / math.sqrt(n - 3), level)
+    return math.tanh(low), math.tanh(high)

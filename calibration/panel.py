@@ -1,0 +1,159 @@
+"""The panel: every judge of a table against the labels, beside the baselines, and slice by slice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from .arrays import FloatArray
+from .bootstrap import DEFAULT_REPLICATES
+from .estimator import ESTIMATORS
+from .measurement import IntervalOption, Settings, measure
+from .sample import make_sample
+from .table import Table
+
+FEW_CLUSTERS = 20
+"""With fewer clusters than this, intervals over clusters are too short more often than they say."""
+
+
+def calibrate(
+    table: Table,
+    *,
+    pass_at: float = 0.5,
+    interval: IntervalOption | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    replicates: int = DEFAULT_REPLICATES,
+    slices: bool = True,
+) -> dict[str, Any]:
+    """How far each judge of a table agrees with the labels.
+
+    Args:
+        table: Labels, scores, clusters.
+        pass_at: A value passes, for the 2x2 statistics, when it is at least this.
+        interval: See `Settings`; None for the best of each statistic.
+        level: Nominal coverage of the intervals.
+        seed: The same seed gives the same intervals.
+        replicates: Bootstrap replicates.
+        slices: Whether to look at each value of ``system`` and of the other columns by itself.
+
+    Returns:
+        ``judges``, ``baselines``, ``slices`` and ``warnings``, ready for JSON: what is described in
+        ``docs/calibration.md``.
+    """
+    settings = Settings(interval, level, replicates, seed)
+    judges = _judges(table, pass_at, settings)
+    result: dict[str, Any] = {
+        "judges": judges,
+        "baselines": _baselines(table, pass_at, settings),
+        "slices": _slices(table, pass_at, settings) if slices else {},
+        "pass_at": pass_at,
+        "level": level,
+        "warnings": [line for name, panel in judges.items() for line in _warnings(name, panel)],
+    }
+    return result
+
+
+def judge_panel(
+    table: Table, *, pass_at: float, settings: Settings, names: tuple[str, ...] = tuple(ESTIMATORS)
+) -> dict[str, Any]:
+    """One judge against the labels.
+
+    Args:
+        table: The rows of one judge.
+        pass_at: A value passes when it is at least this.
+        settings: How intervals are made.
+        names: The statistics to compute.
+
+    Returns:
+        Counts, ``statistics`` and ``missing``, ready for JSON.
+    """
+    labelled = np.isfinite(table.label)
+    judged = labelled & np.isfinite(table.score)
+    sample = make_sample(table.label[judged], table.score[judged], table.cluster[judged], pass_at=pass_at)
+    (tn, fp), (fn, tp) = (
+        sample.cells.tables(sample.counts).astype(int).tolist() if sample.n else [[0, 0], [0, 0]]
+    )
+    statistics = measure([ESTIMATORS[name] for name in names], sample, settings)
+    return {
+        "n": sample.n,
+        "n_missing": int((labelled & ~judged).sum()),
+        "n_unlabelled": int((~labelled).sum()),
+        "n_clusters": sample.n_clusters,
+        "binary": bool(np.isin([sample.cells.label, sample.cells.score], (0.0, 1.0)).all()),
+        "tp": tp,
+        "fp": fp,
+        "fn": fn,
+        "tn": tn,
+        "statistics": msgspec.to_builtins(statistics),
+        "missing": _missing(table.take(labelled), pass_at, settings),
+    }
+
+
+def _missing(labelled: Table, pass_at: float, settings: Settings) -> dict[str, Any]:
+    """How often the judge said nothing, and its agreement under three ways to count that."""
+    absent = ~np.isfinite(labelled.score)
+    passes = labelled.label >= pass_at
+
+    def share(score: FloatArray, label: FloatArray, rows: Any = slice(None)) -> Any:
+        sample = make_sample(label[rows], score[rows], labelled.cluster[rows])
+        return msgspec.to_builtins(measure([ESTIMATORS["accuracy"]], sample, settings))["accuracy"]
+
+    verdict, truth = (labelled.score >= pass_at).astype(float), passes.astype(float)
+    return {
+        "rate": share(absent.astype(float), np.ones(len(absent))),
+        "accuracy": {
+            "drop": share(verdict, truth, ~absent),
+            "count_as_fail": share(np.where(absent, 0.0, verdict), truth),
+            "count_as_disagreement": share(np.where(absent, 1.0 - truth, verdict), truth),
+        },
+    }
+
+
+def _judges(
+    table: Table, pass_at: float, settings: Settings, names: tuple[str, ...] = tuple(ESTIMATORS)
+) -> dict[str, Any]:
+    return {
+        judge: judge_panel(table.take(rows), pass_at=pass_at, settings=settings, names=names)
+        for judge, rows in table.judge.present()
+    }
+
+
+def _baselines(table: Table, pass_at: float, settings: Settings) -> dict[str, Any]:
+    """What judges that do not look would reach on the labelled items."""
+    labelled = table.take(np.isfinite(table.label))
+    _, first = np.unique(labelled.key("system"), return_index=True)
+    items = labelled.take(np.sort(first))
+
+    def constant(score: float) -> dict[str, Any]:
+        blind = Table(
+            items.item, items.judge, np.full(len(items), score), items.label, items.cluster, items.columns
+        )
+        return judge_panel(blind, pass_at=pass_at, settings=settings)
+
+    return {"always_pass": constant(1.0), "always_fail": constant(0.0)}
+
+
+def _slices(table: Table, pass_at: float, settings: Settings) -> dict[str, Any]:
+    return {
+        name: {value: _judges(table.take(rows), pass_at, settings) for value, rows in column.present()}
+        for name, column in table.columns.items()
+        if len(column.present()) > 1
+    }
+
+
+def _warnings(judge: str, panel: dict[str, Any]) -> list[str]:
+    lines: list[str] = []
+    if 0 < panel["n_clusters"] < FEW_CLUSTERS:
+        lines.append(
+            f"{judge}: only {panel['n_clusters']} clusters; below {FEW_CLUSTERS} the intervals are too short"
+        )
+    if panel["n_missing"]:
+        lines.append(
+            f"{judge}: {panel['n_missing']} labelled rows have no verdict; the statistics are of the other {panel['n']}"
+        )
+    if not panel["n"]:
+        lines.append(f"{judge}: no row has both a label and a score, so nothing can be said of it")
+    return lines

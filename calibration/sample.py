@@ -1,0 +1,145 @@
+"""Sample: labels, scores and clusters of one judge, reduced to counts that every statistic is a function of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+
+from .arrays import FloatArray, IntArray
+
+_DENSE_CELLS = 64
+"""Up to this many distinct (label, score) pairs, clusters are looked at for equal counts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The distinct (label, score) pairs of a sample: ``m`` of them, sorted by label, then score.
+
+    A statistic is a function of weights ``(..., m)`` on these cells. Written once, it gives the estimate (weights are
+    counts), the bootstrap (counts of resampled clusters), the jackknife, and by its derivative the influence values.
+
+    Attributes:
+        label: Trusted value of each cell, shape ``(m,)``, in [0, 1].
+        score: The judge's value, shape ``(m,)``, in [0, 1].
+        pass_at: A value passes when it is at least this.
+    """
+
+    label: FloatArray
+    score: FloatArray
+    pass_at: float
+
+    @cached_property
+    def quadrant(self) -> FloatArray:
+        """Which of true negative, false positive, false negative, true positive each cell is: one-hot ``(m, 4)``."""
+        which = 2 * (self.label >= self.pass_at) + (self.score >= self.pass_at)
+        return np.eye(4)[which]
+
+    def tables(self, weights: FloatArray) -> FloatArray:
+        """The 2x2 tables ``[[tn, fp], [fn, tp]]`` (rows: label, columns: judge) of weights ``(..., m)``."""
+        return (weights @ self.quadrant).reshape(*weights.shape[:-1], 2, 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """What a panel is computed from.
+
+    Clusters with the same counts are one group, so a million rows of 0/1 data are a few hundred numbers.
+
+    Attributes:
+        cells: The distinct (label, score) pairs.
+        groups: Counts per cell of one cluster of each group, shape ``(k, m)``, dense or sparse.
+        sizes: How many clusters are in each group, shape ``(k,)``.
+    """
+
+    cells: Cells
+    groups: FloatArray | sparse.csr_array
+    sizes: IntArray
+
+    @property
+    def n_clusters(self) -> int:
+        """How many clusters there are."""
+        return int(self.sizes.sum())
+
+    @property
+    def n(self) -> int:
+        """How many rows there are."""
+        return int(self.counts.sum())
+
+    @cached_property
+    def counts(self) -> FloatArray:
+        """Rows per cell, shape ``(m,)``."""
+        return self.sizes @ self.groups
+
+    @cached_property
+    def singletons(self) -> bool:
+        """Whether every row is its own cluster."""
+        return self.n == self.n_clusters
+
+    def cell_weights(self, group_weights: FloatArray) -> FloatArray:
+        """Counts per cell ``(b, m)`` of weights on the groups ``(b, k)``."""
+        return group_weights @ self.groups
+
+    def as_independent_rows(self) -> Sample:
+        """The same rows, each its own cluster: what software does that knows no clusters."""
+        return Sample(self.cells, _identity(len(self.counts)), self.counts.astype(np.int64))
+
+    def without_each_group(self, rows: int) -> Iterator[tuple[FloatArray, IntArray]]:
+        """Counts per cell with one cluster left out, for a cluster of each group, a block of groups at a time.
+
+        Args:
+            rows: Groups in a block.
+
+        Yields:
+            Weights ``(b, m)`` and how many clusters each stands for ``(b,)``.
+        """
+        for start in range(0, len(self.sizes), rows):
+            block = self.groups[start : start + rows]
+            dense = block.toarray() if isinstance(block, sparse.csr_array) else block
+            yield self.counts - dense, self.sizes[start : start + rows]
+
+
+def make_sample(
+    label: FloatArray, score: FloatArray, cluster: IntArray | None = None, *, pass_at: float = 0.5
+) -> Sample:
+    """Reduce rows to a sample.
+
+    Args:
+        label: Trusted values in [0, 1], shape ``(n,)``, none missing.
+        score: The judge's values in [0, 1], shape ``(n,)``, none missing.
+        cluster: Cluster number of each row, shape ``(n,)``; None when every row is its own.
+        pass_at: A value passes when it is at least this.
+
+    Returns:
+        The sample; empty input gives a sample of no rows.
+
+    Raises:
+        ValueError: The shapes differ.
+    """
+    if label.shape != score.shape or (cluster is not None and cluster.shape != label.shape):
+        raise ValueError("label, score and cluster must have one and the same shape")
+    labels, label_code = np.unique(label, return_inverse=True)
+    scores, score_code = np.unique(score, return_inverse=True)
+    pair, cell = np.unique(label_code * max(len(scores), 1) + score_code, return_inverse=True)
+    cells = Cells(labels[pair // max(len(scores), 1)], scores[pair % max(len(scores), 1)], pass_at)
+    if cluster is None or len(np.unique(cluster)) == len(cluster):
+        return Sample(cells, _identity(len(pair)), np.bincount(cell, minlength=len(pair)))
+    groups, sizes = _group(cell, np.unique(cluster, return_inverse=True)[1], len(pair))
+    return Sample(cells, groups, sizes)
+
+
+def _identity(m: int) -> FloatArray | sparse.csr_array:
+    return np.eye(m) if m <= _DENSE_CELLS else sparse.csr_array(sparse.eye_array(m))
+
+
+def _group(cell: IntArray, cluster: IntArray, m: int) -> tuple[FloatArray | sparse.csr_array, IntArray]:
+    n_clusters = int(cluster.max()) + 1
+    if m > _DENSE_CELLS:
+        counts = sparse.csr_array((np.ones(len(cell)), (cluster, cell)), shape=(n_clusters, m))
+        return counts, np.ones(n_clusters, dtype=np.int64)
+    dense = np.bincount(cluster * m + cell, minlength=n_clusters * m).reshape(n_clusters, m)
+    distinct, sizes = np.unique(dense, axis=0, return_counts=True)
+    return distinct.astype(np.float64), sizes

@@ -1,0 +1,72 @@
+"""Statistic: a number with its interval, or the reason why there is none."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+
+
+class Statistic(msgspec.Struct, frozen=True, kw_only=True):
+    """One statistic, as it is printed and written to JSON.
+
+    Attributes:
+        value: The point estimate; None when it cannot be computed.
+        low: Lower end of the interval; None when there is none.
+        high: Upper end of the interval; None when there is none.
+        level: Nominal coverage of the interval.
+        method: How the interval was made; None when there is none.
+        n: Rows behind the value: the denominator of a proportion, else the number of (label, score) pairs.
+        undefined: Why there is no value; None when there is one.
+    """
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    level: float = 0.95
+    method: str | None = None
+    n: int
+    undefined: str | None = None
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return f"undefined: {self.undefined}"
+        if self.low is None or self.high is None:
+            return f"{self.value:.3f} on {self.n:,}"
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}] on {self.n:,}"
+
+
+def defined(
+    value: float,
+    interval: tuple[float, float] | None = None,
+    *,
+    n: int,
+    method: str | None,
+    level: float = 0.95,
+) -> Statistic:
+    """A statistic that has a value.
+
+    Args:
+        value: Finite.
+        interval: Its two ends; None or not finite when no interval could be made.
+        n: Rows behind the value.
+        method: How the interval was made, or why it could not be.
+        level: Nominal coverage.
+
+    Returns:
+        The statistic.
+
+    Raises:
+        ValueError: The value is not finite; what cannot be computed goes to `undefined`.
+    """
+    if not math.isfinite(value):
+        raise ValueError(f"a defined statistic is finite, got {value!r}")
+    low, high = (None, None) if interval is None else interval
+    if low is None or high is None or not (math.isfinite(low) and math.isfinite(high)):
+        low = high = None
+    return Statistic(value=value, low=low, high=high, level=level, method=method, n=n)
+
+
+def undefined(why: str, *, n: int, level: float = 0.95) -> Statistic:
+    """A statistic that cannot be computed, and why: never 0, never NaN."""
+    return Statistic(n=n, level=level, undefined=why)

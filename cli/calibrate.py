@@ -1,0 +1,102 @@
+"""`fiducial calibrate`: how far judges agree with trusted labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import UsageError
+from .table_input import emit, load_table, table_options
+
+if TYPE_CHECKING:
+    from ..calibration import IntervalOption
+
+_EXAMPLE = """\b
+Example:
+  fiducial calibrate verdicts.csv --column label=gold --json calibration.json
+  fiducial calibrate RUN_FOLDER --slice system --fail-under cohen_kappa=0.6
+"""
+
+
+@click.command("calibrate", epilog=_EXAMPLE)
+@table_options
+@click.option(
+    "--interval",
+    type=click.Choice(["wilson", "wald", "cluster-t", "bootstrap"]),
+    help="Intervals as other software has them. Default: Wilson on the cluster-effective n for proportions, "
+    "BCa cluster bootstrap for the rest.",
+)
+@click.option(
+    "--slice", "slices", multiple=True, metavar="COLUMN", help="Also print each value of this column."
+)
+@click.option(
+    "--fail-under",
+    "gates",
+    multiple=True,
+    metavar="STAT=VALUE",
+    help="Exit 1 when a judge is below VALUE, or has no value.",
+)
+def command(  # noqa: PLR0917 - click passes options by name
+    tables: tuple[Path, ...],
+    labels: Path | None,
+    columns: tuple[str, ...],
+    pass_at: float,
+    seed: int,
+    replicates: int,
+    json_file: str | None,
+    interval: IntervalOption | None,
+    slices: tuple[str, ...],
+    gates: tuple[str, ...],
+) -> int:
+    """Compare judges with trusted labels, every rate with its denominator and interval.
+
+    TABLE is JSON Lines, CSV or Parquet with the columns item_id, judge, score, label (and cluster, system, repeat,
+    order, where known), or a run folder.
+    """
+    from ..calibration import calibrate  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..calibration.wording import calibration_lines  # noqa: PLC0415 - likewise
+
+    wanted = _parse_gates(gates)
+    table = load_table(tables, columns, labels)
+    for name in slices:
+        if name not in table.columns:
+            raise UsageError(f"--slice {name}: the table has no such column of few values")
+    result = calibrate(table, pass_at=pass_at, interval=interval, seed=seed, replicates=replicates)
+    failures = _failures(result, wanted)
+    emit(result, calibration_lines(result, slices=slices), json_file)
+    for line in failures:
+        click.echo(line, err=True)
+    return 1 if failures else 0
+
+
+def _parse_gates(gates: tuple[str, ...]) -> dict[str, float]:
+    from ..calibration import ESTIMATORS  # noqa: PLC0415 - numpy and scipy are slow to import
+
+    wanted: dict[str, float] = {}
+    for given in gates:
+        name, _, value = given.partition("=")
+        if name not in ESTIMATORS:
+            raise UsageError(
+                f"--fail-under {given}: no statistic is called {name!r}; try one of {', '.join(ESTIMATORS)}"
+            )
+        try:
+            wanted[name] = float(value)
+        except ValueError as error:
+            raise UsageError(f"--fail-under expects STAT=VALUE, got {given!r}") from error
+    return wanted
+
+
+def _failures(result: dict[str, Any], wanted: dict[str, float]) -> list[str]:
+    lines: list[str] = []
+    for judge, panel in result["judges"].items():
+        for name, least in wanted.items():
+            value = panel["statistics"][name]["value"]
+            if value is None:
+                lines.append(
+                    f"gate failed: {judge}: {name} is undefined ({panel['statistics'][name]['undefined']})"
+                )
+            elif value < least:
+                lines.append(f"gate failed: {judge}: {name} {value:.4f} is below {least:g}")
+    return lines

@@ -1,0 +1,103 @@
+"""What the commands on calibration tables share: their arguments, and how JSON leaves them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ..errors import UsageError
+from ..records import atomic_write
+
+if TYPE_CHECKING:
+    from ..calibration import Table
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_CONTRACT = ("item_id", "judge", "score", "label", "cluster", "system", "repeat", "order")
+
+
+def table_options(command: Command) -> Command:
+    """Add the arguments TABLE..., --labels, --column, --pass-at, --seed, --replicates and --json."""
+    for decorate in reversed(
+        (
+            click.argument(
+                "tables",
+                metavar="TABLE...",
+                nargs=-1,
+                required=True,
+                type=click.Path(exists=True, path_type=Path),
+            ),
+            click.option(
+                "--labels",
+                type=click.Path(exists=True, dir_okay=False, path_type=Path),
+                help="Verdicts (JSONL) that are trusted: labels by case, system and trial.",
+            ),
+            click.option(
+                "--column",
+                "columns",
+                multiple=True,
+                metavar="NAME=THEIRS",
+                help="Where a table names a column differently: label=gold.",
+            ),
+            click.option(
+                "--pass-at",
+                type=click.FloatRange(0, 1, min_open=True),
+                default=0.5,
+                show_default=True,
+                help="A score or label passes when it is at least this.",
+            ),
+            click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap."),
+            click.option(
+                "--replicates",
+                type=click.IntRange(100, 1_000_000),
+                default=2_000,
+                show_default=True,
+                help="Bootstrap replicates.",
+            ),
+            click.option(
+                "--json", "json_file", metavar="FILE", help="Write the result as JSON; - for the terminal."
+            ),
+        )
+    ):
+        command = decorate(command)
+    return command
+
+
+def load_table(tables: tuple[Path, ...], columns: tuple[str, ...], labels: Path | None) -> Table:
+    """Read the tables of a command line.
+
+    Raises:
+        UsageError: A ``--column`` is not ``NAME=THEIRS`` with a name of the contract.
+        InputError: A table cannot be read.
+    """
+    from ..calibration import read_table  # noqa: PLC0415 - numpy and scipy are slow to import
+
+    return read_table(tables, columns=_parse_columns(columns), labels=labels)
+
+
+def _parse_columns(columns: tuple[str, ...]) -> dict[str, str]:
+    mapping: dict[str, str] = {}
+    for given in columns:
+        name, equals, theirs = given.partition("=")
+        if not equals or not theirs or name not in _CONTRACT:
+            raise UsageError(
+                f"--column expects NAME=THEIRS with NAME one of {', '.join(_CONTRACT)}; got {given!r}"
+            )
+        mapping[name] = theirs
+    return mapping
+
+
+def emit(result: dict[str, Any], lines: list[str], json_file: str | None) -> None:
+    """Print the lines, and write the JSON where it is wanted; with ``--json -`` the JSON is all that is printed."""
+    text = json.dumps(result, indent=2, allow_nan=False)
+    if json_file == "-":
+        click.echo(text)
+        return
+    if json_file is not None:
+        with atomic_write(Path(json_file)) as file:
+            file.write(f"{text}\n".encode())
+    click.echo("\n".join(lines))

@@ -1,0 +1,133 @@
+"""The panel against statistics that independent libraries computed on real judges."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fiducial.calibration import Table, calibrate, read_table
+
+pytestmark = pytest.mark.reference
+
+COUNTS = ("n", "tp", "fp", "fn", "tn", "n_clusters")
+NAMES = {
+    "prevalence_true": "prevalence",
+    "judge_rate": "judge_rate",
+    "accuracy": "accuracy",
+    "tpr": "true_positive_rate",
+    "tnr": "true_negative_rate",
+    "precision": "precision",
+    "f1_pos": "f1_positive",
+    "f1_macro": "f1_macro",
+    "balanced_accuracy": "balanced_accuracy",
+    "mcc": "mcc",
+    "cohen_kappa": "cohen_kappa",
+    "scott_pi": "scott_pi",
+    "gwet_ac1": "gwet_ac1",
+    "krippendorff_alpha_nominal": "krippendorff_alpha",
+}
+GRADED = {
+    "mae": "mae",
+    "rmse": "rmse",
+    "pearson": "pearson",
+    "spearman": "spearman",
+    "kendall_tau_b": "kendall_tau_b",
+    "lin_ccc": "concordance",
+    "kappa_quadratic": "weighted_kappa",
+    "krippendorff_alpha_ordinal": "krippendorff_alpha_ordinal",
+    "krippendorff_alpha_interval": "krippendorff_alpha_interval",
+}
+STANDARD_ERRORS = {
+    "cohen_kappa_se_fleiss1969": "cohen_kappa",
+    "scott_pi_se": "scott_pi",
+    "gwet_ac1_se": "gwet_ac1",
+    "kappa_quadratic_se": "weighted_kappa",
+}
+NORMAL, T_54 = 1.959963984540054, 2.0048792881880564
+
+
+def expected_of(reference: Path, name: str) -> Any:
+    return json.loads((reference / "calibration" / name / "expected.json").read_text())
+
+
+def half_width(statistic: dict[str, Any]) -> float:
+    return (statistic["high"] - statistic["low"]) / 2
+
+
+@pytest.fixture(scope="module")
+def devai(reference: Path) -> Table:
+    return read_table([reference / "calibration" / "devai" / "data.jsonl"])
+
+
+@pytest.fixture(scope="module")
+def summhay(reference: Path) -> Table:
+    return read_table([reference / "calibration" / "summhay" / "data.jsonl"])
+
+
+def panels_of(result: dict[str, Any]) -> dict[str, Any]:
+    judge = "agent_as_a_judge:gray_box"
+    systems = {system: judges[judge] for system, judges in result["slices"]["system"].items()}
+    return {"all": result["judges"][judge], **systems}
+
+
+def test_devai_counts_and_values_agree(reference: Path, devai: Table) -> None:
+    panels = panels_of(calibrate(devai, interval="wilson"))
+    expected = expected_of(reference, "devai")["judges"]
+    assert panels.keys() == expected.keys()
+    for name, panel in panels.items():
+        assert {key: panel[key] for key in COUNTS} == {key: expected[name][key] for key in COUNTS}
+        for theirs, ours in NAMES.items():
+            assert panel["statistics"][ours]["value"] == pytest.approx(expected[name][theirs], abs=1e-9), ours
+        for rate in ("accuracy", "tpr", "tnr"):
+            ours = panel["statistics"][NAMES[rate]]
+            assert [ours["low"], ours["high"]] == pytest.approx(expected[name][f"{rate}_wilson95"], abs=1e-9)
+
+
+def test_devai_wald_intervals_have_the_published_standard_errors(reference: Path, devai: Table) -> None:
+    panels = panels_of(calibrate(devai, interval="wald"))
+    for name, expected in expected_of(reference, "devai")["judges"].items():
+        statistics = panels[name]["statistics"]
+        kappa = statistics["cohen_kappa"]
+        assert [kappa["low"], kappa["high"]] == pytest.approx(expected["cohen_kappa_ci95_wald"], abs=1e-9)
+        for theirs in ("cohen_kappa_se_fleiss1969", "scott_pi_se", "gwet_ac1_se"):
+            assert half_width(statistics[STANDARD_ERRORS[theirs]]) / NORMAL == pytest.approx(
+                expected[theirs], abs=1e-9
+            )
+
+
+def test_devai_cluster_t_has_the_standard_error_of_a_clustered_regression(
+    reference: Path, devai: Table
+) -> None:
+    panels = panels_of(calibrate(devai, interval="cluster-t"))
+    for name, expected in expected_of(reference, "devai")["judges"].items():
+        ours = half_width(panels[name]["statistics"]["accuracy"]) / T_54
+        assert ours == pytest.approx(expected["accuracy_cluster_se_statsmodels"], abs=1e-9)
+
+
+def test_devai_cluster_bootstrap_agrees_within_the_stated_tolerance(reference: Path, devai: Table) -> None:
+    statistics = panels_of(calibrate(devai, interval="bootstrap"))["all"]["statistics"]
+    expected = expected_of(reference, "devai")["judges"]["all"]["cluster_bootstrap_percentile95"]
+    for name in ("accuracy", "cohen_kappa"):
+        ours = [statistics[name]["low"], statistics[name]["high"]]
+        assert ours == pytest.approx(expected[name], abs=expected["tolerance"])
+
+
+def test_summhay_graded_statistics_agree(reference: Path, summhay: Table) -> None:
+    judges = calibrate(summhay, interval="wald", slices=False)["judges"]
+    for name, expected in expected_of(reference, "summhay")["per_insight"].items():
+        statistics = judges[name]["statistics"]
+        for theirs, ours in GRADED.items():
+            assert statistics[ours]["value"] == pytest.approx(expected[theirs], abs=1e-9), (name, ours)
+        assert statistics["icc_a1"]["value"] == pytest.approx(expected["icc"]["ICC2"], abs=1e-9)
+        fisher = statistics["pearson"]
+        assert [fisher["low"], fisher["high"]] == pytest.approx(expected["pearson_ci95_fisher"], abs=1e-9)
+        assert half_width(statistics["weighted_kappa"]) / NORMAL == pytest.approx(
+            expected["kappa_quadratic_se"], abs=1e-9
+        )
+        binary = expected["binarised_any_coverage"]
+        assert {key: judges[name][key] for key in COUNTS} == {key: binary[key] for key in COUNTS}
+        for theirs, ours in NAMES.items():
+            assert statistics[ours]["value"] == pytest.approx(binary[theirs], abs=1e-9), (name, ours)
