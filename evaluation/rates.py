@@ -1,0 +1,111 @@
+"""Rates of the parts of a run: what the checkers decided, and what the judges say of the rest. The parts are never pooled."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+
+from ..calibration.intervals import cluster_wilson_interval
+from .results import Stratum, SystemResult
+from .tally import Sums, Tally
+
+DECIDED = "checker decided"
+OPEN = "open: judge's rate, uncorrected"
+
+_UNCORRECTED = "the judge's errors are not corrected here: that takes labels sampled at random from the open part (--labels)"
+
+
+def system_results(tally: Tally, missing: dict[str, int]) -> list[SystemResult]:
+    """Turn counts into what is said of each system.
+
+    Args:
+        tally: The verdicts, counted.
+        missing: System to the number of cases it has no output for.
+
+    Returns:
+        One result a system, in the order of ``missing``.
+    """
+    return [_system_result(system, tally, count) for system, count in missing.items()]
+
+
+def _system_result(system: str, tally: Tally, missing: int) -> SystemResult:
+    checked = tally.checked.get(system, Sums())
+    opened = tally.opened.get(system, {})
+    strata = [rate_of(DECIDED, checked, missing=missing)] if checked.total or not opened else []
+    left_open = checked.outcomes["undecided"]
+    strata += [
+        rate_of(
+            OPEN if left_open else "judge's rate",
+            sums,
+            by=by,
+            of=left_open or None,
+            missing=0 if strata else missing,
+        )
+        for by, sums in opened.items()
+    ]
+    if left_open and not opened:
+        strata.append(
+            Stratum(
+                name="open",
+                n=0,
+                of=left_open,
+                outcomes={"not judged": left_open},
+                undefined="no judge was asked",
+            )
+        )
+    return SystemResult(
+        system=system,
+        strata=strata,
+        outcomes={"checker": dict(checked.outcomes)},
+        missing=missing,
+        faults=dict(checked.faults.most_common()),
+    )
+
+
+def rate_of(
+    name: str, sums: Sums, *, by: str | None = None, of: int | None = None, missing: int = 0
+) -> Stratum:
+    """A mean score with a clustered interval and everything a reader needs beside it.
+
+    Args:
+        name: Which part this is.
+        sums: Its verdicts.
+        by: Who gave them.
+        of: How many outputs the part has, when that is more than there are verdicts.
+        missing: Cases without an output, which belong to this part.
+
+    Returns:
+        The rate; undefined when nothing is graded.
+    """
+    outcomes: dict[str, int] = dict(sums.ungraded)
+    total = sums.total if of is None else of
+    if total > sums.total:
+        outcomes["not judged"] = total - sums.total
+    if missing:
+        outcomes["missing"] = missing
+    total += missing
+    note = _UNCORRECTED if name == OPEN else None
+    rate = Stratum(name=name, by=by, n=sums.graded, of=total, outcomes=outcomes, note=note)
+    if not sums.graded:
+        return msgspec.structs.replace(rate, undefined="nothing was graded")
+    mean = sums.score_sum / sums.graded
+    clusters = len(sums.clusters)
+    low, high = cluster_wilson_interval(mean, sums.graded, clusters, _standard_error(sums, mean))
+    return msgspec.structs.replace(
+        rate,
+        value=mean,
+        low=low,
+        high=high,
+        bounds=(sums.score_sum / total, (sums.score_sum + total - sums.graded) / total),
+        method="Wilson" if clusters == sums.graded else "Wilson on the cluster-effective n",
+    )
+
+
+def _standard_error(sums: Sums, mean: float) -> float:
+    """Of a mean over clusters (Miller 2024, arXiv 2411.00640), with the factor G / (G - 1) on the variance."""
+    clusters = len(sums.clusters)
+    if clusters < 2:  # noqa: PLR2004 - one cluster has no spread
+        return 0.0
+    squares = sum((total - count * mean) ** 2 for count, total in sums.clusters.values())
+    return math.sqrt(squares * clusters / (clusters - 1)) / sums.graded
