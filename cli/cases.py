@@ -1,0 +1,112 @@
+"""``fiducial cases``: other people's data as Cases, and as Outputs where it has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from ..errors import UsageError
+from .options import FOLDER, INPUT_FILE, SpreadCommand
+
+if TYPE_CHECKING:
+    from ..records import Case, Output
+
+_OUT = click.option("--out", type=INPUT_FILE, required=True, help="The cases file to write (JSON Lines).")
+
+
+@click.group(no_args_is_help=True)
+def command() -> None:
+    """Turn other people's data into cases, and into outputs where it has them."""
+
+
+@command.command(
+    cls=SpreadCommand,
+    epilog="Example: fiducial cases bfcl bfcl_eval-2025.12.17-py3-none-any.whl --category live simple_python --out cases.jsonl",
+)
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option(
+    "--category",
+    "categories",
+    multiple=True,
+    default=("all_scoring",),
+    show_default=True,
+    metavar="NAME...",
+    help="Categories or groups of them: non_live, live, multi_turn, memory, web_search, agentic, "
+    "format_sensitivity, retired, all_scoring (what counts in the overall score), all.",
+)
+@_OUT
+@click.option("--results", type=FOLDER, help="A result tree, whose answers become outputs.")
+@click.option("--outputs-out", type=INPUT_FILE, help="The outputs file to write; goes with --results.")
+def bfcl(
+    *, path: Path, categories: tuple[str, ...], out: Path, results: Path | None, outputs_out: Path | None
+) -> None:
+    """Read cases from BFCL's data at PATH: a folder, a bfcl_eval-*.whl, or a checkout of its repository."""
+    from ..formats.bfcl import expand, find_results, open_source, read_cases, read_outputs  # noqa: PLC0415
+    from ..records import write_records  # noqa: PLC0415
+
+    if (results is None) != (outputs_out is None):
+        raise UsageError("--results and --outputs-out go together")
+    wanted = expand(categories)
+    source = open_source(path)
+    ids: set[str] = set()
+    cases = (case for category in wanted for case in read_cases(source, category))
+    count = write_records(out, _remembered(cases, ids))
+    click.echo(f"{count:,} cases in {out}")
+    if results is not None and outputs_out is not None:
+        tree = find_results(results, wanted)
+        count = write_records(outputs_out, _known(read_outputs(tree.files), ids, results))
+        click.echo(f"{count:,} outputs in {outputs_out}")
+
+
+@command.command(
+    epilog="Example: fiducial cases openai chats.jsonl --out cases.jsonl --outputs-out outputs.jsonl"
+)
+@click.argument("path", type=INPUT_FILE)
+@_OUT
+@click.option(
+    "--outputs-out", type=INPUT_FILE, help="The outputs file to write: the last answers in the log."
+)
+@click.option(
+    "--criterion", help="What a good answer achieves, in a sentence; becomes every case's reference."
+)
+@click.option(
+    "--system", default="logged", show_default=True, help="Who answered, where a line names no model."
+)
+def openai(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | None, system: str) -> None:
+    """Read logged chats: a JSON object with "messages" (and "tools", "model", "id") a line.
+
+    A chat that ends with an assistant message, or has a "response", gives an output as well as a case. Cases are of kind open_answer: a log
+    has no reference to check against, so judges decide.
+    """
+    from ..formats.openai_chat import DEFAULT_CRITERION, read_openai_chats  # noqa: PLC0415
+    from ..records import write_records  # noqa: PLC0415
+
+    criterion = criterion or DEFAULT_CRITERION
+    chats = read_openai_chats(path, criterion=criterion, system=system)
+    count = write_records(out, (chat.case for chat in chats))
+    click.echo(f"{count:,} cases in {out}")
+    if outputs_out is not None:
+        chats = read_openai_chats(path, criterion=criterion, system=system)
+        count = write_records(outputs_out, (chat.output for chat in chats if chat.output is not None))
+        click.echo(f"{count:,} outputs in {outputs_out}")
+
+
+def _remembered(cases: Iterable[Case], ids: set[str]) -> Iterator[Case]:
+    for case in cases:
+        ids.add(case.id)
+        yield case
+
+
+def _known(outputs: Iterable[Output], ids: set[str], results: Path) -> Iterator[Output]:
+    """The outputs, each of which must answer a case that was written."""
+    for output in outputs:
+        if output.case_id not in ids:
+            _refuse(output, results)
+        yield output
+
+
+def _refuse(output: Output, results: Path) -> NoReturn:
+    raise UsageError(f"{results}: {output.system} answers {output.case_id!r}, which is no entry of this data")
