@@ -22,7 +22,7 @@ def demo_path(name: str) -> Path:
     Raises:
         InputError: There is no such file, or the package was installed as an archive and has no files of its own.
     """
-    folder = Path(str(files(__package__)))
+    folder = Path(str(files(__name__)))
     path = folder / name
     if path.parent != folder or not path.is_file():
         raise InputError("no such file in the demo suite", path=path)

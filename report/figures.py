@@ -26,7 +26,7 @@ def interval_strip(
         value: The estimate; an axis alone is drawn without one.
         low: Lower end of the interval.
         high: Upper end of the interval.
-        bounds: Worst-case bounds, drawn as a thin dashed line behind.
+        bounds: Worst-case bounds, drawn as a thin line beneath.
         floor: Left end of the axis: 0 for rates, -1 for correlations.
 
     Returns:
@@ -34,7 +34,7 @@ def interval_strip(
     """
     parts = [_grid(floor)]
     if bounds is not None:
-        parts.append(_line("bounds", _place(bounds[0], floor), _place(bounds[1], floor)))
+        parts.append(_line("bounds", _place(bounds[0], floor), _place(bounds[1], floor), _HEIGHT - 1))
     if low is not None and high is not None:
         parts.append(_line("whisker", _place(low, floor), _place(high, floor)))
     if value is not None:
@@ -107,8 +107,8 @@ def _grid(floor: float) -> str:
     return lines + _line("track", _place(floor, floor), _place(1.0, floor))
 
 
-def _line(kind: str, left: float, right: float) -> str:
-    return f'<line class="{kind}" x1="{left:.1f}" x2="{right:.1f}" y1="{_MIDDLE:g}" y2="{_MIDDLE:g}"/>'
+def _line(kind: str, left: float, right: float, y: float = _MIDDLE) -> str:
+    return f'<line class="{kind}" x1="{left:.1f}" x2="{right:.1f}" y1="{y:g}" y2="{y:g}"/>'
 
 
 def _svg(kind: str, width: float, height: float, says: str, inside: str) -> Markup:

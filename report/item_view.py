@@ -100,6 +100,8 @@ def _blocks(item: ReportItem) -> list[tuple[str, Excerpt]]:
     blocks = [("Query", excerpt(item.query, BLOCK_LIMIT)), *_output_blocks(item.output)]
     if item.reference:
         blocks.append(("Reference", json_excerpt(item.reference, BLOCK_LIMIT)))
+    if item.context:
+        blocks.append(("Context", json_excerpt(msgspec.to_builtins(item.context), BLOCK_LIMIT)))
     if item.tools:
         blocks.append(("Tools", json_excerpt(item.tools, BLOCK_LIMIT)))
     return blocks

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..evaluation.results import InputFile, JudgeUse, Part, Stratum, SystemResult
-from ..records import Output, Verdict
+from ..records import ContextItem, Output, Verdict
 
 __all__ = ["InputFile", "JudgeUse", "Part", "ReportData", "ReportItem", "Stratum", "SystemResult"]
 
@@ -21,6 +21,7 @@ class ReportItem(Part, frozen=True, kw_only=True):
         judges: The judges' verdicts, in the order of the report's judges.
         label: The trusted verdict, where it is not the checker's own.
         tools: Function documents, in OpenAI's outer shape.
+        context: Search results or passages, as in the case.
         reference: What a right answer is, as in the case.
     """
 
@@ -31,6 +32,7 @@ class ReportItem(Part, frozen=True, kw_only=True):
     judges: list[Verdict] = []
     label: Verdict | None = None
     tools: list[dict[str, Any]] = []
+    context: list[ContextItem] = []
     reference: dict[str, Any] = {}
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, but for tab and newline
     "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"  # zero width, order of reading
     "\ud800-\udfff\U000e0000-\U000e007f]"  # lone surrogates, which no file can carry; invisible tags
 )
+
+_LINE_WIDTH = 100
+_LAYOUT_FACTOR = 4
+"""A value this many times longer than what is shown is not worth laying out."""
 
 
 class Excerpt(NamedTuple):
@@ -39,12 +43,33 @@ def visible(text: str) -> str:
 
 
 def json_excerpt(value: Any, limit: int) -> Excerpt:
-    """A JSON value over several lines, cut to a size."""
+    """A JSON value laid out for reading, cut to a size.
+
+    What fits on a line stays on one; a value far larger than the limit is not laid out, so that the cost is bounded.
+    """
     try:
-        text = json.dumps(value, ensure_ascii=False, indent=2, default=str)
+        flat = _flat(value)
+        return excerpt(_lines(value, "") if len(flat) <= _LAYOUT_FACTOR * limit else flat, limit)
     except RecursionError:
         return Excerpt("(nested too deeply to be shown)")
-    return excerpt(text, limit)
+
+
+def _lines(value: Any, indent: str) -> str:
+    flat = _flat(value)
+    if len(indent) + len(flat) <= _LINE_WIDTH or not value or not isinstance(value, dict | list):
+        return flat
+    inner = indent + "  "
+    if isinstance(value, dict):
+        entries = cast("dict[Any, Any]", value).items()
+        parts = [f"{_flat(str(key))}: {_lines(item, inner)}" for key, item in entries]
+    else:
+        parts = [_lines(item, inner) for item in cast("list[Any]", value)]
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    return f"{opening}\n{inner}" + f",\n{inner}".join(parts) + f"\n{indent}{closing}"
+
+
+def _flat(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _spell(found: re.Match[str]) -> str:

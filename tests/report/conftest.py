@@ -1,0 +1,135 @@
+"""What a report is made of, small."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from fiducial.records import Outcome, Output, Source, Verdict
+from fiducial.report.model import InputFile, JudgeUse, ReportData, ReportItem, Stratum, SystemResult
+
+JUDGE = "tool_call_accuracy/short@some-model"
+
+
+def _verdict(
+    case_id: str, score: float | None, *, source: Source, outcome: Outcome, raw: str | None = None
+) -> Verdict:
+    by = {"checker": "ast/bfcl", "judge": JUDGE}.get(source, "somebody")
+    return Verdict(
+        case_id=case_id, system="alpha", by=by, source=source, outcome=outcome, score=score, raw=raw
+    )
+
+
+@pytest.fixture
+def make_item() -> Callable[..., ReportItem]:
+    """An item from scores; None stands for a verdict that could not be given."""
+
+    def make(
+        case_id: str = "case-1",
+        *,
+        checker: float | None = 1.0,
+        judge: float | None = 1.0,
+        text: str = "[f(a=1)]",
+        query: str = "Do it.",
+        category: str = "simple",
+        **more: Any,
+    ) -> ReportItem:
+        checked: Outcome = "undecided" if checker is None else "graded"
+        judged: Outcome = "unparsable" if judge is None else "graded"
+        return ReportItem(
+            output=Output(case_id=case_id, system="alpha", text=text),
+            query=query,
+            category=category,
+            checker=_verdict(case_id, checker, source="checker", outcome=checked),
+            judges=[_verdict(case_id, judge, source="judge", outcome=judged, raw="1")],
+            **more,
+        )
+
+    return make
+
+
+def _statistic(
+    value: float | None, low: float | None = None, high: float | None = None, undefined: str | None = None
+) -> dict[str, Any]:
+    return {"value": value, "low": low, "high": high, "n": 245, "method": "Wilson", "undefined": undefined}
+
+
+@pytest.fixture
+def calibration() -> dict[str, Any]:
+    statistics = {
+        "true_positive_rate": _statistic(0.871, 0.81, 0.91),
+        "true_negative_rate": _statistic(0.786, 0.7, 0.86),
+        "mcc": _statistic(None, undefined="every label is the same"),
+    }
+    entry: dict[str, Any] = {
+        "n": 245,
+        "n_missing": 4,
+        "n_clusters": 24,
+        "tp": 128,
+        "fn": 19,
+        "fp": 21,
+        "tn": 77,
+    }
+    return {
+        "judges": {JUDGE: entry | {"statistics": statistics}},
+        "baselines": {"always_pass": entry | {"tp": 147, "fn": 0, "fp": 98, "tn": 0, "statistics": {}}},
+        "slices": {"category": {"simple": {JUDGE: entry | {"n": 1234, "statistics": statistics}}}},
+    }
+
+
+@pytest.fixture
+def data(calibration: dict[str, Any]) -> ReportData:
+    strata = [
+        Stratum(
+            name="checker decided",
+            by="ast/bfcl",
+            value=0.71,
+            low=0.68,
+            high=0.74,
+            n=1974,
+            of=2000,
+            outcomes={"unparsable": 18, "failed": 8},
+        ),
+        Stratum(
+            name="open: judge's rate, uncorrected",
+            by=JUDGE,
+            n=0,
+            of=12,
+            undefined="no output was judged",
+            outcomes={"failed": 12},
+            bounds=(0.0, 1.0),
+            note="no labels",
+        ),
+    ]
+    return ReportData(
+        title="A run",
+        created="2026-03-20T10:41:07Z",
+        command="fiducial run cases.jsonl",
+        records="out/verdicts.jsonl",
+        versions={"fiducial": "0.1.0"},
+        inputs=[InputFile(name="cases.jsonl", sha256="9f" * 32, rows=2000)],
+        systems=[
+            SystemResult(
+                system="alpha",
+                strata=strata,
+                missing=3,
+                outcomes={"checker": {"graded": 1974}},
+                faults={"value_error:string": 1204},
+            )
+        ],
+        judges=[
+            JudgeUse(
+                name=JUDGE,
+                fingerprint="b1946ac9",
+                outcomes={"graded": 265},
+                calls=1281,
+                prompt_tokens=184200,
+                completion_tokens=12804,
+                seconds=187.2,
+            )
+        ],
+        calibration=calibration,
+        notes=["Read this first."],
+    )

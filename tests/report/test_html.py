@@ -1,0 +1,237 @@
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from fiducial.errors import InputError
+from fiducial.records import ContextItem, Output, ToolCall
+from fiducial.report.html import render_report, write_report
+from fiducial.report.model import ReportData, ReportItem
+
+HOSTILE = '</pre></script></style><script>alert(1)</script><img src=x onerror=alert(1)>"\'><b onclick="x">\u202e\ud800{{ 7*7 }}'
+_VOID = {"meta", "input", "link", "img", "br", "hr", "circle", "line", "rect"}
+_ELEMENTS = {
+    "html", "head", "meta", "title", "style", "body", "header", "p", "h1", "h2", "h3", "h4", "nav", "a", "main", "section",
+    "div", "table", "thead", "tbody", "tr", "th", "td", "svg", "text", "line", "circle", "rect", "small", "span", "bdi",
+    "dl", "dt", "dd", "ul", "li", "details", "summary", "figure", "figcaption", "abbr", "form", "label", "input", "select",
+    "option", "output", "code", "pre", "strong", "script",
+}  # fmt: skip
+
+
+class _Page(HTMLParser):
+    """Elements and attributes of a page, as a browser would see them; fails on tags that do not close."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[tuple[str, str]] = []
+        self._open: list[str] = []
+        self.feed(page)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert len({name for name, _ in attrs}) == len(attrs), attrs
+        self.elements.append((tag, dict(attrs)))
+        if tag not in _VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self._open:
+            self.texts.append((self._open[-1], data))
+
+    def inside(self, tag: str) -> list[str]:
+        return [text for found, text in self.texts if found == tag]
+
+    def policy(self) -> str:
+        return next(
+            attributes["content"] or ""
+            for tag, attributes in self.elements
+            if attributes.get("http-equiv") == "Content-Security-Policy" and tag == "meta"
+        )
+
+    def text(self) -> str:
+        """What a reader sees, with runs of blanks made one."""
+        return " ".join(" ".join(text for tag, text in self.texts if tag not in {"style", "script"}).split())
+
+
+@pytest.fixture
+def hostile_report(data: ReportData, make_item: Callable[..., ReportItem], calibration: dict[str, Any]):
+    result = data.systems[0]
+    strata = [
+        msgspec.structs.replace(
+            stratum, name=HOSTILE, by=HOSTILE, note=HOSTILE, undefined=HOSTILE, method=HOSTILE
+        )
+        for stratum in result.strata
+    ]
+    entry = next(iter(calibration["judges"].values()))
+    for statistic in entry["statistics"].values():
+        statistic["method"] = HOSTILE
+        statistic["undefined"] = HOSTILE
+    hostile = msgspec.structs.replace(
+        data,
+        title=HOSTILE,
+        created=HOSTILE,
+        command=HOSTILE,
+        records=HOSTILE,
+        notes=[HOSTILE],
+        versions={HOSTILE: HOSTILE},
+        inputs=[msgspec.structs.replace(data.inputs[0], name=HOSTILE, sha256=HOSTILE)],
+        systems=[
+            msgspec.structs.replace(
+                result, system=HOSTILE, strata=strata, faults={HOSTILE: 1, f"a:{HOSTILE}": 2}
+            )
+        ],
+        judges=[msgspec.structs.replace(data.judges[0], name=HOSTILE, fingerprint=HOSTILE)],
+        calibration={
+            "judges": {HOSTILE: entry},
+            "baselines": {HOSTILE: entry},
+            "slices": {HOSTILE: {HOSTILE: {HOSTILE: entry}}},
+        },
+    )
+    item = make_item(
+        HOSTILE,
+        judge=0.0,
+        query=HOSTILE,
+        category=HOSTILE,
+        tools=[{HOSTILE: HOSTILE}],
+        reference={HOSTILE: [HOSTILE]},
+        context=[ContextItem(id=HOSTILE, content={HOSTILE: HOSTILE}, request=HOSTILE)],
+    )
+    spoilt = [
+        msgspec.structs.replace(verdict, by=HOSTILE, error_type=HOSTILE, reason=HOSTILE, raw=HOSTILE)
+        for verdict in item.judges
+    ]
+    output = Output(
+        case_id=HOSTILE,
+        system=HOSTILE,
+        text=HOSTILE,
+        tool_calls=[ToolCall(name=HOSTILE, arguments={HOSTILE: HOSTILE})],
+        turns=[[HOSTILE]],
+        workspace=HOSTILE,
+    )
+    item = msgspec.structs.replace(item, judges=spoilt, checker=spoilt[0], output=output)
+    return render_report(hostile, [item])
+
+
+def test_hostile_text_adds_no_element_and_no_attribute(hostile_report: str):
+    page = _Page(hostile_report)
+    assert {tag for tag, _ in page.elements} <= _ELEMENTS
+    names = {name for _, attributes in page.elements for name in attributes}
+    assert not {
+        name for name in names if name.startswith("on") or name in {"src", "style", "srcdoc", "action"}
+    }
+    assert all(
+        (attributes.get("href") or "").startswith("#") for tag, attributes in page.elements if tag == "a"
+    )
+
+
+def test_hostile_text_is_shown_as_it_came_and_not_as_a_template(hostile_report: str):
+    text = _Page(hostile_report).text()
+    assert "<script>alert(1)</script>" in text
+    assert "{{ 7*7 }}" in text
+    assert "49" not in text
+
+
+def test_what_cannot_be_seen_is_spelled_out_everywhere(hostile_report: str):
+    assert "\u202e" not in hostile_report
+    assert "\ud800" not in hostile_report
+    hostile_report.encode("utf-8")
+    assert "\\u202e\\ud800" in hostile_report
+
+
+def test_one_script_and_one_style_are_allowed_and_are_our_own(hostile_report: str):
+    page = _Page(hostile_report)
+    policy = page.policy()
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    for tag in ("script", "style"):
+        sources = page.inside(tag)
+        assert len(sources) == 1
+        digest = base64.b64encode(hashlib.sha256(sources[0].encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+        assert "alert" not in sources[0]
+
+
+def test_the_page_loads_nothing(data: ReportData, make_item: Callable[..., ReportItem]):
+    page = render_report(data, [make_item()])
+    assert not re.search(r"https?:|//[a-z]|@import|url\(|<link|<iframe|<base", page)
+
+
+def test_rates_stand_beside_interval_and_denominator(data: ReportData, make_item: Callable[..., ReportItem]):
+    text = _Page(render_report(data, [make_item()])).text()
+    assert "0.71 [0.68, 0.74]" in text
+    assert "on 1,974 of 2,000" in text
+    assert "(18 unparsable, 8 failed)" in text
+    assert "no output was judged" in text
+    assert "between 0.00 and 1.00" in text
+    assert "3 cases without an output" in text
+
+
+def test_calibration_stands_beside_the_constant_judges(
+    data: ReportData, make_item: Callable[..., ReportItem]
+):
+    text = _Page(render_report(data, [make_item()])).text()
+    assert "0.87 [0.81, 0.91]" in text
+    assert "always pass" in text
+    assert "every label is the same" in text
+    assert "4 missing" in text
+
+
+def test_a_report_without_judges_or_calibration_leaves_their_sections_out(
+    data: ReportData, make_item: Callable[..., ReportItem]
+):
+    bare = msgspec.structs.replace(data, judges=[], calibration=None)
+    ids = {attributes.get("id") for _, attributes in _Page(render_report(bare, [make_item()])).elements}
+    assert {"systems", "items", "provenance"} <= ids
+    assert not {"judges", "calibration"} & ids
+
+
+def test_items_beyond_the_limit_are_counted_and_the_records_are_named(
+    data: ReportData, make_item: Callable[..., ReportItem]
+):
+    items = (make_item(f"c{n}", judge=0.0 if n == 41 else 1.0) for n in range(42))
+    page = _Page(render_report(data, items, limit=5))
+    rows = [
+        attributes for tag, attributes in page.elements if tag == "details" and "data-status" in attributes
+    ]
+    assert [row["data-status"] for row in rows] == ["disagreement", "right", "right", "right", "right"]
+    text = page.text()
+    assert "5 of 42 items are shown; all are in out/verdicts.jsonl" in text
+
+
+def test_a_report_without_items_says_so(data: ReportData):
+    assert "There are no items." in render_report(data, [])
+
+
+def test_a_long_text_is_cut_with_a_note(data: ReportData, make_item: Callable[..., ReportItem]):
+    page = render_report(data, [make_item(text="x" * 10_000_000)])
+    assert len(page) < 200_000
+    assert "9,994,000 more characters are not shown here" in page
+
+
+def test_a_report_is_written_whole_or_not_at_all(
+    tmp_path: Path, data: ReportData, make_item: Callable[..., ReportItem]
+):
+    path = tmp_path / "report.html"
+    write_report(path, data, [make_item(text="\ud800")])
+    before = path.read_bytes()
+    assert before.startswith(b"<!doctype html>")
+    with pytest.raises(InputError):
+        write_report(path, msgspec.structs.replace(data, calibration={"judges": 7}), [])
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
