@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .baseline import baseline_by, baseline_verdict
     from .catalogue import PromptName, find_prompt, shipped_prompts
     from .judge import Judge, load_judge
-    from .judging import judge_output, judge_stream
+    from .judging import Work, judge_output, judge_stream, judge_work
     from .transport.cache import ReplyCache
     from .transport.connect import connect, replay
     from .transport.exchange import CallError, Provider, Reply, Request
@@ -24,12 +24,14 @@ _HOME = {
     "Reply": "transport.exchange",
     "ReplyCache": "transport.cache",
     "Request": "transport.exchange",
+    "Work": "judging",
     "baseline_by": "baseline",
     "baseline_verdict": "baseline",
     "connect": "transport.connect",
     "find_prompt": "catalogue",
     "judge_output": "judging",
     "judge_stream": "judging",
+    "judge_work": "judging",
     "load_judge": "judge",
     "replay": "transport.connect",
     "shipped_prompts": "catalogue",
@@ -44,12 +46,14 @@ __all__ = [
     "Reply",
     "ReplyCache",
     "Request",
+    "Work",
     "baseline_by",
     "baseline_verdict",
     "connect",
     "find_prompt",
     "judge_output",
     "judge_stream",
+    "judge_work",
     "load_judge",
     "replay",
     "shipped_prompts",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -16,6 +16,8 @@ from .probability import probability_of_best
 from .transport import CallError, Provider, Reply, make_request
 
 Pair: TypeAlias = tuple[Case, Output]
+Work: TypeAlias = tuple[Case, Output, int]
+"""An output with its case, and which repetition of the question this is."""
 
 _TASKS_PER_CALL = 2
 """Items at work per call in flight: while some wait to be tried again, others keep the slots busy."""
@@ -51,7 +53,7 @@ async def judge_stream(
         PromptError: The prompt cannot be rendered.
     """
     work = ((case, output, repeat) for case, output in pairs for repeat in range(repeats))
-    async for verdict in _in_parallel(work, judge, provider, concurrency * _TASKS_PER_CALL):
+    async for verdict in judge_work(work, judge, provider, concurrency=concurrency):
         if on_progress is not None:
             on_progress(verdict)
         yield verdict
@@ -82,13 +84,29 @@ async def judge_output(
     return _verdict(output, judge, repeat, await _ask(messages, judge, provider, repeat))
 
 
-async def _in_parallel(
-    work: Iterator[tuple[Case, Output, int]], judge: Judge, provider: Provider, tasks: int
+async def judge_work(
+    work: Iterable[Work], judge: Judge, provider: Provider, *, concurrency: int = 64
 ) -> AsyncGenerator[Verdict]:
+    """Judge exactly these repetitions of these outputs; `judge_stream` for who resumes a run.
+
+    Args:
+        work: Cases, outputs and repetitions; taken only as fast as verdicts are.
+        judge: Who judges.
+        provider: Answers the judge's requests.
+        concurrency: How many calls the provider keeps in flight.
+
+    Yields:
+        One verdict a piece of work, as they are done.
+
+    Raises:
+        PromptError: The prompt cannot be rendered.
+    """
+    remaining = iter(work)
+    tasks = concurrency * _TASKS_PER_CALL
     done: asyncio.Queue[Verdict | None] = asyncio.Queue(maxsize=tasks)
 
     async def worker() -> None:
-        for case, output, repeat in work:
+        for case, output, repeat in remaining:
             await done.put(await judge_output(case, output, judge, provider, repeat=repeat))
 
     async def all_workers() -> None:
