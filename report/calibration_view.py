@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 from markupsafe import Markup
 
-from ..calibration.statistic import Statistic
 from ..errors import InputError
 from . import words
 from .figures import confusion
@@ -29,6 +28,17 @@ MOST_SLICES = 40
 """Values of one column that are shown."""
 
 
+class _Statistic(msgspec.Struct, frozen=True):
+    """A statistic as JSON; `calibration.Statistic` would bring scipy, which a report of what is computed can do without."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    method: str | None = None
+    n: int = 0
+    undefined: str | None = None
+
+
 class _Entry(msgspec.Struct, frozen=True):
     n: int = 0
     n_missing: int = 0
@@ -37,7 +47,7 @@ class _Entry(msgspec.Struct, frozen=True):
     fp: int | None = None
     fn: int | None = None
     tn: int | None = None
-    statistics: dict[str, Statistic] = {}
+    statistics: dict[str, _Statistic] = {}
 
 
 class _Calibration(msgspec.Struct, frozen=True):
@@ -131,7 +141,7 @@ def _table(entry: _Entry) -> Markup | None:
     return confusion(entry.tp, entry.fn, entry.fp, entry.tn)
 
 
-def _statistic(found: Statistic | None) -> StatisticView:
+def _statistic(found: _Statistic | None) -> StatisticView:
     if found is None:
         return StatisticView("", "", "not computed")
     if found.value is None:
