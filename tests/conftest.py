@@ -17,3 +17,9 @@ def reference() -> Path:
     path = Path(folder)
     assert path.is_dir(), f"FIDUCIAL_REFERENCE names no folder: {folder}"
     return path
+
+
+@pytest.fixture(scope="session")
+def bfcl_data() -> Path:
+    """A dozen entries of our own, in the form of BFCL's data files."""
+    return Path(__file__).parent / "formats" / "bfcl" / "suite"
