@@ -54,6 +54,7 @@ class _Calibration(msgspec.Struct, frozen=True):
     judges: dict[str, _Entry] = {}
     baselines: dict[str, _Entry] = {}
     slices: dict[str, dict[str, dict[str, _Entry]]] = {}
+    warnings: list[str] = []
 
 
 class CalibrationRow(msgspec.Struct, frozen=True):
@@ -89,6 +90,7 @@ class CalibrationView(msgspec.Struct, frozen=True):
     judges: list[CalibrationRow]
     baselines: list[CalibrationRow]
     slices: list[SliceTable]
+    warnings: list[str]
 
 
 def calibration_view(calibration: Mapping[str, Any]) -> CalibrationView:
@@ -111,6 +113,7 @@ def calibration_view(calibration: Mapping[str, Any]) -> CalibrationView:
         judges=_rows(found.judges),
         baselines=_rows(found.baselines),
         slices=[_slice(column, values) for column, values in found.slices.items()],
+        warnings=found.warnings,
     )
 
 

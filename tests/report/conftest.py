@@ -74,6 +74,7 @@ def calibration() -> dict[str, Any]:
     }
     return {
         "judges": {JUDGE: entry | {"statistics": statistics}},
+        "warnings": ["only 7 clusters"],
         "baselines": {"always_pass": entry | {"tp": 147, "fn": 0, "fp": 98, "tn": 0, "statistics": {}}},
         "slices": {"category": {"simple": {JUDGE: entry | {"n": 1234, "statistics": statistics}}}},
     }

@@ -99,6 +99,7 @@ def hostile_report(data: ReportData, make_item: Callable[..., ReportItem], calib
         judges=[msgspec.structs.replace(data.judges[0], name=HOSTILE, fingerprint=HOSTILE)],
         calibration={
             "judges": {HOSTILE: entry},
+            "warnings": [HOSTILE],
             "baselines": {HOSTILE: entry},
             "slices": {HOSTILE: {HOSTILE: {HOSTILE: entry}}},
         },
@@ -190,6 +191,7 @@ def test_calibration_stands_beside_the_constant_judges(
     assert "always pass" in text
     assert "every label is the same" in text
     assert "4 missing" in text
+    assert "only 7 clusters" in text
 
 
 def test_a_report_without_judges_or_calibration_leaves_their_sections_out(
