@@ -1,5 +1,6 @@
 """Statistics over verdicts: arrays and tables in, numbers out; knows no judge and no network."""
 
+from .comparison import By, Right, compare
 from .estimator import AGREEMENT, ESTIMATORS, Estimator
 from .measurement import IntervalOption, Settings, measure
 from .panel import calibrate
@@ -12,14 +13,17 @@ from .table_runs import table_from_run
 __all__ = [
     "AGREEMENT",
     "ESTIMATORS",
+    "By",
     "Cells",
     "Estimator",
     "IntervalOption",
+    "Right",
     "Sample",
     "Settings",
     "Statistic",
     "Table",
     "calibrate",
+    "compare",
     "make_sample",
     "measure",
     "read_table",

@@ -121,14 +121,33 @@ def make_sample(
     """
     if label.shape != score.shape or (cluster is not None and cluster.shape != label.shape):
         raise ValueError("label, score and cluster must have one and the same shape")
-    labels, label_code = np.unique(label, return_inverse=True)
-    scores, score_code = np.unique(score, return_inverse=True)
-    pair, cell = np.unique(label_code * max(len(scores), 1) + score_code, return_inverse=True)
-    cells = Cells(labels[pair // max(len(scores), 1)], scores[pair % max(len(scores), 1)], pass_at)
+    (labels, scores), groups, sizes = reduce_rows([label, score], cluster)
+    return Sample(Cells(labels, scores, pass_at), groups, sizes)
+
+
+def reduce_rows(
+    columns: list[FloatArray], cluster: IntArray | None = None
+) -> tuple[list[FloatArray], FloatArray | sparse.csr_array, IntArray]:
+    """Find the distinct rows of some columns, and how often each cluster has them.
+
+    Args:
+        columns: Each of shape ``(n,)``.
+        cluster: Cluster number of each row, shape ``(n,)``; None when every row is its own.
+
+    Returns:
+        The columns of the ``m`` distinct rows; counts per cell of one cluster of each group, shape ``(k, m)``; how
+        many clusters are in each group, shape ``(k,)``.
+    """
+    cell = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        values, code = np.unique(column, return_inverse=True)
+        cell = np.unique(cell * max(len(values), 1) + code, return_inverse=True)[1]
+    _, first = np.unique(cell, return_index=True)
+    distinct, m = [column[first] for column in columns], len(first)
     if cluster is None or len(np.unique(cluster)) == len(cluster):
-        return Sample(cells, _identity(len(pair)), np.bincount(cell, minlength=len(pair)))
-    groups, sizes = _group(cell, np.unique(cluster, return_inverse=True)[1], len(pair))
-    return Sample(cells, groups, sizes)
+        return distinct, _identity(m), np.bincount(cell, minlength=m)
+    groups, sizes = _group(cell, np.unique(cluster, return_inverse=True)[1], m)
+    return distinct, groups, sizes
 
 
 def _identity(m: int) -> FloatArray | sparse.csr_array:

@@ -22,6 +22,7 @@ COMMANDS: dict[str, str] = {
     "bfcl": "Score a BFCL result tree as the leaderboard does, or strictly.",
     "cases": "Turn other people's data into cases and outputs.",
     "calibrate": "Compare judges with trusted labels.",
+    "compare": "Test judges, prompts or systems against each other on the same items.",
 }
 """Subcommand to its one-line help. Modules are imported only when their command is used (start-up time)."""
 

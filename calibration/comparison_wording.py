@@ -1,0 +1,79 @@
+"""Comparisons in words: which differences there is evidence for, and what could have been seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .wording import aligned, number, statistic_cells
+
+_ALARM = 0.05
+
+_RIGHT = {
+    "agrees": "right: score and label fall on the same side of --pass-at",
+    "score": "right: the score passes",
+    "label": "right: the label passes",
+}
+
+
+def comparison_lines(result: dict[str, Any]) -> list[str]:
+    """The result of `compare` for people.
+
+    Args:
+        result: What `compare` gave.
+
+    Returns:
+        Lines without line ends.
+    """
+    what = "share right" if result["statistic"] == "accuracy" else result["statistic"]
+    head = (
+        "pair",
+        "n",
+        "a only",
+        "b only",
+        "mid-p",
+        "Holm p",
+        f"difference of {what}",
+        "interval",
+        "",
+    )
+    rows: list[tuple[str, ...]] = [head]
+    for pair in result["pairs"]:
+        value, interval, _, method = statistic_cells(pair["difference"])
+        counts = (f"{pair['n']:,}", f"{pair['a_only_right']:,}", f"{pair['b_only_right']:,}")
+        p_values = (f"{pair['midp']:.4f}", f"{pair['holm_p']:.4f}")
+        rows.append((f"{pair['a']} - {pair['b']}", *counts, *p_values, value, interval, method))
+    lines = [
+        f"{_RIGHT[result['right']]}; p-values are McNemar's, Holm over the {len(rows) - 1} pairs",
+        *aligned(rows),
+    ]
+    lines += [line for pair in result["pairs"] for line in _verdict(pair)]
+    if any(pair["cluster_p"] is not None for pair in result["pairs"]):
+        lines.append(
+            "note: clusters hold several items, which McNemar's p takes as independent; the words go by a t-test over clusters"
+        )
+    return lines + _best_lines(result)
+
+
+def _verdict(pair: dict[str, Any]) -> list[str]:
+    names = f"{pair['a']} and {pair['b']}"
+    flips = [f"  only {flip['right']} is right on {flip['item_id']}" for flip in pair.get("flips", [])]
+    if pair["n"] == 0:
+        return [f"{names}: no common items"]
+    clustered = pair["holm_cluster_p"]
+    if (pair["holm_p"] if clustered is None else clustered) <= _ALARM:
+        better = pair["a"] if pair["a_only_right"] > pair["b_only_right"] else pair["b"]
+        return [f"{names}: {better} is right more often", *flips]
+    seen = pair["smallest_visible"]
+    limit = "" if seen is None else f"; a true difference of {number(seen)} would be found four times in five"
+    return [f"{names}: no evidence of a difference{limit}", *flips]
+
+
+def _best_lines(result: dict[str, Any]) -> list[str]:
+    best = result["best"]
+    if best is None or best["held_out"] is None:
+        return []
+    chosen = (
+        f"Best of all on the {best['n']:,} items common to all: {best['name']}, {number(best['apparent'])}"
+    )
+    apart = f"chosen and scored on different clusters: {number(best['held_out'])}"
+    return [f"{chosen}; {apart} (optimism {number(best['optimism'])})"]

@@ -1,0 +1,69 @@
+"""Two scores of the same items: the difference of any statistic, on the same resampled clusters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .arrays import FloatArray, IntArray
+from .estimator import Estimator
+from .sample import Cells, Sample, reduce_rows
+
+
+@dataclass(frozen=True, eq=False)
+class PairedSample:
+    """Two samples that share their rows.
+
+    Attributes:
+        joint: Counts over the distinct (label, first score, second score); its cells carry the first score.
+        second: The same cells with the second score.
+    """
+
+    joint: Sample
+    second: Cells
+
+
+def paired_sample(
+    label: FloatArray,
+    first: FloatArray,
+    second: FloatArray,
+    cluster: IntArray | None = None,
+    *,
+    pass_at: float = 0.5,
+) -> PairedSample:
+    """Reduce rows with two scores.
+
+    Args:
+        label: Trusted values, shape ``(n,)``.
+        first: One score, shape ``(n,)``.
+        second: The other, shape ``(n,)``.
+        cluster: Cluster number of each row, shape ``(n,)``; None when every row is its own.
+        pass_at: A value passes when it is at least this.
+
+    Returns:
+        The sample.
+    """
+    (labels, firsts, seconds), groups, sizes = reduce_rows([label, first, second], cluster)
+    joint = Sample(Cells(labels, firsts, pass_at), groups, sizes)
+    return PairedSample(joint, Cells(labels, seconds, pass_at))
+
+
+def difference_of(estimator: Estimator, sample: PairedSample) -> Estimator:
+    """The statistic of the first score minus that of the second, itself a statistic of the joint sample.
+
+    Args:
+        estimator: The statistic.
+        sample: Both scores.
+
+    Returns:
+        An estimator that is no proportion, so that its interval is a paired one.
+    """
+
+    def formula(weights: FloatArray, cells: Cells) -> FloatArray:
+        return estimator.formula(weights, cells) - estimator.formula(weights, sample.second)
+
+    return Estimator(
+        estimator.name,
+        formula,
+        f"it is so for one of the two: {estimator.undefined}",
+        max_cells=estimator.max_cells,
+    )

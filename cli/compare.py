@@ -1,0 +1,79 @@
+"""`fiducial compare`: judges, prompts or systems against each other on the same items."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..errors import UsageError
+from .table_input import emit, load_table, table_options
+
+if TYPE_CHECKING:
+    from ..calibration import By, IntervalOption, Right
+
+_EXAMPLE = """\b
+Example:
+  fiducial compare prompt_a.jsonl prompt_b.jsonl --json comparison.json
+  fiducial compare RUN_FOLDER --by system --right score --against baseline
+"""
+
+
+@click.command("compare", epilog=_EXAMPLE)
+@table_options
+@click.option("--by", type=click.Choice(["judge", "system"]), default="judge", show_default=True)
+@click.option(
+    "--right",
+    type=click.Choice(["agrees", "score", "label"]),
+    default="agrees",
+    show_default=True,
+    help="agrees: score and label fall on the same side of --pass-at; score, label: that one passes.",
+)
+@click.option("--against", metavar="NAME", help="Compare only with this one, not every pair.")
+@click.option(
+    "--statistic",
+    default="accuracy",
+    show_default=True,
+    help="Whose difference is estimated: any statistic of `fiducial calibrate`.",
+)
+@click.option(
+    "--flips", type=click.IntRange(min=0), default=0, help="List up to this many items that differ, per pair."
+)
+@click.option(
+    "--interval",
+    type=click.Choice(["wald", "cluster-t", "bootstrap"]),
+    help="Of the difference. Default: BCa cluster bootstrap, paired.",
+)
+def command(  # noqa: PLR0913, PLR0917 - click passes options by name
+    tables: tuple[Path, ...],
+    labels: Path | None,
+    columns: tuple[str, ...],
+    pass_at: float,
+    seed: int,
+    replicates: int,
+    json_file: str | None,
+    by: By,
+    right: Right,
+    against: str | None,
+    statistic: str,
+    flips: int,
+    interval: IntervalOption | None,
+) -> None:
+    """Test every pair of judges or systems on the items both have, corrected for the number of pairs."""
+    from ..calibration import ESTIMATORS, Settings, compare  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..calibration.comparison_wording import comparison_lines  # noqa: PLC0415 - likewise
+
+    if statistic not in ESTIMATORS:
+        raise UsageError(f"--statistic {statistic!r}: expected one of {', '.join(ESTIMATORS)}")
+    result = compare(
+        load_table(tables, columns, labels),
+        by=by,
+        right=right,
+        pass_at=pass_at,
+        against=against,
+        statistic=statistic,
+        flips=flips,
+        settings=Settings(interval=interval, replicates=replicates, seed=seed),
+    )
+    emit(result, comparison_lines(result), json_file)
