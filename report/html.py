@@ -19,10 +19,12 @@ from .calibration_view import COLUMNS, calibration_view
 from .figures import axis, interval_strip
 from .model import ReportData, ReportItem
 from .selection import select
-from .text import visible
+from .text import shortened
 
 MOST_ITEMS = 500
 """Rows of the table of items; the records hold all of them."""
+MOST_TEXT = 50_000
+"""Characters of any one text: what rows show is cut before, so this is for titles, names and notes."""
 
 _FUNCTIONS: dict[str, Any] = {
     "axis": axis,
@@ -122,5 +124,5 @@ def _environment() -> jinja2.Environment:
 
 
 def _finalize(value: object) -> object:
-    """Spell out what is invisible in every text that the template prints; markup of our own passes."""
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    """Cut every text that the template prints, and spell out what is invisible; markup of our own passes."""
+    return shortened(value, MOST_TEXT) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -9,7 +9,7 @@ import msgspec
 from ..records import Output, Verdict
 from . import words
 from .model import ReportItem
-from .text import Excerpt, excerpt, json_excerpt, visible
+from .text import Excerpt, excerpt, json_excerpt, shortened
 
 Status: TypeAlias = Literal["disagreement", "not graded", "wrong", "right"]
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -133,19 +133,10 @@ def _verdict(role: str, verdict: Verdict, pass_at: float) -> VerdictView:
         mark=mark,
         says=says,
         error_type=_name(verdict.error_type or ""),
-        reason=_sentence(verdict.reason or ""),
+        reason=shortened(verdict.reason or "", SENTENCE_LIMIT),
         raw=None if verdict.raw is None else excerpt(verdict.raw, BLOCK_LIMIT),
     )
 
 
 def _name(text: str) -> str:
-    return _shortened(text, NAME_LIMIT)
-
-
-def _sentence(text: str) -> str:
-    return _shortened(text, SENTENCE_LIMIT)
-
-
-def _shortened(text: str, limit: int) -> str:
-    shown, hidden = excerpt(text, limit)
-    return f"{shown} … ({words.count(hidden)} more characters)" if hidden else visible(shown)
+    return shortened(text, NAME_LIMIT)

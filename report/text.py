@@ -37,6 +37,12 @@ def excerpt(text: str, limit: int) -> Excerpt:
     return Excerpt(visible(text[:limit]), max(0, len(text) - limit))
 
 
+def shortened(text: str, limit: int) -> str:
+    """Like `excerpt`, with the note on what was cut in the text itself: ``xxxx … (9,999,800 more characters)``."""
+    shown, hidden = excerpt(text, limit)
+    return f"{shown} … ({hidden:,} more characters)" if hidden else shown
+
+
 def visible(text: str) -> str:
     r"""The text with invisible characters spelled out as ``\u202e``; markup is left for the template to escape."""
     return _INVISIBLE.sub(_spell, text)

@@ -226,6 +226,18 @@ def test_a_long_text_is_cut_with_a_note(data: ReportData, make_item: Callable[..
     assert "9,994,000 more characters are not shown here" in page
 
 
+def test_a_name_of_any_length_is_cut_wherever_it_stands(
+    data: ReportData, make_item: Callable[..., ReportItem]
+):
+    endless = "n" * 10_000_000
+    results = [msgspec.structs.replace(data.systems[0], system=endless, faults={endless: 1})]
+    item = make_item(category=endless)
+    item = msgspec.structs.replace(item, output=Output(case_id=endless, system=endless, text="x"))
+    page = render_report(msgspec.structs.replace(data, title=endless, systems=results), [item])
+    assert len(page) < 500_000
+    assert "(9,950,000 more characters)" in page
+
+
 def test_a_report_is_written_whole_or_not_at_all(
     tmp_path: Path, data: ReportData, make_item: Callable[..., ReportItem]
 ):
