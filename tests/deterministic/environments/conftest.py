@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -58,20 +58,19 @@ def encoded() -> Callable[[Any], Any]:
 
 
 def _encoded(value: Any) -> Any:
-    match value:
-        case str() if len(value) > LONGEST_SPELLED_OUT:
-            digest = hashlib.sha256(value.encode()).hexdigest()
-            return {"len": len(value), "sha256": digest, "head": value[:100]}
-        case set():
-            return {"__set__": sorted(value)}
-        case dict() if not all(isinstance(key, str) for key in value):
-            return {"__dict__": [[key, _encoded(item)] for key, item in value.items()]}
-        case dict():
-            return {key: _encoded(item) for key, item in value.items()}
-        case list():
-            return [_encoded(item) for item in value]
-        case _:
-            return value
+    if isinstance(value, str) and len(value) > LONGEST_SPELLED_OUT:
+        digest = hashlib.sha256(value.encode()).hexdigest()
+        return {"len": len(value), "sha256": digest, "head": value[:100]}
+    if isinstance(value, set):
+        return {"__set__": sorted(cast("set[Any]", value))}
+    if isinstance(value, list):
+        return [_encoded(item) for item in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        pairs = [(key, _encoded(item)) for key, item in cast("dict[Any, Any]", value).items()]
+        if all(isinstance(key, str) for key, _ in pairs):
+            return dict(pairs)
+        return {"__dict__": [list(pair) for pair in pairs]}
+    return value
 
 
 @pytest.fixture(scope="session")
