@@ -81,7 +81,7 @@ class AdaptiveLimiter:
         if ticket < self._believed_from:
             return
         self._limited.append(ticket)
-        while self._limited[0] <= self._started - self._most:
+        while self._limited and self._limited[0] < self._started - self._most:
             self._limited.popleft()
         if len(self._limited) < max(1, self.limit // _BURST_SHARE):
             return

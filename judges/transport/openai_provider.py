@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
 
 from .completion import read_completion
 from .exchange import CallError, Reply, Request
@@ -19,6 +23,7 @@ _RETRYABLE_STATUSES = frozenset(
     {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS}
 )
 _LONGEST_MESSAGE = 300
+_PIECE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,7 @@ class OpenAIProvider:
             self._client = _connect(self._endpoint, self._timeout)
         try:
             async with asyncio.timeout(self._timeout):
-                payload = await self._client.post("/chat/completions", body=request.body(), cast_to=object)
+                payload = await self._post(self._client, request)
         except TimeoutError as error:
             raise CallError(f"no reply within {self._timeout:g} s", retryable=True) from error
         except openai.APIStatusError as error:
@@ -82,6 +87,20 @@ class OpenAIProvider:
             raise CallError(self._redact(str(error))) from error
         return read_completion(payload)
 
+    async def _post(self, client: openai.AsyncOpenAI, request: Request) -> object:
+        if self._endpoint.kind == "azure":
+            # Azure's client takes the deployment from the body, so it needs to see it.
+            return await client.post("/chat/completions", body=request.body(), cast_to=object)
+        # Encoded here, since the client would first make two deep copies of the body.
+        content = msgspec.json.encode(request.body())
+        if len(content) <= _PIECE:
+            return await client.post("/chat/completions", content=content, cast_to=object)
+        # In one piece it would hold up every other call, and aiohttp warns of it.
+        length = {"Content-Length": str(len(content))}
+        return await client.post(
+            "/chat/completions", content=_in_pieces(content), options={"headers": length}, cast_to=object
+        )
+
     async def aclose(self) -> None:
         """Close the client's connections."""
         if self._client is not None:
@@ -91,7 +110,7 @@ class OpenAIProvider:
     def _refusal_or_raise(self, error: openai.APIStatusError) -> Reply:
         """Tell a prompt that a content filter stopped (a refusal) from a call that failed."""
         code = error.code
-        text = self._redact(error.message)
+        text = self._redact(error.message.removeprefix(f"Error code: {error.status_code} - "))
         if error.status_code == HTTPStatus.BAD_REQUEST and code == "content_filter":
             return Reply(refusal=text, finish_reason="content_filter")
         retryable = (
@@ -115,15 +134,22 @@ class OpenAIProvider:
         return (text.replace(key, "***") if key else text)[:_LONGEST_MESSAGE]
 
 
+async def _in_pieces(content: bytes) -> AsyncIterator[bytes]:
+    for start in range(0, len(content), _PIECE):
+        yield content[start : start + _PIECE]
+
+
 def _connect(endpoint: Endpoint, timeout: float) -> openai.AsyncOpenAI:
     import openai  # noqa: PLC0415 - see OpenAIProvider.complete
 
-    shared: dict[str, Any] = {
-        "api_key": endpoint.api_key,
-        "max_retries": 0,
-        "timeout": timeout,
-        "http_client": openai.DefaultAioHttpClient(timeout=timeout),
-    }
+    shared: dict[str, Any] = {"api_key": endpoint.api_key, "max_retries": 0, "timeout": timeout}
+    if endpoint.base_url is not None and endpoint.base_url.startswith("http://"):
+        # Nothing to verify: an empty trust store (which trusts nobody, should a server redirect to https) saves loading the
+        # system's, twice.
+        trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        shared["http_client"] = openai.DefaultAioHttpClient(timeout=timeout, verify=trust)
+    else:
+        shared["http_client"] = openai.DefaultAioHttpClient(timeout=timeout)
     if endpoint.kind == "azure":
         return openai.AsyncAzureOpenAI(
             azure_endpoint=endpoint.base_url or "", api_version=endpoint.api_version, **shared

@@ -60,6 +60,15 @@ class RetryingProvider:
 
     async def complete(self, request: Request) -> Reply:
         """Ask until there is a reply or no hope. See `Provider.complete`."""
+        try:
+            return await self._inner.complete(request)
+        except CallError as error:
+            if not error.retryable:
+                raise
+            return await self._ask_again(request, error)
+
+    async def _ask_again(self, request: Request, first: CallError) -> Reply:
+        """What follows a first failure. Apart, since tenacity costs more than all else that a smooth call needs."""
         attempts = tenacity.AsyncRetrying(
             retry=tenacity.retry_if_exception(_retryable),
             wait=self._wait,
@@ -73,8 +82,9 @@ class RetryingProvider:
             async for attempt in attempts:
                 with attempt:
                     calls += 1
-                    reply = await self._inner.complete(request)
-                    return reply if calls == 1 else msgspec.structs.replace(reply, calls=calls)
+                    if calls == 1:
+                        raise first
+                    return msgspec.structs.replace(await self._inner.complete(request), calls=calls)
         except CallError as error:
             error.calls = calls
             raise

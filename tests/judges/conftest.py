@@ -1,0 +1,49 @@
+"""Fixtures for judges: a provider on loopback, and a way to judge at it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import pytest
+from judge_items import Judging
+from provider_server import ProviderServer
+
+from fiducial.judges import Endpoint, Provider, connect, judge_stream, load_judge
+from fiducial.records import Case, Output, Verdict
+
+
+@pytest.fixture
+def server() -> Iterator[ProviderServer]:
+    """A server that answers 1 in the form asked for; set its ``script`` to have it answer otherwise."""
+    with ProviderServer() as running:
+        yield running
+
+
+@pytest.fixture
+def judging(server: ProviderServer) -> Judging:
+    """Judges pairs at the loopback server, and returns the verdicts in the order of cases and repeats."""
+
+    def judge(
+        pairs: Iterable[tuple[Case, Output]],
+        *,
+        spec: str = "tool_call_accuracy",
+        model: str = "judge",
+        provider: AbstractAsyncContextManager[Provider] | None = None,
+        concurrency: int = 8,
+        repeats: int = 1,
+        parameters: dict[str, Any] | None = None,
+        **options: Any,
+    ) -> list[Verdict]:
+        async def run() -> list[Verdict]:
+            loaded = load_judge(spec, model=model, parameters=parameters)
+            endpoint = Endpoint(server.base_url, "secret-key")
+            async with provider or connect(endpoint, concurrency=concurrency, **options) as asked:
+                stream = judge_stream(pairs, loaded, asked, concurrency=concurrency, repeats=repeats)
+                return [verdict async for verdict in stream]
+
+        return sorted(asyncio.run(run()), key=lambda verdict: (verdict.case_id, verdict.repeat))
+
+    return judge

@@ -1,0 +1,198 @@
+"""What happens when the endpoint misbehaves: nothing is lost, and no more is asked than faults were met."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+from judge_items import Judging, make_case, make_output, make_pairs
+from provider_server import Answer, Body, CutOff, Drop, Hang, ProviderServer, Response, Seen, Status
+
+ONE = Answer("<S2>1</S2>")
+
+
+def first(fault: Response, then: Response = ONE):
+    """A script whose first response to each request is a fault."""
+    return lambda seen: fault if seen.attempt == 1 else then
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Status(429, {"retry-after-ms": "1"}),
+        Status(408, {"retry-after": "0"}),
+        Status(409, {"retry-after": "0"}),
+        Status(500, {"retry-after": "0"}),
+        Status(503, {"retry-after": "0"}),
+        Drop(),
+        CutOff(),
+        CutOff(short=True),
+        Body(b""),
+        Body(b"<html>busy</html>"),
+        Body(b'{"error": {"message": "overloaded"}}'),
+        Body(b'{"choices": []}'),
+        Body(b"[1]"),
+        Body(b"\xff\xfe"),
+    ],
+    ids=str,
+)
+def test_a_passing_fault_costs_one_more_call_and_no_item(
+    server: ProviderServer, judging: Judging, fault: Response
+) -> None:
+    server.script = first(fault)
+    (verdict,) = judging(make_pairs(1))
+    assert (verdict.outcome, verdict.score) == ("graded", 1.0)
+    assert len(server.seen) == 2
+    assert verdict.usage is not None
+    assert verdict.usage.calls == 2
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
+def test_a_fault_that_will_not_pass_is_asked_once_and_kept_as_failed(
+    server: ProviderServer, judging: Judging, status: int
+) -> None:
+    server.script = lambda seen: Status(status)
+    (verdict,) = judging(make_pairs(1))
+    assert (verdict.outcome, verdict.score) == ("failed", None)
+    assert verdict.reason is not None
+    assert f"HTTP {status}" in verdict.reason
+    assert len(server.seen) == 1
+
+
+def test_an_empty_account_is_not_asked_again(server: ProviderServer, judging: Judging) -> None:
+    server.script = lambda seen: Status(429, code="insufficient_quota")
+    (verdict,) = judging(make_pairs(1))
+    assert verdict.outcome == "failed"
+    assert len(server.seen) == 1
+
+
+def test_the_server_may_say_whether_to_retry(server: ProviderServer, judging: Judging) -> None:
+    server.script = lambda seen: Status(500, {"x-should-retry": "false"})
+    (verdict,) = judging(make_pairs(1))
+    assert verdict.outcome == "failed"
+    assert len(server.seen) == 1
+
+
+def test_endless_rate_limits_end_after_the_allowed_attempts(server: ProviderServer, judging: Judging) -> None:
+    server.script = lambda seen: Status(429, {"retry-after-ms": "1"})
+    (verdict,) = judging(make_pairs(1), attempts=4)
+    assert verdict.outcome == "failed"
+    assert verdict.usage is not None
+    assert verdict.usage.calls == len(server.seen) == 4
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda: {"retry-after": "1"},
+        lambda: {"retry-after-ms": "1000", "retry-after": "30"},
+        lambda: {"retry-after": format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)},
+        lambda: {"retry-after": "30", "x-ratelimit-reset-requests": "1s"},
+    ],
+    ids=["seconds", "milliseconds", "date", "reset"],
+)
+def test_the_time_the_server_asks_for_is_waited(server: ProviderServer, judging: Judging, asked) -> None:
+    server.script = lambda seen: Status(429, asked()) if seen.attempt == 1 else ONE
+    (verdict,) = judging(make_pairs(1))
+    assert verdict.graded
+    waited = server.seen[1].at - server.seen[0].at
+    assert 0.9 <= waited <= 3.0
+
+
+def test_while_a_rate_limit_lasts_nobody_calls(server: ProviderServer, judging: Judging) -> None:
+    begun = time.monotonic()
+
+    def script(seen: Seen) -> Response:
+        left = begun + 1.0 - seen.at
+        return Status(429, {"retry-after-ms": str(int(left * 1000))}) if left > 0 else ONE
+
+    server.script = script
+    verdicts = judging(make_pairs(40), concurrency=4)
+    assert all(verdict.graded for verdict in verdicts)
+    assert len(server.seen) <= 40 + 8
+
+
+def test_a_reply_that_never_comes_is_given_up_and_asked_for_again(
+    server: ProviderServer, judging: Judging
+) -> None:
+    server.script = first(Hang())
+    verdicts = judging(make_pairs(3), timeout=0.3)
+    assert all(verdict.graded for verdict in verdicts)
+    assert len(server.seen) == 6
+
+
+def test_a_server_that_never_replies_fails_every_item_and_does_not_hang(
+    server: ProviderServer, judging: Judging
+) -> None:
+    server.script = lambda seen: Hang()
+    verdicts = judging(make_pairs(3), timeout=0.1, attempts=2)
+    assert {verdict.outcome for verdict in verdicts} == {"failed"}
+    assert all("no reply within 0.1 s" in str(verdict.reason) for verdict in verdicts)
+
+
+def test_an_endpoint_that_is_not_there_fails_with_the_reason(
+    server: ProviderServer, judging: Judging
+) -> None:
+    server.base_url = "http://127.0.0.1:1/v1"
+    (verdict,) = judging(make_pairs(1), attempts=2)
+    assert verdict.outcome == "failed"
+    assert "connection" in str(verdict.reason)
+
+
+def test_the_key_is_sent_and_never_shown(server: ProviderServer, judging: Judging) -> None:
+    server.script = lambda seen: Status(401, code=seen.headers["authorization"])
+    (verdict,) = judging(make_pairs(1))
+    assert server.seen[0].headers["authorization"] == "Bearer secret-key"
+    assert "secret-key" not in str(verdict)
+
+
+def test_a_prompt_that_the_content_filter_stops_is_refused(server: ProviderServer, judging: Judging) -> None:
+    server.script = lambda seen: Status(400, code="content_filter")
+    (verdict,) = judging([(make_case(), make_output())])
+    assert verdict.outcome == "refused"
+    assert len(server.seen) == 1
+
+
+def test_an_unreadable_reply_is_asked_again_once_then_kept_unparsable(
+    server: ProviderServer, judging: Judging
+) -> None:
+    server.script = lambda seen: Answer("I am sorry, I cannot decide between {these} options: maybe.")
+    (verdict,) = judging(make_pairs(1))
+    assert (verdict.outcome, verdict.score) == ("unparsable", None)
+    assert verdict.raw == "I am sorry, I cannot decide between {these} options: maybe."
+    assert verdict.usage is not None
+    assert (verdict.usage.calls, verdict.usage.reasked) == (2, 1)
+    assert len(server.seen) == 2
+
+
+def test_an_unreadable_reply_that_is_mended_is_graded_and_counted(
+    server: ProviderServer, judging: Judging
+) -> None:
+    server.script = first(Answer("hm"))
+    (verdict,) = judging(make_pairs(1))
+    assert (verdict.outcome, verdict.score) == ("graded", 1.0)
+    assert verdict.usage is not None
+    assert verdict.usage.reasked == 1
+
+
+def test_a_refusal_is_not_asked_again(server: ProviderServer, judging: Judging) -> None:
+    server.script = lambda seen: Answer(None, refusal="I will not judge this.")
+    (verdict,) = judging(make_pairs(1))
+    assert (verdict.outcome, verdict.raw) == ("refused", "I will not judge this.")
+    assert len(server.seen) == 1
+
+
+def test_a_reply_cut_at_the_limit_of_tokens_is_not_read(server: ProviderServer, judging: Judging) -> None:
+    server.script = lambda seen: Answer("<S2>1</S2>", finish_reason="length")
+    (verdict,) = judging(make_pairs(1))
+    assert verdict.outcome == "unparsable"
+
+
+def test_slots_are_kept_busy_and_never_exceeded(server: ProviderServer, judging: Judging) -> None:
+    server.script = lambda seen: Answer("<S2>1</S2>", delay=0.02)
+    verdicts = judging(make_pairs(60), concurrency=6)
+    assert len(verdicts) == 60
+    assert server.in_flight_at_most == 6
+    assert server.connections <= 7

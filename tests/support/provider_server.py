@@ -1,0 +1,261 @@
+"""A real HTTP server on loopback that answers chat completions as a script tells it to.
+
+::
+
+    with ProviderServer(script=lambda seen: Status(429, {"retry-after": "1"}) if seen.attempt == 1 else Answer("1")) as server:
+        ...  # base_url=server.base_url
+
+A script is asked once for each request. ``in_the_form_asked_for`` makes scripts that answer as the prompt asks: JSON, tags or a
+digit. The server runs in a thread of its own and speaks HTTP/1.1 with kept-alive connections.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Self, TypeAlias
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One request as it arrived."""
+
+    path: str
+    headers: Mapping[str, str]
+    raw: bytes
+    body: dict[str, Any]
+    attempt: int
+    """1 for the first request with this body, 2 when it comes again ..."""
+    at: float
+    """Seconds on the monotonic clock."""
+
+    @property
+    def messages(self) -> list[dict[str, str]]:
+        return self.body["messages"]
+
+    @property
+    def text(self) -> str:
+        """All messages' contents."""
+        return "\n".join(message["content"] for message in self.messages)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A chat completion."""
+
+    text: str | None
+    delay: float = 0.0
+    finish_reason: str = "stop"
+    refusal: str | None = None
+    logprobs: Any = None
+    model: str | None = None
+
+
+@dataclass(frozen=True)
+class Status:
+    """An error status."""
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    code: str | None = None
+    delay: float = 0.0
+
+
+@dataclass(frozen=True)
+class Body:
+    """A response with any body."""
+
+    raw: bytes
+
+
+@dataclass(frozen=True)
+class CutOff:
+    """A response whose body ends in the middle, though its length says otherwise when ``short`` is set."""
+
+    short: bool = False
+
+
+@dataclass(frozen=True)
+class Drop:
+    """The connection is closed without a response."""
+
+
+@dataclass(frozen=True)
+class Hang:
+    """No response ever comes."""
+
+
+Response: TypeAlias = Answer | Status | Body | CutOff | Drop | Hang
+Script: TypeAlias = Callable[[Seen], Response]
+
+
+def in_the_form_asked_for(decide: Callable[[Seen], int] = lambda seen: 1) -> Script:
+    """A script that answers in the form that the request asks for, with the score that ``decide`` gives."""
+
+    def script(seen: Seen) -> Response:
+        score = decide(seen)
+        wanted = seen.body.get("response_format", {})
+        if wanted.get("type") == "json_schema":
+            return Answer(json.dumps(_instance(wanted["json_schema"]["schema"], score)))
+        if wanted.get("type") == "json_object" or '"score"' in seen.text:
+            return Answer(json.dumps({"reason": "because", "score": score}))
+        if "<S2>" in seen.text:
+            return Answer(f"<S1>because</S1>\n<S2>{score}</S2>")
+        return Answer(str(score))
+
+    return script
+
+
+def _instance(schema: dict[str, Any], score: int) -> Any:
+    if "enum" in schema:
+        return schema["enum"][score]
+    match schema["type"]:
+        case "object":
+            return {name: _instance(part, score) for name, part in schema["properties"].items()}
+        case "array":
+            return [_instance(schema["items"], score)]
+        case "string":
+            return "because"
+        case _:
+            return score
+
+
+class ProviderServer:
+    """The server; a context manager that starts and stops it."""
+
+    def __init__(self, script: Script | None = None) -> None:
+        self.script: Script = script or in_the_form_asked_for()
+        self.seen: list[Seen] = []
+        self.in_flight_at_most = 0
+        self.connections = 0
+        self.base_url = ""
+        self._attempts: Counter[bytes] = Counter()
+        self._in_flight = 0
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._ready = threading.Event()
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        assert self._ready.wait(10)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(10)
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        server = self._loop.run_until_complete(
+            asyncio.start_server(self._serve, "127.0.0.1", 0, limit=1 << 26)
+        )
+        self.base_url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        self._ready.set()
+        self._loop.run_forever()
+        server.close()
+        tasks = asyncio.all_tasks(self._loop)
+        for task in tasks:
+            task.cancel()
+        self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        self._loop.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        try:
+            while (seen := await self._read(reader)) is not None:
+                self._in_flight += 1
+                self.in_flight_at_most = max(self.in_flight_at_most, self._in_flight)
+                try:
+                    more = await self._respond(seen, self.script(seen), writer)
+                finally:
+                    self._in_flight -= 1
+                if not more:
+                    return
+        except (ConnectionError, asyncio.IncompleteReadError):
+            return
+        finally:
+            writer.close()
+
+    async def _read(self, reader: asyncio.StreamReader) -> Seen | None:
+        try:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+        except asyncio.IncompleteReadError:
+            return None
+        line, *fields = head.rstrip("\r\n").split("\r\n")
+        headers = {
+            name.lower(): value.strip() for name, _, value in (entry.partition(":") for entry in fields)
+        }
+        raw = await reader.readexactly(int(headers.get("content-length", "0")))
+        self._attempts[raw] += 1
+        seen = Seen(
+            line.split()[1], headers, raw, json.loads(raw or b"{}"), self._attempts[raw], time.monotonic()
+        )
+        self.seen.append(seen)
+        return seen
+
+    async def _respond(self, seen: Seen, response: Response, writer: asyncio.StreamWriter) -> bool:
+        """Send the response; whether the connection may be used again."""
+        match response:
+            case Answer():
+                await asyncio.sleep(response.delay)
+                _write(writer, 200, json.dumps(_completion(seen, response)).encode())
+            case Status():
+                await asyncio.sleep(response.delay)
+                error = {"message": f"scripted {response.status}", "type": "error", "code": response.code}
+                _write(writer, response.status, json.dumps({"error": error}).encode(), response.headers)
+            case Body():
+                _write(writer, 200, response.raw)
+            case CutOff():
+                half = b'{"id": "1", "choices": [{"index": 0, "mess'
+                _write(writer, 200, half, length=len(half) + (100 if response.short else 0))
+                await writer.drain()
+                return not response.short
+            case Drop():
+                writer.transport.abort()
+                return False
+            case Hang():
+                await asyncio.Event().wait()
+        await writer.drain()
+        return True
+
+
+def _write(
+    writer: asyncio.StreamWriter,
+    status: int,
+    body: bytes,
+    headers: Mapping[str, str] | None = None,
+    length: int | None = None,
+) -> None:
+    fields = {
+        "content-type": "application/json",
+        "content-length": str(len(body) if length is None else length),
+        **(headers or {}),
+    }
+    head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+    writer.write(f"HTTP/1.1 {status} Scripted\r\n{head}\r\n".encode("latin-1") + body)
+
+
+def _completion(seen: Seen, answer: Answer) -> dict[str, Any]:
+    message = {"role": "assistant", "content": answer.text, "refusal": answer.refusal}
+    choice = {
+        "index": 0,
+        "message": message,
+        "finish_reason": answer.finish_reason,
+        "logprobs": answer.logprobs,
+    }
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": answer.model or seen.body["model"],
+        "choices": [choice],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110},
+    }
