@@ -107,6 +107,7 @@ def _item(case: Case, output: Output, verdicts: list[Verdict], label: Verdict | 
         judges=[verdict for verdict in verdicts if verdict.source == "judge" and verdict.repeat == 0],
         label=label,
         tools=case.tools,
+        context=case.context,
         reference=case.reference,
     )
 
