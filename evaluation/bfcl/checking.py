@@ -9,7 +9,6 @@ from ...deterministic.decoding import Form
 from ...deterministic.execution.replies import read_native, read_prompt
 from ...deterministic.stored_results import decode_result
 from ...errors import DecodingError
-from ...formats.bfcl import Entry, to_case
 from ...records import Case, Language
 from .modes import as_list
 
@@ -22,11 +21,11 @@ class AskedForm(NamedTuple):
     tagged: bool
 
 
-def check_entry(entry: Entry, result: Any, mode: Mode, options: CheckOptions) -> Finding:
+def check_stored(case: Case, result: Any, mode: Mode, options: CheckOptions) -> Finding:
     """Check one stored answer.
 
     Args:
-        entry: What was asked.
+        case: What was asked.
         result: The answer, as the result file holds it.
         mode: How it is to be decoded.
         options: Rule set, and how names were offered.
@@ -34,7 +33,6 @@ def check_entry(entry: Entry, result: Any, mode: Mode, options: CheckOptions) ->
     Returns:
         What was found.
     """
-    case = to_case(entry)
     if case.kind == "multi_turn":
         from ...deterministic import multi_turn  # noqa: PLC0415 - brings the simulated worlds with it
 
@@ -43,18 +41,18 @@ def check_entry(entry: Entry, result: Any, mode: Mode, options: CheckOptions) ->
     return check_result(case, result, mode=mode, options=options, form=asked.form, tagged=asked.tagged)
 
 
-def decoded_calls(entry: Entry, result: Any, mode: Mode) -> Any:
+def decoded_calls(case: Case, result: Any, mode: Mode) -> Any:
     """What the decoder makes of a single-turn answer.
 
     Args:
-        entry: What was asked.
+        case: What was asked.
         result: The answer.
         mode: How it is to be decoded.
 
     Returns:
         Mostly a list of calls; None when it cannot be decoded.
     """
-    asked = asked_form(to_case(entry))
+    asked = asked_form(case)
     try:
         return decode_result(result, mode=mode, language=asked.language, form=asked.form, tagged=asked.tagged)
     except DecodingError:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...errors import InputError, RecordError
-from ...formats.bfcl import DataSource, Entry, ResultFile, ResultIndex, ResultLine, read_entries, sort_key
+from ...formats.bfcl import ResultFile, ResultIndex, ResultLine, sort_key
+from .suite import Asked, Suite
 
 
-def paired(source: DataSource, file: ResultFile, *, partial: bool) -> Iterator[tuple[Entry, ResultLine]]:
+def paired(suite: Suite, file: ResultFile, *, partial: bool) -> Iterator[tuple[Asked, ResultLine]]:
     """Pair the entries of a category with a system's answers, in BFCL's order.
 
     Everything is checked before the first pair is yielded.
 
     Args:
-        source: Where BFCL's files are.
+        suite: What was asked.
         file: The answers.
         partial: Whether entries may be without an answer; they are then left out.
 
@@ -26,7 +27,7 @@ def paired(source: DataSource, file: ResultFile, *, partial: bool) -> Iterator[t
         RecordError: A line is not an answer, answers nothing known, or answers what was answered before.
     """
     index = ResultIndex(file.path)
-    entries = {entry.id: entry for entry in read_entries(source, file.category)}
+    entries = suite.asked(file.category)
     _refuse_unknown(index, entries, file)
     ids = sorted((entry_id for entry_id in entries if entry_id in index), key=sort_key)
     _refuse_missing(ids, entries, file, partial=partial)
@@ -34,7 +35,7 @@ def paired(source: DataSource, file: ResultFile, *, partial: bool) -> Iterator[t
         yield entries[line.id], line
 
 
-def _refuse_unknown(index: ResultIndex, entries: dict[str, Entry], file: ResultFile) -> None:
+def _refuse_unknown(index: ResultIndex, entries: dict[str, Asked], file: ResultFile) -> None:
     unknown = [entry_id for entry_id in index.lines if entry_id not in entries]
     if unknown:
         more = f" (and {len(unknown) - 1} more like it)" if len(unknown) > 1 else ""
@@ -46,7 +47,7 @@ def _refuse_unknown(index: ResultIndex, entries: dict[str, Entry], file: ResultF
         )
 
 
-def _refuse_missing(ids: list[str], entries: dict[str, Entry], file: ResultFile, *, partial: bool) -> None:
+def _refuse_missing(ids: list[str], entries: dict[str, Asked], file: ResultFile, *, partial: bool) -> None:
     if not ids:
         raise InputError("the file is empty; expected one answer a line", path=file.path)
     if not partial and len(ids) < len(entries):

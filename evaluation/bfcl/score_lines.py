@@ -8,22 +8,23 @@ from typing import Any
 import msgspec
 
 from ...deterministic import Finding, Mode
-from ...formats.bfcl import Entry, ResultLine
+from ...formats.bfcl import ResultLine
 from .checking import decoded_calls, decoded_turns, last_message
+from .suite import Asked
 
 
 class Failed(msgspec.Struct, frozen=True):
     """An answer that is not valid.
 
     Attributes:
-        entry: What was asked.
+        asked: What was asked.
         line: What was answered.
         finding: What is wrong with it.
         system: Who answered.
         mode: How it was decoded.
     """
 
-    entry: Entry
+    asked: Asked
     line: ResultLine
     finding: Finding
     system: str
@@ -40,12 +41,12 @@ def score_line(failed: Failed) -> dict[str, Any]:
         Keys as BFCL writes them; ``valid`` is null for an answer that the rules leave undecided.
     """
     head = {
-        "id": failed.entry.id,
+        "id": failed.asked.entry.id,
         "model_name": failed.system,
-        "test_category": failed.entry.category.name,
+        "test_category": failed.asked.entry.category.name,
         "valid": False if failed.finding.outcome == "graded" else None,
     }
-    return head | _BODIES[failed.entry.category.family](failed)
+    return head | _BODIES[failed.asked.entry.category.family](failed)
 
 
 def _ast(failed: Failed) -> dict[str, Any]:
@@ -53,15 +54,15 @@ def _ast(failed: Failed) -> dict[str, Any]:
     body = {
         "error": [finding.reason, *_sub_errors(finding)],
         "error_type": finding.error_type,
-        "prompt": failed.entry.raw,
+        "prompt": failed.asked.entry.raw,
         "model_result_raw": failed.line.result,
     }
     if finding.error_type != "ast_decoder:decoder_failed":
-        body["model_result_decoded"] = decoded_calls(failed.entry, failed.line.result, failed.mode)
+        body["model_result_decoded"] = decoded_calls(failed.asked.case, failed.line.result, failed.mode)
     if finding.error_type == "ast_decoder:decoder_wrong_output_format":
         body["model_result_raw"] = str(body["model_result_raw"])
         body["model_result_decoded"] = str(body["model_result_decoded"])
-    return body | {"possible_answer": failed.entry.ground_truth}
+    return body | {"possible_answer": failed.asked.entry.ground_truth}
 
 
 def _sub_errors(finding: Finding) -> list[dict[str, Any]]:
@@ -79,16 +80,16 @@ def _sub_errors(finding: Finding) -> list[dict[str, Any]]:
 
 def _relevance(failed: Failed) -> dict[str, Any]:
     return {
-        "prompt": failed.entry.raw,
+        "prompt": failed.asked.entry.raw,
         "model_result": failed.line.result,
-        "decoded_result": decoded_calls(failed.entry, failed.line.result, failed.mode),
+        "decoded_result": decoded_calls(failed.asked.case, failed.line.result, failed.mode),
         "error": [failed.finding.reason],
         "error_type": failed.finding.error_type,
     }
 
 
 def _multi_turn(failed: Failed) -> dict[str, Any]:
-    prompt = {key: value for key, value in failed.entry.raw.items() if key != "function"}
+    prompt = {key: value for key, value in failed.asked.entry.raw.items() if key != "function"}
     body: dict[str, Any] = {"error": _error(failed.finding), "prompt": prompt}
     if failed.finding.error_type == "multi_turn:inference_error":
         body["model_result"] = failed.line.result
@@ -101,7 +102,7 @@ def _multi_turn(failed: Failed) -> dict[str, Any]:
 def _agentic(failed: Failed) -> dict[str, Any]:
     return {
         "error": _error(failed.finding),
-        "prompt": failed.entry.raw["question"],
+        "prompt": failed.asked.entry.raw["question"],
         "model_result_raw": failed.line.result,
         "last_non_fc_message": last_message(failed.line.result, failed.mode),
     } | _closing(failed)
@@ -114,7 +115,7 @@ def _error(finding: Finding) -> dict[str, Any]:
 
 def _closing(failed: Failed) -> dict[str, Any]:
     return {
-        "possible_answer": failed.entry.ground_truth,
+        "possible_answer": failed.asked.entry.ground_truth,
         "inference_log": failed.line.fields.get("inference_log", ""),
     }
 

@@ -13,19 +13,20 @@ from typing import BinaryIO
 import msgspec
 
 from ...deterministic import CheckOptions, Names, Rules
-from ...formats.bfcl import DataSource, ResultFile, to_case, to_output
+from ...formats.bfcl import DataSource, ResultFile, to_output
 from ...records import Case, Output, atomic_write
 from ..names import NamesOption, names_by_system
 from ..progress import Progress
 from .aggregation import Summary, summarise
 from .category_score import CategoryScore
-from .checking import check_entry
+from .checking import check_stored
 from .csv_tables import write_csv_tables
 from .effort import Effort
 from .json_text import json_line
 from .modes import ModeOption, mode_of
 from .pairing import paired
 from .score_lines import Failed, score_line
+from .suite import Suite
 
 _HELD_IN_MEMORY = 8 * 1024 * 1024
 """Bytes of failed lines; more go to a temporary file."""
@@ -73,7 +74,7 @@ class SystemScore(msgspec.Struct, frozen=True):
 class _Task(msgspec.Struct, frozen=True):
     """What stays the same while a tree is scored."""
 
-    source: DataSource
+    suite: Suite
     scores: Path
     options: ScoringOptions
 
@@ -103,7 +104,7 @@ def score_tree(
     Raises:
         InputError: Results and data do not belong together, or a file cannot be read or written.
     """
-    task = _Task(source, scores, options)
+    task = _Task(Suite(source), scores, options)
     progress.begin("scoring", len(files))
     systems: list[SystemScore] = []
     for name, group in groupby(files, key=lambda file: file.system):
@@ -131,8 +132,8 @@ def _names_of(task: _Task, name: str, files: list[ResultFile]) -> Names:
 
 
 def _items(task: _Task, file: ResultFile) -> Iterator[tuple[Case, Output]]:
-    for entry, line in paired(task.source, file, partial=task.options.partial):
-        yield to_case(entry), to_output(line.id, file.system, file.category, line.result)
+    for asked, line in paired(task.suite, file, partial=task.options.partial):
+        yield asked.case, to_output(line.id, file.system, file.category, line.result)
 
 
 def _score_file(task: _Task, file: ResultFile, system: SystemScore, out: BinaryIO) -> CategoryScore:
@@ -151,11 +152,11 @@ def _failed_lines(
 ) -> Iterator[bytes]:
     """Check a file answer by answer, counting every one, and giving the line of each that is not valid."""
     options = CheckOptions(rules=task.options.rules, names=system.names)
-    for entry, line in paired(task.source, file, partial=task.options.partial):
+    for asked, line in paired(task.suite, file, partial=task.options.partial):
         mode = mode_of(file.category, line.result, task.options.mode)
-        finding = check_entry(entry, line.result, mode, options)
-        score.add(entry.id, finding)
+        finding = check_stored(asked.case, line.result, mode, options)
+        score.add(line.id, finding)
         system.effort.add(line.fields)
         system.modes[mode] += 1
         if not finding.valid:
-            yield json_line(score_line(Failed(entry, line, finding, system.name, mode)))
+            yield json_line(score_line(Failed(asked, line, finding, system.name, mode)))
