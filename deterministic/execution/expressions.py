@@ -32,6 +32,7 @@ def parse(text: str) -> ast.expr:
 
     Raises:
         SyntaxError: It is no expression.
+        ValueError: It cannot be encoded (lone surrogates).
         ForbiddenExpressionError: It is longer, or nested deeper, than is read.
     """
     try:
@@ -39,8 +40,10 @@ def parse(text: str) -> ast.expr:
     except DecodingError as error:
         match error.__cause__:
             case SyntaxError() as cause:
-                place = f" (<string>, line {cause.lineno})" if cause.lineno else ""
+                place = "" if cause.lineno is None else f" (<string>, line {cause.lineno})"
                 raise SyntaxError(f"{cause.msg}{place}") from None
+            case ValueError() as cause:
+                raise ValueError(str(cause)) from None
             case _:
                 raise ForbiddenExpressionError(str(error)) from None
 

@@ -1,0 +1,79 @@
+"""A world small enough to see through, and cases over it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import pytest
+
+from fiducial.deterministic.checkers import CheckOptions, Rules
+from fiducial.deterministic.multi_turn.checker import Examination, examine
+from fiducial.deterministic.multi_turn.steps import Mode
+from fiducial.records import Case
+
+Examine: TypeAlias = Callable[..., Examination]
+
+
+class Shop:
+    """Goods by name, and a till."""
+
+    def load(self, config: dict[str, Any]) -> None:
+        self.stock: dict[str, Any] = config.get("stock", {})
+        self.open: Any = True
+        self._visits = 0
+
+    def count(self, name: str) -> dict[str, Any]:
+        self._visits += 1
+        return {"count": self.stock.get(name, 0)}
+
+    def put(self, name: str, amount: Any) -> None:
+        self.stock[name] = amount
+
+    def close(self, value: Any = False) -> str:
+        self.open = value
+        return "closed"
+
+    def take(self, name: str) -> Any:
+        return self.stock.pop(name)
+
+    def grow(self, names: list[str]) -> list[str]:
+        names.append("more")
+        self.stock["names"] = names
+        return names
+
+    def _hidden(self) -> str:
+        return "hidden"
+
+
+@pytest.fixture
+def options() -> CheckOptions:
+    return CheckOptions(environments={"Shop": Shop})
+
+
+@pytest.fixture
+def examine_shop() -> Examine:
+    """Examines what a system did in the shop: decoded turns of steps of call texts, unless another mode is given."""
+
+    def run(
+        calls: list[list[str]],
+        result: Any,
+        *,
+        mode: Mode = "decoded",
+        rules: Rules = "bfcl",
+        stock: dict[str, Any] | None = None,
+    ) -> Examination:
+        case = Case(
+            id="shop-1",
+            kind="multi_turn",
+            reference={
+                "classes": ["Shop"],
+                "calls": calls,
+                "initial_config": {"Shop": {"stock": stock or {}}},
+            },
+        )
+        return examine(
+            case, result, mode=mode, options=CheckOptions(rules=rules, environments={"Shop": Shop})
+        )
+
+    return run

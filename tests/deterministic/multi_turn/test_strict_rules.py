@@ -1,0 +1,112 @@
+"""What strict rules mend; each line has its counterpart in docs/bfcl-differences.md."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fiducial.deterministic.checkers import CheckOptions, Rules
+from fiducial.deterministic.finding import Finding
+from fiducial.deterministic.multi_turn.checker import examine
+from fiducial.records import Case
+
+from .conftest import Examine
+
+COUNT = "count(name='pear')"
+
+
+def test_calls_in_a_turn_that_should_have_none_are_a_fault(examine_shop: Examine):
+    calls, turns = [[], [COUNT]], [[[COUNT]], [[COUNT]]]
+    assert examine_shop(calls, turns).finding.valid
+    finding = examine_shop(calls, turns, rules="strict").finding
+    assert finding.error_type == "multi_turn:irrelevance_error:decoder_success"
+    assert finding.evidence["turn_index"] == 0
+
+
+@pytest.mark.parametrize("mode", ["prompt", "fc"])
+def test_an_agent_stopped_in_the_last_turn_is_noticed(examine_shop: Examine, mode: str):
+    step: Any = f"[{COUNT}]" if mode == "prompt" else [{"count": '{"name": "pear"}'}]
+    stopped, finished = [[step] * 21], [[*[step] * 21, "There are none."]]
+    assert examine_shop([[COUNT]], stopped, mode=mode).finding.valid
+    strict = examine_shop([[COUNT]], stopped, mode=mode, rules="strict").finding
+    assert strict.error_type == "multi_turn:force_terminated"
+    assert examine_shop([[COUNT]], finished, mode=mode, rules="strict").finding.valid
+    assert examine_shop([[COUNT]], [[step] * 20], mode=mode, rules="strict").finding.valid
+
+
+def test_a_result_serves_one_turn_only(examine_shop: Examine):
+    put = "put(name='plum', amount=1)"
+    calls, turns = [[COUNT], [put, COUNT]], [[[COUNT]], [[put]]]
+    assert examine_shop(calls, turns).finding.valid
+    finding = examine_shop(calls, turns, rules="strict").finding
+    assert finding.error_type == "multi_turn:execution_response_mismatch"
+    assert examine_shop(calls, [[[COUNT, COUNT]], [[put]]], rules="strict").finding.valid
+
+
+@pytest.mark.parametrize(
+    ("expected", "got"), [("True", "1"), ("0", "False"), ("[{'a': 1}]", "[{'a': True}]")]
+)
+def test_a_truth_value_is_no_number_in_a_state(examine_shop: Examine, expected: str, got: str):
+    calls, turns = [[f"close(value={expected})"]], [[[f"close(value={got})"]]]
+    assert examine_shop(calls, turns).finding.valid
+    assert (
+        examine_shop(calls, turns, rules="strict").finding.error_type == "multi_turn:instance_state_mismatch"
+    )
+
+
+def test_an_integer_still_equals_a_float_of_the_same_value(examine_shop: Examine):
+    assert examine_shop([["close(value=1)"]], [[["close(value=1.0)"]]], rules="strict").finding.valid
+
+
+def test_the_working_directory_is_compared():
+    calls, turns = (
+        [["cd(folder='a')", "cd(folder='..')"]],
+        [[["cd(folder='a')"], ["cd(folder='..')"], ["cd(folder='a')"]]],
+    )
+    assert _in_files(calls, turns, "bfcl").valid
+    finding = _in_files(calls, turns, "strict")
+    assert finding.error_type == "multi_turn:instance_state_mismatch"
+    assert finding.evidence["path"] == "GorillaFileSystem.working directory['current_working_directory']"
+    assert (finding.evidence["expected"], finding.evidence["got"]) == ("/top", "/top/a")
+
+
+@pytest.mark.parametrize("text", ["call find (x) first", "ls(1)"])
+def test_a_text_that_looks_like_a_call_can_be_right(text: str):
+    calls = [["touch(file_name='b')", f"echo(content='{text}', file_name='b')"]]
+    assert _in_files(calls, [calls], "bfcl").error_type == "multi_turn:instance_state_mismatch"
+    assert _in_files(calls, [calls], "strict").valid
+
+
+def test_blanks_before_a_parenthesis_count_in_a_text():
+    calls = [["echo(content='a chart (draft)')"]]
+    turns = [[["echo(content='a chart(draft)')"]]]
+    assert _in_files(calls, turns, "bfcl").valid
+    assert _in_files(calls, turns, "strict").error_type == "multi_turn:execution_response_mismatch"
+
+
+@pytest.mark.parametrize(
+    ("reply", "call"), [("[cd('a')]", "cd(folder='a')"), ("[echo(content='x', file_name=None)]", "echo('x')")]
+)
+def test_positional_arguments_in_a_text_reply_are_kept(reply: str, call: str):
+    assert _in_files([[call]], [[reply]], "strict", mode="prompt").valid
+
+
+def test_positional_arguments_in_a_text_reply_are_lost_to_the_original():
+    assert not _in_files([["cd(folder='a')"]], [["[cd('a')]"]], "bfcl", mode="prompt").valid
+
+
+def _in_files(calls: list[list[str]], turns: Any, rules: Rules, mode: Any = "decoded") -> Finding:
+    tree: dict[str, Any] = {
+        "top": {"type": "directory", "contents": {"a": {"type": "directory", "contents": {}}}}
+    }
+    case = Case(
+        id="files-1",
+        kind="multi_turn",
+        reference={
+            "classes": ["GorillaFileSystem"],
+            "calls": calls,
+            "initial_config": {"GorillaFileSystem": {"root": tree}},
+        },
+    )
+    return examine(case, turns, mode=mode, options=CheckOptions(rules=rules)).finding
