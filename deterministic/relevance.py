@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..errors import DecodingError
@@ -10,7 +11,8 @@ from .ast.calls import is_call_list
 from .checkers import CheckOptions
 from .decoding import decode_output
 from .evidence import plain
-from .finding import PASSED, Finding, fault
+from .finding import PASSED, Finding, fault, undecided
+from .strict_relevance import is_call_or_attempt
 
 
 def find(case: Case, output: Output, options: CheckOptions) -> Finding:
@@ -24,32 +26,55 @@ def find(case: Case, output: Output, options: CheckOptions) -> Finding:
     Returns:
         What was found.
     """
-    del options
-    try:
-        decoded = decode_output(output)
-    except DecodingError as error:
-        return judge_decoded(case, None, str(error))
-    return judge_decoded(case, decoded)
+    reply = output.tool_calls if output.tool_calls is not None else output.text
+    return check_reply(case, lambda: decode_output(output), reply, options)
 
 
-def judge_decoded(case: Case, decoded: Any, failure: str | None = None) -> Finding:
-    """BFCL's rules: what can be read as a call is one, whatever it names; what cannot be read is none.
+def check_reply(case: Case, decode: Callable[[], Any], reply: Any, options: CheckOptions) -> Finding:
+    """Decide on a raw reply.
 
     Args:
         case: A case of kind ``no_call`` or ``any_call``.
-        decoded: What a decoder made of the reply.
-        failure: Why it could not be decoded, when it could not.
+        decode: Reads the reply's calls.
+        reply: The reply itself: text, or native calls in any form.
+        options: Rule set.
 
     Returns:
         What was found.
     """
-    called = failure is None and is_call_list(decoded) and decoded != []
+    decoded, failure = None, ""
+    try:
+        decoded = decode()
+    except DecodingError as error:
+        failure = f": {error}"
+    called = is_call_list(decoded) and decoded != []
+    if options.rules == "strict":
+        return _strict_finding(case, decoded if called else [], reply, failure)
     if case.kind == "any_call":
-        if called:
-            return PASSED
-        reason = f"expected a call, found none: {failure}" if failure else "expected a call, found none"
-        return fault("relevance_error:decoder_failed", reason)
-    if not called:
+        return PASSED if called else _no_call(failure)
+    return _call(decoded) if called else PASSED
+
+
+def _strict_finding(case: Case, calls: list[dict[Any, Any]], reply: Any, failure: str) -> Finding:
+    """Strict rules: prose that parses as a call is none, a call that does not parse is an attempt."""
+    attempted = is_call_or_attempt(calls, reply, [tool["function"]["name"] for tool in case.tools])
+    if case.kind == "any_call":
+        if calls and attempted:
+            return undecided("a call was made; whether it is a right one is not in the reference")
+        return _no_call(failure)
+    if not attempted:
         return PASSED
-    names = ", ".join(str(name) for call in decoded[:5] for name in call)
-    return fault("irrelevance_error:decoder_success", f"expected no call, got {names}", calls=plain(decoded))
+    return (
+        _call(calls)
+        if calls
+        else fault("irrelevance_error:broken_call", f"expected no call, got a broken one{failure}")
+    )
+
+
+def _no_call(failure: str) -> Finding:
+    return fault("relevance_error:decoder_failed", f"expected a call, found none{failure}")
+
+
+def _call(calls: list[dict[Any, Any]]) -> Finding:
+    names = ", ".join(str(name)[:80] for call in calls[:5] for name in call)
+    return fault("irrelevance_error:decoder_success", f"expected no call, got {names}", calls=plain(calls))

@@ -6,8 +6,14 @@ from typing import Any, Literal, TypeAlias
 
 from ..errors import DecodingError
 from ..records import Case, Language
-from .checkers import CheckOptions
-from .decoding import Form, decode_native, decode_prompt
+from .checkers import CheckOptions, Rules
+from .decoding import (
+    Form,
+    decode_native,
+    decode_native_strictly,
+    decode_prompt,
+    decode_prompt_strictly,
+)
 from .finding import Finding
 
 Mode: TypeAlias = Literal["prompt", "fc"]
@@ -45,13 +51,20 @@ def check_result(
 
 
 def decode_result(
-    result: Any, *, mode: Mode, language: Language = "python", form: Form = "python", tagged: bool = False
+    result: Any,
+    *,
+    mode: Mode,
+    rules: Rules = "bfcl",
+    language: Language = "python",
+    form: Form = "python",
+    tagged: bool = False,
 ) -> Any:
     """Read the calls of a stored single-turn result.
 
     Args:
         result: The stored value, of any type.
         mode: How the system called.
+        rules: Rule set.
         language: The language of the functions.
         form: How calls were to be written.
         tagged: Whether they were to stand between tags.
@@ -63,10 +76,11 @@ def decode_result(
         DecodingError: It cannot be read.
     """
     if mode == "fc":
-        return decode_native(result)
+        return decode_native_strictly(result) if rules == "strict" else decode_native(result)
     if not isinstance(result, str):
         raise DecodingError(f"expected text, got {type(result).__name__}")
-    return decode_prompt(result, language=language, form=form, tagged=tagged)
+    decode = decode_prompt_strictly if rules == "strict" else decode_prompt
+    return decode(result, language=language, form=form, tagged=tagged)
 
 
 def _check_calls(
@@ -75,22 +89,23 @@ def _check_calls(
     from .ast.expectation_cache import language_of  # noqa: PLC0415 - loaded when the first case comes
     from .ast.tool_calls import check_case, decoder_failed  # noqa: PLC0415
 
+    language = language_of(case)
     try:
-        decoded = decode_result(result, mode=mode, language=language_of(case), form=form, tagged=tagged)
+        decoded = decode_result(
+            result, mode=mode, rules=options.rules, language=language, form=form, tagged=tagged
+        )
     except DecodingError as error:
         return decoder_failed(error)
     return check_case(case, decoded, options)
 
 
 def _check_relevance(case: Case, result: Any, mode: Mode, options: CheckOptions) -> Finding:
-    from .relevance import judge_decoded  # noqa: PLC0415 - loaded when the first case comes
+    from .relevance import check_reply  # noqa: PLC0415 - loaded when the first case comes
 
-    del options
-    try:
-        decoded = decode_result(result, mode=mode)
-    except DecodingError as error:
-        return judge_decoded(case, None, str(error))
-    return judge_decoded(case, decoded)
+    def decode() -> Any:
+        return decode_result(result, mode=mode)
+
+    return check_reply(case, decode, result, options)
 
 
 def _check_answer(case: Case, result: Any, mode: Mode, options: CheckOptions) -> Finding:

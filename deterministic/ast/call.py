@@ -28,9 +28,7 @@ def check_call(call: dict[Any, Any], expected: ExpectedCall) -> Problem | None:
     given: dict[Any, Any] = call[expected.name]
     for name in expected.required:
         if name not in given:
-            sentence = "argument {argument} is required and missing"
-            acceptable = expected.reference.get(name)
-            return Problem("simple_function_checker:missing_required", sentence, name, acceptable)
+            return missing_argument(name, expected)
     for name, value in given.items():
         argument = expected.arguments.get(name)
         if argument is None:
@@ -40,10 +38,26 @@ def check_call(call: dict[Any, Any], expected: ExpectedCall) -> Problem | None:
             return problem
     for name in expected.needed:
         if name not in given:
-            sentence = "argument {argument} is missing, acceptable {expected}"
-            acceptable = expected.reference[name]
-            return Problem("simple_function_checker:missing_optional", sentence, name, acceptable)
+            return missing_argument(name, expected)
     return None
+
+
+def missing_argument(name: str, expected: ExpectedCall) -> Problem:
+    """The problem with an argument that is not there.
+
+    Args:
+        name: The argument's name; the document requires it, or the reference does not let it be left out.
+        expected: The expected call.
+
+    Returns:
+        The problem.
+    """
+    acceptable = expected.reference.get(name)
+    if name in expected.required:
+        sentence = "argument {argument} is required and missing"
+        return Problem("simple_function_checker:missing_required", sentence, name, acceptable)
+    sentence = "argument {argument} is missing, acceptable {expected}"
+    return Problem("simple_function_checker:missing_optional", sentence, name, acceptable)
 
 
 def unexpected_argument(name: Any, value: Any, expected: ExpectedCall) -> Problem:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
-from ..evidence import plain, shorten
-from ..finding import PASSED, Finding, fault
+from ..finding import PASSED, Finding
 from .call import check_call
-from .expectation import Expectation, ExpectedCall
+from .expectation import Expectation
+from .matching import CallCheck, Matching, match_best, match_greedily
 from .problem import Problem
-
-CallCheck: TypeAlias = Callable[[dict[Any, Any], ExpectedCall], Problem | None]
+from .strict_call import check_call_strictly
 
 _COUNT_ERRORS = {
     "simple": "simple_function_checker:wrong_count",
@@ -21,7 +19,7 @@ _COUNT_ERRORS = {
 
 
 def check_decoded(decoded: Any, expectation: Expectation) -> Finding:
-    """Check what a decoder made of a reply.
+    """Check what a decoder made of a reply, by BFCL's rules.
 
     Args:
         decoded: Its value, of any shape.
@@ -30,12 +28,29 @@ def check_decoded(decoded: Any, expectation: Expectation) -> Finding:
     Returns:
         Valid, or the first problem found.
     """
+    return _check(decoded, expectation, check_call, match_greedily)
+
+
+def check_decoded_strictly(decoded: Any, expectation: Expectation) -> Finding:
+    """Check what a decoder made of a reply, by strict rules.
+
+    Args:
+        decoded: Its value, of any shape.
+        expectation: What is expected.
+
+    Returns:
+        Valid, or the first problem found.
+    """
+    return _check(decoded, expectation, check_call_strictly, match_best)
+
+
+def _check(decoded: Any, expectation: Expectation, check: CallCheck, match: Matching) -> Finding:
     problem = check_format(decoded) or check_count(decoded, expectation)
     if problem is not None:
         return problem.finding
     if expectation.match == "parallel":
-        return match_greedily(decoded, expectation.calls)
-    problem = check_call(decoded[0], expectation.calls[0])
+        return match(decoded, expectation.calls, check)
+    problem = check(decoded[0], expectation.calls[0])
     return PASSED if problem is None else problem.finding
 
 
@@ -88,59 +103,3 @@ def check_count(calls: list[Any], expectation: Expectation) -> Problem | None:
         return None
     sentence = "expected {expected} calls, got {got}"
     return Problem(_COUNT_ERRORS[expectation.match], sentence, None, expectation.count, len(calls))
-
-
-def match_greedily(calls: list[dict[Any, Any]], expected_calls: tuple[ExpectedCall, ...]) -> Finding:
-    """Give each expected call, in order, the first call that passes and is not taken; never take one back.
-
-    Args:
-        calls: As many calls as are expected.
-        expected_calls: The expected calls.
-
-    Returns:
-        Valid, or the expected call that found no partner, with the problem of every call tried.
-    """
-    free = list(range(len(calls)))
-    for expected in expected_calls:
-        problems: list[tuple[int, Problem]] = []
-        for index in free:
-            problem = check_call(calls[index], expected)
-            if problem is None:
-                free.remove(index)
-                break
-            problems.append((index, problem))
-        else:
-            return no_partner(calls, expected, problems)
-    return PASSED
-
-
-def no_partner(
-    calls: list[dict[Any, Any]], expected: ExpectedCall, problems: list[tuple[int, Problem]]
-) -> Finding:
-    """The finding when an expected call has no match.
-
-    Args:
-        calls: The decoded calls.
-        expected: The expected call that none of them is.
-        problems: Index of every call tried, and its problem.
-
-    Returns:
-        The finding.
-    """
-    tried = [
-        {
-            "call": plain(calls[index]),
-            "error_type": problem.error_type,
-            "reason": problem.reason,
-            **problem.evidence,
-        }
-        for index, problem in problems
-    ]
-    wanted = {expected.reference_name: expected.reference}
-    nearest = f"; nearest: {tried[0]['reason']}" if len(tried) == 1 else ""
-    return fault(
-        "parallel_function_checker_no_order:cannot_find_match",
-        f"no call matches {shorten(wanted)}{nearest}",
-        expected=wanted,
-        sub_errors=tried,
-    )

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from ...errors import InputError
-from ...records import Language, Match, ToolCallReference
+from ...records import Match, ToolCallReference
 from ..checkers import Names
 from .languages import Dialect, dialect_of
 from .standard_text import standardise
@@ -48,6 +48,7 @@ class ExpectedCall(msgspec.Struct, frozen=True):
 
     Attributes:
         name: The function's name, as the system had to write it.
+        document_name: Its name in the document.
         reference_name: Its name in the reference.
         language: The language of its arguments, in the original's short form, for error types.
         required: Names that the document requires.
@@ -58,6 +59,7 @@ class ExpectedCall(msgspec.Struct, frozen=True):
     """
 
     name: str
+    document_name: str
     reference_name: str
     language: str
     required: tuple[str, ...]
@@ -140,6 +142,7 @@ def _compile_call(
     name: str = document["name"]
     return ExpectedCall(
         name=name.replace(".", "_") if names == "underscored" else name,
+        document_name=name,
         reference_name=reference_name,
         language=dialect.short_name,
         required=tuple(parameters.get("required") or ()),

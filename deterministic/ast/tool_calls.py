@@ -7,9 +7,9 @@ from typing import Any
 from ...errors import DecodingError, InputError
 from ...records import Case, Output, ToolCallReference
 from ..checkers import CheckOptions, Names
-from ..decoding import decode_output
+from ..decoding import decode_output, decode_output_strictly
 from ..finding import Finding, fault, undecided
-from .calls import check_decoded
+from .calls import check_decoded, check_decoded_strictly
 from .expectation import compile_expectation
 from .expectation_cache import expectation_of, language_of
 
@@ -25,8 +25,9 @@ def find(case: Case, output: Output, options: CheckOptions) -> Finding:
     Returns:
         What was found.
     """
+    decode = decode_output_strictly if options.rules == "strict" else decode_output
     try:
-        decoded = decode_output(output, language=language_of(case))
+        decoded = decode(output, language=language_of(case))
     except DecodingError as error:
         return decoder_failed(error)
     return check_case(case, decoded, options)
@@ -47,7 +48,11 @@ def check_case(case: Case, decoded: Any, options: CheckOptions) -> Finding:
         expectation = expectation_of(case, options.names)
     except InputError as error:
         return undecided(f"the case cannot be checked: {error}")
-    return check_decoded(decoded, expectation)
+    return (
+        check_decoded_strictly(decoded, expectation)
+        if options.rules == "strict"
+        else check_decoded(decoded, expectation)
+    )
 
 
 def check_calls(

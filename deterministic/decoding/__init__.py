@@ -2,5 +2,17 @@
 
 from .native import decode_native, decode_tool_calls
 from .replies import Form, decode_output, decode_prompt
+from .strict_python_calls import Unquoted
+from .strict_replies import decode_native_strictly, decode_output_strictly, decode_prompt_strictly
 
-__all__ = ["Form", "decode_native", "decode_output", "decode_prompt", "decode_tool_calls"]
+__all__ = [
+    "Form",
+    "Unquoted",
+    "decode_native",
+    "decode_native_strictly",
+    "decode_output",
+    "decode_output_strictly",
+    "decode_prompt",
+    "decode_prompt_strictly",
+    "decode_tool_calls",
+]

@@ -6,6 +6,7 @@ values lose their white space, and an anonymous class loses its body.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...errors import DecodingError
@@ -21,7 +22,7 @@ _LIST_PUNCTUATION = frozenset({",", "(", ")"})
 
 
 def decode_java_call(code: str) -> list[dict[str, dict[Any, str]]] | dict[str, Any]:
-    """Read the first method call in a text; further ones are ignored.
+    """Read the first method call in a text, as BFCL does; further ones are ignored.
 
     Args:
         code: Java source, without a semicolon as models write it: whether that parses is up to the parser's recovery.
@@ -32,39 +33,67 @@ def decode_java_call(code: str) -> list[dict[str, dict[Any, str]]] | dict[str, A
     Raises:
         DecodingError: It is not Java, or an argument comes twice.
     """
+    return _decode(
+        code, lambda node: code[node.start_byte : node.end_byte], lambda node: _reassembled(node, code)
+    )
+
+
+def decode_java_call_as_written(code: str) -> list[dict[str, dict[Any, str]]] | dict[str, Any]:
+    """Read the first method call in a text, with every value as it was written.
+
+    Args:
+        code: Java source.
+
+    Returns:
+        The call in a list, or an empty dict when there is none.
+
+    Raises:
+        DecodingError: It is not Java, or an argument comes twice.
+    """
+    return _decode(code, _written, _written_value)
+
+
+def _written(node: Node) -> str:
+    return (node.text or b"").decode()
+
+
+def _written_value(node: Node) -> str:
+    """A literal without its quotes; anything else with single blanks for white space."""
+    return _written(node)[1:-1] if node.type in _QUOTED else " ".join(_written(node).split())
+
+
+def _decode(
+    code: str, text: Callable[[Node], str], value: Callable[[Node], str]
+) -> list[dict[str, dict[Any, str]]] | dict[str, Any]:
     for node in walk(parse_tree(code, "java")):
         if node.type == "method_invocation":
-            return [_read_call(node, code)]
+            name, owner = node.child_by_field_name("name"), node.child_by_field_name("object")
+            arguments = node.child_by_field_name("arguments")
+            if name is None or arguments is None:
+                raise DecodingError("a method call without name or arguments")
+            function = text(name) if owner is None else f"{text(owner)}.{text(name)}"
+            return [{function: _read_arguments(arguments, text, value)}]
     return {}
 
 
-def _read_call(node: Node, code: str) -> dict[str, dict[Any, str]]:
-    name, owner = node.child_by_field_name("name"), node.child_by_field_name("object")
-    arguments = node.child_by_field_name("arguments")
-    if name is None or arguments is None:
-        raise DecodingError("a method call without name or arguments")
-    function = _text(name, code) if owner is None else f"{_text(owner, code)}.{_text(name, code)}"
-    return {function: _read_arguments(arguments, code)}
-
-
-def _read_arguments(node: Node, code: str) -> dict[Any, str]:
+def _read_arguments(node: Node, text: Callable[[Node], str], value: Callable[[Node], str]) -> dict[Any, str]:
     arguments: dict[Any, str] = {}
     for child in node.children:
         if child.type == "assignment_expression":
-            name, value = _text(child.children[0], code), _value(child.children[2], code)
+            name, content = text(child.children[0]), value(child.children[2])
         elif child.type in _NAMELESS_ARGUMENTS:
-            name, value = None, _value(child, code)
+            name, content = None, value(child)
         else:
             continue
         if name in arguments:
             raise DecodingError(
                 "an argument comes twice" if name else "more than one argument without a name"
             )
-        arguments[name] = value
+        arguments[name] = content
     return arguments
 
 
-def _value(node: Node, code: str) -> str:
+def _reassembled(node: Node, code: str) -> str:
     """The text of a whole value: a literal loses its quotes."""
     return _text(node, code)[1:-1] if node.type in _QUOTED else _part(node, code)
 

@@ -1,0 +1,114 @@
+"""Which call is which expected call, when their order is free."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from ..evidence import plain, shorten
+from ..finding import PASSED, Finding, fault
+from .expectation import ExpectedCall
+from .problem import Problem
+
+CallCheck: TypeAlias = Callable[[dict[Any, Any], ExpectedCall], Problem | None]
+"""Compares one call with one expected call."""
+
+Matching: TypeAlias = Callable[[list[dict[Any, Any]], tuple[ExpectedCall, ...], CallCheck], Finding]
+"""Pairs as many calls as are expected with the expected calls."""
+
+
+def match_greedily(
+    calls: list[dict[Any, Any]], expected_calls: tuple[ExpectedCall, ...], check: CallCheck
+) -> Finding:
+    """BFCL's rule: each expected call, in order, takes the first call that passes and is free; none is given back.
+
+    That can reject right calls, when an early expected call takes the call that only a later one could use.
+
+    Args:
+        calls: As many calls as are expected.
+        expected_calls: The expected calls.
+        check: Compares two calls.
+
+    Returns:
+        Valid, or the expected call that found no partner, with the problem of every call tried.
+    """
+    free = list(range(len(calls)))
+    for expected in expected_calls:
+        problems: list[tuple[int, Problem]] = []
+        for index in free:
+            problem = check(calls[index], expected)
+            if problem is None:
+                free.remove(index)
+                break
+            problems.append((index, problem))
+        else:
+            return _no_partner(calls, expected, problems)
+    return PASSED
+
+
+def match_best(
+    calls: list[dict[Any, Any]], expected_calls: tuple[ExpectedCall, ...], check: CallCheck
+) -> Finding:
+    """Strict rule: valid when there is any way to give each expected call a call of its own.
+
+    Args:
+        calls: As many calls as are expected.
+        expected_calls: The expected calls.
+        check: Compares two calls.
+
+    Returns:
+        Valid, or the first expected call that cannot be served beside those before it, with the problems of the calls
+        that are not it.
+    """
+    passing: list[list[int]] = []
+    taken_by: dict[int, int] = {}
+    for number, expected in enumerate(expected_calls):
+        problems = [(index, check(call, expected)) for index, call in enumerate(calls)]
+        passing.append([index for index, problem in problems if problem is None])
+        if not _take(number, passing, taken_by, set()):
+            failed = [(index, problem) for index, problem in problems if problem is not None]
+            return _no_partner(calls, expected, failed)
+    return PASSED
+
+
+def _take(number: int, passing: list[list[int]], taken_by: dict[int, int], tried: set[int]) -> bool:
+    """Give an expected call one of its calls, moving others to another of theirs (Kuhn's augmenting path)."""
+    for index in passing[number]:
+        if index not in tried:
+            tried.add(index)
+            if index not in taken_by or _take(taken_by[index], passing, taken_by, tried):
+                taken_by[index] = number
+                return True
+    return False
+
+
+def _no_partner(
+    calls: list[dict[Any, Any]], expected: ExpectedCall, problems: list[tuple[int, Problem]]
+) -> Finding:
+    """The finding when an expected call has no match.
+
+    Args:
+        calls: The decoded calls.
+        expected: The expected call that none of them is.
+        problems: Index of every call tried, and its problem.
+
+    Returns:
+        The finding.
+    """
+    tried = [
+        {
+            "call": plain(calls[index]),
+            "error_type": problem.error_type,
+            "reason": problem.reason,
+            **problem.evidence,
+        }
+        for index, problem in problems
+    ]
+    wanted = {expected.reference_name: expected.reference}
+    nearest = f"; nearest: {tried[0]['reason']}" if len(tried) == 1 else ""
+    return fault(
+        "parallel_function_checker_no_order:cannot_find_match",
+        f"no call matches {shorten(wanted)}{nearest}",
+        expected=wanted,
+        sub_errors=tried,
+    )

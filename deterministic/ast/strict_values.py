@@ -1,0 +1,144 @@
+"""Is a value one of the acceptable ones, of the right type? Strict rules: one function decides all types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from ..decoding import Unquoted
+from .expectation import Argument
+from .problem import Problem
+from .strict_text import standardise_strictly
+
+_NUMBERS = (int, float)
+
+
+def check_value_strictly(value: Any, argument: Argument) -> Problem | None:
+    """Whether a value is an acceptable one.
+
+    The marker ``""`` stands for leaving the argument out, and for nothing else; giving the documented default in so many
+    words is the same as leaving it out.
+
+    Args:
+        value: What came, converted from source text where the language needs it.
+        argument: What is expected.
+
+    Returns:
+        The problem, or None. It is a problem of type when no acceptable value, nor the document, has the value's type.
+    """
+    document = argument.document
+    choices = [choice for choice in argument.acceptable if choice != ""]
+    if any(is_acceptable(value, choice, document) for choice in choices):
+        return None
+    if _has_type(value, argument):
+        optional = len(choices) < len(argument.acceptable)
+        if optional and "default" in document and is_acceptable(value, document["default"], document):
+            return None
+        sentence = "argument {argument}: got {got}, acceptable {expected}"
+        return Problem(_value_error(argument), sentence, argument.name, argument.acceptable, value)
+    sentence = "argument {argument}: expected a value of type {expected}, got {got}"
+    return Problem("type_error:simple", sentence, argument.name, argument.declared, value)
+
+
+def is_acceptable(value: Any, choice: Any, document: Mapping[str, Any]) -> bool:
+    """Whether a value is the same as an acceptable one, types and signs included.
+
+    Args:
+        value: What came.
+        choice: One acceptable value; dicts in it hold lists of acceptable values, or values as such.
+        document: The part of the function document that describes the value; empty where there is none.
+
+    Returns:
+        Whether they are the same.
+    """
+    if isinstance(choice, str):
+        return _is_same_text(value, choice, document)
+    if isinstance(choice, bool) or isinstance(value, bool) or choice is None:
+        return type(value) is type(choice) and value == choice
+    if isinstance(choice, _NUMBERS):
+        return _is_same_number(value, choice, document)
+    if isinstance(choice, list):
+        return _is_same_list(value, cast("list[Any]", choice), document)
+    if isinstance(choice, dict) and type(value) is dict:
+        given, wanted = cast("dict[Any, Any]", value), cast("dict[str, Any]", choice)
+        return _is_same_dict(given, wanted, document) or _is_acceptable_dict(given, wanted, document)
+    return False
+
+
+def _is_same_text(value: Any, choice: str, document: Mapping[str, Any]) -> bool:
+    if type(value) is Unquoted:
+        # A name without quotes is right where the reference names a variable instead of a value.
+        return document.get("type") not in _TEXT_TYPES and str(value) == choice
+    return type(value) is str and (
+        value == choice or standardise_strictly(value) == standardise_strictly(choice)
+    )
+
+
+def _is_same_number(value: Any, choice: float, document: Mapping[str, Any]) -> bool:
+    """An integer is fine for a float; a float for an integer only where the document does not ask for one."""
+    if type(value) not in _NUMBERS or value != choice:
+        return False
+    return type(value) is type(choice) or type(value) is int or document.get("type") not in _WHOLE_TYPES
+
+
+def _is_same_list(value: Any, choice: list[Any], document: Mapping[str, Any]) -> bool:
+    if type(value) is tuple and document.get("type") == "tuple":
+        value = list(cast("tuple[Any, ...]", value))
+    if type(value) is not list:
+        return False
+    given, items = cast("list[Any]", value), _part(document, "items")
+    return len(given) == len(choice) and all(
+        is_acceptable(item, wanted, items) for item, wanted in zip(given, choice, strict=True)
+    )
+
+
+def _is_same_dict(value: dict[Any, Any], choice: dict[str, Any], document: Mapping[str, Any]) -> bool:
+    properties = _part(document, "properties")
+    return value.keys() == choice.keys() and all(
+        is_acceptable(value[key], wanted, _part(properties, key)) for key, wanted in choice.items()
+    )
+
+
+def _is_acceptable_dict(value: dict[Any, Any], choice: dict[str, Any], document: Mapping[str, Any]) -> bool:
+    """Compare with a dict that holds a list of acceptable values per key, ``""`` among them = may be left out."""
+    properties = _part(document, "properties")
+    if not value.keys() <= choice.keys():
+        return False
+    for key, choices in choice.items():
+        options = cast("list[Any]", choices) if isinstance(choices, list) else [choices]
+        if key not in value:
+            if "" not in options:
+                return False
+        elif not any(
+            is_acceptable(value[key], option, _part(properties, key)) for option in options if option != ""
+        ):
+            return False
+    return True
+
+
+def _part(document: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    part = document.get(key)
+    return cast("Mapping[str, Any]", part) if isinstance(part, dict) else {}
+
+
+def _has_type(value: Any, argument: Argument) -> bool:
+    kind: type = type(value)
+    if kind is tuple and argument.declared == "tuple":
+        kind = list
+    return (
+        kind is argument.python_type
+        or (kind is int and argument.python_type is float)
+        or (argument.variable and kind is argument.first_type)
+    )
+
+
+def _value_error(argument: Argument) -> str:
+    if argument.python_type is str:
+        return "value_error:string"
+    if argument.python_type is list:
+        return "value_error:list/tuple"
+    return "value_error:dict_value" if argument.python_type is dict else "value_error:others"
+
+
+_TEXT_TYPES = frozenset({"string", "String", "char"})
+_WHOLE_TYPES = frozenset({"integer", "byte", "short", "long", "Bigint"})
