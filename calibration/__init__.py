@@ -1,6 +1,7 @@
 """Statistics over verdicts: arrays and tables in, numbers out; knows no judge and no network."""
 
 from .comparison import By, Right, compare
+from .estimation import estimate
 from .estimator import AGREEMENT, ESTIMATORS, Estimator
 from .measurement import IntervalOption, Settings, measure
 from .panel import calibrate
@@ -9,6 +10,7 @@ from .statistic import Statistic
 from .table import Table
 from .table_files import read_table, table_from_frame, table_from_rows
 from .table_runs import table_from_run
+from .true_rate import RateInterval
 
 __all__ = [
     "AGREEMENT",
@@ -17,6 +19,7 @@ __all__ = [
     "Cells",
     "Estimator",
     "IntervalOption",
+    "RateInterval",
     "Right",
     "Sample",
     "Settings",
@@ -24,6 +27,7 @@ __all__ = [
     "Table",
     "calibrate",
     "compare",
+    "estimate",
     "make_sample",
     "measure",
     "read_table",

@@ -21,7 +21,7 @@ Example:
 
 
 @click.command("calibrate", epilog=_EXAMPLE)
-@table_options
+@table_options(resamples=True)
 @click.option(
     "--interval",
     type=click.Choice(["wilson", "wald", "cluster-t", "bootstrap"]),
@@ -38,7 +38,7 @@ Example:
     metavar="STAT=VALUE",
     help="Exit 1 when a judge is below VALUE, or has no value.",
 )
-def command(  # noqa: PLR0917 - click passes options by name
+def command(
     tables: tuple[Path, ...],
     labels: Path | None,
     columns: tuple[str, ...],

@@ -21,7 +21,7 @@ Example:
 
 
 @click.command("compare", epilog=_EXAMPLE)
-@table_options
+@table_options(resamples=True)
 @click.option("--by", type=click.Choice(["judge", "system"]), default="judge", show_default=True)
 @click.option(
     "--right",
@@ -45,7 +45,7 @@ Example:
     type=click.Choice(["wald", "cluster-t", "bootstrap"]),
     help="Of the difference. Default: BCa cluster bootstrap, paired.",
 )
-def command(  # noqa: PLR0913, PLR0917 - click passes options by name
+def command(
     tables: tuple[Path, ...],
     labels: Path | None,
     columns: tuple[str, ...],

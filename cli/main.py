@@ -19,10 +19,16 @@ EXIT_OK, EXIT_GATE, EXIT_USAGE, EXIT_PARTIAL, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
 """Done; a gate failed; bad usage or input; finished, but calls failed; Ctrl-C with everything so far kept."""
 
 COMMANDS: dict[str, str] = {
+    "demo": "The whole way on a built-in suite, offline.",
+    "run": "Check outputs, judge what is open, calibrate the judge, report.",
+    "check": "Deterministic verdicts only.",
+    "judge": "A judge's verdicts only.",
     "bfcl": "Score a BFCL result tree as the leaderboard does, or strictly.",
     "cases": "Turn other people's data into cases and outputs.",
     "calibrate": "Compare judges with trusted labels.",
     "compare": "Test judges, prompts or systems against each other on the same items.",
+    "estimate": "Estimate the true pass rate from judge scores and some labels.",
+    "report": "The report of a run, made again.",
 }
 """Subcommand to its one-line help. Modules are imported only when their command is used (start-up time)."""
 

@@ -20,51 +20,60 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _CONTRACT = ("item_id", "judge", "score", "label", "cluster", "system", "repeat", "order")
 
 
-def table_options(command: Command) -> Command:
-    """Add the arguments TABLE..., --labels, --column, --pass-at, --seed, --replicates and --json."""
-    for decorate in reversed(
-        (
-            click.argument(
-                "tables",
-                metavar="TABLE...",
-                nargs=-1,
-                required=True,
-                type=click.Path(exists=True, path_type=Path),
-            ),
-            click.option(
-                "--labels",
-                type=click.Path(exists=True, dir_okay=False, path_type=Path),
-                help="Verdicts (JSONL) that are trusted: labels by case, system and trial.",
-            ),
-            click.option(
-                "--column",
-                "columns",
-                multiple=True,
-                metavar="NAME=THEIRS",
-                help="Where a table names a column differently: label=gold.",
-            ),
-            click.option(
-                "--pass-at",
-                type=click.FloatRange(0, 1, min_open=True),
-                default=0.5,
-                show_default=True,
-                help="A score or label passes when it is at least this.",
-            ),
-            click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap."),
-            click.option(
-                "--replicates",
-                type=click.IntRange(100, 1_000_000),
-                default=2_000,
-                show_default=True,
-                help="Bootstrap replicates.",
-            ),
-            click.option(
-                "--json", "json_file", metavar="FILE", help="Write the result as JSON; - for the terminal."
-            ),
-        )
-    ):
-        command = decorate(command)
-    return command
+_TABLE_OPTIONS = (
+    click.argument(
+        "tables", metavar="TABLE...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path)
+    ),
+    click.option(
+        "--labels",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="Verdicts (JSONL) that are trusted: labels by case, system and trial.",
+    ),
+    click.option(
+        "--column",
+        "columns",
+        multiple=True,
+        metavar="NAME=THEIRS",
+        help="Where a table names a column differently: label=gold.",
+    ),
+    click.option(
+        "--pass-at",
+        type=click.FloatRange(0, 1, min_open=True),
+        default=0.5,
+        show_default=True,
+        help="A score or label passes when it is at least this.",
+    ),
+    click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON; - for the terminal."),
+)
+
+_RESAMPLING_OPTIONS = (
+    click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap."),
+    click.option(
+        "--replicates",
+        type=click.IntRange(100, 1_000_000),
+        default=2_000,
+        show_default=True,
+        help="Bootstrap replicates.",
+    ),
+)
+
+
+def table_options(*, resamples: bool) -> Callable[[Command], Command]:
+    """Add the arguments TABLE..., --labels, --column, --pass-at and --json.
+
+    Args:
+        resamples: Whether to add --seed and --replicates too.
+
+    Returns:
+        The decorator.
+    """
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(_TABLE_OPTIONS + (_RESAMPLING_OPTIONS if resamples else ())):
+            command = option(command)
+        return command
+
+    return decorate
 
 
 def load_table(tables: tuple[Path, ...], columns: tuple[str, ...], labels: Path | None) -> Table:

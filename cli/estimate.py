@@ -1,0 +1,50 @@
+"""`fiducial estimate`: the true pass rate from judge scores and some labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .table_input import emit, load_table, table_options
+
+if TYPE_CHECKING:
+    from ..calibration import RateInterval
+
+_EXAMPLE = """\b
+Example:
+  fiducial estimate judged.jsonl --labels labels.jsonl --json estimate.json
+"""
+
+
+@click.command("estimate", epilog=_EXAMPLE)
+@table_options(resamples=False)
+@click.option("--judge", metavar="NAME", help="Whose scores to use, when the table has several judges.")
+@click.option(
+    "--interval",
+    type=click.Choice(["logit", "wald"]),
+    default="logit",
+    show_default=True,
+    help="logit is clustered and holds its level with few labels; wald takes items as independent.",
+)
+def command(
+    tables: tuple[Path, ...],
+    labels: Path | None,
+    columns: tuple[str, ...],
+    pass_at: float,
+    json_file: str | None,
+    judge: str | None,
+    interval: RateInterval,
+) -> None:
+    """Correct a judge's rate by the labels there are: PPI++, post-stratified, Rogan-Gladen, and labels alone.
+
+    Rows with a label are the labelled sample, which must be drawn at random from the items; rows without one are the
+    rest.
+    """
+    from ..calibration import estimate  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..calibration.estimation_wording import estimation_lines  # noqa: PLC0415 - likewise
+
+    table = load_table(tables, columns, labels)
+    result = estimate(table, judge=judge, pass_at=pass_at, interval=interval)
+    emit(result, estimation_lines(result), json_file)
