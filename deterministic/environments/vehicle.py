@@ -284,7 +284,8 @@ class VehicleControlAPI(World):
 
     def estimate_drive_feasibility_by_mileage(self, distance: float) -> dict[str, Any]:
         """Whether the fuel lasts for so many miles."""
-        return {"canDrive": self.fuelLevel * _MILES_PER_GALLON >= distance}
+        too_far = self.fuelLevel * _MILES_PER_GALLON < distance
+        return {"canDrive": not too_far}
 
     def set_navigation(self, destination: str) -> dict[str, Any]:
         """Set where to go."""

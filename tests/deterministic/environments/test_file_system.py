@@ -264,6 +264,10 @@ class TestReading:
     def test_tail_cuts_as_a_slice_does(self, lines: int, last: str) -> None:
         assert shell(a=text("a\nb\nc")).tail("a", lines) == {"last_lines": last}
 
+    def test_a_text_of_lines_is_refused_in_the_words_of_the_apis_comparison(self) -> None:
+        with pytest.raises(TypeError, match="'>' not supported between instances of 'str' and 'int'"):
+            shell(a=text("a")).tail("a", "1")  # pyright: ignore[reportArgumentType] - what a model may give
+
     def test_diff_stops_with_the_shorter_file(self) -> None:
         world = shell(a=text("1\n2\n3"), b=text("1\nx"))
         assert world.diff("a", "b") == {"diff_lines": "- 2\n+ x"}

@@ -71,6 +71,10 @@ class TestEngine:
         assert car().estimate_drive_feasibility_by_mileage(200) == {"canDrive": True}
         assert car().estimate_drive_feasibility_by_mileage(200.1) == {"canDrive": False}
 
+    def test_a_text_of_miles_is_refused_in_the_words_of_the_apis_comparison(self) -> None:
+        with pytest.raises(TypeError, match="'<' not supported between instances of 'float' and 'str'"):
+            car().estimate_drive_feasibility_by_mileage("9")  # pyright: ignore[reportArgumentType] - what a model may give
+
 
 class TestDoors:
     def test_the_unlocked_doors_are_counted_and_not_believed(self) -> None:
