@@ -8,10 +8,9 @@ import msgspec
 
 from ..deterministic import CheckOptions, check
 from ..records import Case, Output, Verdict
+from .context import RunContext
 from .inputs import EvaluationInputs
 from .names import NamesOption, names_by_system
-from .progress import Progress
-from .run_folder import RunFolder
 from .verdict_log import VerdictKey, key_of, settled
 
 
@@ -54,23 +53,20 @@ def options_by_system(
     return differing, options
 
 
-def check_into(
-    folder: RunFolder, inputs: EvaluationInputs, names: NamesOption, options: CheckOptions, progress: Progress
-) -> None:
+def check_into_folder(context: RunContext, names: NamesOption, options: CheckOptions) -> None:
     """Check what has no verdict yet, and journal it.
 
     Args:
-        folder: The run folder.
-        inputs: Cases and outputs.
+        context: Inputs, folder and progress.
         names: How documented names with dots were offered.
         options: Rule set and registries.
-        progress: Told about every output.
     """
+    folder, inputs = context.folder, context.inputs
     done: Container[VerdictKey] = settled(folder.verdicts) if folder.resumed else ()
     differing, default = options_by_system(inputs, names, options)
-    progress.begin("checking", inputs.survey.outputs)
+    context.progress.begin("checking", inputs.survey.outputs)
     for verdict in check_outputs(inputs.pairs(), differing, default):
         if key_of(verdict) not in done:
             folder.verdicts.append(verdict)
-        progress.advance()
+        context.progress.advance()
     folder.verdicts.flush()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
 from ..calibration.intervals import cluster_wilson_interval
+from ..records import Kind
+from .judged_kinds import judged_kinds
 from .results import Stratum, SystemResult
 from .tally import Sums, Tally
 
@@ -30,37 +33,36 @@ def system_results(tally: Tally, missing: dict[str, int]) -> list[SystemResult]:
 
 
 def _system_result(system: str, tally: Tally, missing: int) -> SystemResult:
-    checked = tally.checked.get(system, Sums())
+    checked = tally.checked.get(system)
     opened = tally.opened.get(system, {})
-    strata = [rate_of(DECIDED, checked, missing=missing)] if checked.total or not opened else []
-    left_open = checked.outcomes["undecided"]
-    strata += [
-        rate_of(
-            OPEN if left_open else "judge's rate",
-            sums,
-            by=by,
-            of=left_open or None,
-            missing=0 if strata else missing,
-        )
-        for by, sums in opened.items()
-    ]
-    if left_open and not opened:
-        strata.append(
-            Stratum(
-                name="open",
-                n=0,
-                of=left_open,
-                outcomes={"not judged": left_open},
-                undefined="no judge was asked",
-            )
-        )
+    if checked is None:
+        strata = [rate_of("judge's rate", sums, by=by, missing=missing) for by, sums in opened.items()]
+        return SystemResult(system=system, strata=strata, missing=missing)
     return SystemResult(
         system=system,
-        strata=strata,
+        strata=[
+            rate_of(DECIDED, checked, missing=missing),
+            *_open_strata(tally.open_kinds.get(system, {}), opened),
+        ],
         outcomes={"checker": dict(checked.outcomes)},
         missing=missing,
         faults=dict(checked.faults.most_common()),
     )
+
+
+def _open_strata(kinds: Mapping[Kind, int], opened: Mapping[str, Sums]) -> Iterator[Stratum]:
+    """The rate of each judge on the open outputs of the kinds it judges, and the kinds that no judge was asked about."""
+    left = dict(kinds)
+    for by, sums in opened.items():
+        judges = judged_kinds(by)
+        yield rate_of(
+            OPEN, sums, by=by, of=sum(n for kind, n in kinds.items() if judges is None or kind in judges)
+        )
+        left = {kind: n for kind, n in left.items() if judges is not None and kind not in judges}
+    count = sum(left.values())
+    if count:
+        unjudged = {"not judged": count}
+        yield Stratum(name="open", n=0, of=count, outcomes=unjudged, undefined="no judge was asked")
 
 
 def rate_of(
@@ -78,7 +80,7 @@ def rate_of(
     Returns:
         The rate; undefined when nothing is graded.
     """
-    outcomes: dict[str, int] = dict(sums.ungraded)
+    outcomes: dict[str, int] = {**sums.ungraded}
     total = sums.total if of is None else of
     if total > sums.total:
         outcomes["not judged"] = total - sums.total

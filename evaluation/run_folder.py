@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -28,31 +27,47 @@ MANIFEST, VERDICTS, LABELS, CALIBRATION, REPORT = (
 class RunFolder:
     """A folder that one run writes, and the same command resumes.
 
+    What the run's verdicts depend on is bound to the folder (`bind`), so that another run cannot mix with it.
+
     Args:
         path: The folder; made when it is not there.
-        identity: What makes this run this run: hashes of the inputs, rules, judges. A folder made with another
-            identity is refused, because its verdicts would be about something else.
 
     Raises:
-        RunFolderError: Another process is writing it, it belongs to another run, or it holds something else.
+        RunFolderError: Another process is writing it, or it holds something else.
         InputError: The folder cannot be made.
     """
 
-    def __init__(self, path: Path, identity: dict[str, Any]) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
         self._exit = ExitStack()
         self._lock(path)
         try:
-            self.manifest = self._open_manifest(identity)
+            self.resumed = (path / MANIFEST).exists()
+            self.manifest = self._open_manifest()
             self.verdicts = self._exit.enter_context(Journal(path / VERDICTS, Verdict))
         except BaseException:
             self._exit.close()
             raise
 
-    @property
-    def resumed(self) -> bool:
-        """Whether an earlier start of the same run was found here."""
-        return self._resumed
+    def bind(self, **facts: Any) -> None:
+        """Tie the folder to something that must be the same whenever this run goes on.
+
+        Args:
+            **facts: What is now known of the run, such as the rule set or a judge's fingerprint.
+
+        Raises:
+            RunFolderError: The folder is tied to something else already.
+        """
+        identity: dict[str, Any] = self.manifest.setdefault("identity", {})
+        facts = _plain(facts)
+        changed = sorted(key for key in facts.keys() & identity.keys() if facts[key] != identity[key])
+        if changed:
+            raise RunFolderError(
+                f"{self.path}: made by a run that differs in {', '.join(changed)}; choose another --out, or remove it"
+            )
+        if facts.keys() - identity.keys():
+            identity.update(facts)
+            self.update()
 
     def update(self, **entries: Any) -> None:
         """Add to the manifest and write it."""
@@ -70,26 +85,15 @@ class RunFolder:
         except OSError as error:
             raise InputError(f"the folder cannot be made: {error.strerror or error}", path=path) from error
 
-    def _open_manifest(self, identity: dict[str, Any]) -> dict[str, Any]:
-        identity = msgspec.json.decode(msgspec.json.encode(identity))
+    def _open_manifest(self) -> dict[str, Any]:
         path = self.path / MANIFEST
-        self._resumed = path.exists()
-        if not self._resumed:
-            others = sorted(name for name in os.listdir(self.path) if not name.startswith("."))  # noqa: PTH208 - names are all we need
-            if others:
-                raise RunFolderError(
-                    f"{self.path}: holds {others[0]!r} but no {MANIFEST}; choose another --out"
-                )
-            manifest: dict[str, Any] = {"identity": identity}
-            write_json(path, manifest)
-            return manifest
-        manifest = read_manifest(self.path)
-        found = manifest.get("identity", {})
-        changed = sorted(key for key in identity.keys() | found.keys() if identity.get(key) != found.get(key))
-        if changed:
-            raise RunFolderError(
-                f"{self.path}: made by a run that differs in {', '.join(changed)}; choose another --out, or remove it"
-            )
+        if self.resumed:
+            return read_manifest(self.path)
+        others = sorted(entry.name for entry in self.path.iterdir() if not entry.name.startswith("."))
+        if others:
+            raise RunFolderError(f"{self.path}: holds {others[0]!r} but no {MANIFEST}; choose another --out")
+        manifest: dict[str, Any] = {"identity": {}}
+        write_json(path, manifest)
         return manifest
 
     def close(self) -> None:
@@ -122,6 +126,11 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
     except (OSError, msgspec.DecodeError) as error:
         raise RunFolderError(f"{folder}: not a run folder ({MANIFEST}: {error})") from error
+
+
+def _plain(value: Any) -> Any:
+    """The value as it comes back from the manifest, so that the two can be compared."""
+    return msgspec.json.decode(msgspec.json.encode(value))
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 
 import msgspec
 
-from ..records import Outcome, Verdict
+from ..records import Kind, Outcome, Verdict
 
 
 class Sums(msgspec.Struct):
@@ -60,33 +59,22 @@ class Tally(msgspec.Struct):
         checked: System to the checkers' verdicts.
         opened: System to judge (its ``by``) to the judge's verdicts on outputs that no checker decided.
         judged: Judge to all its verdicts, decided outputs included.
+        open_kinds: System to the outputs no checker decided, by the kind of their case.
     """
 
     checked: dict[str, Sums] = msgspec.field(default_factory=dict)
     opened: dict[str, dict[str, Sums]] = msgspec.field(default_factory=dict)
     judged: dict[str, Sums] = msgspec.field(default_factory=dict)
+    open_kinds: dict[str, Counter[Kind]] = msgspec.field(default_factory=dict)
 
-    def add_checked(self, verdict: Verdict, cluster: str) -> None:
+    def add_checked(self, verdict: Verdict, cluster: str, kind: Kind) -> None:
         """Count a checker's verdict."""
         self.checked.setdefault(verdict.system, Sums()).add(verdict, cluster)
+        if verdict.outcome == "undecided":
+            self.open_kinds.setdefault(verdict.system, Counter())[kind] += 1
 
     def add_judged(self, verdict: Verdict, cluster: str, *, is_open: bool) -> None:
         """Count a judge's verdict; ``is_open`` when no checker decided this output."""
         self.judged.setdefault(verdict.by, Sums()).add(verdict, cluster)
         if is_open:
             self.opened.setdefault(verdict.system, {}).setdefault(verdict.by, Sums()).add(verdict, cluster)
-
-
-def count_outcomes(verdicts: Iterable[Verdict]) -> dict[str, dict[Outcome, int]]:
-    """How many verdicts of each outcome there are, by who gave them.
-
-    Args:
-        verdicts: Any verdicts.
-
-    Returns:
-        ``by`` to outcome to count.
-    """
-    counts: dict[str, Counter[Outcome]] = {}
-    for verdict in verdicts:
-        counts.setdefault(verdict.by, Counter())[verdict.outcome] += 1
-    return {by: dict(counter) for by, counter in counts.items()}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
-from ..records import ItemKey, Verdict
+from ..records import ItemKey, Verdict, decode_record, read_lines
 from .journal import Journal
 
 
@@ -54,3 +55,31 @@ def settled(journal: Journal[Verdict]) -> set[VerdictKey]:
         Their keys.
     """
     return {key_of(verdict) for verdict in journal if verdict.outcome != "failed"}
+
+
+class VerdictIndex:
+    """The standing verdicts of each output, read when they are asked for; in memory is one key and offset a verdict.
+
+    Args:
+        path: The verdicts file of a run folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._places: dict[ItemKey, dict[tuple[str, int], tuple[int, int]]] = {}
+        for line, offset, raw in read_lines(path):
+            verdict = decode_record(raw, Verdict, path=path, line=line)
+            self._places.setdefault(verdict.key, {})[verdict.by, verdict.repeat] = (offset, line)
+        self._file = path.open("rb")
+
+    def __getitem__(self, key: ItemKey) -> list[Verdict]:
+        """The verdicts on an output, in order of appearance; empty when there is none."""
+        return [self._read(offset, line) for offset, line in self._places.get(key, {}).values()]
+
+    def _read(self, offset: int, line: int) -> Verdict:
+        self._file.seek(offset)
+        return decode_record(self._file.readline(), Verdict, path=self._path, line=line)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()

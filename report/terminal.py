@@ -24,7 +24,7 @@ def summary_lines(conclusion: Conclusion, *, faults: int = _MOST_FAULTS) -> Iter
         Lines of plain text.
     """
     for system in conclusion.systems:
-        yield from _system_lines(system, faults)
+        yield from system_lines(system, faults)
     if conclusion.judges:
         yield "judges"
         yield from (_judge_line(judge) for judge in conclusion.judges)
@@ -33,7 +33,16 @@ def summary_lines(conclusion: Conclusion, *, faults: int = _MOST_FAULTS) -> Iter
         yield from calibration_lines(conclusion.calibration)
 
 
-def _system_lines(system: SystemResult, faults: int) -> Iterator[str]:
+def system_lines(system: SystemResult, faults: int = _MOST_FAULTS) -> Iterator[str]:
+    """What is said of one system.
+
+    Args:
+        system: The system's result.
+        faults: How many kinds of fault are named.
+
+    Yields:
+        Lines of plain text, an empty one last.
+    """
     yield system.system
     for stratum in system.strata:
         by = f" ({stratum.by})" if stratum.by else ""

@@ -11,24 +11,30 @@ from fiducial.evaluation.run_folder import RunFolder, read_manifest
 
 
 def test_the_same_run_is_resumed(tmp_path: Path):
-    with RunFolder(tmp_path / "run", {"rules": "bfcl"}) as first:
+    with RunFolder(tmp_path / "run") as first:
         assert not first.resumed
+        first.bind(rules="bfcl")
         first.update(status="running")
-    with RunFolder(tmp_path / "run", {"rules": "bfcl"}) as second:
+    with RunFolder(tmp_path / "run") as second:
         assert second.resumed
-        assert second.manifest["status"] == "running"
+        second.bind(rules="bfcl", judge="new")
+        assert second.manifest == {"identity": {"rules": "bfcl", "judge": "new"}, "status": "running"}
 
 
 def test_another_run_is_refused_and_the_difference_named(tmp_path: Path):
-    RunFolder(tmp_path, {"rules": "bfcl", "inputs": ["1"]}).close()
-    with pytest.raises(RunFolderError, match="differs in inputs, rules; choose another --out"):
-        RunFolder(tmp_path, {"rules": "strict", "inputs": ["2"]})
+    with RunFolder(tmp_path) as first:
+        first.bind(rules="bfcl", inputs=("1",), other=1)
+    with (
+        RunFolder(tmp_path) as second,
+        pytest.raises(RunFolderError, match="differs in inputs, rules; choose another --out"),
+    ):
+        second.bind(rules="strict", inputs=("2",), other=1)
 
 
 def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path):
     (tmp_path / "thesis.txt").touch()
     with pytest.raises(RunFolderError, match=r"holds 'thesis\.txt'"):
-        RunFolder(tmp_path, {})
+        RunFolder(tmp_path)
 
 
 def test_a_second_process_is_refused_while_the_first_one_writes(tmp_path: Path):
@@ -36,11 +42,11 @@ def test_a_second_process_is_refused_while_the_first_one_writes(tmp_path: Path):
 from pathlib import Path
 from fiducial.evaluation.run_folder import RunFolder
 try:
-    RunFolder(Path({str(tmp_path)!r}), {{}})
+    RunFolder(Path({str(tmp_path)!r}))
 except Exception as error:
     print(type(error).__name__, error)
 """
-    with RunFolder(tmp_path, {}):
+    with RunFolder(tmp_path):
         shown = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True
         ).stdout
@@ -48,11 +54,11 @@ except Exception as error:
     assert "another process is writing this run" in shown
 
 
-def test_a_refused_folder_is_not_left_locked(tmp_path: Path):
-    RunFolder(tmp_path, {"rules": "bfcl"}).close()
-    with pytest.raises(RunFolderError):
-        RunFolder(tmp_path, {"rules": "strict"})
-    RunFolder(tmp_path, {"rules": "bfcl"}).close()
+def test_a_folder_that_was_refused_is_not_left_locked(tmp_path: Path):
+    (tmp_path / "run.json").write_text("{")
+    for _ in range(2):
+        with pytest.raises(RunFolderError, match="not a run folder"):
+            RunFolder(tmp_path)
 
 
 @pytest.mark.parametrize("content", [None, "", "[]", "{"])

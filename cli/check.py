@@ -1,0 +1,40 @@
+"""`fiducial check`: deterministic verdicts only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .options import INPUT_FILE, SpreadCommand, cases_and_outputs, checking
+
+_EXAMPLE = """\b
+Examples:
+  fiducial check cases.jsonl --outputs outputs.jsonl --out verdicts.jsonl
+  fiducial check cases.jsonl --outputs a.jsonl b.jsonl --rules strict --out verdicts.jsonl
+"""
+
+
+@click.command("check", cls=SpreadCommand, epilog=_EXAMPLE)
+@cases_and_outputs
+@click.option("--out", type=INPUT_FILE, required=True, help="Where the verdicts go (JSON Lines).")
+@checking
+def command(cases: Path, outputs: tuple[Path, ...], out: Path, **options: Any) -> None:
+    """Decide without a model which outputs are right, and why the others are not.
+
+    CASES says what was to be done and how it is graded (JSON Lines). The file of verdicts appears when it is complete.
+    """
+    from ..evaluation.check_file import check_file  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..report.terminal import system_lines  # noqa: PLC0415 - likewise
+    from .evaluate import check_options  # noqa: PLC0415 - likewise
+    from .progress import shown_progress  # noqa: PLC0415 - likewise
+
+    with shown_progress() as progress:
+        systems = check_file(
+            cases, outputs, out, names=options["names"], options=check_options(options), progress=progress
+        )
+    for system in systems:
+        for line in system_lines(system):
+            click.echo(line)
+    click.echo(f"verdicts: {out}")

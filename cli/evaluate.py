@@ -1,0 +1,89 @@
+"""What `run`, `judge` and `demo` have in common: evaluate, report, say what came out, and leave with the right exit code."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..calibration import ESTIMATORS
+from ..deterministic import CheckOptions
+from ..deterministic.registration import load_environments, load_functions
+from ..evaluation.conclusion import Conclusion
+from ..evaluation.judging import ModelAccess
+from ..evaluation.pipeline import Plan, run
+from ..report.from_run import report_on
+from ..report.terminal import summary_lines
+from .gates import PASS_RATE, parse_gates, run_gates
+from .main import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
+from .progress import shown_progress
+
+
+def check_options(options: Mapping[str, Any]) -> CheckOptions:
+    """Make of the shared checking options what checkers want to know.
+
+    Args:
+        options: The values of `options.checking`.
+
+    Returns:
+        The options; names are decided later, by system.
+    """
+    return CheckOptions(
+        rules=options["rules"],
+        functions=load_functions(options["functions"], Path.cwd()),
+        environments=load_environments(options["environment"], Path.cwd()),
+    )
+
+
+def command_line() -> str:
+    """The command as it was typed, for the record."""
+    return shlex.join(["fiducial", *sys.argv[1:]])
+
+
+def evaluate(
+    plan: Plan,
+    access: Callable[[], ModelAccess],
+    *,
+    fail_under: Iterable[str] = (),
+    min_graded: float | None = None,
+    notes: tuple[str, ...] = (),
+) -> int:
+    """Run a plan and show what it came to.
+
+    Args:
+        plan: What to do.
+        access: How a model is reached.
+        fail_under: Gates, as typed.
+        min_graded: The least share of outputs that must have a score.
+        notes: Sentences a reader must see before any number.
+
+    Returns:
+        The exit code.
+    """
+    gates = parse_gates(fail_under, (PASS_RATE, *ESTIMATORS))
+    with shown_progress() as progress:
+        conclusion = run(plan, access, progress, lambda: datetime.now(UTC))
+    report = report_on(plan.out, notes=notes)
+    for line in (*notes, *([""] if notes else []), *summary_lines(conclusion)):
+        click.echo(line)
+    failures = run_gates(gates, min_graded, conclusion)
+    for line in (*failures, *_next_steps(plan, conclusion, report)):
+        click.echo(line)
+    if conclusion.not_judged is not None:
+        click.echo(f"fiducial: {conclusion.not_judged}", err=True)
+        return EXIT_USAGE
+    if failures:
+        return EXIT_GATE
+    return EXIT_PARTIAL if conclusion.failed else EXIT_OK
+
+
+def _next_steps(plan: Plan, conclusion: Conclusion, report: Path) -> Iterable[str]:
+    if conclusion.failed:
+        yield f"{conclusion.failed:,} calls failed; the same command asks again for these alone"
+    yield f"report: {report}"
+    yield f"records: {plan.out} (the same command resumes; `fiducial calibrate {plan.out}` for every statistic)"

@@ -1,0 +1,93 @@
+"""Gates: statistics that must not be below a value, for continuous integration."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+from ..errors import UsageError
+from ..evaluation.conclusion import Conclusion
+
+PASS_RATE = "pass_rate"  # noqa: S105 - not that kind of pass
+"""The checkers' rate of each system; every other name is a statistic of each judge's calibration."""
+
+
+def parse_gates(given: Iterable[str], known: Collection[str]) -> dict[str, float]:
+    """Read the option ``--fail-under``.
+
+    Args:
+        given: Its values, ``STAT=VALUE`` each.
+        known: The statistics there are.
+
+    Returns:
+        Statistic to the least value it may have.
+
+    Raises:
+        UsageError: A value is not of that form, or names no statistic.
+    """
+    gates: dict[str, float] = {}
+    for text in given:
+        name, _, value = text.partition("=")
+        if name not in known:
+            raise UsageError(
+                f"--fail-under {text}: no statistic is called {name!r}; try one of {', '.join(known)}"
+            )
+        try:
+            gates[name] = float(value)
+        except ValueError as error:
+            raise UsageError(f"--fail-under expects STAT=VALUE, got {text!r}") from error
+    return gates
+
+
+def judge_gates(gates: Mapping[str, float], judges: Mapping[str, Any]) -> Iterator[str]:
+    """The gates that judges fail.
+
+    Args:
+        gates: Statistic to the least value it may have.
+        judges: The ``judges`` of a calibration.
+
+    Yields:
+        One line a failure. A statistic that is undefined fails: what cannot be computed was not shown to be good enough.
+    """
+    for judge, panel in judges.items():
+        for name, least in gates.items():
+            statistic = panel["statistics"][name]
+            yield from _failure(judge, name, statistic["value"], least, statistic["undefined"])
+
+
+def run_gates(gates: Mapping[str, float], min_graded: float | None, conclusion: Conclusion) -> list[str]:
+    """The gates that a run fails.
+
+    Args:
+        gates: Statistic to the least value it may have.
+        min_graded: The least share of outputs that must have a score; None for no such gate.
+        conclusion: What the run came to.
+
+    Returns:
+        One line a failure.
+    """
+    lines: list[str] = []
+    if PASS_RATE in gates:
+        for system in conclusion.systems:
+            rate = system.strata[0]
+            lines += _failure(system.system, PASS_RATE, rate.value, gates[PASS_RATE], rate.undefined)
+    wanted = {name: least for name, least in gates.items() if name != PASS_RATE}
+    if wanted and conclusion.calibration is None:
+        lines.append(f"gate failed: {', '.join(wanted)}: no judge was calibrated")
+    elif conclusion.calibration is not None:
+        lines += judge_gates(wanted, conclusion.calibration["judges"])
+    if min_graded is not None:
+        share = conclusion.graded / conclusion.outputs
+        if share < min_graded:
+            lines.append(
+                f"gate failed: {conclusion.graded:,} of {conclusion.outputs:,} outputs are graded "
+                f"({share:.4f}), less than {min_graded:g}"
+            )
+    return lines
+
+
+def _failure(who: str, name: str, value: float | None, least: float, undefined: str | None) -> Iterator[str]:
+    if value is None:
+        yield f"gate failed: {who}: {name} is undefined ({undefined})"
+    elif value < least:
+        yield f"gate failed: {who}: {name} {value:.4f} is below {least:g}"

@@ -1,0 +1,67 @@
+"""`fiducial judge`: a judge's verdicts only, in the same kind of run folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .model_options import model_access, model_options
+from .options import FOLDER, INPUT_FILE, SpreadCommand, cases_and_outputs, gates
+
+_EXAMPLE = """\b
+Examples:
+  fiducial judge cases.jsonl --outputs outputs.jsonl --judge tool_call_accuracy --model gpt-4.1-mini --out judged
+  fiducial judge cases.jsonl --outputs outputs.jsonl --judge my_judge.prompty \\
+      --model my-model --base-url http://127.0.0.1:8000/v1 --out judged
+"""
+
+
+@click.command("judge", cls=SpreadCommand, epilog=_EXAMPLE)
+@cases_and_outputs
+@click.option(
+    "--judge",
+    "judges",
+    multiple=True,
+    required=True,
+    metavar="JUDGE...",
+    help="NAME, NAME/VARIANT, or a .prompty file.",
+)
+@click.option("--labels", type=INPUT_FILE, help="Trusted verdicts to calibrate against (JSON Lines).")
+@click.option(
+    "--pass-at", type=click.FloatRange(0, 1), default=0.5, show_default=True, help="Score that passes."
+)
+@click.option("--out", type=FOLDER, required=True, help="The run folder; the same command resumes it.")
+@model_options
+@gates
+def command(
+    cases: Path,
+    outputs: tuple[Path, ...],
+    judges: tuple[str, ...],
+    labels: Path | None,
+    pass_at: float,
+    out: Path,
+    fail_under: tuple[str, ...],
+    min_graded: float | None,
+    **options: Any,
+) -> int:
+    """Ask judges about every output, without checking any.
+
+    Exit code 3: finished, but calls to the model failed; the same command asks again for these alone.
+    """
+    from ..evaluation.pipeline import Plan  # noqa: PLC0415 - numpy and scipy are slow to import
+    from .evaluate import command_line, evaluate  # noqa: PLC0415 - likewise
+
+    plan = Plan(
+        cases=cases,
+        outputs=outputs,
+        out=out,
+        command=command_line(),
+        judges=judges,
+        model=options["model"],
+        labels=labels,
+        pass_at=pass_at,
+        repeats=options["repeats"],
+    )
+    return evaluate(plan, lambda: model_access(options), fail_under=fail_under, min_graded=min_graded)

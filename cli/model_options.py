@@ -1,0 +1,99 @@
+"""Options that say how a model is reached, and the environment variables behind them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from ..errors import ConfigurationError
+from ..evaluation.judging import ModelAccess
+from ..judges import Endpoint
+from .options import INPUT_FILE, compose
+from .reply_cache import default_cache
+
+_NO_KEY = "none"
+"""Sent where a base URL but no key is given: servers of one's own rarely ask for one, and the library insists on one."""
+
+model_options = compose(
+    click.option("--model", metavar="NAME", help="The judging model; `baseline` is the lexical control, no model."),
+    click.option("--base-url", metavar="URL", help="An OpenAI-compatible endpoint.  [default: $OPENAI_BASE_URL]"),
+    click.option("--api-key-env", metavar="NAME", help="Variable that holds the key.  [default: OPENAI_API_KEY]"),
+    click.option("--concurrency", type=click.IntRange(1, 4096), default=64, show_default=True, help="Calls in flight."),
+    click.option("--timeout", type=click.FloatRange(0.1), default=60.0, show_default=True, help="Seconds for one call."),
+    click.option("--attempts", type=click.IntRange(1, 20), default=6, show_default=True, help="Calls for one request at most."),
+    click.option("--repeats", type=click.IntRange(1, 100), default=1, show_default=True, help="How often each output is judged."),
+    click.option("--cache", type=INPUT_FILE, help="The reply cache's file.  [default: in the user's cache folder]"),
+    click.option("--no-cache", is_flag=True, help="Neither read nor write the reply cache."),
+    click.option("--record", type=INPUT_FILE, help="Also append every reply to this file."),
+    click.option("--replay", type=INPUT_FILE, help="Answer from a recording alone; nothing is sent anywhere."),
+)  # fmt: skip
+
+
+def model_access(options: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> ModelAccess:
+    """Make of options and environment variables how a model is reached.
+
+    Args:
+        options: The values of `model_options`.
+        environment: Environment variables.
+
+    Returns:
+        The access.
+
+    Raises:
+        ConfigurationError: No endpoint is configured, or a key is missing.
+    """
+    replay: Path | None = options["replay"]
+    if replay is not None and not replay.exists():
+        raise ConfigurationError(f"--replay {replay}: there is no such recording")
+    return ModelAccess(
+        endpoint=None if replay else find_endpoint(options["base_url"], options["api_key_env"], environment),
+        concurrency=options["concurrency"],
+        timeout=options["timeout"],
+        attempts=options["attempts"],
+        cache=None if options["no_cache"] else options["cache"] or default_cache(),
+        record=options["record"],
+        replay=replay,
+    )
+
+
+def find_endpoint(base_url: str | None, api_key_env: str | None, environment: Mapping[str, str]) -> Endpoint:
+    """Find out where the model is.
+
+    Args:
+        base_url: As given by option.
+        api_key_env: Name of the variable that holds the key, as given by option.
+        environment: Environment variables: ``OPENAI_BASE_URL``, ``OPENAI_API_KEY``; for Azure ``AZURE_OPENAI_ENDPOINT``,
+            ``AZURE_OPENAI_API_KEY`` and ``OPENAI_API_VERSION``, as the openai library names them.
+
+    Returns:
+        The endpoint.
+
+    Raises:
+        ConfigurationError: There is none, or its key is missing.
+    """
+    if api_key_env is not None and not environment.get(api_key_env):
+        raise ConfigurationError(f"--api-key-env {api_key_env}: this variable is not set")
+    azure = environment.get("AZURE_OPENAI_ENDPOINT")
+    if base_url is None and azure and environment.get("AZURE_OPENAI_API_KEY"):
+        return _azure(azure, environment, api_key_env)
+    base_url = base_url or environment.get("OPENAI_BASE_URL") or None
+    key = environment.get(api_key_env or "OPENAI_API_KEY")
+    if base_url is None and not key:
+        raise ConfigurationError(
+            "no model endpoint is configured: set OPENAI_API_KEY, or name an OpenAI-compatible server with --base-url "
+            "(or OPENAI_BASE_URL); `--model baseline` and `--replay FILE` need none"
+        )
+    return Endpoint(base_url=base_url, api_key=key or _NO_KEY)
+
+
+def _azure(resource: str, environment: Mapping[str, str], api_key_env: str | None) -> Endpoint:
+    version = environment.get("OPENAI_API_VERSION")
+    if not version:
+        raise ConfigurationError("AZURE_OPENAI_ENDPOINT is set; set OPENAI_API_VERSION, too")
+    kind: Literal["azure"] = "azure"
+    key = environment[api_key_env or "AZURE_OPENAI_API_KEY"]
+    return Endpoint(base_url=resource, api_key=key, kind=kind, api_version=version)

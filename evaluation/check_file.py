@@ -1,0 +1,58 @@
+"""Deterministic verdicts of a file of outputs, written to one file, all or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ..deterministic import CheckOptions
+from ..records import Verdict, write_records
+from .checking import check_outputs, options_by_system
+from .inputs import EvaluationInputs
+from .names import NamesOption
+from .progress import Progress
+from .rates import system_results
+from .results import SystemResult
+from .tally import Tally
+
+
+def check_file(
+    cases: Path,
+    outputs: Sequence[Path],
+    out: Path,
+    *,
+    names: NamesOption,
+    options: CheckOptions,
+    progress: Progress,
+) -> list[SystemResult]:
+    """Check every output and write the verdicts.
+
+    Args:
+        cases: The cases file.
+        outputs: The outputs files.
+        out: Where the verdicts go; appears when the last one is written.
+        names: How documented names with dots were offered.
+        options: Rule set and registries.
+        progress: Told about every output.
+
+    Returns:
+        What is said of each system.
+
+    Raises:
+        InputError: An input cannot be used, or the file cannot be written.
+    """
+    tally = Tally()
+    with EvaluationInputs(cases, outputs) as inputs:
+        differing, default = options_by_system(inputs, names, options)
+
+        def verdicts() -> Iterator[Verdict]:
+            for verdict in check_outputs(inputs.pairs(), differing, default):
+                case = inputs.cases[verdict.case_id]
+                tally.add_checked(verdict, case.cluster_id, case.kind)
+                progress.advance()
+                yield verdict
+
+        progress.begin("checking", inputs.survey.outputs)
+        write_records(out, verdicts())
+        missing = {system: inputs.survey.missing(system) for system in inputs.survey.answered}
+    return system_results(tally, missing)

@@ -1,0 +1,170 @@
+"""The second stage: judges are asked about what is open, and about a sample of what is decided."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Container, Iterable, Iterator
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from ..errors import ConfigurationError
+from ..judges import (
+    Endpoint,
+    Judge,
+    Provider,
+    Work,
+    baseline_by,
+    baseline_verdict,
+    connect,
+    judge_work,
+    load_judge,
+    replay,
+)
+from ..judges.baseline import MODEL as BASELINE
+from ..records import Case, Output
+from .context import RunContext
+from .judged_kinds import judged_kinds
+from .verdict_log import VerdictKey, settled
+
+
+class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
+    """How a model is reached.
+
+    Attributes:
+        endpoint: Where it is; None when replies are replayed.
+        concurrency: Calls in flight at most.
+        timeout: Seconds until one call is given up.
+        attempts: Calls for one request at most.
+        cache: The reply cache's file; None for no cache.
+        record: A file to record replies to.
+        replay: A recording to answer from, instead of any model.
+    """
+
+    endpoint: Endpoint | None = None
+    concurrency: int = 64
+    timeout: float = 60.0
+    attempts: int = 6
+    cache: Path | None = None
+    record: Path | None = None
+    replay: Path | None = None
+
+    def open(self) -> AbstractAsyncContextManager[Provider]:
+        """The provider that answers requests, for as long as the context is open.
+
+        Raises:
+            ConfigurationError: There is neither an endpoint nor a recording.
+        """
+        if self.replay is not None:
+            return replay(self.replay)
+        if self.endpoint is None:
+            raise ConfigurationError("no model can be reached: set an endpoint, or replay a recording")
+        return connect(
+            self.endpoint,
+            concurrency=self.concurrency,
+            timeout=self.timeout,
+            attempts=self.attempts,
+            cache=self.cache,
+            record=self.record,
+        )
+
+
+class JudgeTask(NamedTuple):
+    """One judge and what it is asked about."""
+
+    judge: str
+    model: str
+    by: str
+    fingerprint: str
+    asked: Judge | None
+    """None for the lexical baseline, which is asked nothing."""
+
+
+def judge_task(spec: str, model: str) -> JudgeTask:
+    """Prepare a judge.
+
+    Args:
+        spec: A judge's name, with its variant or without, or a path to a prompt file.
+        model: The model's name at the endpoint, or ``baseline``.
+
+    Returns:
+        The task.
+
+    Raises:
+        UsageError: There is no such judge.
+        PromptError: Its prompt file cannot be used.
+    """
+    if model == BASELINE:
+        by = baseline_by(spec)
+        return JudgeTask(by.partition("/")[0], model, by, "lexical baseline: no prompt, no model", None)
+    judge = load_judge(spec, model=model)
+    return JudgeTask(judge.name.judge, model, judge.by, judge.fingerprint, judge)
+
+
+def judge_outputs(
+    context: RunContext,
+    tasks: Iterable[JudgeTask],
+    wanted: Callable[[Case, Output], bool],
+    access: Callable[[], ModelAccess],
+    *,
+    repeats: int = 1,
+) -> None:
+    """Ask judges about outputs that have no verdict of theirs yet, and journal what they say as they say it.
+
+    Args:
+        context: Inputs, folder and progress.
+        tasks: The judges.
+        wanted: Whether an output is to be judged.
+        access: How the model is reached; asked for only when there is something to ask a model.
+        repeats: How often each output is judged.
+
+    Raises:
+        ConfigurationError: A model is needed and none is configured.
+    """
+    tasks = list(tasks)
+    context.folder.bind(**{f"judge {task.by}": task.fingerprint for task in tasks})
+    for task in tasks:
+        done = settled(context.folder.verdicts)
+        times = 1 if task.asked is None else repeats  # words do not change their mind
+        left = sum(1 for _ in _work(context, task, wanted, done, times))
+        if not left:
+            continue
+        context.progress.begin(f"judging by {task.by}", left)
+        work = _work(context, task, wanted, done, times)
+        if task.asked is None:
+            _compare_words(context, task.judge, work)
+        else:
+            asyncio.run(_ask(context, task.asked, work, access()))
+
+
+def _work(
+    context: RunContext,
+    task: JudgeTask,
+    wanted: Callable[[Case, Output], bool],
+    done: Container[VerdictKey],
+    repeats: int,
+) -> Iterator[Work]:
+    kinds = judged_kinds(task.by)
+    for case, output in context.inputs.pairs():
+        if (kinds is None or case.kind in kinds) and wanted(case, output):
+            for repeat in range(repeats):
+                if VerdictKey(output.key, task.by, repeat) not in done:
+                    yield case, output, repeat
+
+
+def _compare_words(context: RunContext, judge: str, work: Iterable[Work]) -> None:
+    for case, output, _ in work:
+        context.folder.verdicts.append(baseline_verdict(case, output, judge))
+        context.progress.advance()
+    context.folder.verdicts.flush()
+
+
+async def _ask(context: RunContext, judge: Judge, work: Iterable[Work], access: ModelAccess) -> None:
+    async with access.open() as provider:
+        async for verdict in judge_work(work, judge, provider, concurrency=access.concurrency):
+            context.folder.verdicts.append(verdict)
+            # A verdict that was paid for is handed on at once: a kill loses only what is in flight.
+            context.folder.verdicts.flush()
+            context.progress.advance()

@@ -1,0 +1,138 @@
+"""The whole way: check, judge what is open, calibrate. Each stage can be resumed, and none undoes another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+from platform import python_version
+
+import msgspec
+
+from ..deterministic import CheckOptions
+from ..errors import ConfigurationError
+from ..judges import baseline_by, find_prompt
+from ..judges.baseline import MODEL as BASELINE
+from ..records import Case, Output
+from .checking import check_into_folder
+from .conclusion import Conclusion, adopt_labels, conclude
+from .context import RunContext
+from .inputs import EvaluationInputs
+from .judging import ModelAccess, judge_outputs, judge_task
+from .names import NamesOption
+from .progress import Progress
+from .run_folder import RunFolder
+from .selection import JudgeOn, select
+from .verdict_log import standing_verdicts
+
+DEFAULT_JUDGE_ON = 200
+"""Decided outputs that are judged beside what is open; docs/decisions/0003-what-a-judge-is-asked-by-default.md."""
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run is to do.
+
+    Attributes:
+        cases: The cases file.
+        outputs: The outputs files.
+        out: The run folder.
+        command: The command line, for the record.
+        options: Rule set and registries; None to leave out the deterministic stage.
+        names: How documented names with dots were offered.
+        judges: Judges to ask.
+        model: The model they are asked of.
+        judge_on: Which outputs they are asked about.
+        labels: Trusted verdicts beside the checkers'.
+        pass_at: From which score on a verdict counts as a pass.
+        repeats: How often each output is judged.
+    """
+
+    cases: Path
+    outputs: Sequence[Path]
+    out: Path
+    command: str
+    options: CheckOptions | None = None
+    names: NamesOption = "auto"
+    judges: Sequence[str] = ()
+    model: str | None = None
+    judge_on: JudgeOn = DEFAULT_JUDGE_ON
+    labels: Path | None = None
+    pass_at: float = 0.5
+    repeats: int = 1
+
+
+def run(
+    plan: Plan, access: Callable[[], ModelAccess], progress: Progress, now: Callable[[], datetime]
+) -> Conclusion:
+    """Do what a plan says, or go on where an earlier start of it stopped.
+
+    Args:
+        plan: What to do.
+        access: How a model is reached; asked for only when a model has to be asked.
+        progress: Told about every piece of work.
+        now: The clock.
+
+    Returns:
+        What it came to. When no model can be reached the deterministic part is concluded all the same, and
+        ``Conclusion.not_judged`` says what has to be set.
+
+    Raises:
+        InputError: An input cannot be used; nothing was done.
+        RunFolderError: The folder is in use or belongs to another run; nothing was done.
+        UsageError: There is no such judge; nothing was done.
+    """
+    for judge in plan.judges:
+        (baseline_by if plan.model == BASELINE else find_prompt)(judge)
+    with EvaluationInputs(plan.cases, plan.outputs) as inputs, RunFolder(plan.out) as folder:
+        context = RunContext(inputs, folder, progress)
+        if plan.labels is not None:
+            adopt_labels(plan.labels, inputs, folder)
+        _begin(plan, context, now())
+        if plan.options is not None:
+            folder.bind(rules=plan.options.rules, names=plan.names)
+            check_into_folder(context, plan.names, plan.options)
+        problem = _judge(plan, context, access) if plan.judges else None
+        conclusion = conclude(context, pass_at=plan.pass_at)
+        folder.update(
+            status="stopped before judging" if problem else "complete",
+            ended=now().isoformat(timespec="seconds"),
+        )
+        return msgspec.structs.replace(conclusion, not_judged=problem)
+
+
+def _begin(plan: Plan, context: RunContext, started: datetime) -> None:
+    folder, survey = context.folder, context.inputs.survey
+    folder.bind(inputs=[file.sha256 for file in survey.files])
+    packages = ("fiducial", "msgspec", "numpy", "openai", "scipy")
+    folder.update(
+        status="running",
+        started=started.isoformat(timespec="seconds"),
+        command=plan.command,
+        versions={"python": python_version(), **{name: version(name) for name in packages}},
+        inputs=[
+            {**msgspec.to_builtins(file), "path": str(Path(file.name).resolve())} for file in survey.files
+        ],
+        missing={system: survey.missing(system) for system in survey.answered},
+        pass_at=plan.pass_at,
+    )
+
+
+def _judge(plan: Plan, context: RunContext, access: Callable[[], ModelAccess]) -> str | None:
+    """Ask the judges; what has to be set first, where no model can be reached."""
+    if plan.model is None:
+        return "no model is named: add --model NAME (or --model baseline, which needs none)"
+    try:
+        tasks = [judge_task(judge, plan.model) for judge in plan.judges]
+        judge_outputs(context, tasks, _wanted(plan, context.folder), access, repeats=plan.repeats)
+    except ConfigurationError as error:
+        return str(error)
+    return None
+
+
+def _wanted(plan: Plan, folder: RunFolder) -> Callable[[Case, Output], bool]:
+    if plan.options is None:
+        return lambda _case, _output: True
+    checked = (verdict for verdict in standing_verdicts(folder.verdicts) if verdict.source == "checker")
+    is_open, sampled = select(checked, plan.judge_on)
+    return lambda _case, output: output.key in is_open or output.key in sampled
