@@ -1,0 +1,68 @@
+"""Trajectories a second on one core, over the reference corpus (the original: about 1,350). Run it with ``make bench``, or by itself."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from fiducial.deterministic.checkers import CheckOptions, Rules
+from fiducial.deterministic.multi_turn import check_result
+from fiducial.formats.bfcl import expand, open_source, read_cases
+from fiducial.records import Case
+
+Records = list[dict[str, Any]]
+
+
+def load(reference: Path) -> tuple[dict[str, Case], Records]:
+    """The 800 cases, and the records of the corpus."""
+    source = open_source(reference / "bfcl" / "data")
+    cases = {case.id: case for category in expand(["multi_turn"]) for case in read_cases(source, category)}
+    with gzip.open(reference / "bfcl" / "reference" / "multi_turn.jsonl.gz", "rt", encoding="utf-8") as lines:
+        return cases, [json.loads(line) for line in lines]
+
+
+def timed(what: str, cases: dict[str, Case], records: Records, rules: Rules) -> float:
+    """Check every record once, and print the rate."""
+    options = CheckOptions(rules=rules)
+    started = time.process_time()
+    valid = sum(
+        check_result(cases[record["id"]], record["turns"], mode=record["level"], options=options).valid
+        for record in records
+    )
+    took = time.process_time() - started
+    print(
+        f"{what}: {len(records) / took:,.0f} trajectories/s ({len(records):,} in {took:.2f} s, {valid:,} valid)"
+    )
+    return len(records) / took
+
+
+def main() -> int:
+    """Cold (reference trajectories are executed too), warm, strict; then the memory. Exit code 1 below 1,500 a second."""
+    cases, records = load(Path(os.environ["FIDUCIAL_REFERENCE"]))
+    before = peak_megabytes()
+    rate = timed("bfcl rules, first system", cases, records, "bfcl")
+    timed("bfcl rules, next system", cases, records, "bfcl")
+    after_two = peak_megabytes()
+    timed("strict rules", cases, records, "strict")
+    for _ in range(2):
+        timed("bfcl rules, once more", cases, records, "bfcl")
+    print(
+        f"memory: {after_two - before:.0f} MB for the kept reference trajectories of {len({r['id'] for r in records})} cases"
+        f" and the worlds' tables, {peak_megabytes() - after_two:.0f} MB more after three more passes"
+    )
+    return 0 if rate >= 1_500 else 1
+
+
+def peak_megabytes() -> float:
+    """The most memory this process has held so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint, EntryPoints
+from pathlib import Path
+
+import pytest
+
+from fiducial.deterministic import registration
+from fiducial.deterministic.registration import load_environments, load_functions
+from fiducial.errors import ConfigurationError, UsageError
+
+MODULE = """
+from math import sqrt
+
+class Garden:
+    def load(self, config):
+        self.beds = config
+
+    class Shed:
+        def load(self, config):
+            pass
+
+class Loose:
+    pass
+
+def dig(depth):
+    return depth
+
+def _secretly():
+    pass
+
+TOOLS = {"dig": dig, "math.sqrt": sqrt}
+NUMBER = 5
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    (tmp_path / "garden_tools.py").write_text(MODULE, encoding="utf-8")
+    (tmp_path / "broken_tools.py").write_text("raise RuntimeError('not today')", encoding="utf-8")
+    yield tmp_path
+    for name in ("garden_tools", "broken_tools"):
+        sys.modules.pop(name, None)
+
+
+def test_an_environment_is_found_by_module_and_class_and_named_after_the_class(folder: Path):
+    found = load_environments(["garden_tools:Garden", "garden_tools:Garden.Shed"], folder)
+    assert {name: kind.__qualname__ for name, kind in found.items()} == {
+        "Garden": "Garden",
+        "Shed": "Garden.Shed",
+    }
+
+
+def test_functions_are_found_singly_by_mapping_or_by_module(folder: Path):
+    assert list(load_functions(["garden_tools:dig"], folder)) == ["dig"]
+    assert list(load_functions(["garden_tools:TOOLS"], folder)) == ["dig", "math.sqrt"]
+    # What a module merely imports, or marks as its own business, is not offered.
+    assert list(load_functions(["garden_tools"], folder)) == ["dig"]
+
+
+def test_the_search_path_is_as_it_was(folder: Path):
+    before = list(sys.path)
+    load_functions(["garden_tools:dig"], folder)
+    assert sys.path == before
+
+
+@pytest.mark.parametrize(
+    "spec", ["", "garden_tools", "garden_tools:", "a b:C", "garden_tools:Garden()", "../x:Y"]
+)
+def test_an_environment_that_is_not_module_and_class_is_bad_usage(spec: str, folder: Path):
+    with pytest.raises(UsageError, match="expected module:Class"):
+        load_environments([spec], folder)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("no_such_module_at_all:World", "cannot import"),
+        ("broken_tools:World", "not today"),
+        ("garden_tools:World", "World"),
+        ("garden_tools:Loose", "a method load"),
+        ("garden_tools:dig", "a method load"),
+    ],
+)
+def test_an_environment_that_cannot_be_used_is_a_configuration_error(spec: str, message: str, folder: Path):
+    with pytest.raises(ConfigurationError, match=message):
+        load_environments([spec], folder)
+
+
+def test_what_is_not_a_function_is_a_configuration_error(folder: Path):
+    with pytest.raises(
+        ConfigurationError, match="expected a function, functions by name, or a module, got 5"
+    ):
+        load_functions(["garden_tools:NUMBER"], folder)
+
+
+def test_entry_points_are_found_by_their_own_names(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    def installed(*, group: str) -> EntryPoints:
+        value = "garden_tools:Garden" if group == registration.ENVIRONMENT_GROUP else "garden_tools:dig"
+        return EntryPoints([EntryPoint(name="Plot", value=value, group=group)])
+
+    monkeypatch.setattr(sys, "path", [*sys.path, str(folder)])
+    monkeypatch.setattr(registration, "entry_points", installed)
+    assert list(load_environments()) == ["Plot"]
+    assert list(load_functions()) == ["Plot"]
+
+
+def test_an_entry_point_that_cannot_be_loaded_is_a_configuration_error(monkeypatch: pytest.MonkeyPatch):
+    def installed(*, group: str) -> EntryPoints:
+        return EntryPoints([EntryPoint(name="Plot", value="no_such_module_at_all:World", group=group)])
+
+    monkeypatch.setattr(registration, "entry_points", installed)
+    with pytest.raises(ConfigurationError, match=r"'Plot' of fiducial\.environments"):
+        load_environments()
