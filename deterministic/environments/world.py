@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from .tables import table
 
@@ -45,11 +45,13 @@ class World:
 
 
 def copied(value: Any) -> Any:
-    """A deep copy of a JSON value (several times faster than ``copy.deepcopy``, which keeps track of identities)."""
+    """A deep copy of a JSON value, or of a set (several times faster than ``copy.deepcopy``, which keeps track of identities)."""
     if isinstance(value, dict):
-        return {key: copied(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType] - JSON
+        return {key: copied(item) for key, item in cast("dict[Any, Any]", value).items()}
     if isinstance(value, list):
-        return [copied(item) for item in value]  # pyright: ignore[reportUnknownVariableType] - JSON
+        return [copied(item) for item in cast("list[Any]", value)]
+    if isinstance(value, set):
+        return set(cast("set[Any]", value))
     return value
 
 

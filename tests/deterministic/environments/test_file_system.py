@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fiducial.deterministic.environments.file_system import GorillaFileSystem
-from fiducial.deterministic.environments.file_tree import MAX_NODES
+from fiducial.deterministic.environments.file_tree import MAX_NAME, MAX_NODES, Directory, File, walk
 
 
 def text(content: str) -> dict[str, Any]:
@@ -226,9 +226,9 @@ class TestMovingAndCopying:
         assert world.cp("docs", "docs") == {"result": "'docs' copied to 'docs/docs'"}
         inner = world.state()["root"]["contents"]["docs"]["contents"]["docs"]
         assert inner["contents"]["docs"] == {"__cycle__": True}
-        for walk in (world.find, world.du):
+        for command in (world.find, world.du):
             with pytest.raises(RecursionError):
-                walk()
+                command()
 
 
 class TestReading:
@@ -332,6 +332,23 @@ class TestBounds:
             return world
 
         assert deep().state() == deep().state()
+
+    def test_long_names_in_deep_trees_do_not_make_listings_of_megabytes(self) -> None:
+        world = shell()
+
+        def descend(_: int) -> None:
+            world.mkdir("d" * MAX_NAME)
+            world.cd("d" * MAX_NAME)
+
+        repeat(descend, 95)
+        world.cd("/")
+        with pytest.raises(OSError, match="more than 1000000 characters"):
+            world.find()
+
+    def test_a_walk_ends_even_where_nobody_counted(self) -> None:
+        crowd = Directory("crowd", contents={str(n): File(str(n)) for n in range(MAX_NODES + 1)})
+        with pytest.raises(OSError, match="Too many entries"):
+            list(walk(crowd))
 
     def test_a_refused_move_leaves_the_entry_where_it_was(self) -> None:
         world = shell(a=text("1"))

@@ -70,6 +70,17 @@ def test_message_identifiers_follow_from_the_seed() -> None:
     assert first_id(random_seed=1) != first_id(random_seed=2)
 
 
+def test_an_identifier_is_not_given_twice() -> None:
+    def next_id(given: set[int]) -> int:
+        world = messenger(current_user="USR001", generated_ids=given)
+        return world.send_message("USR002", "x")["message_id"]["new_id"]
+
+    first = next_id(set())
+    given = {first}
+    assert next_id(given) != first
+    assert given == {first}
+
+
 def test_identifiers_given_as_a_list_make_sending_fail_as_in_the_original() -> None:
     with pytest.raises(AttributeError):
         messenger(current_user="USR001", generated_ids=[]).send_message("USR002", "x")

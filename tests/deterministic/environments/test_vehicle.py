@@ -67,6 +67,11 @@ class TestEngine:
     def test_the_tank_holds_fifty_gallons(self, gallons: float, answer: dict[str, Any]) -> None:
         assert car().fillFuelTank(gallons) == answer
 
+    def test_a_tank_that_stays_below_zero_is_empty(self) -> None:
+        assert car(fuelLevel=-5.0).fillFuelTank(1) == {
+            "error": "Fuel tank is empty. Min fuel level is 0 gallons."
+        }
+
     def test_a_gallon_lasts_twenty_miles(self) -> None:
         assert car().estimate_drive_feasibility_by_mileage(200) == {"canDrive": True}
         assert car().estimate_drive_feasibility_by_mileage(200.1) == {"canDrive": False}
