@@ -45,7 +45,7 @@ class World:
 
 
 def copied(value: Any) -> Any:
-    """A deep copy of a JSON value, or of a set (several times faster than ``copy.deepcopy``, which keeps track of identities)."""
+    """A deep copy of a JSON value, or of a set (twice as fast as ``copy.deepcopy``, which keeps track of identities)."""
     if isinstance(value, dict):
         return {key: copied(item) for key, item in cast("dict[Any, Any]", value).items()}
     if isinstance(value, list):
