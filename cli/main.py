@@ -29,6 +29,8 @@ COMMANDS: dict[str, str] = {
     "compare": "Test judges, prompts or systems against each other on the same items.",
     "estimate": "Estimate the true pass rate from judge scores and some labels.",
     "report": "The report of a run, made again.",
+    "prompts": "List, show, render, check and import judge prompts.",
+    "cache": "Look at the reply cache, or empty it.",
 }
 """Subcommand to its one-line help. Modules are imported only when their command is used (start-up time)."""
 

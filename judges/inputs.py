@@ -44,7 +44,7 @@ def fill_inputs(declared: Mapping[str, InputDeclaration], case: Case, output: Ou
         Values by name, ready to be rendered. Inputs that are not ours are left to their defaults.
 
     Raises:
-        NotApplicableError: The item lacks what the prompt needs.
+        NotApplicableError: The item lacks what the prompt needs, and declares no default for.
     """
     values: dict[str, Any] = {}
     for name, declaration in declared.items():
@@ -55,6 +55,10 @@ def fill_inputs(declared: Mapping[str, InputDeclaration], case: Case, output: Ou
             value = fill(case, output)
         except RecursionError as error:
             raise NotApplicableError(f"{name} is nested too deeply to be shown") from error
+        except NotApplicableError:
+            if declaration.required:
+                raise
+            value = declaration.default
         values[name] = str(value) if declaration.type == "string" else value
     if "fence" in declared:
         values["fence"] = fence_for([str(value) for value in values.values()])
@@ -70,6 +74,13 @@ def _query(case: Case, output: Output) -> str:
     if len(messages) == 1 and messages[0]["role"] == "user":
         return _content(messages[0])
     return str(_json_lines(messages))
+
+
+def _question(case: Case, output: Output) -> str:
+    """What is asked about: of an answer that should rest on results, whether they say it; else what the user asked."""
+    if case.kind == "grounded_answer" and output.text is not None:
+        return f"Do the search results state or imply the following?\n{output.text}"
+    return _query(case, output)
 
 
 def _messages(case: Case, output: Output) -> JsonList:
@@ -156,7 +167,7 @@ FILLERS: Mapping[str, Callable[[Case, Output], Any]] = {
     "tool_definitions": _tool_definitions,
     "response": _response,
     "search_results": _search_results,
-    "question": _query,
+    "question": _question,
     "accepted_answers": _accepted_answers,
     "transcript": _transcript,
     "criterion": _criterion,

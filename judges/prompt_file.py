@@ -74,11 +74,13 @@ class InputDeclaration:
         type: One of `TYPES`.
         default: Used when no value is given.
         required: Whether there is no default.
+        has_kind: Whether the type is also given as ``kind``, where prompty looks for it.
     """
 
     type: str = "string"
     default: Any = None
     required: bool = True
+    has_kind: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,8 @@ class PromptFile:
         parse: How the reply is read, as declared; None when the file does not say.
         template: The text below the front matter.
         template_line: 1-based line on which it begins.
+        names_template_format: Whether it says in which language the template is, as prompty needs.
+        names_scale: Whether it declares a scale; 0 or 1 is taken when it does not.
     """
 
     path: Path
@@ -106,6 +110,8 @@ class PromptFile:
     parse: Mapping[str, Any] | None
     template: str
     template_line: int
+    names_template_format: bool
+    names_scale: bool
 
 
 def read_prompt_file(path: Path) -> PromptFile:
@@ -136,6 +142,8 @@ def read_prompt_file(path: Path) -> PromptFile:
         parse=_field(front, "parse", dict[str, Any], {}) if "parse" in front.values else None,
         template=front.body,
         template_line=front.body_line,
+        names_template_format="template" in front.values,
+        names_scale="scale" in front.values,
     )
 
 
@@ -175,7 +183,8 @@ def _inputs(front: FrontMatter) -> dict[str, InputDeclaration]:
         if kind not in TYPES:
             raise front.fault(f"{name}: unknown type {kind!r}; known are {', '.join(TYPES)}", "inputs")
         required = entry.default is msgspec.UNSET
-        declared[name] = InputDeclaration(kind, None if required else entry.default, required)
+        default = None if required else entry.default
+        declared[name] = InputDeclaration(kind, default, required, has_kind=entry.kind is not None)
     return declared
 
 

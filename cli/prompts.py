@@ -1,0 +1,156 @@
+"""``fiducial prompts``: the prompt files, and what is sent to a model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..errors import InputError, UsageError
+from .options import INPUT_FILE
+
+if TYPE_CHECKING:
+    from ..judges import Judge
+    from ..records import Case, Output
+
+_NO_MODEL = "no model"
+"""Stands in where a judge is loaded to be looked at, not to be asked."""
+
+
+@click.group(no_args_is_help=True, epilog="Example: fiducial prompts show tool_call_accuracy/reasons")
+def command() -> None:
+    """List, show, render, check and import judge prompts."""
+
+
+@command.command("list", epilog="Example: fiducial prompts list --json")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, for machines.")
+def list_(*, as_json: bool) -> None:
+    """List the prompts that come with fiducial; * marks the variant that a judge's bare name means."""
+    from ..judges import find_prompt, shipped_prompts  # noqa: PLC0415 - jinja2 and YAML are slow to import
+    from ..judges.prompt_file import read_prompt_file  # noqa: PLC0415 - likewise
+
+    rows: list[dict[str, object]] = []
+    for name, path in shipped_prompts().items():
+        prompt = read_prompt_file(path)
+        default = find_prompt(name.judge)[0] == name
+        rows.append(
+            {
+                "judge": name.judge,
+                "variant": name.variant,
+                "default": default,
+                "inputs": list(prompt.inputs),
+                "scale": str(prompt.scale),
+                "reply": (prompt.parse or {}).get("mode"),
+                "description": prompt.description,
+            }
+        )
+        if not as_json:
+            click.echo(f"{'*' if default else ' '} {name!s:36} {prompt.description}")
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
+
+
+@command.command(epilog="Example: fiducial prompts show groundedness")
+@click.argument("judge")
+def show(*, judge: str) -> None:
+    """Print the prompt file of JUDGE: a name, a name/variant, or a path."""
+    from ..judges import find_prompt  # noqa: PLC0415 - jinja2 and YAML are slow to import
+
+    click.echo(find_prompt(judge)[1].read_text(encoding="utf-8"), nl=False)
+
+
+@command.command(
+    epilog="Example: fiducial prompts render tool_call_accuracy --case cases.jsonl --outputs outputs.jsonl --id trip-07"
+)
+@click.argument("judge")
+@click.option("--case", "cases", type=INPUT_FILE, required=True, help="The cases file (JSON Lines).")
+@click.option("--outputs", type=INPUT_FILE, required=True, help="What the systems produced (JSON Lines).")
+@click.option("--id", "case_id", required=True, help="Which case.")
+@click.option("--system", help="Whose output; the first when left out.")
+@click.option("--trial", type=int, default=0, show_default=True, help="Which of its attempts.")
+@click.option("--json", "as_json", is_flag=True, help="As the request's body.")
+def render(
+    *, judge: str, cases: Path, outputs: Path, case_id: str, system: str | None, trial: int, as_json: bool
+) -> None:
+    """Print the messages that JUDGE would be sent for one output, in full."""
+    from ..judges import load_judge  # noqa: PLC0415 - jinja2 and YAML are slow to import
+    from ..judges.inputs import NotApplicableError  # noqa: PLC0415 - likewise
+
+    loaded = load_judge(judge, model=_NO_MODEL)
+    case, output = _find(cases, outputs, case_id, system, trial)
+    try:
+        messages = loaded.messages(case, output)
+    except NotApplicableError as error:
+        raise UsageError(f"{loaded.name} does not apply to {output.key}: {error}") from error
+    if as_json:
+        click.echo(json.dumps({"messages": messages, **loaded.parameters}, indent=2, ensure_ascii=False))
+        return
+    for message in messages:
+        click.secho(f"[{message['role']}]", bold=True)
+        click.echo(f"{message['content']}\n")
+
+
+@command.command(epilog="Example: fiducial prompts check my_judge.prompty")
+@click.argument("files", type=INPUT_FILE, nargs=-1, required=True)
+def check(*, files: tuple[Path, ...]) -> None:
+    """Say whether prompt FILES can be used, with which inputs, and how replies are read.
+
+    Exit code 2: one cannot; the message names file and line.
+    """
+    from ..judges import load_judge  # noqa: PLC0415 - jinja2 and YAML are slow to import
+    from ..judges.portability import portability_problems  # noqa: PLC0415 - likewise
+
+    for file in files:
+        if file.suffix != ".prompty":
+            raise UsageError(f"{file}: prompt files end in .prompty")
+        judge = load_judge(str(file), model=_NO_MODEL)
+        click.echo(f"{file}: {_summary(judge)}")
+        for problem in portability_problems(judge.prompt):
+            click.echo(f"  not portable: {problem}")
+
+
+@command.command("import", epilog="Example: fiducial prompts import chat.json --out groundedness.prompty")
+@click.argument("file", type=INPUT_FILE)
+@click.option("--out", type=INPUT_FILE, required=True, help="The prompt file to write.")
+@click.option("--input", "inputs", multiple=True, help="An input to be judged; may be given several times.")
+@click.option(
+    "--step", type=float, help="Distance of scores between 0 and 1, e.g. 1 for 0 or 1.  [default: any]"
+)
+def import_(*, file: Path, out: Path, inputs: tuple[str, ...], step: float | None) -> None:
+    """Make a prompt file of FILE, a JSON file with a chat message or several."""
+    from ..judges import load_judge  # noqa: PLC0415 - jinja2 and YAML are slow to import
+    from ..judges.chat_import import import_chat  # noqa: PLC0415 - likewise
+    from ..records import atomic_write  # noqa: PLC0415 - likewise
+
+    if out.suffix != ".prompty":
+        raise UsageError(f"--out {out}: prompt files end in .prompty")
+    text = import_chat(file, inputs, step)
+    with atomic_write(out) as target:
+        target.write(text.encode())
+    click.echo(f"{out}: {_summary(load_judge(str(out), model=_NO_MODEL))}")
+
+
+def _summary(judge: Judge) -> str:
+    prompt = judge.prompt
+    declared = prompt.parse
+    reply = (
+        "as the prompt suggests" if declared is None else ", ".join(f"{k} {v}" for k, v in declared.items())
+    )
+    scale = f"{prompt.scale}" if prompt.names_scale else f"{prompt.scale} (none is declared)"
+    return f"ok; inputs {', '.join(prompt.inputs) or 'none'}; score {scale}; reply {reply}"
+
+
+def _find(cases: Path, outputs: Path, case_id: str, system: str | None, trial: int) -> tuple[Case, Output]:
+    from ..records import CaseIndex, Output, read_records  # noqa: PLC0415 - msgspec is slow to import
+
+    with CaseIndex(cases) as index:
+        if case_id not in index:
+            raise InputError(f"there is no case {case_id!r}", path=cases)
+        case = index[case_id]
+    for output in read_records(outputs, Output):
+        if output.case_id == case_id and output.trial == trial and system in {None, output.system}:
+            return case, output
+    whose = "" if system is None else f" by {system}"
+    raise InputError(f"there is no output{whose} for the case {case_id!r}, trial {trial}", path=outputs)

@@ -1,0 +1,117 @@
+"""Every shipped prompt: the same messages as in promptflow and prompty, a golden rendering, and the form of reply stated."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from judge_items import Judging, make_case, make_output
+from provider_server import ProviderServer
+
+from fiducial.judges import find_prompt, load_judge, shipped_prompts
+from fiducial.judges.catalogue import DEFAULT_VARIANTS
+from fiducial.judges.inputs import FILLERS, fill_inputs
+from fiducial.judges.portability import portability_problems
+from fiducial.judges.prompt_file import read_prompt_file
+from fiducial.judges.rendering import compile_prompt
+from fiducial.records import Message
+
+GOLDEN = Path(__file__).parent / "golden"
+SHIPPED = shipped_prompts()
+every_prompt = pytest.mark.parametrize("path", SHIPPED.values(), ids=map(str, SHIPPED))
+
+
+def values_for(path: Path) -> dict[str, Any]:
+    return fill_inputs(read_prompt_file(path).inputs, make_case(), make_output())
+
+
+def ours(path: Path) -> list[Message]:
+    return compile_prompt(read_prompt_file(path))(values_for(path))
+
+
+@every_prompt
+def test_promptflow_renders_the_same_messages(path: Path) -> None:
+    from promptflow.core import Prompty
+    from promptflow.core._prompty_utils import convert_prompt_template
+
+    model = {"configuration": {"type": "openai", "model": "m", "base_url": "http://127.0.0.1", "api_key": "k"}}
+    loaded: Any = Prompty.load(source=str(path), model=model)
+    theirs = convert_prompt_template(
+        loaded._template, loaded._resolve_inputs(values_for(path)), loaded._model.api
+    )
+    assert theirs == ours(path)
+    assert loaded._model.parameters == read_prompt_file(path).parameters
+
+
+@every_prompt
+def test_prompty_renders_the_same_messages(path: Path) -> None:
+    import prompty
+
+    messages = prompty.prepare(prompty.load(path), values_for(path))
+    assert [
+        {"role": str(message.role), "content": "".join(part.value for part in message.parts)}
+        for message in messages
+    ] == ours(path)
+
+
+@every_prompt
+def test_the_rendering_is_the_golden_one(path: Path) -> None:
+    rendered = "".join(f"[{message['role']}]\n{message['content']}\n\n" for message in ours(path))
+    golden = GOLDEN / f"{path.parent.name}.{path.stem}.txt"
+    assert rendered == golden.read_text(encoding="utf-8"), f"if the change is meant, update {golden.name}"
+
+
+@every_prompt
+def test_nothing_keeps_other_tools_from_loading_it(path: Path) -> None:
+    assert portability_problems(read_prompt_file(path)) == []
+
+
+@every_prompt
+def test_it_uses_known_inputs_and_encloses_them_in_fences(path: Path) -> None:
+    prompt = read_prompt_file(path)
+    assert set(prompt.inputs) <= {*FILLERS, "fence"}
+    fence = values_for(path)["fence"]
+    last = ours(path)[-1]["content"]
+    assert last.count(f"=== {fence} begin") == last.count(f"=== {fence} end") == len(prompt.inputs) - 1
+    assert ours(path)[-1]["role"] == "user"
+
+
+@every_prompt
+@pytest.mark.parametrize("score", [0, 1])
+def test_a_provider_that_follows_the_stated_form_is_understood(
+    server: ProviderServer, judging: Judging, path: Path, score: int
+) -> None:
+    from provider_server import in_the_form_asked_for
+
+    server.script = in_the_form_asked_for(lambda seen: score)
+    spec = f"{path.parent.name}/{path.stem}"
+    (verdict,) = judging([(make_case(), make_output())], spec=spec)
+    assert (verdict.outcome, verdict.score, verdict.by) == ("graded", score, f"{spec}@judge")
+
+
+def test_each_judge_has_three_variants_and_a_default() -> None:
+    judges = {name.judge for name in SHIPPED}
+    assert set(DEFAULT_VARIANTS) == judges
+    for judge in judges:
+        assert sum(name.judge == judge for name in SHIPPED) >= 3
+        assert find_prompt(judge)[0] in SHIPPED
+
+
+def test_every_variant_states_its_reason() -> None:
+    descriptions = [read_prompt_file(path).description for path in SHIPPED.values()]
+    assert len(set(descriptions)) == len(descriptions)
+    assert all(len(re.findall(r"\w+", description)) >= 8 for description in descriptions)
+
+
+def test_the_fingerprint_depends_on_prompt_model_and_parameters() -> None:
+    prints = {
+        load_judge("tool_call_accuracy", model="a").fingerprint,
+        load_judge("tool_call_accuracy", model="b").fingerprint,
+        load_judge("tool_call_accuracy/direct", model="a").fingerprint,
+        load_judge("tool_call_accuracy", model="a", parameters={"temperature": 1}).fingerprint,
+    }
+    assert len(prints) == 4
+    again = load_judge("tool_call_accuracy", model="a").fingerprint
+    assert again in prints
