@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -34,9 +34,8 @@ def print_scores(systems: Sequence[SystemScore]) -> None:
             for row in [_HEADINGS, *rows]:
                 name, valid, total, accuracy, interval = row
                 click.echo(f"  {name:<26} {valid:>6} {total:>6} {accuracy:>9}  {interval}".rstrip())
-        missing = missing_categories(system.summary)
-        if missing:
-            click.echo(f"  * counts as 0: {', '.join(missing)}")
+        for note in _notes(system):
+            click.echo(f"  * {note}")
 
 
 def _how_read(system: SystemScore) -> str:
@@ -45,15 +44,25 @@ def _how_read(system: SystemScore) -> str:
     return f"answers read: {counts}; names {system.names}"
 
 
+def _notes(system: SystemScore) -> Iterator[str]:
+    missing = missing_categories(system)
+    if missing:
+        yield f"counts as 0, having no results: {', '.join(missing)}"
+    undecided = [name for name, score in system.scores.items() if score.undecided]
+    if undecided:
+        yield f"counts with its lower bound, having undecided answers: {', '.join(undecided)}"
+
+
 def _rows(system: SystemScore) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for name, score in system.scores.items():
         statistic = rate(score)
-        open_part = f" ({score.undecided:,} undecided)" if score.undecided else ""
         interval = "" if statistic.low is None else f"[{statistic.low:.1%}, {statistic.high:.1%}]"
-        counts = (f"{score.tally.correct:,}", f"{score.tally.total:,}")
+        if score.undecided:
+            low, high = score.bounds
+            interval += f" {score.undecided:,} undecided, so {low:.1%} to {high:.1%} of {score.count:,}"
         accuracy = "undecided" if statistic.value is None else f"{statistic.value:.2%}"
-        rows.append((name, *counts, accuracy, interval + open_part))
+        rows.append((name, f"{score.tally.correct:,}", f"{score.tally.total:,}", accuracy, interval.strip()))
     summary = system.summary
     for name in SUMMARIES:
         accuracy = getattr(summary, name)

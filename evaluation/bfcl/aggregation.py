@@ -1,7 +1,8 @@
 """From accuracies of categories to BFCL's summary scores.
 
 A category that was not scored counts as 0 with the size of its data set, and summaries over it are shown as not available - but the
-overall scores of the groups, and the overall score, always show a number.
+overall scores of the groups, and the overall score, always show a number. In the same spirit, a category in which the rules leave
+answers open counts with its lower bound: the decided answers alone would not speak for the others.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ class Accuracy(msgspec.Struct, frozen=True):
     """An accuracy that goes into sums, and whether it may be shown.
 
     Attributes:
-        value: In [0, 1]; 0 where nothing was scored.
+        value: In [0, 1]; 0 where nothing was scored, the lower bound where answers are undecided.
         count: Entries behind it; where nothing was scored, the size of the data set.
-        available: Whether every part was scored.
+        available: Whether every part was scored, and every answer decided.
     """
 
     value: float
@@ -104,9 +105,9 @@ def summarise(scores: Mapping[str, CategoryScore]) -> Summary:
 
 def _of(name: str, scores: Mapping[str, CategoryScore]) -> Accuracy:
     score = scores.get(name)
-    if score is None or score.tally.accuracy is None:
+    if score is None:
         return Accuracy(0.0, CATEGORIES[name].size, available=False)
-    return Accuracy(score.tally.accuracy, score.tally.total)
+    return Accuracy(score.bounds[0], score.count, available=not score.undecided)
 
 
 def _plain(parts: Iterable[Accuracy]) -> Accuracy:

@@ -47,6 +47,16 @@ class CategoryScore(msgspec.Struct):
     undecided: int = 0
     configurations: dict[str, Tally] = {}
 
+    @property
+    def count(self) -> int:
+        """All answers, the undecided ones included."""
+        return self.tally.total + self.undecided
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The accuracy if every undecided answer were wrong, and if every one were right."""
+        return self.tally.correct / self.count, (self.tally.correct + self.undecided) / self.count
+
     def add(self, entry_id: str, finding: Finding) -> None:
         """Count one finding.
 

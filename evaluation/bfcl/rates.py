@@ -9,7 +9,7 @@ import msgspec
 
 from ...calibration.intervals import wilson_interval
 from ...calibration.statistic import Statistic, defined, undefined
-from .aggregation import Accuracy, Summary
+from .aggregation import Accuracy
 from .category_score import CategoryScore
 from .scoring import SystemScore
 
@@ -43,13 +43,10 @@ def rate(score: CategoryScore) -> Statistic:
     return defined(accuracy, wilson_interval(accuracy, n), n=n, method="Wilson")
 
 
-def missing_categories(summary: Summary) -> list[str]:
+def missing_categories(system: SystemScore) -> list[str]:
     """Categories that were not scored, which count as 0 in the summary scores."""
-    return [
-        name
-        for name, accuracy in summary.categories.items()
-        if not accuracy.available and name != "format_sensitivity"
-    ]
+    wanted = (name for name in system.summary.categories if name != "format_sensitivity")
+    return [name for name in wanted if name not in system.scores]
 
 
 def as_json(systems: Iterable[SystemScore], rules: str) -> dict[str, Any]:
@@ -72,7 +69,7 @@ def _system(system: SystemScore) -> dict[str, Any]:
         "modes": dict(system.modes),
         "categories": {name: _category(score) for name, score in system.scores.items()},
         "summary": {name: _summary(getattr(summary, name)) for name in SUMMARIES},
-        "missing": missing_categories(summary),
+        "missing": missing_categories(system),
     }
 
 
@@ -80,6 +77,7 @@ def _category(score: CategoryScore) -> dict[str, Any]:
     return {
         **score.header(),
         "undecided_count": score.undecided,
+        "bounds": score.bounds,
         "accuracy": msgspec.to_builtins(rate(score)),
     }
 
