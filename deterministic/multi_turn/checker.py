@@ -101,7 +101,7 @@ def _follow(scenario: Scenario, turns: list[Turn], rules: RuleSet) -> Examinatio
     for index, steps in enumerate(turns):
         try:
             for step in steps:
-                texts = [allowance.spend(run(call)) for call in step]
+                texts = [allowance.spend(call, run(call)) for call in step]
                 step_results.append(texts)
                 results += texts
         except LimitExceededError as error:

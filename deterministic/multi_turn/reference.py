@@ -66,7 +66,7 @@ def scenario_of(case: Case, environments: Mapping[str, type]) -> Scenario:
     try:
         encoded = msgspec.json.encode(case.reference)
         classes = msgspec.json.decode(encoded, type=MultiTurnReference).classes
-    except (TypeError, msgspec.MsgspecError) as error:
+    except (TypeError, OverflowError, RecursionError, msgspec.MsgspecError) as error:
         raise InputError(
             f"case {case.id!r}: not a multi-turn reference: {error}", field="reference"
         ) from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+import pytest
 
 from fiducial.deterministic.checkers import CheckOptions, check
 from fiducial.deterministic.multi_turn.limits import MAX_CALLS
@@ -47,17 +48,21 @@ def test_cases_of_the_same_id_are_not_mixed_up(examine_shop: Examine):
     assert (one.step_results, two.step_results) == ([['{"count": 1}']], [['{"count": 2}']])
 
 
-def test_an_output_of_endless_calls_is_given_up(examine_shop: Examine):
-    call = "count(name='pear')"
-    finding = examine_shop([[call]], [[[call] * (MAX_CALLS + 1)]]).finding
-    assert finding.error_type == "multi_turn:limit_exceeded"
-    assert finding.score == 0.0
+COUNT = "count(name='pear')"
+LARGE = f"put(name='pear', amount='{'x' * 40_000}')"
 
 
-def test_an_output_of_endless_results_is_given_up(examine_shop: Examine):
-    put = f"put(name='pear', amount='{'x' * 40_000}')"
-    finding = examine_shop([[put]], [[[put], ["count(name='pear')"] * 1_000]]).finding
-    assert finding.error_type == "multi_turn:limit_exceeded"
+@pytest.mark.parametrize(
+    "step",
+    [[COUNT] * (MAX_CALLS + 1), [LARGE] * 30, [LARGE, *[COUNT] * 1_000]],
+    ids=["calls", "characters of calls", "characters of results"],
+)
+def test_an_output_that_asks_for_more_than_any_real_one_is_given_up(
+    examine_shop: Examine, step: list[str], request: pytest.FixtureRequest
+):
+    finding = examine_shop([[COUNT]], [[step]]).finding
+    assert (finding.error_type, finding.score) == ("multi_turn:limit_exceeded", 0.0)
+    assert finding.reason == f"the output has more {request.node.callspec.id} than are executed"
 
 
 def _case() -> Case:
