@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -9,6 +10,7 @@ from scipy import sparse
 from scipy.special import ndtr, ndtri
 
 from .arrays import FloatArray, IntArray
+from .intervals import t_quantile
 from .sample import Sample
 
 DEFAULT_REPLICATES = 2_000
@@ -106,15 +108,19 @@ def acceleration(formula: Callable[[FloatArray], FloatArray], sample: Sample, *,
 
 
 def bca_interval(
-    estimate: float, replicates: FloatArray, skewness: float, level: float
+    estimate: float, replicates: FloatArray, skewness: float, level: float, clusters: int
 ) -> tuple[float, float] | None:
-    """Bias-corrected and accelerated interval (Efron 1987).
+    """Bias-corrected and accelerated interval (Efron 1987), expanded for few clusters (Hesterberg 2015).
+
+    Resampled clusters spread by the factor sqrt((G - 1) / G) too little, and their own spread is uncertain: the
+    quantile is Student's, times the inverse factor.
 
     Args:
         estimate: The statistic.
         replicates: Its bootstrap replicates, shape ``(b,)``; undefined ones NaN.
         skewness: The acceleration.
         level: Nominal coverage.
+        clusters: How many clusters there are, at least 2.
 
     Returns:
         The interval; the point itself when all replicates are equal; None when too many are undefined.
@@ -126,7 +132,7 @@ def bca_interval(
     # Ties count half: a statistic of counts has few distinct values.
     below = float((fine < estimate - slack).mean() + (fine <= estimate + slack).mean()) / 2
     bias = float(ndtri(min(max(below, 0.5 / len(fine)), 1 - 0.5 / len(fine))))
-    tail = float(ndtri((1 - level) / 2))
+    tail = -t_quantile(level, clusters - 1) * math.sqrt(clusters / (clusters - 1))
     ends = [bias + (bias + z) / (1 - skewness * (bias + z)) for z in (tail, -tail)]
     low, high = np.quantile(fine, [float(ndtr(end)) for end in ends])
     return min(float(low), estimate), max(float(high), estimate)

@@ -128,4 +128,4 @@ def _warnings(data: LabelledAndJudged) -> list[str]:
     clusters = len(np.unique(data.label_cluster))
     if data.too_few or clusters >= FEW_CLUSTERS:
         return []
-    return [f"only {clusters} clusters have labels; below {FEW_CLUSTERS} the intervals are too short"]
+    return [f"only {clusters} clusters have labels; below {FEW_CLUSTERS} an interval may be too short"]

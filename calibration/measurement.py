@@ -126,7 +126,10 @@ def _bootstrap_interval(
         interval, method = percentile_interval(replicates, settings.level), f"percentile bootstrap{over}"
     else:
         skewness = acceleration(estimator.of(sample.cells), sample, seed=settings.seed)
-        interval, method = bca_interval(value, replicates, skewness, settings.level), f"BCa bootstrap{over}"
+        interval, method = (
+            bca_interval(value, replicates, skewness, settings.level, sample.n_clusters),
+            f"BCa bootstrap{over}",
+        )
     if interval is None:
         share = float(np.isnan(replicates).mean())
         method += f": no interval, {share:.0%} of the replicates are undefined"

@@ -15,7 +15,7 @@ from .sample import make_sample
 from .table import Table
 
 FEW_CLUSTERS = 20
-"""With fewer clusters than this, intervals over clusters are too short more often than they say."""
+"""With fewer clusters than this, their own spread is known too badly to promise the level."""
 
 
 def calibrate(
@@ -148,7 +148,7 @@ def _warnings(judge: str, panel: dict[str, Any]) -> list[str]:
     lines: list[str] = []
     if 0 < panel["n_clusters"] < FEW_CLUSTERS:
         lines.append(
-            f"{judge}: only {panel['n_clusters']} clusters; below {FEW_CLUSTERS} the intervals are too short"
+            f"{judge}: only {panel['n_clusters']} clusters; below {FEW_CLUSTERS} an interval may be too short"
         )
     if panel["n_missing"]:
         lines.append(

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from ..errors import InputError
 from ..records import Verdict, read_records
 from .table import Table, TableBuilder
@@ -18,8 +20,8 @@ def table_from_run(folder: Path, *, clusters: Mapping[str, str] | None = None) -
     everything in ``labels.jsonl``, which takes precedence. An item is ``case_id|system|trial``.
 
     Args:
-        folder: Holds ``verdicts.jsonl`` and, perhaps, ``labels.jsonl``.
-        clusters: Cluster by case id; a case that is not named is its own.
+        folder: Holds ``verdicts.jsonl`` and, perhaps, ``labels.jsonl`` and ``clusters.json``.
+        clusters: Cluster by case id, instead of what ``clusters.json`` says; a case that is not named is its own.
 
     Returns:
         The table; beside ``system`` it has ``label_by`` (who gave the label) and ``error_type`` (the fault it names).
@@ -39,6 +41,8 @@ def run_rows(folder: Path, clusters: Mapping[str, str] | None = None) -> Iterato
     Raises:
         InputError: A file cannot be read, or no judge has said anything.
     """
+    if clusters is None:
+        clusters = _clusters(folder / "clusters.json")
     labels: dict[str, Verdict] = {}
     judged: dict[tuple[str, str, int], Verdict] = {}
     for verdict in read_records(folder / "verdicts.jsonl", Verdict):
@@ -59,10 +63,20 @@ def run_rows(folder: Path, clusters: Mapping[str, str] | None = None) -> Iterato
             "judge": judge,
             "score": verdict.score,
             "label": None if label is None else label.score,
-            "cluster": (clusters or {}).get(verdict.case_id, verdict.case_id),
+            "cluster": clusters.get(verdict.case_id, verdict.case_id),
             "system": verdict.system,
             "repeat": repeat,
             "outcome": verdict.outcome,
             "label_by": None if label is None else label.by,
             "error_type": None if label is None else label.error_type,
         }
+
+
+def _clusters(path: Path) -> dict[str, str]:
+    """Cluster by case id, as the run wrote it; a run without it has no case that depends on another."""
+    if not path.exists():
+        return {}
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
+    except (OSError, msgspec.DecodeError) as error:
+        raise InputError(f"cannot be read as clusters by case: {error}", path=path) from error
