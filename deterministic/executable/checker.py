@@ -83,15 +83,10 @@ def _reference(case: Case) -> ExecutableReference:
         reference = msgspec.convert(case.reference, ExecutableReference)
     except msgspec.ValidationError as error:
         raise InputError(f"case {case.id!r}: {error}", field="reference") from error
-    results = reference.results
-    lengths = {
-        len(reference.calls),
-        len(reference.match),
-        len(reference.calls if results is None else results),
-    }
-    if len(lengths) > 1 or not reference.calls:
+    calls, results = len(reference.calls), reference.results
+    if calls == 0 or len(reference.match) < calls or (results is not None and len(results) != calls):
         raise InputError(
-            f"case {case.id!r}: expected one match (and result, where recorded) for every call, and at least one call",
+            f"case {case.id!r}: expected calls, and for each of them how it is matched (and, where recorded, its result)",
             field="reference",
         )
     return reference
@@ -123,9 +118,10 @@ def _expectations(reference: ExecutableReference, options: CheckOptions) -> list
     results = reference.results
     if results is None:
         results = [_expected_result(call, options.functions) for call in reference.calls]
+    # BFCL's data has an entry with one match too many (exec_parallel_multiple_30).
     return [
         Expectation(call, result, matcher(match, options.rules))
-        for call, result, match in zip(reference.calls, results, reference.match, strict=True)
+        for call, result, match in zip(reference.calls, results, reference.match, strict=False)
     ]
 
 

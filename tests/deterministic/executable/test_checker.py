@@ -158,6 +158,10 @@ def test_strict_rules_revise_a_greedy_choice():
     assert judge(reply, calls, match=match, case_id="exec_parallel_0", rules="strict").score == 1.0
 
 
+def test_a_match_too_many_is_ignored():
+    assert judge(f"[{BINOMIAL}]", [BINOMIAL], match=["exact", "structural"]).score == 1.0
+
+
 def test_dotted_functions_are_registered_under_their_dotted_name():
     assert judge("[math.hypot(3, 4)]", ["math.hypot(3, 4)"], rules="strict").score == 1.0
 
