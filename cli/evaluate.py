@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -23,6 +24,8 @@ from .gates import PASS_RATE, parse_gates, run_gates
 from .main import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
 from .progress import shown_progress
 
+_CREDENTIALS = re.compile(r"//[^/@\s]+@")
+
 
 def check_options(options: Mapping[str, Any]) -> CheckOptions:
     """Make of the shared checking options what checkers want to know.
@@ -41,8 +44,8 @@ def check_options(options: Mapping[str, Any]) -> CheckOptions:
 
 
 def command_line() -> str:
-    """The command as it was typed, for the record."""
-    return shlex.join(["fiducial", *sys.argv[1:]])
+    """The command as it was typed, for the record; without credentials that a URL may hold."""
+    return _CREDENTIALS.sub("//***@", shlex.join(["fiducial", *sys.argv[1:]]))
 
 
 def evaluate(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from .context import RunContext
 from .inputs import EvaluationInputs
 from .rates import system_results
 from .results import JudgeUse, SystemResult
-from .run_folder import CALIBRATION, LABELS, RunFolder, write_json
+from .run_folder import CALIBRATION, CLUSTERS, LABELS, RunFolder, write_json
 from .tally import Tally
 from .verdict_log import standing_verdicts
 
@@ -55,14 +54,14 @@ def conclude(context: RunContext, *, pass_at: float = 0.5) -> Conclusion:
         What the run came to.
     """
     inputs, folder = context.inputs, context.folder
-    clusters = cluster_names(inputs.cases)
+    write_json(folder.path / CLUSTERS, cluster_names(inputs.cases))
     tally = take_tally(folder, inputs.cases)
     missing = {system: inputs.survey.missing(system) for system in inputs.survey.answered}
     judges = judge_uses(folder)
     conclusion = Conclusion(
         systems=system_results(tally, missing),
         judges=judges,
-        calibration=_calibrate(folder, clusters, pass_at) if judges else None,
+        calibration=_calibrate(folder, pass_at) if judges else None,
         failed=sum(judge.outcomes.get("failed", 0) for judge in judges),
         outputs=inputs.survey.outputs + sum(missing.values()),
         graded=len({verdict.key for verdict in folder.verdicts if verdict.graded}),
@@ -150,8 +149,8 @@ def judge_uses(folder: RunFolder) -> list[JudgeUse]:
     ]
 
 
-def _calibrate(folder: RunFolder, clusters: Mapping[str, str], pass_at: float) -> dict[str, Any] | None:
-    table = table_from_run(folder.path, clusters=clusters)
+def _calibrate(folder: RunFolder, pass_at: float) -> dict[str, Any] | None:
+    table = table_from_run(folder.path)
     result = calibrate(table, pass_at=pass_at)
     if not any(panel["n"] for panel in result["judges"].values()):
         return None

@@ -14,10 +14,11 @@ from ..errors import InputError, RunFolderError
 from ..records import Verdict, atomic_write
 from .journal import Journal
 
-MANIFEST, VERDICTS, LABELS, CALIBRATION, REPORT = (
+MANIFEST, VERDICTS, LABELS, CLUSTERS, CALIBRATION, REPORT = (
     "run.json",
     "verdicts.jsonl",
     "labels.jsonl",
+    "clusters.json",
     "calibration.json",
     "report.html",
 )

@@ -9,7 +9,7 @@ from ..evaluation.conclusion import Conclusion
 from ..evaluation.results import JudgeUse, SystemResult
 from . import words
 
-_PANEL = ("true_positive_rate", "true_negative_rate", "cohen_kappa", "gwet_ac1", "mcc")
+_PANEL = ("accuracy", "true_positive_rate", "true_negative_rate", "cohen_kappa", "gwet_ac1", "mcc")
 _MOST_FAULTS = 5
 
 
@@ -25,6 +25,11 @@ def summary_lines(conclusion: Conclusion, *, faults: int = _MOST_FAULTS) -> Iter
     """
     for system in conclusion.systems:
         yield from system_lines(system, faults)
+    for note in dict.fromkeys(
+        rate.note for system in conclusion.systems for rate in system.strata if rate.note
+    ):
+        yield f"note: {note}"
+        yield ""
     if conclusion.judges:
         yield "judges"
         yield from (_judge_line(judge) for judge in conclusion.judges)
@@ -47,10 +52,8 @@ def system_lines(system: SystemResult, faults: int = _MOST_FAULTS) -> Iterator[s
     for stratum in system.strata:
         by = f" ({stratum.by})" if stratum.by else ""
         yield f"  {stratum.name}{by}: {words.rate(stratum)}"
-        if stratum.note:
-            if stratum.bounds is not None:
-                yield f"    {words.bounds(stratum)}"
-            yield f"    {stratum.note}"
+        if stratum.bounds is not None and stratum.n < stratum.of:
+            yield f"    over all {words.count(stratum.of)}: {words.bounds(stratum)}"
     if system.faults:
         named = list(system.faults.items())
         more = f", {len(named) - faults} more kinds" if len(named) > faults else ""
@@ -83,7 +86,8 @@ def calibration_lines(calibration: dict[str, Any]) -> Iterator[str]:
         table = f"tp {panel['tp']}, fp {panel['fp']}, fn {panel['fn']}, tn {panel['tn']}"
         yield f"  {name}: on {words.count(panel['n'])}{clusters}{missing}; {table}"
         statistics = panel["statistics"]
-        for wanted in _PANEL if name in calibration["judges"] else _PANEL[2:3]:
+        # A judge that does not look has an accuracy worth beating; its other statistics say nothing.
+        for wanted in _PANEL if name in calibration["judges"] else _PANEL[:1]:
             statistic = statistics[wanted]
             yield f"    {wanted:<20} {words.statistic(statistic)} on {words.count(statistic['n'])}"
     for warning in calibration.get("warnings", ()):

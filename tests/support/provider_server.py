@@ -138,6 +138,7 @@ class ProviderServer:
         self._attempts: Counter[bytes] = Counter()
         self._in_flight = 0
         self._loop = asyncio.new_event_loop()
+        self._never = asyncio.Event()  # kept here: a task that waits for something nobody holds is collected
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._ready = threading.Event()
 
@@ -222,7 +223,7 @@ class ProviderServer:
                 writer.transport.abort()
                 return False
             case Hang():
-                await asyncio.Event().wait()
+                await self._never.wait()
         await writer.drain()
         return True
 

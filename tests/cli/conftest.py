@@ -1,0 +1,63 @@
+"""Fixtures for commands: inputs in a folder, a provider on loopback, and an environment without any setting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from provider_server import ProviderServer
+
+from fiducial.records import Case, Output, write_records
+
+WEATHER = {
+    "type": "function",
+    "function": {
+        "name": "weather.now",
+        "description": "The weather in a city.",
+        "parameters": {"type": "dict", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+    },
+}
+
+
+@pytest.fixture(autouse=True)
+def bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No key, no endpoint, no team file; the user's cache folder is the test's own."""
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def server() -> Iterator[ProviderServer]:
+    """A server that answers 1 in the form asked for; set its ``script`` to have it answer otherwise."""
+    with ProviderServer() as running:
+        yield running
+
+
+@pytest.fixture
+def inputs(tmp_path: Path) -> tuple[Path, Path]:
+    """20 cases in 10 clusters, and one system's outputs, of which every fourth is wrong."""
+    cases, outputs = tmp_path / "cases.jsonl", tmp_path / "outputs.jsonl"
+    write_records(cases, (make_case(number) for number in range(20)))
+    write_records(outputs, (make_output(number) for number in range(20)))
+    return cases, outputs
+
+
+def make_case(number: int) -> Case:
+    """Ask for the weather in a city of its own."""
+    return Case(
+        id=f"case-{number}",
+        kind="tool_call",
+        messages=[{"role": "user", "content": f"How is the weather in City{number}?"}],
+        tools=[WEATHER],
+        reference={"calls": [{"weather.now": {"city": [f"City{number}"]}}]},
+        cluster=f"cluster-{number // 2}",
+    )
+
+
+def make_output(number: int, system: str = "agent") -> Output:
+    """A call for the right city, or, every fourth time, for Atlantis."""
+    city = "Atlantis" if number % 4 == 0 else f"City{number}"
+    return Output(case_id=f"case-{number}", system=system, text=f'[weather.now(city="{city}")]')

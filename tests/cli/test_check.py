@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from command import fiducial
+
+from fiducial.records import Verdict, read_records
+
+
+def test_verdicts_come_in_the_order_of_the_outputs(inputs: tuple[Path, Path], tmp_path: Path):
+    cases, outputs = inputs
+    result = fiducial("check", cases, "--outputs", outputs, "--out", tmp_path / "verdicts.jsonl")
+    rows = list(read_records(tmp_path / "verdicts.jsonl", Verdict))
+    assert result.code == 0
+    assert [row.case_id for row in rows] == [f"case-{number}" for number in range(20)]
+    assert (rows[0].by, rows[0].score, rows[0].error_type) == ("ast/bfcl", 0.0, "value_error:string")
+    assert "checker decided: 0.75 [0.50, 0.90] on 20 of 20" in result.out
+
+
+def test_bad_input_leaves_the_old_verdicts_alone(inputs: tuple[Path, Path], tmp_path: Path):
+    cases, outputs = inputs
+    (tmp_path / "verdicts.jsonl").write_text("old")
+    outputs.write_text("{}\n")
+    result = fiducial("check", cases, "--outputs", outputs, "--out", tmp_path / "verdicts.jsonl")
+    assert (result.code, (tmp_path / "verdicts.jsonl").read_text()) == (2, "old")
+    assert result.err == f"fiducial: {outputs}:1: Object missing required field `case_id`\n"
+
+
+def test_underscored_names_are_noticed_by_system(inputs: tuple[Path, Path], tmp_path: Path):
+    cases, outputs = inputs
+    outputs.write_text(outputs.read_text().replace("weather.now", "weather_now"))
+    fiducial("check", cases, "--outputs", outputs, "--out", tmp_path / "auto.jsonl")
+    fiducial("check", cases, "--outputs", outputs, "--names", "dotted", "--out", tmp_path / "dotted.jsonl")
+    scores = [
+        sum(row.score or 0 for row in read_records(tmp_path / name, Verdict))
+        for name in ("auto.jsonl", "dotted.jsonl")
+    ]
+    assert scores == [15, 0]

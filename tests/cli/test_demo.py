@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from command import fiducial
+
+
+def test_the_demo_goes_the_whole_way_offline(tmp_path: Path):
+    result = fiducial("demo", "--out", tmp_path / "demo")
+    assert result.code == 0
+    assert "lexical baseline" in result.out.splitlines()[0]
+    assert f"report: {tmp_path / 'demo' / 'report.html'}" in result.out
+    assert sorted(file.name for file in (tmp_path / "demo").iterdir() if not file.name.startswith(".")) == [
+        "calibration.json",
+        "clusters.json",
+        "report.html",
+        "run.json",
+        "verdicts.jsonl",
+    ]
+    assert "lexical baseline" in (tmp_path / "demo" / "report.html").read_text()
+
+
+def test_the_report_can_be_made_again(tmp_path: Path):
+    fiducial("demo", "--out", tmp_path / "demo")
+    result = fiducial("report", tmp_path / "demo", "--html", tmp_path / "again.html")
+    assert (result.code, (tmp_path / "again.html").exists()) == (0, True)
+
+
+def test_a_report_on_something_else_is_one_line(tmp_path: Path):
+    result = fiducial("report", tmp_path)
+    assert (result.code, len(result.err.splitlines())) == (2, 1)
+    assert "not a run folder" in result.err

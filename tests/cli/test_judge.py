@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from command import fiducial
+from provider_server import ProviderServer
+
+from fiducial.records import Verdict, read_records
+
+
+def test_a_judge_is_asked_about_every_output_and_nothing_is_checked(
+    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path
+):
+    cases, outputs = inputs
+    judge = ("--judge", "tool_call_accuracy/direct", "--model", "m", "--base-url", server.base_url)
+    result = fiducial("judge", cases, "--outputs", outputs, *judge, "--out", tmp_path / "run")
+    rows = list(read_records(tmp_path / "run" / "verdicts.jsonl", Verdict))
+    assert (result.code, len(rows), {row.by for row in rows}) == (0, 20, {"tool_call_accuracy/direct@m"})
+    assert "judge's rate (tool_call_accuracy/direct@m): 1.00 [0.72, 1.00] on 20 of 20" in result.out
+
+
+def test_repeats_are_judged_apart(server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path):
+    cases, outputs = inputs
+    judge = ("--judge", "tool_call_accuracy", "--model", "m", "--base-url", server.base_url, "--repeats", "3")
+    fiducial("judge", cases, "--outputs", outputs, *judge, "--out", tmp_path / "run")
+    rows = list(read_records(tmp_path / "run" / "verdicts.jsonl", Verdict))
+    assert sorted({row.repeat for row in rows}) == [0, 1, 2]
+    assert (len(rows), len(server.seen)) == (60, 60)

@@ -1,0 +1,380 @@
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from command import Command, Result, fiducial
+from provider_server import Answer, Hang, ProviderServer, Response, Seen, Status, in_the_form_asked_for
+
+from fiducial.evaluation.run_folder import RunFolder
+from fiducial.records import Output, Verdict, read_records, write_records
+
+KEY = "sk-very-secret"
+
+
+@pytest.fixture
+def run(inputs: tuple[Path, Path], tmp_path: Path):
+    """Run on the inputs, into the same folder each time."""
+    cases, outputs = inputs
+
+    def call(*args: str | Path) -> Result:
+        return fiducial("run", cases, "--outputs", outputs, "--out", tmp_path / "run", *args)
+
+    return call
+
+
+@pytest.fixture
+def judged(run: Command, server: ProviderServer, monkeypatch: pytest.MonkeyPatch):
+    """Run with a judge at the loopback server."""
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+    def call(*args: str | Path) -> Result:
+        judge = ("--judge", "tool_call_accuracy", "--model", "m", "--base-url", server.base_url)
+        return run(*judge, "--attempts", "1", *args)
+
+    return call
+
+
+def verdicts(folder: Path, source: str) -> list[Verdict]:
+    return [
+        verdict for verdict in read_records(folder / "verdicts.jsonl", Verdict) if verdict.source == source
+    ]
+
+
+def says_right(seen: Seen) -> int:
+    return int("Atlantis" not in seen.text)
+
+
+def test_without_a_judge_every_output_is_checked_and_the_rate_has_its_denominator(
+    run: Command, tmp_path: Path
+):
+    result = run()
+    assert (result.code, "  checker decided: 0.75 [0.50, 0.90] on 20 of 20\n" in result.out) == (0, True)
+    assert [verdict.score for verdict in verdicts(tmp_path / "run", "checker")] == [0.0, 1.0, 1.0, 1.0] * 5
+
+
+def test_a_judge_is_calibrated_against_the_checkers(judged: Command, server: ProviderServer, tmp_path: Path):
+    server.script = in_the_form_asked_for(says_right)
+    result = judged()
+    calibration = json.loads((tmp_path / "run" / "calibration.json").read_text())
+    panel = calibration["judges"]["tool_call_accuracy/reasons@m"]
+    assert (result.code, panel["tp"], panel["fp"], panel["fn"], panel["tn"]) == (0, 15, 0, 0, 5)
+    assert panel["n_clusters"] == 10
+    assert (tmp_path / "run" / "report.html").exists()
+
+
+def test_the_same_command_again_asks_nothing_and_adds_nothing(
+    judged: Command, server: ProviderServer, tmp_path: Path
+):
+    first = judged("--no-cache")
+    lines = (tmp_path / "run" / "verdicts.jsonl").read_bytes()
+    second = judged("--no-cache")
+    assert (len(server.seen), (tmp_path / "run" / "verdicts.jsonl").read_bytes()) == (20, lines)
+    assert first.out == second.out
+
+
+def test_decided_outputs_are_sampled_for_the_judge(judged: Command, server: ProviderServer):
+    judged("--judge-on", "7", "--no-cache")
+    assert len(server.seen) == 7
+    judged("--judge-on", "12", "--no-cache")
+    assert len(server.seen) == 12
+    judged("--judge-on", "all", "--no-cache")
+    assert len(server.seen) == 20
+
+
+def test_calls_that_fail_are_exit_code_3_and_alone_are_asked_again(
+    judged: Command, server: ProviderServer, tmp_path: Path
+):
+    good = in_the_form_asked_for(says_right)
+
+    def half_down(seen: Seen) -> Response:
+        return Status(500) if "City1" in seen.text and "City1?" not in seen.text else good(seen)
+
+    server.script = half_down
+    first = judged("--no-cache")
+    failed = [verdict for verdict in verdicts(tmp_path / "run", "judge") if verdict.outcome == "failed"]
+    assert (first.code, len(failed), len(server.seen)) == (3, 10, 20)
+    assert "10 failed" in first.out
+    assert all(verdict.score is None and verdict.reason for verdict in failed)
+
+    server.script = good
+    second = judged("--no-cache")
+    assert (second.code, len(server.seen)) == (0, 30)
+    graded = [verdict.key for verdict in verdicts(tmp_path / "run", "judge") if verdict.graded]
+    assert len(graded) == len(set(graded)) == 20
+    assert "judge-on" not in second.err
+    assert "on 20 in 10 clusters; tp 15, fp 0, fn 0, tn 5" in second.out
+
+
+def test_replies_that_cannot_be_read_are_counted_apart_and_exit_code_0(
+    judged: Command, server: ProviderServer
+):
+    server.script = lambda seen: (
+        Answer("perhaps") if "City3?" in seen.text else in_the_form_asked_for(says_right)(seen)
+    )
+    result = judged()
+    assert result.code == 0
+    assert "tool_call_accuracy/reasons@m: 19 graded, 1 unparsable; 21 calls" in result.out
+    assert "on 19 in 10 clusters, 1 not graded by the judge" in result.out
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--model", "m"), "no model endpoint is configured: set OPENAI_API_KEY"),
+        (("--model", "m", "--api-key-env", "MY_KEY"), "--api-key-env MY_KEY: this variable is not set"),
+        ((), "no model is named: add --model NAME"),
+        (("--model", "m", "--replay", "nowhere.jsonl"), "there is no such recording"),
+    ],
+)
+def test_without_an_endpoint_the_deterministic_part_is_kept_and_one_line_says_what_to_set(
+    run: Command, tmp_path: Path, args: tuple[str, ...], message: str
+):
+    result = run("--judge", "tool_call_accuracy", *args)
+    (line,) = [line for line in result.err.splitlines() if line.startswith("fiducial:")]
+    assert (result.code, message in line) == (2, True)
+    assert "checker decided: 0.75" in result.out
+    assert len(verdicts(tmp_path / "run", "checker")) == 20
+
+
+def test_a_run_stopped_for_want_of_an_endpoint_goes_on_when_there_is_one(
+    run: Command, judged: Command, server: ProviderServer
+):
+    assert run("--judge", "tool_call_accuracy").code == 2
+    assert judged().code == 0
+    assert len(server.seen) == 20
+
+
+def test_the_baseline_needs_no_endpoint(run: Command, tmp_path: Path):
+    result = run("--judge", "tool_call_accuracy", "--model", "baseline")
+    assert result.code == 0
+    assert len(verdicts(tmp_path / "run", "judge")) == 20
+
+
+def test_an_unknown_judge_is_refused_before_anything_is_done(run: Command, tmp_path: Path):
+    result = run("--judge", "tool_call_acuracy", "--model", "m")
+    assert (result.code, (tmp_path / "run").exists()) == (2, False)
+    assert "did you mean tool_call_accuracy" in result.err
+
+
+def test_a_recording_replays_without_a_server(
+    judged: Command, run: Command, server: ProviderServer, tmp_path: Path
+):
+    server.script = in_the_form_asked_for(says_right)
+    judged("--record", tmp_path / "replies.jsonl")
+    cases, outputs = tmp_path / "cases.jsonl", tmp_path / "outputs.jsonl"
+    judge = ("--judge", "tool_call_accuracy", "--model", "m", "--replay", tmp_path / "replies.jsonl")
+    replayed = fiducial("run", cases, "--outputs", outputs, "--out", tmp_path / "replayed", *judge)
+    assert (replayed.code, len(server.seen)) == (0, 20)
+    scores = [
+        sorted((verdict.case_id, verdict.score) for verdict in verdicts(tmp_path / name, "judge"))
+        for name in ("run", "replayed")
+    ]
+    assert scores[0] == scores[1]
+
+
+def test_a_second_run_in_another_folder_is_answered_from_the_cache(
+    judged: Command, server: ProviderServer, tmp_path: Path
+):
+    judged()
+    (tmp_path / "run").rename(tmp_path / "first")
+    result = judged()
+    assert len(server.seen) == 20
+    assert "0 calls" in result.out
+    assert "20 from cache or recording" in result.out
+
+
+def test_no_file_of_a_run_holds_the_key(judged: Command, tmp_path: Path):
+    judged("--record", tmp_path / "run" / ".." / "replies.jsonl")
+    kept = [file for file in tmp_path.rglob("*") if file.is_file() and KEY.encode() in file.read_bytes()]
+    assert kept == []
+
+
+def test_credentials_in_the_url_are_refused_and_not_recorded(
+    run: Command, server: ProviderServer, tmp_path: Path
+):
+    url = server.base_url.replace("://", "://user:hunter2@")
+    result = run("--judge", "tool_call_accuracy", "--model", "m", "--base-url", url)
+    kept = [
+        file for file in (tmp_path / "run").rglob("*") if file.is_file() and b"hunter2" in file.read_bytes()
+    ]
+    assert (result.code, kept, "hunter2" in result.out + result.err) == (2, [], False)
+    assert "--base-url holds a password" in result.err
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "message"),
+    [
+        (("--fail-under", "pass_rate=0.7"), 0, None),
+        (("--fail-under", "pass_rate=0.8"), 1, "gate failed: agent: pass_rate 0.7500 is below 0.8"),
+        (("--fail-under", "cohen_kappa=0.5"), 1, "gate failed: cohen_kappa: no judge was calibrated"),
+        (("--fail-under", "happiness=1"), 2, "no statistic is called 'happiness'"),
+        (("--fail-under", "pass_rate"), 2, "expects STAT=VALUE"),
+        (("--min-graded", "1"), 0, None),
+    ],
+)
+def test_gates_decide_the_exit_code(run: Command, args: tuple[str, ...], code: int, message: str | None):
+    result = run(*args)
+    assert result.code == code
+    assert message is None or message in result.out + result.err
+
+
+def test_an_undefined_statistic_fails_its_gate(judged: Command):
+    result = judged("--fail-under", "mcc=0")
+    assert result.code == 1
+    assert "mcc is undefined" in result.out
+
+
+def test_missing_outputs_are_counted_and_can_fail_the_run(inputs: tuple[Path, Path], tmp_path: Path):
+    cases, outputs = inputs
+    half = tmp_path / "half.jsonl"
+    half.write_bytes(b"".join(outputs.read_bytes().splitlines(keepends=True)[:10]))
+    result = fiducial("run", cases, "--outputs", half, "--out", tmp_path / "run", "--min-graded", "0.9")
+    assert result.code == 1
+    assert "on 10 of 20 (10 missing)" in result.out
+    assert "over all 20: between 0.35 and 0.85 whatever" in result.out
+    assert "10 of 20 outputs are graded (0.5000), less than 0.9" in result.out
+
+
+def bad(path: Path, number: int, line: bytes) -> None:
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[number - 1] = line + b"\n"
+    path.write_bytes(b"".join(lines))
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            b'{"case_id": "nobody", "system": "agent"}',
+            "outputs.jsonl:3: case_id: no case has the id 'nobody'",
+        ),
+        (b'{"case_id": "case-1", "system": "agent"}', "outputs.jsonl:3: case_id: case, system and trial"),
+        (b'{"case_id": "case-2", "system": 7}', "outputs.jsonl:3: system: Expected `str`, got `int`"),
+        (b'{"case_id": "case-2"', "outputs.jsonl:3: not JSON"),
+        (b'\xff\xfe{"case_id"', "outputs.jsonl:3: not UTF-8"),
+        (
+            b'{"case_id": "case-2", "system": "agent", "text": "' + b"x" * 50_000_000 + b'"}',
+            "outputs.jsonl:3: the line is longer",
+        ),
+    ],
+    ids=["unknown id", "duplicate", "wrong type", "broken", "not UTF-8", "50 MB"],
+)
+def test_a_bad_output_is_one_line_before_anything_is_done(
+    run: Command, inputs: tuple[Path, Path], tmp_path: Path, line: bytes, message: str
+):
+    bad(inputs[1], 3, line)
+    result = run()
+    assert (result.code, (tmp_path / "run").exists(), len(result.err.splitlines())) == (2, False, 1)
+    assert message in result.err
+
+
+def test_an_empty_file_is_one_line(run: Command, inputs: tuple[Path, Path]):
+    inputs[1].write_bytes(b"")
+    result = run()
+    assert (result.code, result.err) == (
+        2,
+        f"fiducial: {inputs[1]}: the file is empty; expected one JSON object a line\n",
+    )
+
+
+def test_bad_input_later_loses_nothing_that_is_done(run: Command, inputs: tuple[Path, Path], tmp_path: Path):
+    run()
+    before = (tmp_path / "run" / "verdicts.jsonl").read_bytes()
+    bad(inputs[1], 3, b"{")
+    assert run().code == 2
+    assert (tmp_path / "run" / "verdicts.jsonl").read_bytes() == before
+
+
+def test_changed_inputs_are_another_run(run: Command, inputs: tuple[Path, Path]):
+    run()
+    write_records(inputs[1], [Output(case_id="case-1", system="agent", text="[]")])
+    result = run()
+    assert result.code == 2
+    assert "made by a run that differs in inputs" in result.err
+
+
+def test_labels_of_people_take_precedence_and_are_checked(
+    judged: Command, server: ProviderServer, tmp_path: Path
+):
+    label = Verdict(case_id="case-0", system="agent", by="ada", source="human", outcome="graded", score=1.0)
+    write_records(tmp_path / "labels.jsonl", [label])
+    result = judged("--labels", tmp_path / "labels.jsonl")
+    assert "on 20 in 10 clusters; tp 16, fp 4, fn 0, tn 0" in result.out
+    (tmp_path / "labels.jsonl").write_text(
+        '{"case_id":"x","system":"agent","by":"ada","source":"human","outcome":"graded","score":1}\n'
+    )
+    assert (
+        "labels.jsonl:1: case_id: no case has the id 'x'" in judged("--labels", tmp_path / "labels.jsonl").err
+    )
+
+
+def test_a_run_folder_that_another_process_writes_is_refused(run: Command, tmp_path: Path):
+    with RunFolder(tmp_path / "run"):
+        result = run()
+    assert result.code == 2
+    assert "another process is writing this run" in result.err
+
+
+def start(tmp_path: Path, server: ProviderServer) -> subprocess.Popen[str]:
+    args = [
+        "run",
+        "cases.jsonl",
+        "--outputs",
+        "outputs.jsonl",
+        "--out",
+        "run",
+        "--no-cache",
+        "--concurrency",
+        "2",
+    ]
+    judge = ["--judge", "tool_call_accuracy", "--model", "m", "--base-url", server.base_url]
+    command = [sys.executable, "-m", "fiducial", *args, *judge]
+    return subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for_requests(server: ProviderServer, count: int) -> None:
+    deadline = time.monotonic() + 60
+    while len(server.seen) < count:
+        assert time.monotonic() < deadline, "the run asked nothing"
+        time.sleep(0.01)
+
+
+def test_a_killed_run_repeats_at_most_what_was_in_flight(
+    judged: Command, server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path
+):
+    good = in_the_form_asked_for(says_right)
+    server.script = lambda seen: good(seen) if len(server.seen) <= 9 else Hang()
+    process = start(tmp_path, server)
+    wait_for_requests(server, 11)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    server.script = good
+    assert judged("--no-cache").code == 0
+    assert len(server.seen) <= 20 + 2 + 2
+    graded = [verdict.key for verdict in verdicts(tmp_path / "run", "judge") if verdict.graded]
+    assert len(graded) == len(set(graded)) == 20
+
+
+def test_an_interrupted_run_says_so_and_keeps_what_it_has(
+    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path
+):
+    good = in_the_form_asked_for(says_right)
+    server.script = lambda seen: good(seen) if len(server.seen) <= 9 else Hang()
+    process = start(tmp_path, server)
+    wait_for_requests(server, 11)
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, "interrupted; everything so far is kept" in err, "Traceback" in err) == (
+        130,
+        True,
+        False,
+    )
+    assert len(verdicts(tmp_path / "run", "judge")) >= 9
+    assert (tmp_path / "run" / "run.json").stat().st_size > 0
