@@ -51,31 +51,36 @@ def score_line(failed: Failed) -> dict[str, Any]:
 
 def _ast(failed: Failed) -> dict[str, Any]:
     finding = failed.finding
+    decoded = decoded_calls(failed.asked.case, failed.line.result, failed.mode)
     body = {
-        "error": [finding.reason, *_sub_errors(finding)],
+        "error": [finding.reason, *_sub_errors(finding, decoded)],
         "error_type": finding.error_type,
         "prompt": failed.asked.entry.raw,
         "model_result_raw": failed.line.result,
     }
-    if finding.error_type != "ast_decoder:decoder_failed":
-        body["model_result_decoded"] = decoded_calls(failed.asked.case, failed.line.result, failed.mode)
     if finding.error_type == "ast_decoder:decoder_wrong_output_format":
-        body["model_result_raw"] = str(body["model_result_raw"])
-        body["model_result_decoded"] = str(body["model_result_decoded"])
+        body |= {"model_result_raw": str(failed.line.result), "model_result_decoded": str(decoded)}
+    elif finding.error_type != "ast_decoder:decoder_failed":
+        body["model_result_decoded"] = decoded
     return body | {"possible_answer": failed.asked.entry.ground_truth}
 
 
-def _sub_errors(finding: Finding) -> list[dict[str, Any]]:
-    """Why each call of a parallel answer was not the expected one."""
+def _sub_errors(finding: Finding, decoded: Any) -> list[dict[str, Any]]:
+    """Why each call of a parallel answer was not the one that found no partner."""
     return [
         {
-            "sub_error": [tried["reason"]],
+            "sub_error": [_sentence(tried)],
             "sub_error_type": tried["error_type"],
-            "model_output_item": tried["call"],
+            "model_output_item": decoded[tried["call"]],
             "possible_answer_item": finding.evidence.get("expected"),
         }
         for tried in finding.evidence.get("sub_errors", [])
     ]
+
+
+def _sentence(tried: dict[str, Any]) -> str:
+    where = f"argument {tried['argument']}: " if "argument" in tried else ""
+    return f"{where}expected {tried['expected']!r}, got {tried['got']!r}"
 
 
 def _relevance(failed: Failed) -> dict[str, Any]:

@@ -1,0 +1,53 @@
+"""The first line of a score file."""
+
+from __future__ import annotations
+
+from fiducial.deterministic import PASSED, Finding, fault, undecided
+from fiducial.evaluation.bfcl.category_score import CategoryScore, Tally, spread
+from fiducial.formats.bfcl import CATEGORIES, CONFIGURATIONS
+
+WRONG = fault("value_error:string", "wrong")
+
+
+def score_of(category: str, *findings: tuple[str, Finding]) -> CategoryScore:
+    score = CategoryScore(CATEGORIES[category])
+    for entry_id, finding in findings:
+        score.add(entry_id, finding)
+    return score
+
+
+def test_accuracy_is_an_unrounded_fraction():
+    score = score_of("simple_python", ("a_0", PASSED), ("a_1", WRONG), ("a_2", WRONG))
+    assert score.header() == {"accuracy": 1 / 3, "correct_count": 1, "total_count": 3}
+
+
+def test_undecided_answers_are_neither_right_nor_wrong():
+    score = score_of("live_relevance", ("a_0", PASSED), ("a_1", undecided("open")))
+    assert score.header() == {"accuracy": 1.0, "correct_count": 1, "total_count": 1, "undecided_count": 1}
+    assert score.bounds == (0.5, 1.0)
+
+
+def test_a_category_with_nothing_decided_has_no_accuracy():
+    assert score_of("live_relevance", ("a_0", undecided("open"))).header()["accuracy"] is None
+
+
+def test_format_sensitivity_adds_every_configuration_in_order_of_appearance():
+    first, second = CONFIGURATIONS[5].id, CONFIGURATIONS[2].id
+    score = score_of(
+        "format_sensitivity",
+        (f"format_sensitivity_0:{first}:simple_python_0", PASSED),
+        (f"format_sensitivity_1:{second}:simple_python_0", WRONG),
+        (f"format_sensitivity_2:{first}:simple_python_2", WRONG),
+    )
+    header = score.header()
+    assert list(header)[3:] == ["accuracy_max_delta", "accuracy_variance", "accuracy_std", first, second]
+    assert header[first] == {"accuracy": 0.5, "correct_count": 1, "total_count": 2}
+
+
+def test_spread_is_in_percent_points_of_the_sample():
+    spreads = spread({"a": Tally(1, 2), "b": Tally(3, 4), "c": Tally(4, 4)})
+    assert spreads == {"accuracy_max_delta": 50.0, "accuracy_variance": 625.0, "accuracy_std": 25.0}
+
+
+def test_one_configuration_has_no_spread():
+    assert set(spread({"a": Tally(1, 2)}).values()) == {0.0}
