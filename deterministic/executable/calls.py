@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, cast
 
-from ..decoding.python_calls import function_name
+from ..decoding.python_syntax import unparse
 from ..execution.expressions import ForbiddenExpressionError, evaluate_arguments, parse
 
 
@@ -23,7 +23,7 @@ def called_name(text: str) -> str | None:
         node = parse(text)
     except (SyntaxError, ForbiddenExpressionError):
         return None
-    return function_name(node) if isinstance(node, ast.Call) else None
+    return unparse(node.func) if isinstance(node, ast.Call) else None
 
 
 def run_call(text: str, functions: Mapping[str, Callable[..., Any]]) -> Any:
@@ -43,7 +43,7 @@ def run_call(text: str, functions: Mapping[str, Callable[..., Any]]) -> Any:
     node = parse(text)
     if not isinstance(node, ast.Call):
         raise ForbiddenExpressionError("the text is not a call")
-    name = function_name(node)
+    name = unparse(node.func)
     if name not in functions:
         raise NameError(f"no function {name!r} is registered")
     positional, named = evaluate_arguments(node, _refuse_nested_call)
@@ -53,4 +53,4 @@ def run_call(text: str, functions: Mapping[str, Callable[..., Any]]) -> Any:
 
 def _refuse_nested_call(node: ast.Call, depth: int) -> NoReturn:
     del depth
-    raise ForbiddenExpressionError(f"an argument is a call, of {function_name(node)!r}")
+    raise ForbiddenExpressionError(f"an argument is a call, of {unparse(node.func)!r}")

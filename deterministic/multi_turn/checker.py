@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, cast
 
+from ...errors import InputError
 from ...records import Case, Output
 from ..checkers import CheckOptions
+from ..evidence import shorten
 from ..finding import PASSED, Finding, fault
 from .limits import Allowance, LimitExceededError
 from .output_checks import OutputFacts
@@ -36,7 +38,9 @@ def find(case: Case, output: Output, options: CheckOptions) -> Finding:
     Raises:
         InputError: The case names a world that does not exist, or one that does not take its configuration.
     """
-    return check_result(case, output.turns, mode=mode_of(output), options=options)
+    # A run that failed has left its message, if anything, as text.
+    result = output.text if output.turns is None else output.turns
+    return check_result(case, result, mode=mode_of(output), options=options)
 
 
 def check_result(case: Case, result: Any, *, mode: Mode, options: CheckOptions | None = None) -> Finding:
@@ -72,12 +76,16 @@ def examine(case: Case, result: Any, *, mode: Mode, options: CheckOptions | None
     Raises:
         InputError: As for ``find``.
     """
-    options = options or CheckOptions()
+    try:
+        return _examine(case, result, mode, options or CheckOptions())
+    except InputError as error:
+        raise InputError(f"case {case.id!r}: {error.message}", field=error.field) from error
+
+
+def _examine(case: Case, result: Any, mode: Mode, options: CheckOptions) -> Examination:
     scenario = scenario_of(case, options.environments)
     if not isinstance(result, list):
-        what = (
-            "there are no turns" if result is None else f"the result is no list of turns: {str(result)[:200]}"
-        )
+        what = "there are no turns" if result is None else f"expected turns, got {shorten(result)}"
         return Examination(fault("multi_turn:inference_error", what), [])
     rules = rule_set(options.rules, scenario.types)
     read = rules.reader(mode)

@@ -67,9 +67,7 @@ def scenario_of(case: Case, environments: Mapping[str, type]) -> Scenario:
         encoded = msgspec.json.encode(case.reference)
         classes = msgspec.json.decode(encoded, type=MultiTurnReference).classes
     except (TypeError, OverflowError, RecursionError, msgspec.MsgspecError) as error:
-        raise InputError(
-            f"case {case.id!r}: not a multi-turn reference: {error}", field="reference"
-        ) from error
+        raise InputError(f"not a multi-turn reference: {error}", field="reference") from error
     return Scenario(encoded, environment_types(classes, environments))
 
 

@@ -125,8 +125,15 @@ def test_an_output_is_checked_natively_as_soon_as_one_step_is_native(options: Ch
     assert (verdict.score, verdict.by) == (1.0, "state/bfcl")
 
 
+def test_an_output_without_turns_is_a_run_that_failed(options: CheckOptions):
+    output = Output(case_id="shop-1", system="s", text="Error during inference: timeout")
+    verdict = check(_case(calls=[[PUT]]), output, options)
+    assert (verdict.score, verdict.error_type) == (0.0, "multi_turn:inference_error")
+    assert verdict.reason == "expected turns, got 'Error during inference: timeout'"
+
+
 def test_a_case_that_names_an_unknown_world_is_an_input_error():
-    with pytest.raises(InputError, match=r"no environment is called 'Shop'.*--environment"):
+    with pytest.raises(InputError, match=r"case 'shop-1': no environment is called 'Shop'.*--environment"):
         check_result(_case(calls=[[PUT]]), [[[PUT]]], mode="decoded")
 
 
