@@ -7,8 +7,9 @@ are read the same way in any notation. Content words are those with a digit or a
 judge                score
 ==================== =====================================================================================================
 tool_call_accuracy   the share of required parameters, of the tools that are named in the calls, that are named there too,
-                     times the share of the calls' other content words that occur in the request. No tool named: 1 minus
-                     the largest share of a tool's own words (name and description) that occur in the request.
+                     times the share of the calls' other content words that occur in the request; 0 for calls of other
+                     tools. No call: 1 minus the largest share of a tool's own words (name and description) that occur
+                     in the request. In names of tools, dots and underscores are the same.
 groundedness         the share of the answer's content words that occur in the context
 memory_answer        the largest share of an accepted answer's words that occur in the answer; so does web_search_answer
 task_completion      the share of the request's content words that occur in what the agent did
@@ -85,9 +86,12 @@ def baseline_verdict(case: Case, output: Output, judge: str = "tool_call_accurac
 
 def _tool_calls(case: Case, output: Output) -> tuple[float, str]:
     request = _words(_value("query", case, output))
-    calls = _words(_value("tool_calls", case, output))
+    text = _value("tool_calls", case, output)
+    calls, names = _words(text), _words(text.replace(".", "_"))
     functions = [tool["function"] for tool in case.tools]
-    called = [function for function in functions if _words(function["name"]) <= calls]
+    called = [function for function in functions if _words(function["name"].replace(".", "_")) <= names]
+    if output.tool_calls and not called:
+        return 0.0, "the calls name no tool that was on offer"
     if not called:
         likeness = max((_share(_own_words(function), request) for function in functions), default=0.0)
         return (
@@ -168,7 +172,7 @@ def _names(function: Mapping[str, Any]) -> set[str]:
     names = _words(function["name"])
     for parameter in _parameters(function).get("properties") or ():
         names |= _words(str(parameter))
-    return names
+    return names | _words(function["name"].replace(".", "_"))
 
 
 def _words(text: str) -> set[str]:

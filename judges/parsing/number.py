@@ -10,7 +10,7 @@ from ..scale import Scale
 from .reading import NUMBER, Reading, ReplyParser, one_score, without_thoughts
 
 _LONE = re.compile(f"({NUMBER})")
-_LAST = re.compile(rf"(?<![\w.])({NUMBER})(?:[ ]?/[ ]?({NUMBER}))?(?![\w])")
+_LAST = re.compile(rf"(?<![\w.])((?>{NUMBER}))(?:[ ]?/[ ]?((?>{NUMBER})))?(?!\w|\.[0-9])")
 _DECORATION = " \t\r\n*_`\"'"
 
 

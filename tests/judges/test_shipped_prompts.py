@@ -36,9 +36,11 @@ def test_promptflow_renders_the_same_messages(path: Path) -> None:
     from promptflow.core import Prompty
     from promptflow.core._prompty_utils import convert_prompt_template
 
-    model = {"configuration": {"type": "openai", "model": "m", "base_url": "http://127.0.0.1", "api_key": "k"}}
+    model = {
+        "configuration": {"type": "openai", "model": "m", "base_url": "http://127.0.0.1", "api_key": "k"}
+    }
     loaded: Any = Prompty.load(source=str(path), model=model)
-    theirs = convert_prompt_template(
+    theirs: Any = convert_prompt_template(
         loaded._template, loaded._resolve_inputs(values_for(path)), loaded._model.api
     )
     assert theirs == ours(path)
@@ -47,8 +49,7 @@ def test_promptflow_renders_the_same_messages(path: Path) -> None:
 
 @every_prompt
 def test_prompty_renders_the_same_messages(path: Path) -> None:
-    import prompty
-
+    prompty: Any = pytest.importorskip("prompty")
     messages = prompty.prepare(prompty.load(path), values_for(path))
     assert [
         {"role": str(message.role), "content": "".join(part.value for part in message.parts)}

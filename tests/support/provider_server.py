@@ -62,7 +62,7 @@ class Status:
     """An error status."""
 
     status: int
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
     code: str | None = None
     delay: float = 0.0
 

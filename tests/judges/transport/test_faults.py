@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
 from judge_items import Judging, make_case, make_output, make_pairs
-from provider_server import Answer, Body, CutOff, Drop, Hang, ProviderServer, Response, Seen, Status
+from provider_server import Answer, Body, CutOff, Drop, Hang, ProviderServer, Response, Script, Seen, Status
 
 ONE = Answer("<S2>1</S2>")
 
 
-def first(fault: Response, then: Response = ONE):
+def first(fault: Response, then: Response = ONE) -> Script:
     """A script whose first response to each request is a fault."""
     return lambda seen: fault if seen.attempt == 1 else then
 
@@ -93,7 +94,9 @@ def test_endless_rate_limits_end_after_the_allowed_attempts(server: ProviderServ
     ],
     ids=["seconds", "milliseconds", "date", "reset"],
 )
-def test_the_time_the_server_asks_for_is_waited(server: ProviderServer, judging: Judging, asked) -> None:
+def test_the_time_the_server_asks_for_is_waited(
+    server: ProviderServer, judging: Judging, asked: Callable[[], dict[str, str]]
+) -> None:
     server.script = lambda seen: Status(429, asked()) if seen.attempt == 1 else ONE
     (verdict,) = judging(make_pairs(1))
     assert verdict.graded

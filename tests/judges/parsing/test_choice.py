@@ -1,0 +1,55 @@
+"""Which parser a prompt gets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fiducial.errors import DecodingError, PromptError
+from fiducial.judges.parsing import make_parser
+from fiducial.judges.prompt_file import read_prompt_file
+
+
+def parser_for(folder: Path, front: str, body: str = "user:\nJudge."):
+    path = folder / "p.prompty"
+    path.write_text(f"---\nname: p\n{front}\n---\n{body}\n", encoding="utf-8")
+    return make_parser(read_prompt_file(path))
+
+
+@pytest.mark.parametrize(
+    ("front", "body", "reply"),
+    [
+        ("", "user:\nReply <S2>score</S2>", "<S1>why</S1><S2>1</S2>"),
+        ("", "user:\nReply <score>your score</score>", "<reason>why</reason><score>1</score>"),
+        ("", "user:\nReply 0 or 1", "1"),
+        ("model: {parameters: {response_format: {type: json_object}}}", "user:\nJudge.", '{"score": 1}'),
+    ],
+)
+def test_without_a_declaration_the_prompt_itself_tells(
+    tmp_path: Path, front: str, body: str, reply: str
+) -> None:
+    assert parser_for(tmp_path, front, body)(reply).score == 1
+
+
+def test_without_a_scale_scores_are_0_or_1(tmp_path: Path) -> None:
+    with pytest.raises(DecodingError, match="0 or 1"):
+        parser_for(tmp_path, "")("0.5")
+
+
+@pytest.mark.parametrize(
+    ("parse", "why"),
+    [
+        ("{mode: guess}", "unknown mode 'guess'"),
+        ("{}", "unknown mode None"),
+        ("{mode: tags, scor: S2}", "unknown option scor"),
+        ("{mode: tags, score: 'a b'}", "not the name of a tag"),
+        ("{mode: number, pick: first}", "alone or last"),
+        ("{mode: number, after: 1}", "heading"),
+        ("{mode: json, all_of: 1}", "parse"),
+    ],
+)
+def test_a_wrong_declaration_is_refused(tmp_path: Path, parse: Any, why: str) -> None:
+    with pytest.raises(PromptError, match=why):
+        parser_for(tmp_path, f"parse: {parse}")

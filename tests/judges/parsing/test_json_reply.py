@@ -1,0 +1,82 @@
+"""Replies in JSON."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fiducial.errors import DecodingError
+from fiducial.judges.parsing.json_reply import json_parser
+from fiducial.judges.scale import Scale
+
+parse = json_parser(Scale())
+strict = json_parser(Scale(), alone=True, all_of=["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("reply", "score"),
+    [
+        ('{"score": 1, "reason": "fine"}', 1),
+        ('{"reason": "fine {really}", "score": "0"}', 0),
+        ('```json\n{"score": 1}\n```', 1),
+        ('I think {so}: {"score": 0}. Done.', 0),
+        ('{"score": 1} {"score": 1.0}', 1),
+        ('{"score": 1, "score": 1}', 1),
+        ('<think>{"score": 0}</think>{"score": 1}', 1),
+        ('{"nested": {"score": 0}, "score": 1}', 1),
+    ],
+)
+def test_one_score_is_read(reply: str, score: float) -> None:
+    assert parse(reply).score == score
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "",
+        "1",
+        "[1]",
+        '{"verdict": "incorrect", "why": "it booked the wrong flight"}',
+        "I am sorry, I cannot decide between {these} options: maybe.",
+        '{"score": 1} {"score": 0}',
+        '{"score": 1, "score": 0}',
+        '{"score": true}',
+        '{"score": null}',
+        '{"score": "high"}',
+        '{"score": 2}',
+        '{"score": NaN}',
+        '{"score": 1',
+        '"{\\"score\\": 1}"',
+        "{" * 100_000,
+    ],
+)
+def test_anything_else_is_unreadable(reply: str) -> None:
+    with pytest.raises(DecodingError):
+        parse(reply)
+
+
+def test_structured_replies_are_the_object_and_nothing_else() -> None:
+    assert strict('{"a": 1, "b": 1, "score": 1}').details == {"criteria": {"a": 1.0, "b": 1.0}}
+    with pytest.raises(DecodingError):
+        strict('Here: {"score": 1}')
+
+
+def test_a_score_that_does_not_follow_from_the_criteria_is_unreadable() -> None:
+    with pytest.raises(DecodingError, match="criteria"):
+        strict('{"a": 1, "b": 0, "score": 1}')
+
+
+@given(st.text(alphabet='{}"\\:scorea10, \n'))
+def test_a_reply_is_read_or_refused_but_never_anything_else(reply: str) -> None:
+    with suppress(DecodingError):
+        assert parse(reply).score in {0, 1}
+
+
+@pytest.mark.parametrize("unit", ['{"a":', "{", "{}", '{"', "\\", '{"score":1,', "{}{"])
+@pytest.mark.timeout(30)  # a search that goes back would take hours
+def test_hostile_replies_take_linear_time(unit: str) -> None:
+    with pytest.raises(DecodingError):
+        parse(unit * ((1 << 20) // len(unit)))

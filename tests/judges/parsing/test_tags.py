@@ -1,0 +1,82 @@
+"""Replies with tags."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fiducial.errors import DecodingError
+from fiducial.judges.parsing.tags import tags_parser
+from fiducial.judges.scale import Scale
+
+parse = tags_parser(Scale(), score="S2", reasons=["S0", "S1"])
+
+
+@pytest.mark.parametrize(
+    ("reply", "score"),
+    [
+        ("<S2>1</S2>", 1),
+        ("<s2> 0 </s2>", 0),
+        ("<S0>thought</S0><S1>why</S1><S2>**1**</S2>\n", 1),
+        ("<S2>1.0</S2>", 1),
+        ("Answer between <S2> and </S2> as asked: <S2>0</S2>", 0),
+        ("<S2>1</S2> ... and again <S2>1</S2>", 1),
+        ("<think>first <S2>0</S2>, no</think><S2>1</S2>", 1),
+        ("1", 1),
+        (" '0'. ", 0),
+    ],
+)
+def test_one_score_is_read(reply: str, score: float) -> None:
+    assert parse(reply).score == score
+
+
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        ("", "no score"),
+        ("correct", "no score"),
+        ("<S2></S2>", "no score"),
+        ("<S2>yes</S2>", "no score"),
+        ("<S2>1", "no score"),
+        ("<S1>1</S1>", "no score"),
+        ("The score is 1", "no score"),
+        ("<think><S2>1</S2>", "no score"),
+        ("<S2>0</S2><S2>1</S2>", "2 different scores"),
+        ("<S2>2</S2>", "not on the scale"),
+        ("<S2>-1</S2>", "not on the scale"),
+        ("<S2>0.5</S2>", "not on the scale"),
+        ("<S2>1e0</S2>", "no score"),
+        ("<S2>\u0661</S2>", "no score"),
+        ("<S2>1/1</S2>", "no score"),
+    ],
+)
+def test_anything_else_is_unreadable(reply: str, why: str) -> None:
+    with pytest.raises(DecodingError, match=why):
+        parse(reply)
+
+
+def test_reasons_are_kept_in_the_order_declared() -> None:
+    assert parse("<S1>because</S1><S0>first</S0><S2>1</S2>").reason == "first\nbecause"
+
+
+def test_scores_are_brought_to_the_unit_interval() -> None:
+    grades = tags_parser(Scale(1, 5, 1))
+    assert [grades(f"<S2>{grade}</S2>").score for grade in (1, 2, 5)] == [0, 0.25, 1]
+
+
+@given(st.text(alphabet="<>/S2s10 .\n"))
+def test_a_reply_is_read_or_refused_but_never_anything_else(reply: str) -> None:
+    with suppress(DecodingError):
+        assert parse(reply).score in {0, 1}
+
+
+@pytest.mark.parametrize(
+    "unit", ["<S2>", "<S2> 1", "<S1>", "<", "<S2>1</S2", "<think>", "*", " ", "<S1></S2>"]
+)
+@pytest.mark.timeout(30)  # a search that goes back would take hours
+def test_hostile_replies_take_linear_time(unit: str) -> None:
+    with pytest.raises(DecodingError):
+        parse(unit * (3_000_000 // len(unit)))

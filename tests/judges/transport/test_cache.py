@@ -1,0 +1,129 @@
+"""The reply cache: asked once, for good, by however many processes."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from judge_items import Judging, make_pairs
+from provider_server import Answer, ProviderServer
+
+from fiducial.errors import InputError
+from fiducial.judges import Reply, ReplyCache
+
+
+def test_a_second_run_asks_nothing_and_says_so(
+    server: ProviderServer, judging: Judging, tmp_path: Path
+) -> None:
+    first = judging(make_pairs(5), cache=tmp_path / "c.sqlite")
+    second = judging(make_pairs(5), cache=tmp_path / "c.sqlite")
+    assert len(server.seen) == 5
+    assert [verdict.score for verdict in first] == [verdict.score for verdict in second]
+    assert [verdict.usage.cached for verdict in first if verdict.usage] == [False] * 5
+    assert [(v.usage.cached, v.usage.calls, v.usage.prompt_tokens) for v in second if v.usage] == [
+        (True, 0, 0)
+    ] * 5
+
+
+def test_another_model_prompt_parameter_or_endpoint_is_asked_anew(
+    server: ProviderServer, judging: Judging, tmp_path: Path
+) -> None:
+    cache = tmp_path / "c.sqlite"
+    judging(make_pairs(1), cache=cache)
+    judging(make_pairs(1), cache=cache, model="other")
+    judging(make_pairs(1), cache=cache, spec="tool_call_accuracy/direct")
+    judging(make_pairs(1), cache=cache, parameters={"temperature": 0.5})
+    assert len(server.seen) == 4
+    with ProviderServer() as other:
+        server.base_url = other.base_url
+        judging(make_pairs(1), cache=cache)
+        assert len(other.seen) == 1
+
+
+def test_repeats_are_kept_apart(server: ProviderServer, judging: Judging, tmp_path: Path) -> None:
+    for _ in range(2):
+        verdicts = judging(make_pairs(2), repeats=3, cache=tmp_path / "c.sqlite")
+        assert [verdict.repeat for verdict in verdicts] == [0, 1, 2, 0, 1, 2]
+    assert len(server.seen) == 6
+
+
+def test_an_unreadable_reply_and_its_second_asking_are_both_cached(
+    server: ProviderServer, judging: Judging, tmp_path: Path
+) -> None:
+    server.script = lambda seen: Answer("hm")
+    for _ in range(2):
+        (verdict,) = judging(make_pairs(1), cache=tmp_path / "c.sqlite")
+        assert verdict.outcome == "unparsable"
+    assert len(server.seen) == 2
+
+
+def test_failures_are_not_cached(server: ProviderServer, judging: Judging, tmp_path: Path) -> None:
+    address, server.base_url = server.base_url, "http://127.0.0.1:1/v1"
+    (failed,) = judging(make_pairs(1), cache=tmp_path / "c.sqlite", attempts=1)
+    server.base_url = address
+    (verdict,) = judging(make_pairs(1), cache=tmp_path / "c.sqlite")
+    assert (failed.outcome, verdict.outcome) == ("failed", "graded")
+
+
+def test_a_killed_process_loses_nothing_it_was_given(tmp_path: Path) -> None:
+    script = (
+        "import os, signal, sys; from pathlib import Path; from fiducial.judges import Reply, ReplyCache\n"
+        "cache = ReplyCache(Path(sys.argv[1]))\n"
+        "for number in range(100): cache.put(str(number), 'm', Reply(text='x'))\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    path = tmp_path / "c.sqlite"
+    done = subprocess.run([sys.executable, "-c", script, str(path)], check=False)
+    assert done.returncode == -9
+    cache = ReplyCache(path)
+    assert cache.info().replies == 100
+    cache.close()
+
+
+def test_several_processes_write_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "c.sqlite"
+    script = (
+        "import sys; from pathlib import Path; from fiducial.judges import Reply, ReplyCache\n"
+        "cache = ReplyCache(Path(sys.argv[1]))\n"
+        "for number in range(200): cache.put(sys.argv[2] + str(number), 'm', Reply(text='x'))\n"
+        "cache.close()\n"
+    )
+    workers = [
+        subprocess.Popen([sys.executable, "-c", script, str(path), f"{number}-"]) for number in range(3)
+    ]
+    assert [worker.wait() for worker in workers] == [0, 0, 0]
+    cache = ReplyCache(path)
+    assert cache.info().replies == 600
+    cache.close()
+
+
+def test_replies_can_be_forgotten_by_model(tmp_path: Path) -> None:
+    cache = ReplyCache(tmp_path / "c.sqlite")
+    cache.put("1", "a", Reply(text="1"))
+    cache.put("2", "b", Reply(text="2"))
+    assert cache.clear("a") == 1
+    assert cache.info().models == {"b": 1}
+    assert cache.clear() == 1
+    assert cache.info().replies == 0
+    cache.close()
+
+
+def test_a_damaged_reply_is_asked_for_again(tmp_path: Path) -> None:
+    cache = ReplyCache(tmp_path / "c.sqlite")
+    cache.put("1", "a", Reply(text="1"))
+    other = sqlite3.connect(tmp_path / "c.sqlite")
+    with other:
+        other.execute("UPDATE reply SET body = 'x'")
+    other.close()
+    assert cache.get("1") is None
+    cache.close()
+
+
+def test_a_file_that_is_something_else_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("not a database, but long enough to be taken for one\n" * 50)
+    with pytest.raises(InputError, match=r"notes\.txt: cannot be used as a reply cache"):
+        ReplyCache(path)
