@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import reprlib
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, cast
 
 _TEXT = 120
 _ITEMS = 100
 _DEPTH = 6
 _LONGEST_TEXT = 2_000
 _LARGEST_INTEGER = 2**63
-_PLAIN_TYPES = frozenset({bool, type(None)})
 
 
 class _Shortener(reprlib.Repr):
@@ -42,7 +42,8 @@ def shorten(value: Any) -> str:
     Returns:
         Its ``repr``, cut where it is long.
     """
-    if type(value) is str and len(value) < _TEXT:
+    kind = type(cast("object", value))
+    if kind is float or kind is bool or (kind is str and len(value) < _TEXT):
         return repr(value)
     return _shortener.repr(value)
 
@@ -58,22 +59,40 @@ def plain(value: Any, depth: int = 0) -> Any:
         The value itself where JSON has it and it is small; else what comes near: a list for a tuple or set, text for
         NaN, bytes and complex numbers, a cut text for a long one.
     """
-    kind = type(value)
-    if kind is str:
-        return value if len(value) <= _LONGEST_TEXT else value[:_LONGEST_TEXT] + "..."
-    if kind in _PLAIN_TYPES:
-        return value
-    if kind is int:
-        return value if -_LARGEST_INTEGER <= value < _LARGEST_INTEGER else shorten(value)
-    if kind is float:
-        return value if math.isfinite(value) else repr(value)
+    make_plain = _PLAIN.get(type(value))
+    if make_plain is not None:
+        return make_plain(value)
     if depth == _DEPTH:
         return shorten(value)
     if isinstance(value, list | tuple | set | frozenset):
-        return [plain(item, depth + 1) for item in list(value)[:_ITEMS]]
+        items = list(cast("Iterable[Any]", value))[:_ITEMS]
+        return [plain(item, depth + 1) for item in items]
     if isinstance(value, dict):
-        return {
-            key if type(key) is str else shorten(key): plain(item, depth + 1)
-            for key, item in list(value.items())[:_ITEMS]
-        }
+        pairs = list(cast("dict[Any, Any]", value).items())[:_ITEMS]
+        return {key if type(key) is str else shorten(key): plain(item, depth + 1) for key, item in pairs}
     return shorten(value)
+
+
+def _plain_text(value: str) -> str:
+    return value if len(value) <= _LONGEST_TEXT else value[:_LONGEST_TEXT] + "..."
+
+
+def _plain_integer(value: int) -> int | str:
+    return value if -_LARGEST_INTEGER <= value < _LARGEST_INTEGER else shorten(value)
+
+
+def _plain_float(value: float) -> float | str:
+    return value if math.isfinite(value) else repr(value)
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+_PLAIN: dict[type, Callable[[Any], Any]] = {
+    str: _plain_text,
+    int: _plain_integer,
+    float: _plain_float,
+    bool: _itself,
+    type(None): _itself,
+}

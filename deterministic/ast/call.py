@@ -7,7 +7,7 @@ from typing import Any
 from .expectation import Argument, ExpectedCall
 from .problem import Problem
 from .types import check_type
-from .values import value_check
+from .values import check_value
 
 
 def check_call(call: dict[Any, Any], expected: ExpectedCall) -> Problem | None:
@@ -89,7 +89,7 @@ def _check_argument(value: Any, argument: Argument, language: str) -> Problem | 
         value = list(value)
     elif type(value) is int and argument.python_type is float:
         value = _as_float(value)
-    return check_type(value, argument) or value_check(argument)(value, argument)
+    return check_type(value, argument) or check_value(value, argument)
 
 
 def _as_float(value: int) -> float | int:

@@ -26,7 +26,7 @@ class Argument(msgspec.Struct, frozen=True):
         variable: The first acceptable value is of another type than the declared one (the original takes it for the
             name of a variable), so values are compared as they are.
         first_type: Type of the first acceptable value that is not ``""``; None when there is none.
-        texts: The acceptable texts in standard form.
+        texts: The acceptable texts, as they are and in standard form.
         convert: From the source text of another language to a value; None for Python.
         document: The argument's own part of the document.
     """
@@ -176,7 +176,9 @@ def _compile_argument(
         acceptable=acceptable,
         variable=first_type is not None and first_type is not python_type,
         first_type=first_type,
-        texts=frozenset([standardise(value) for value in acceptable if isinstance(value, str)]),
+        texts=frozenset(
+            [form(value) for value in acceptable if isinstance(value, str) for form in (str, standardise)]
+        ),
         convert=dialect.converter(str(declared), inner_declared),
         document=document,
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from ..evidence import plain, shorten
 from ..finding import PASSED, Finding, fault
 from .expectation import ExpectedCall
 from .problem import Problem
@@ -42,7 +41,7 @@ def match_greedily(
                 break
             problems.append((index, problem))
         else:
-            return _no_partner(calls, expected, problems)
+            return _no_partner(expected, problems)
     return PASSED
 
 
@@ -67,7 +66,7 @@ def match_best(
         passing.append([index for index, problem in problems if problem is None])
         if not _take(number, passing, taken_by, set()):
             failed = [(index, problem) for index, problem in problems if problem is not None]
-            return _no_partner(calls, expected, failed)
+            return _no_partner(expected, failed)
     return PASSED
 
 
@@ -82,33 +81,19 @@ def _take(number: int, passing: list[list[int]], taken_by: dict[int, int], tried
     return False
 
 
-def _no_partner(
-    calls: list[dict[Any, Any]], expected: ExpectedCall, problems: list[tuple[int, Problem]]
-) -> Finding:
-    """The finding when an expected call has no match.
-
-    Args:
-        calls: The decoded calls.
-        expected: The expected call that none of them is.
-        problems: Index of every call tried, and its problem.
-
-    Returns:
-        The finding.
-    """
+def _no_partner(expected: ExpectedCall, problems: list[tuple[int, Problem]]) -> Finding:
     tried = [
-        {
-            "call": plain(calls[index]),
-            "error_type": problem.error_type,
-            "reason": problem.reason,
-            **problem.evidence,
-        }
-        for index, problem in problems
+        {"call": index, "error_type": problem.error_type, **problem.evidence} for index, problem in problems
     ]
-    wanted = {expected.reference_name: expected.reference}
-    nearest = f"; nearest: {tried[0]['reason']}" if len(tried) == 1 else ""
+    nearest = max(problems, key=_nearness, default=None)
+    hint = "" if nearest is None else f"; nearest is call {nearest[0] + 1}: {nearest[1].reason}"
     return fault(
         "parallel_function_checker_no_order:cannot_find_match",
-        f"no call matches {shorten(wanted)}{nearest}",
-        expected=wanted,
+        f"no call left matches an expected call of {expected.name}{hint}",
+        expected={expected.reference_name: expected.reference},
         sub_errors=tried,
     )
+
+
+def _nearness(tried: tuple[int, Problem]) -> bool:
+    return tried[1].error_type != "simple_function_checker:wrong_func_name"

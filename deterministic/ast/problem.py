@@ -39,8 +39,9 @@ class Problem(msgspec.Struct, frozen=True):
     @property
     def evidence(self) -> dict[str, Any]:
         """The facts, as JSON has them."""
-        facts: dict[str, Any] = {"expected": plain(self.expected), "got": plain(self.got)}
-        return facts if self.argument is None else {"argument": plain(self.argument), **facts}
+        # What was expected comes from a case, so it is JSON already; what came is anybody's.
+        facts: dict[str, Any] = {"expected": self.expected, "got": plain(self.got)}
+        return facts if self.argument is None else {"argument": self.argument, **facts}
 
     @property
     def finding(self) -> Finding:

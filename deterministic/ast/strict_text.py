@@ -12,6 +12,9 @@ _IMPLICIT_PRODUCT = re.compile(r"(?<=\d)\*(?=[^\W\d_(])")
 _HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _BLANKS_AT_PUNCTUATION = re.compile(r" ?([^\w ]) ?")
 
+_LONGEST = 50_000
+"""Longer texts are compared as they are."""
+
 
 def standardise_strictly(text: str) -> str:
     """A text as strict rules compare it.
@@ -27,6 +30,8 @@ def standardise_strictly(text: str) -> str:
     Returns:
         Its standard form.
     """
+    if len(text) > _LONGEST:
+        return text
     if text.isalnum():
         return text.lower()
     text = text.lower().replace("'", '"').replace("**", "^")

@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Mapping
+from typing import Any
 
 from .expectation import Argument
 from .problem import Problem
 from .standard_text import standardise
 
-ValueCheck: TypeAlias = Callable[[Any, Argument], Problem | None]
-
 _NOT_ACCEPTABLE = "argument {argument}: got {got}, acceptable {expected}"
 
 
-def value_check(argument: Argument) -> ValueCheck:
-    """How values of an argument are compared.
+def check_value(value: Any, argument: Argument) -> Problem | None:
+    """Compare a value with the acceptable ones: by its declared type, or as it is where those are of another type.
 
     Args:
+        value: What came; of the declared type, or of that of the first acceptable value.
         argument: What is expected.
 
     Returns:
-        The check: by declared type, or as they are where the acceptable values are of another type.
+        The problem, or None.
     """
     if argument.variable:
-        return check_equal
+        return check_equal(value, argument)
+    if argument.python_type is str:
+        return check_text(value, argument)
     if argument.python_type is dict:
-        return check_dict
+        return check_dict(value, argument)
     if argument.python_type is list:
-        return check_list_of_dicts if argument.inner is dict else check_list
-    return check_text if argument.python_type is str else check_equal
+        check = check_list_of_dicts if argument.inner is dict else check_list
+        return check(value, argument)
+    return check_equal(value, argument)
 
 
 def check_equal(value: Any, argument: Argument) -> Problem | None:
@@ -41,7 +43,7 @@ def check_equal(value: Any, argument: Argument) -> Problem | None:
 
 def check_text(value: str, argument: Argument) -> Problem | None:
     """A text: the same as an acceptable one in standard form. The marker ``""`` takes part."""
-    if standardise(value) in argument.texts:
+    if value in argument.texts or standardise(value) in argument.texts:
         return None
     return Problem("value_error:string", _NOT_ACCEPTABLE, argument.name, argument.acceptable, value)
 

@@ -72,7 +72,10 @@ def _decode(
             if name is None or arguments is None:
                 raise DecodingError("a method call without name or arguments")
             function = text(name) if owner is None else f"{text(owner)}.{text(name)}"
-            return [{function: _read_arguments(arguments, text, value)}]
+            try:
+                return [{function: _read_arguments(arguments, text, value)}]
+            except RecursionError as error:
+                raise DecodingError("nested too deeply") from error
     return {}
 
 

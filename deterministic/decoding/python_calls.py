@@ -12,10 +12,11 @@ from typing import Any
 
 from ...errors import DecodingError
 from .arithmetic import evaluate
+from .plain_calls import DecodedCall, read_plain_calls
 from .python_syntax import parse_expression, unparse
 
-DecodedCall = dict[str, dict[Any, Any]]
-"""``{name: {argument: value}}``; an argument's name is None where ``**`` was used."""
+_MAY_BE_EMPTY = frozenset("[]{},' \t\n\r\f\\")
+"""What an empty list may be written with; text of anything else, without a parenthesis or comment, holds no call."""
 
 
 def decode_python_calls(code: str) -> list[DecodedCall]:
@@ -30,6 +31,11 @@ def decode_python_calls(code: str) -> list[DecodedCall]:
     Raises:
         DecodingError: It is anything else.
     """
+    plain = read_plain_calls(code)
+    if plain is not None:
+        return plain
+    if "(" not in code and "#" not in code and not _MAY_BE_EMPTY.issuperset(code):
+        raise DecodingError("there is no call in it")
     try:
         return [read_call(node) for node in call_nodes(code)]
     except RecursionError as error:

@@ -10,7 +10,7 @@ import warnings
 from ...errors import DecodingError
 from .wrapping import bounded
 
-_MAY_WARN = re.compile(r"\\|[0-9.][A-Za-z_]")
+_MAY_WARN = re.compile(r"\\|[0-9]\.?[A-Za-z_]")
 """The compiler warns only of escapes it does not know and of numbers that run into a word."""
 
 _silence = threading.Lock()

@@ -7,7 +7,8 @@ from typing import Any
 
 from ...errors import DecodingError
 from .arithmetic import evaluate
-from .python_calls import DecodedCall, call_nodes, function_name
+from .plain_calls import DecodedCall
+from .python_calls import call_nodes, function_name
 from .python_syntax import unparse
 
 

@@ -13,6 +13,9 @@ from .wrapping import bounded
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
+_MAX_BRACKETS = 2_000
+"""The parser recovers from errors in time that grows with the square of these."""
+
 
 def parse_tree(code: str, language: Literal["java", "javascript"]) -> Node:
     """Parse a text.
@@ -28,14 +31,27 @@ def parse_tree(code: str, language: Literal["java", "javascript"]) -> Node:
         DecodingError: It is not in that language, or not text that UTF-8 can carry.
         MissingExtraError: tree-sitter or the grammar is not installed.
     """
+    if sum(map(code.count, "([{")) > _MAX_BRACKETS:
+        raise DecodingError(f"more than {_MAX_BRACKETS:,} opening brackets")
     try:
         source = bounded(code).encode()
     except UnicodeEncodeError as error:
         raise DecodingError(f"not {language}: {error.reason}") from error
     root = _parser(language).parse(source).root_node
-    if root.has_error and "ERROR" in str(root):
+    if _skips_something(root):
         raise DecodingError(f"not {language} that can be parsed")
     return root
+
+
+def _skips_something(root: Node) -> bool:
+    """Whether the tree has an error node. (Its printed form would show that too, but printing a deep tree crashes.)"""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.is_error:
+            return True
+        waiting.extend([child for child in node.children if child.has_error] if node.has_error else ())
+    return False
 
 
 def walk(root: Node) -> Iterator[Node]:

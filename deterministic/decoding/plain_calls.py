@@ -1,0 +1,114 @@
+"""A quick reader for the plain calls that make up nearly all replies; whatever is not plain is left to the real parser.
+
+Building a syntax tree is most of the cost of checking a reply. Here a call is read by one regular expression per
+argument: ASCII names, texts with common escapes, decimal numbers, bare names, flat lists of those. What it reads, it
+reads as the parser does; a property test holds the two together.
+"""
+
+from __future__ import annotations
+
+import re
+from keyword import kwlist
+from typing import Any, TypeAlias
+
+from .wrapping import MAX_CODE
+
+DecodedCall: TypeAlias = dict[str, dict[Any, Any]]
+"""``{name: {argument: value}}``; an argument's name is None where ``**`` was used."""
+
+_RESERVED = frozenset({*kwlist, "__debug__"})
+_NOT_PLAIN = object()
+_WORDS: dict[str, Any] = {**dict.fromkeys(_RESERVED, _NOT_PLAIN), "True": True, "False": False, "None": None}
+
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+# A plain text holds none of these, for the parser has something to say about them, and of escapes only the common ones.
+_ODD = r"\\\n\r\0\ud800-\udfff"
+_ESCAPE = r"\\[nt'\"\\]"
+_ESCAPES = {r"\n": "\n", r"\t": "\t", r"\'": "'", r"\"": '"', r"\\": "\\"}
+_SCALAR = (
+    rf"(?:'([^'{_ODD}]*(?:{_ESCAPE}[^'{_ODD}]*)*)'|\"([^\"{_ODD}]*(?:{_ESCAPE}[^\"{_ODD}]*)*)\""
+    rf"|(-?(?:0|[1-9][0-9]{{0,17}}))|(-?[0-9]{{1,30}}\.[0-9]{{1,30}}(?:[eE][+-]?[0-9]{{1,3}})?)|({_NAME}))"
+)
+# In both, the index of the last group tells what the value is, and the last character what follows it.
+_ARGUMENT = re.compile(rf"[ \n]*({_NAME}) ?= ?(?:{_SCALAR}[ \n]*[,)]|(\[))")
+_ITEM = re.compile(rf"[ \n]*(){_SCALAR}[ \n]*[,\]]")
+_TEXT, _INTEGER, _FLOAT, _LIST = 3, 4, 5, 7
+
+_ANY_ESCAPE = re.compile(_ESCAPE)
+
+_CALL = re.compile(rf"[ \n]*({_NAME}(?:\.{_NAME})*) ?\([ \n]*(\)?)")
+_AFTER_CALL = re.compile(r"[ \n]*[,\]]")
+_AFTER_LIST = re.compile(r"[ \n]*[,)]")
+
+
+def read_plain_calls(code: str) -> list[DecodedCall] | None:
+    """Read a bracketed list of plain calls.
+
+    Args:
+        code: Python source.
+
+    Returns:
+        One ``{name: {argument: value}}`` per call, or None where the parser has to look.
+    """
+    if not code.startswith("[") or len(code) > MAX_CODE:
+        return None
+    calls: list[DecodedCall] = []
+    position = 1
+    while (start := _CALL.match(code, position)) is not None:
+        name: str = start[1]
+        arguments: dict[Any, Any] = {}
+        position = start.end() if start[2] else _read_arguments(code, start.end(), arguments)
+        end = _AFTER_CALL.match(code, position) if position > 0 else None
+        if end is None or not _RESERVED.isdisjoint(name.split(".")):
+            return None
+        calls.append({name: arguments})
+        position = end.end()
+        if code[position - 1] == "]":
+            return calls if position == len(code) else None
+    return None
+
+
+def _read_arguments(code: str, position: int, arguments: dict[Any, Any]) -> int:
+    """Read up to the closing parenthesis; gives the position after it, or -1 where something is not plain."""
+    while (found := _ARGUMENT.match(code, position)) is not None:
+        name: str = found[1]
+        position = found.end()
+        if found.lastindex == _LIST:
+            value: Any = []
+            position = _read_items(code, position, value)
+        else:
+            value = _scalar(found)
+        if position < 0 or value is _NOT_PLAIN or name in _RESERVED:
+            return -1
+        arguments[name] = value
+        if code[position - 1] == ")":
+            return position
+    return -1
+
+
+def _read_items(code: str, position: int, items: list[Any]) -> int:
+    """Read up to what follows the closing bracket; gives the position after that, or -1."""
+    while (found := _ITEM.match(code, position)) is not None:
+        value = _scalar(found)
+        if value is _NOT_PLAIN:
+            return -1
+        items.append(value)
+        position = found.end()
+        if code[position - 1] == "]":
+            after = _AFTER_LIST.match(code, position)
+            return -1 if after is None else after.end()
+    return -1
+
+
+def _unescape(escape: re.Match[str]) -> str:
+    return _ESCAPES[escape[0]]
+
+
+def _scalar(found: re.Match[str]) -> Any:
+    kind = found.lastindex or 0
+    text = found[kind]
+    if kind <= _TEXT:
+        return _ANY_ESCAPE.sub(_unescape, text) if "\\" in text else text
+    if kind == _INTEGER:
+        return int(text)
+    return float(text) if kind == _FLOAT else _WORDS.get(text, text)
