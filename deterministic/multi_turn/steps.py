@@ -27,14 +27,7 @@ def decode_turns(result: list[Any], mode: Mode, read: ReplyReader) -> list[Turn]
         Turns of steps of call texts, without the steps that cannot be read or hold no calls.
     """
     keep_empty = mode == "decoded"
-    return [
-        [
-            calls
-            for raw in (cast("list[Any]", turn) if isinstance(turn, list) else [])
-            if (calls := _calls(raw, read)) or (keep_empty and calls is not None)
-        ]
-        for turn in result
-    ]
+    return [_decode_turn(turn, read, keep_empty=keep_empty) for turn in result]
 
 
 def mode_of(output: Output) -> Mode:
@@ -52,8 +45,13 @@ def mode_of(output: Output) -> Mode:
     return "fc" if native else "prompt"
 
 
-def _calls(raw: Any, read: ReplyReader) -> list[str] | None:
-    try:
-        return read(raw)
-    except (DecodingError, RecursionError):
-        return None
+def _decode_turn(turn: Any, read: ReplyReader, *, keep_empty: bool) -> Turn:
+    steps: Turn = []
+    for raw in cast("list[Any]", turn) if isinstance(turn, list) else []:
+        try:
+            calls = read(raw)
+        except (DecodingError, RecursionError):
+            continue
+        if calls or keep_empty:
+            steps.append(calls)
+    return steps
