@@ -6,7 +6,7 @@ import difflib
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import UsageError
+from ..errors import PromptError, UsageError
 
 SUFFIX = ".prompty"
 _FOLDER = Path(__file__).parent.parent / "prompts"
@@ -42,12 +42,13 @@ def find_prompt(spec: str) -> tuple[PromptName, Path]:
         Its name and its file.
 
     Raises:
-        UsageError: There is none; the message lists what there is.
+        PromptError: There is no such file.
+        UsageError: There is no such judge; the message lists what there is.
     """
     if spec.endswith(SUFFIX):
         path = Path(spec)
         if not path.is_file():
-            raise UsageError(f"{spec}: there is no such prompt file")
+            raise PromptError(f"{spec}: there is no such prompt file")
         return PromptName(path.stem, "custom"), path
     judge, slash, variant = spec.partition("/")
     name = PromptName(judge, variant if slash else DEFAULT_VARIANTS.get(judge, ""))

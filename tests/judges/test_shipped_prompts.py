@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from judge_items import Judging, make_case, make_output
-from provider_server import ProviderServer
+from other_renderers import prompty_renders
+from provider_server import ProviderServer, in_the_form_asked_for
 
 from fiducial.judges import find_prompt, load_judge, shipped_prompts
 from fiducial.judges.catalogue import DEFAULT_VARIANTS
@@ -33,28 +34,14 @@ def ours(path: Path) -> list[Message]:
 
 @every_prompt
 def test_promptflow_renders_the_same_messages(path: Path) -> None:
-    from promptflow.core import Prompty
-    from promptflow.core._prompty_utils import convert_prompt_template
-
-    model = {
-        "configuration": {"type": "openai", "model": "m", "base_url": "http://127.0.0.1", "api_key": "k"}
-    }
-    loaded: Any = Prompty.load(source=str(path), model=model)
-    theirs: Any = convert_prompt_template(
-        loaded._template, loaded._resolve_inputs(values_for(path)), loaded._model.api
-    )
+    theirs, parameters = promptflow_renders(path, values_for(path))
     assert theirs == ours(path)
-    assert loaded._model.parameters == read_prompt_file(path).parameters
+    assert parameters == read_prompt_file(path).parameters
 
 
 @every_prompt
 def test_prompty_renders_the_same_messages(path: Path) -> None:
-    prompty: Any = pytest.importorskip("prompty")
-    messages = prompty.prepare(prompty.load(path), values_for(path))
-    assert [
-        {"role": str(message.role), "content": "".join(part.value for part in message.parts)}
-        for message in messages
-    ] == ours(path)
+    assert prompty_renders(path, values_for(path)) == ours(path)
 
 
 @every_prompt
@@ -84,8 +71,6 @@ def test_it_uses_known_inputs_and_encloses_them_in_fences(path: Path) -> None:
 def test_a_provider_that_follows_the_stated_form_is_understood(
     server: ProviderServer, judging: Judging, path: Path, score: int
 ) -> None:
-    from provider_server import in_the_form_asked_for
-
     server.script = in_the_form_asked_for(lambda seen: score)
     spec = f"{path.parent.name}/{path.stem}"
     (verdict,) = judging([(make_case(), make_output())], spec=spec)

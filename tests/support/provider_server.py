@@ -129,7 +129,8 @@ def _instance(schema: dict[str, Any], score: int) -> Any:
 class ProviderServer:
     """The server; a context manager that starts and stops it."""
 
-    def __init__(self, script: Script | None = None) -> None:
+    def __init__(self, script: Script | None = None, *, port: int = 0) -> None:
+        self._port = port
         self.script: Script = script or in_the_form_asked_for()
         self.seen: list[Seen] = []
         self.in_flight_at_most = 0
@@ -156,7 +157,7 @@ class ProviderServer:
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
         server = self._loop.run_until_complete(
-            asyncio.start_server(self._serve, "127.0.0.1", 0, limit=1 << 26)
+            asyncio.start_server(self._serve, "127.0.0.1", self._port, limit=1 << 26)
         )
         self.base_url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
         self._ready.set()

@@ -1,0 +1,98 @@
+"""The commands around prompts and the reply cache."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from judge_items import make_case, make_output
+
+from fiducial.cli.cache import command as cache
+from fiducial.cli.prompts import command as prompts
+from fiducial.errors import InputError, PromptError, UsageError
+from fiducial.judges import Reply, ReplyCache, shipped_prompts
+from fiducial.records import write_records
+
+
+def run(*args: object) -> str:
+    result = CliRunner().invoke(prompts, [str(arg) for arg in args], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_list_names_every_prompt_and_marks_the_defaults() -> None:
+    rows = json.loads(run("list", "--json"))
+    assert [f"{row['judge']}/{row['variant']}" for row in rows] == [str(name) for name in shipped_prompts()]
+    assert sum(row["default"] for row in rows) == len({row["judge"] for row in rows})
+    assert "* tool_call_accuracy/reasons" in run("list")
+
+
+def test_show_prints_the_file() -> None:
+    assert run("show", "tool_call_accuracy/direct").startswith("---\nname: Tool call accuracy, bare score")
+
+
+@pytest.fixture
+def item(tmp_path: Path) -> list[object]:
+    reference = {"calls": [{"book_hotel": {"city": ["Rome"]}}]}
+    write_records(tmp_path / "cases.jsonl", [make_case(1, reference=reference)])
+    write_records(tmp_path / "outputs.jsonl", [make_output(1), make_output(1, system="other", text="Other.")])
+    return ["--case", tmp_path / "cases.jsonl", "--outputs", tmp_path / "outputs.jsonl"]
+
+
+def test_render_prints_what_is_sent(item: list[object]) -> None:
+    text = run("render", "tool_call_accuracy", *item, "--id", "case-1")
+    assert "[system]" in text
+    assert "Book 2 nights in Rome. (#1)" in text
+    body = json.loads(run("render", "tool_call_accuracy/decomposed", *item, "--id", "case-1", "--json"))
+    assert [message["role"] for message in body["messages"]] == ["system", "user"]
+    assert body["response_format"]["type"] == "json_schema"
+
+
+def test_render_says_what_is_missing(item: list[object]) -> None:
+    with pytest.raises(InputError, match="no case 'nope'"):
+        run("render", "tool_call_accuracy", *item, "--id", "nope")
+    with pytest.raises(InputError, match="no output by nobody"):
+        run("render", "tool_call_accuracy", *item, "--id", "case-1", "--system", "nobody")
+    with pytest.raises(UsageError, match="did you mean tool_call_accuracy"):
+        run("render", "tool_call_acuracy", *item, "--id", "case-1")
+
+
+def test_check_tells_a_usable_prompt_from_one_that_is_not(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.prompty", tmp_path / "bad.prompty"
+    good.write_text("---\nname: g\n---\nuser:\nReply 0 or 1.\n")
+    bad.write_text("---\nname: b\n---\nReply.\n")
+    assert "good.prompty: ok" in run("check", good)
+    assert "not portable" in run("check", good)
+    with pytest.raises(PromptError, match=r"bad\.prompty:4"):
+        run("check", bad)
+    with pytest.raises(PromptError, match="no such prompt file"):
+        run("check", tmp_path / "none.prompty")
+
+
+def test_import_writes_a_prompt_that_is_usable(tmp_path: Path) -> None:
+    chat = tmp_path / "chat.json"
+    chat.write_text(json.dumps({"role": "system", "content": "Is it right? 0 or 1."}))
+    out = tmp_path / "chat.prompty"
+    assert "ok; inputs query, response, fence; score 0 or 1" in run("import", chat, "--out", out, "--step", 1)
+    assert "ok" in run("check", out)
+
+
+def test_the_cache_can_be_looked_at_and_emptied(tmp_path: Path) -> None:
+    path = tmp_path / "c.sqlite"
+
+    def say(*args: str) -> str:
+        result = CliRunner().invoke(cache, [*args, "--cache", str(path)], catch_exceptions=False)
+        assert result.exit_code == 0
+        return result.output
+
+    assert "no cache yet" in say("info")
+    assert not path.exists()
+    store = ReplyCache(path)
+    store.put("1", "m", Reply(text="1"))
+    store.close()
+    assert json.loads(say("info", "--json"))["models"] == {"m": 1}
+    assert "1 replies" in say("info")
+    assert "forgot 0" in say("clear", "--model", "other")
+    assert "forgot 1" in say("clear")

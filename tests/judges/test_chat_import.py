@@ -1,0 +1,113 @@
+"""Prompts that exist as chat messages in JSON, made into prompt files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from judge_items import Judging, make_case, make_output
+from other_renderers import promptflow_renders, prompty_renders
+from provider_server import Answer, ProviderServer
+
+from fiducial.errors import InputError
+from fiducial.judges import load_judge
+from fiducial.judges.chat_import import import_chat
+from fiducial.judges.inputs import fill_inputs
+
+GROUNDED = make_case(kind="grounded_answer", reference={})
+
+
+def write(folder: Path, chat: Any) -> Path:
+    path = folder / "chat.json"
+    path.write_text(json.dumps(chat), encoding="utf-8")
+    return path
+
+
+def imported(folder: Path, chat: Any, **options: Any) -> Path:
+    target = folder / "chat.prompty"
+    target.write_text(import_chat(write(folder, chat), **options), encoding="utf-8")
+    return target
+
+
+MESSAGE = {
+    "role": "system",
+    "content": "Judge.\n\n## Search results\nnone\n\n## Question\nwhat?\n\n## Final score\n1",
+}
+
+
+@pytest.mark.parametrize("chat", [MESSAGE, [MESSAGE], {"messages": [MESSAGE]}])
+def test_a_message_a_list_and_an_object_are_understood(tmp_path: Path, chat: Any) -> None:
+    judge = load_judge(str(imported(tmp_path, chat)), model="m")
+    messages = judge.messages(GROUNDED, make_output())
+    assert messages[0] == MESSAGE
+    assert [message["role"] for message in messages] == ["system", "user"]
+    assert list(judge.prompt.inputs) == ["search_results", "question", "fence"]
+
+
+def test_the_score_is_what_follows_the_heading(
+    server: ProviderServer, judging: Judging, tmp_path: Path
+) -> None:
+    server.script = lambda seen: Answer("Rule 3: 1 of 2 pieces.\n\n## Final score\n0.5\n")
+    (verdict,) = judging([(GROUNDED, make_output())], spec=str(imported(tmp_path, MESSAGE)))
+    assert (verdict.score, verdict.reason) == (0.5, "Rule 3: 1 of 2 pieces.")
+
+
+def test_jinja_in_a_message_stays_text_everywhere(tmp_path: Path) -> None:
+    content = "Literally {{ query }} and {% if x %} and {# this #}"
+    path = imported(tmp_path, {"role": "system", "content": content}, inputs=["response"], step=1)
+    judge = load_judge(str(path), model="m")
+    values = fill_inputs(judge.prompt.inputs, GROUNDED, make_output())
+    assert judge.render(values)[0]["content"] == content
+    assert promptflow_renders(path, values)[0] == judge.render(values)
+    assert prompty_renders(path, values) == judge.render(values)
+
+
+@pytest.mark.parametrize(
+    ("chat", "why"),
+    [
+        ([], "got none"),
+        ("text", "expected a chat message"),
+        ({"role": "system"}, "content"),
+        ({"role": "tool", "content": "x"}, "role 'tool'"),
+        ({"role": "system", "content": "a\nuser:\nb"}, "line 2 of a message"),
+        ({"role": "system", "content": "a\n---\nb"}, "front matter"),
+        ({"role": "system", "content": "{{ x }}{% endraw %}"}, "endraw"),
+    ],
+)
+def test_what_cannot_be_kept_to_the_letter_is_refused(tmp_path: Path, chat: Any, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        import_chat(write(tmp_path, chat))
+
+
+def test_an_unknown_input_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="unknown inputs wish"):
+        import_chat(write(tmp_path, MESSAGE), ["wish"])
+
+
+@pytest.mark.reference
+def test_a_seed_in_json_is_imported_to_the_letter(reference: Path, tmp_path: Path) -> None:
+    (seed,) = reference.glob("seeds/004_*.txt")
+    chat = json.loads(seed.read_text(encoding="utf-8"))
+    path = imported(tmp_path, chat)
+    judge = load_judge(str(path), model="m")
+    values = fill_inputs(judge.prompt.inputs, GROUNDED, make_output())
+    messages = judge.render(values)
+    assert messages[0] == chat
+    assert promptflow_renders(path, values)[0] == messages
+    assert prompty_renders(path, values) == messages
+    assert judge.parse("## Final score\n```\n0.75/1\n```").score == 0.75
+
+
+@pytest.mark.reference
+def test_a_seed_that_is_a_prompt_file_loads_as_it_is(reference: Path, tmp_path: Path) -> None:
+    (seed,) = reference.glob("seeds/002_*.txt")
+    path = tmp_path / "seed.prompty"
+    path.write_bytes(seed.read_bytes())
+    judge = load_judge(str(path), model="m")
+    values = fill_inputs(judge.prompt.inputs, make_case(), make_output())
+    assert promptflow_renders(path, values)[0] == judge.render(values)
+    reading = judge.parse("<S0>thoughts</S0><S1>why</S1><S2>1</S2>")
+    assert (reading.score, reading.reason) == (1.0, "thoughts\nwhy")
+    assert judge.by == "seed/custom@m"
