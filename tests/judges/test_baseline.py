@@ -38,7 +38,7 @@ def test_calls_are_scored_by_required_names_and_words_of_the_request(
 
 
 def test_dots_and_underscores_in_names_are_the_same() -> None:
-    parameters = {"properties": {"city": {}}, "required": ["city"]}
+    parameters: dict[str, Any] = {"properties": {"city": {}}, "required": ["city"]}
     tool = {"type": "function", "function": {"name": "hotel.book", "parameters": parameters}}
     case = make_case(tools=[tool])
     assert score(case=case, tool_calls=[ToolCall(name="hotel_book", arguments={"city": "Rome"})]) == 1.0

@@ -84,7 +84,7 @@ def test_an_item_that_a_judge_does_not_apply_to_is_not_asked_about(server: Any, 
 
 def test_lists_print_as_json_where_a_prompt_declares_lists() -> None:
     filled = fill_inputs({"tool_calls": InputDeclaration("list")}, make_case(), make_output())
-    assert isinstance(filled["tool_calls"], list)
+    assert len(filled["tool_calls"]) == 1
     assert json.loads(str(filled["tool_calls"]))[0]["name"] == "book_hotel"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from judge_items import Judging, make_case, make_output
-from other_renderers import prompty_renders
+from other_renderers import promptflow_renders, prompty_renders
 from provider_server import ProviderServer, in_the_form_asked_for
 
 from fiducial.judges import find_prompt, load_judge, shipped_prompts
