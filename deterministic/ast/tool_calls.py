@@ -6,12 +6,13 @@ from typing import Any
 
 from ...errors import DecodingError, InputError
 from ...records import Case, Output, ToolCallReference
+from ..asked_form import asked_form
 from ..checkers import CheckOptions, Names
 from ..decoding import decode_output, decode_output_strictly
 from ..finding import Finding, fault, undecided
 from .calls import check_decoded, check_decoded_strictly
 from .expectation import compile_expectation
-from .expectation_cache import expectation_of, language_of
+from .expectation_cache import expectation_of
 
 
 def find(case: Case, output: Output, options: CheckOptions) -> Finding:
@@ -26,8 +27,9 @@ def find(case: Case, output: Output, options: CheckOptions) -> Finding:
         What was found.
     """
     decode = decode_output_strictly if options.rules == "strict" else decode_output
+    asked = asked_form(case)
     try:
-        decoded = decode(output, language=language_of(case))
+        decoded = decode(output, language=asked.language, form=asked.form, tagged=asked.tagged)
     except DecodingError as error:
         return decoder_failed(error)
     return check_case(case, decoded, options)

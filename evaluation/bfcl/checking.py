@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, cast
+from typing import Any
 
 from ...deterministic import CheckOptions, Finding, Mode, check_result
-from ...deterministic.decoding import Form
+from ...deterministic.asked_form import asked_form
 from ...deterministic.execution.replies import read_native, read_prompt
 from ...deterministic.stored_results import decode_result
 from ...errors import DecodingError
-from ...records import Case, Language
+from ...records import Case
 from .modes import as_list
-
-
-class AskedForm(NamedTuple):
-    """In which form a prompt-mode system was asked to write its calls."""
-
-    language: Language
-    form: Form
-    tagged: bool
 
 
 def check_stored(case: Case, result: Any, mode: Mode, options: CheckOptions) -> Finding:
@@ -95,19 +87,3 @@ def _call_texts(step: Any, mode: Mode) -> list[str]:
         return read(step)
     except (DecodingError, RecursionError):
         return []
-
-
-def asked_form(case: Case) -> AskedForm:
-    """In which form a prompt-mode system was asked to write its calls.
-
-    Args:
-        case: A case read from BFCL.
-
-    Returns:
-        Source text without tags, but for format-sensitivity cases, whose tags say it.
-    """
-    return AskedForm(
-        cast("Language", case.reference.get("language", "python")),
-        cast("Form", case.tags.get("ret_fmt", "python")),
-        case.tags.get("tool_call_tag", False) is True,
-    )
