@@ -92,7 +92,7 @@ def hostile() -> Iterator[str]:
 
 def mutations(random_source: random.Random) -> Iterator[str]:
     """Plain replies with pieces inserted, deleted and repeated, without end."""
-    plain = ("[f(a=1, b='x', c=[1, 2])]", '[{"function": "f", "parameters": {"a": 1}}]', "A.f(a=1, b=\"x\")")  # fmt: skip
+    plain = ("[f(a=1, b='x', c=[1, 2])]", '[{"function": "f", "parameters": {"a": 1}}]', 'A.f(a=1, b="x")')  # fmt: skip
     while True:
         text = random_source.choice(plain)
         for _ in range(random_source.randrange(1, 8)):

@@ -42,7 +42,7 @@ def shorten(value: Any) -> str:
     Returns:
         Its ``repr``, cut where it is long.
     """
-    kind = type(cast("object", value))
+    kind: type = type(cast("object", value))
     if kind is float or kind is bool or (kind is str and len(value) < _TEXT):
         return repr(value)
     return _shortener.repr(value)
@@ -59,7 +59,7 @@ def plain(value: Any, depth: int = 0) -> Any:
         The value itself where JSON has it and it is small; else what comes near: a list for a tuple or set, text for
         NaN, bytes and complex numbers, a cut text for a long one.
     """
-    make_plain = _PLAIN.get(type(value))
+    make_plain = _PLAIN.get(type(cast("object", value)))
     if make_plain is not None:
         return make_plain(value)
     if depth == _DEPTH:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from ..errors import DecodingError
 from ..records import Case, Output
@@ -47,12 +47,12 @@ def check_reply(case: Case, decode: Callable[[], Any], reply: Any, options: Chec
         decoded = decode()
     except DecodingError as error:
         failure = f": {error}"
-    called = is_call_list(decoded) and decoded != []
+    calls = cast("list[dict[Any, Any]]", decoded) if is_call_list(decoded) else []
     if options.rules == "strict":
-        return _strict_finding(case, decoded if called else [], reply, failure)
+        return _strict_finding(case, calls, reply, failure)
     if case.kind == "any_call":
-        return PASSED if called else _no_call(failure)
-    return _call(decoded) if called else PASSED
+        return PASSED if calls else _no_call(failure)
+    return _call(calls) if calls else PASSED
 
 
 def _strict_finding(case: Case, calls: list[dict[Any, Any]], reply: Any, failure: str) -> Finding:

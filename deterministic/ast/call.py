@@ -6,7 +6,7 @@ from typing import Any
 
 from .expectation import Argument, ExpectedCall
 from .problem import Problem
-from .types import check_type
+from .types import as_list, check_type
 from .values import check_value
 
 
@@ -85,8 +85,8 @@ def _check_argument(value: Any, argument: Argument, language: str) -> Problem | 
             sentence = "argument {argument}: expected the source text of a value, got {got}"
             return Problem(f"type_error:{language}", sentence, argument.name, argument.declared, value)
         value = argument.convert(value)
-    elif type(value) is tuple and argument.declared == "tuple":
-        value = list(value)
+    elif argument.declared == "tuple":
+        value = as_list(value)
     elif type(value) is int and argument.python_type is float:
         value = _as_float(value)
     return check_type(value, argument) or check_value(value, argument)

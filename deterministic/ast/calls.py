@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from ..finding import PASSED, Finding
 from .call import check_call
@@ -65,13 +65,8 @@ def is_call_list(decoded: Any) -> bool:
     """
     if type(decoded) is not list:
         return False
-    for call in decoded:
-        if type(call) is not dict or len(call) != 1:
-            return False
-        for arguments in call.values():
-            if type(arguments) is not dict:
-                return False
-    return True
+    calls = cast("list[dict[Any, Any]]", decoded)
+    return all(type(call) is dict and list(map(type, call.values())) == [dict] for call in calls)
 
 
 def check_format(decoded: Any) -> Problem | None:

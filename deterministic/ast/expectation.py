@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -167,7 +167,7 @@ def _compile_argument(
         items: Mapping[str, Any] = document.get("items") or {}
         inner_declared = items.get("type")
     inner = None if inner_declared is None else _python_type(name, inner_declared, dialect)
-    first_type = next((type(value) for value in acceptable if value != ""), None)
+    first_type: type | None = next((type(cast("object", value)) for value in acceptable if value != ""), None)
     return Argument(
         name=name,
         declared=str(declared),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -53,5 +53,6 @@ def _enumerate(expected: Any) -> str:
     """Acceptable values as a person lists them."""
     if type(expected) is not list:
         return str(expected)
-    values = ["left out" if type(value) is str and not value else shorten(value) for value in expected[:5]]
-    return ", ".join(values) + (", ..." if len(expected) > len(values) else "")
+    choices = cast("list[Any]", expected)
+    values = ["left out" if type(value) is str and not value else shorten(value) for value in choices[:5]]
+    return ", ".join(values) + (", ..." if len(choices) > len(values) else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from .call import missing_argument, unexpected_argument
 from .expectation import Argument, ExpectedCall
@@ -54,7 +54,7 @@ def _without_quotes(value: Any) -> Any:
     """Texts in an array lose the quotes that the conversion leaves (``new String[]{"a"}``)."""
     if type(value) is not list:
         return value
-    items: list[Any] = value
+    items = cast("list[Any]", value)
     return [
         item[1:-1] if type(item) is str and len(item) > 1 and item[0] == item[-1] == '"' else item
         for item in items

@@ -9,6 +9,7 @@ from ..decoding import Unquoted
 from .expectation import Argument
 from .problem import Problem
 from .strict_text import standardise_strictly
+from .types import as_list
 
 _NUMBERS = (int, float)
 
@@ -76,14 +77,14 @@ def _is_same_text(value: Any, choice: str, document: Mapping[str, Any]) -> bool:
 
 def _is_same_number(value: Any, choice: float, document: Mapping[str, Any]) -> bool:
     """An integer is fine for a float; a float for an integer only where the document does not ask for one."""
-    if type(value) not in _NUMBERS or value != choice:
+    if type(cast("object", value)) not in _NUMBERS or value != choice:
         return False
     return type(value) is type(choice) or type(value) is int or document.get("type") not in _WHOLE_TYPES
 
 
 def _is_same_list(value: Any, choice: list[Any], document: Mapping[str, Any]) -> bool:
-    if type(value) is tuple and document.get("type") == "tuple":
-        value = list(cast("tuple[Any, ...]", value))
+    if document.get("type") == "tuple":
+        value = as_list(value)
     if type(value) is not list:
         return False
     given, items = cast("list[Any]", value), _part(document, "items")
@@ -122,7 +123,7 @@ def _part(document: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def _has_type(value: Any, argument: Argument) -> bool:
-    kind: type = type(value)
+    kind: type = type(cast("object", value))
     if kind is tuple and argument.declared == "tuple":
         kind = list
     return (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from .expectation import Argument
 from .problem import Problem
@@ -21,7 +21,7 @@ def check_type(value: Any, argument: Argument) -> Problem | None:
     Returns:
         The problem, or None.
     """
-    kind = type(value)
+    kind: type = type(cast("object", value))
     if kind is argument.python_type:
         if argument.inner is None or _items_pass(value, argument):
             return None
@@ -32,6 +32,18 @@ def check_type(value: Any, argument: Argument) -> Problem | None:
         return None
     sentence = "argument {argument}: expected a value of type {expected}, got {got}"
     return Problem("type_error:simple", sentence, argument.name, argument.declared, value)
+
+
+def as_list(value: Any) -> Any:
+    """A tuple as a list; anything else as it is.
+
+    Args:
+        value: A value for an argument that is documented as a tuple.
+
+    Returns:
+        The value to compare.
+    """
+    return list(cast("tuple[Any, ...]", value)) if isinstance(value, tuple) else value
 
 
 def _items_pass(value: list[Any], argument: Argument) -> bool:
@@ -45,4 +57,4 @@ def _item_passes(item: Any, acceptable: list[Any], inner: type | None) -> bool:
     """An item is of the inner type, or of the type of the first item that is not ``""`` in the acceptable list."""
     if type(item) is inner:
         return True
-    return type(item) is next((type(value) for value in acceptable if value != ""), None)
+    return type(item) is next((type(cast("object", value)) for value in acceptable if value != ""), None)

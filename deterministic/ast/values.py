@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from .expectation import Argument
 from .problem import Problem
@@ -52,7 +52,8 @@ def check_list(value: list[Any], argument: Argument) -> Problem | None:
     """A list: equal to an acceptable one, texts among its own items in standard form. The marker ``""`` is ``[]``."""
     standard = [_standard_item(item) for item in value]
     for acceptable in argument.acceptable:
-        if isinstance(acceptable, list | str) and standard == [_standard_item(item) for item in acceptable]:
+        choices = _items(acceptable)
+        if choices is not None and standard == [_standard_item(item) for item in choices]:
             return None
     return Problem("value_error:list/tuple", _NOT_ACCEPTABLE, argument.name, argument.acceptable, value)
 
@@ -84,10 +85,11 @@ def check_list_of_dicts(value: list[Any], argument: Argument) -> Problem | None:
 
 
 def _compare_list_of_dicts(value: list[Any], acceptable: Any, argument: Argument) -> Problem | None:
-    if not isinstance(acceptable, list | str) or len(value) != len(acceptable):
+    wanted = _items(acceptable)
+    if wanted is None or len(value) != len(wanted):
         sentence = "argument {argument}: not as many items as in {expected}, got {got}"
         return Problem("value_error:list_dict_count", sentence, argument.name, [acceptable], value)
-    for item, acceptable_item in zip(value, acceptable, strict=True):
+    for item, acceptable_item in zip(value, wanted, strict=True):
         problem = _compare_dict(item, acceptable_item, argument)
         if problem is not None:
             return problem
@@ -100,31 +102,43 @@ def _compare_dict(value: Any, acceptable: Any, argument: Argument) -> Problem | 
         # The original fails here without a verdict.
         sentence = "argument {argument}: expected {expected}, got {got}"
         return Problem("dict_checker:not_a_dict", sentence, argument.name, [acceptable], value)
-    missing = _first_missing(value, acceptable)
+    given, wanted = cast("dict[Any, Any]", value), cast("dict[Any, Any]", acceptable)
+    missing = _first_missing(given, wanted)
     if missing is not None:
         sentence = "argument {argument}: a key is missing, one of {expected}"
         return Problem(
             "value_error:dict_key", sentence, f"{argument.name}[{missing!r}]", acceptable[missing], None
         )
-    for key, item in value.items():
+    for key, item in given.items():
         name = f"{argument.name}[{key!r}]"
-        if key not in acceptable:
+        if key not in wanted:
             sentence = "argument {argument}: a key that is none of {expected}"
-            return Problem("value_error:dict_key", sentence, name, list(acceptable), item)
-        if _standard_item(item) not in [_standard_item(choice) for choice in _choices(acceptable[key])]:
-            return Problem("value_error:dict_value", _NOT_ACCEPTABLE, name, acceptable[key], item)
+            return Problem("value_error:dict_key", sentence, name, list(wanted), item)
+        if _standard_item(item) not in [_standard_item(choice) for choice in _choices(wanted[key])]:
+            return Problem("value_error:dict_value", _NOT_ACCEPTABLE, name, wanted[key], item)
     return None
 
 
 def _first_missing(value: Mapping[Any, Any], acceptable: Mapping[Any, Any]) -> Any:
     return next(
-        (key for key, choices in acceptable.items() if key not in value and "" not in _choices(choices)), None
+        (key for key, choices in acceptable.items() if key not in value and not _may_be_missing(choices)),
+        None,
     )
 
 
-def _choices(acceptable: Any) -> list[Any] | str:
+def _may_be_missing(choices: Any) -> bool:
+    return isinstance(choices, str) or "" in _choices(choices)
+
+
+def _choices(acceptable: Any) -> list[Any]:
     """A key's acceptable values. A bare text (there is one in the original's data) counts as its characters."""
-    return acceptable if isinstance(acceptable, list | str) else [acceptable]
+    items = _items(acceptable)
+    return [acceptable] if items is None else items
+
+
+def _items(acceptable: Any) -> list[Any] | None:
+    """The items of an acceptable list, or the characters of a text in its place: ``""`` is an empty list."""
+    return list(cast("list[Any] | str", acceptable)) if isinstance(acceptable, list | str) else None
 
 
 def _standard_item(item: Any) -> Any:

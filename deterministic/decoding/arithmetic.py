@@ -1,12 +1,15 @@
 """Arithmetic on literals, with Python's own meaning but bounded: ten characters cannot fill the memory, nothing is run."""
 
+# pyright: reportUnknownMemberType=false
+# (typeshed leaves most functions of ``operator`` without types)
+
 from __future__ import annotations
 
 import ast
 import operator
 import re
-from collections.abc import Callable, Hashable
-from typing import Any
+from collections.abc import Callable, Collection, Hashable
+from typing import Any, cast
 
 from ...errors import DecodingError
 
@@ -16,7 +19,7 @@ MAX_BITS = 14_000
 MAX_ITEMS = 50_000
 """Texts and collections may not grow beyond this many characters and items, those inside counted too."""
 
-_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+_BINARY: dict[type[ast.operator], Any] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -130,9 +133,11 @@ def _weight(value: Any) -> int:
     if isinstance(value, str | bytes):
         return len(value)
     if isinstance(value, list | tuple | set | frozenset):
-        return len(value) + sum(map(_weight, value))
+        items = cast("Collection[Any]", value)
+        return len(items) + sum(map(_weight, items))
     if isinstance(value, dict):
-        return len(value) + sum(map(_weight, value.keys())) + sum(map(_weight, value.values()))
+        pairs = cast("dict[Any, Any]", value)
+        return len(pairs) + sum(map(_weight, pairs.keys())) + sum(map(_weight, pairs.values()))
     return 0
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, cast
 
 from ...errors import DecodingError
 from .wrapping import bounded
@@ -35,8 +36,12 @@ def decode_json_calls(text: str) -> list[dict[Any, Any]]:
     except (RecursionError, ValueError) as error:
         raise DecodingError("the JSON is nested too deeply or has too long a number") from error
     if not isinstance(items, list | dict | str):
-        raise DecodingError(f"expected a list of calls, got {items!r}")
-    return [_decode_item(item) for item in items if isinstance(item, dict)]
+        raise DecodingError(f"expected a list of calls, got {type(items).__name__}")
+    return [
+        _decode_item(cast("dict[str, Any]", item))
+        for item in cast("Iterable[Any]", items)
+        if isinstance(item, dict)
+    ]
 
 
 def _list_of_objects(text: str) -> str:

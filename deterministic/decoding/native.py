@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 from ...errors import DecodingError
 from ...records import ToolCall
@@ -26,7 +26,7 @@ def decode_native(result: Any) -> list[dict[Any, Any]]:
     """
     if not isinstance(result, list | str | dict):
         raise DecodingError(f"expected a list of calls, got {_kind(result)}")
-    return [_decode_item(item) for item in result]
+    return [_decode_item(item) for item in cast("Iterable[Any]", result)]
 
 
 def decode_tool_calls(calls: Iterable[ToolCall]) -> list[dict[Any, Any]]:
@@ -50,7 +50,7 @@ def decode_tool_calls(calls: Iterable[ToolCall]) -> list[dict[Any, Any]]:
 def _decode_item(item: Any) -> dict[Any, Any]:
     if not isinstance(item, dict) or not item:
         raise DecodingError(f"expected calls as {{name: arguments}}, got {_kind(item)}")
-    name, arguments = next(iter(item.items()))
+    name, arguments = next(iter(cast("dict[Any, Any]", item).items()))
     if not isinstance(arguments, str):
         raise DecodingError(f"expected the arguments of {name!r} as JSON text, got {_kind(arguments)}")
     return {name: _load(arguments)}

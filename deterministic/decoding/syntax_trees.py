@@ -8,20 +8,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Literal
 
 from ...errors import DecodingError, MissingExtraError
-from .wrapping import bounded
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
+MAX_CHARACTERS = 8_000
+"""Longer code is refused: the parser takes up to 10 µs a character to recover from errors."""
+
 _MAX_BRACKETS = 2_000
-"""The parser recovers from errors in time that grows with the square of these."""
+"""That time grows with the square of these."""
 
 
 def parse_tree(code: str, language: Literal["java", "javascript"]) -> Node:
     """Parse a text.
 
     Args:
-        code: Source text, at most ``MAX_CODE`` characters.
+        code: Source text, at most ``MAX_CHARACTERS``.
         language: Its language.
 
     Returns:
@@ -31,10 +33,12 @@ def parse_tree(code: str, language: Literal["java", "javascript"]) -> Node:
         DecodingError: It is not in that language, or not text that UTF-8 can carry.
         MissingExtraError: tree-sitter or the grammar is not installed.
     """
-    if sum(map(code.count, "([{")) > _MAX_BRACKETS:
-        raise DecodingError(f"more than {_MAX_BRACKETS:,} opening brackets")
+    if len(code) > MAX_CHARACTERS or sum(map(code.count, "([{")) > _MAX_BRACKETS:
+        raise DecodingError(
+            f"too large: {len(code):,} characters of {language}, at most {MAX_CHARACTERS:,} are read, with {_MAX_BRACKETS:,} brackets"
+        )
     try:
-        source = bounded(code).encode()
+        source = code.encode()
     except UnicodeEncodeError as error:
         raise DecodingError(f"not {language}: {error.reason}") from error
     root = _parser(language).parse(source).root_node
@@ -44,7 +48,7 @@ def parse_tree(code: str, language: Literal["java", "javascript"]) -> Node:
 
 
 def _skips_something(root: Node) -> bool:
-    """Whether the tree has an error node. (Its printed form would show that too, but printing a deep tree crashes.)"""
+    """Whether the tree has an error node; its printed form would show that too, but printing a deep tree crashes."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
