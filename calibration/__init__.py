@@ -8,7 +8,7 @@ from .panel import calibrate
 from .sample import Cells, Sample, make_sample
 from .statistic import Statistic
 from .table import Table
-from .table_files import read_table, table_from_frame, table_from_rows
+from .table_files import read_labels, read_table, table_from_frame, table_from_rows
 from .table_runs import table_from_run
 from .true_rate import RateInterval
 
@@ -30,6 +30,7 @@ __all__ = [
     "estimate",
     "make_sample",
     "measure",
+    "read_labels",
     "read_table",
     "table_from_frame",
     "table_from_rows",

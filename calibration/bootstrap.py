@@ -21,6 +21,8 @@ _BLOCK = 1 << 21
 _MAX_GROUPS = 1_000
 """Above this many groups the acceleration is estimated from blocks of clusters, which have the same skewness."""
 
+_ROUNDING = 1e-12
+
 _UNDEFINED_SHARE = 0.1
 """More undefined replicates than this, and the interval would describe the other replicates only."""
 
@@ -123,14 +125,13 @@ def bca_interval(
         clusters: How many clusters there are, at least 2.
 
     Returns:
-        The interval; the point itself when all replicates are equal; None when too many are undefined.
+        The interval; None when too many replicates are undefined.
     """
     fine = _defined(replicates)
     if fine is None:
         return None
-    slack = 1e-12 * max(1.0, abs(estimate))
     # Ties count half: a statistic of counts has few distinct values.
-    below = float((fine < estimate - slack).mean() + (fine <= estimate + slack).mean()) / 2
+    below = float((fine < estimate - _ROUNDING).mean() + (fine <= estimate + _ROUNDING).mean()) / 2
     bias = float(ndtri(min(max(below, 0.5 / len(fine)), 1 - 0.5 / len(fine))))
     tail = -t_quantile(level, clusters - 1) * math.sqrt(clusters / (clusters - 1))
     ends = [bias + (bias + z) / (1 - skewness * (bias + z)) for z in (tail, -tail)]
@@ -145,6 +146,12 @@ def percentile_interval(replicates: FloatArray, level: float) -> tuple[float, fl
         return None
     low, high = np.quantile(fine, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
+
+
+def varies(replicates: FloatArray) -> bool:
+    """Whether the defined replicates differ by more than rounding; True when there are too few to tell."""
+    fine = _defined(replicates)
+    return fine is None or float(np.ptp(fine)) > _ROUNDING
 
 
 def _defined(replicates: FloatArray) -> FloatArray | None:

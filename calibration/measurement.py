@@ -15,6 +15,7 @@ from .bootstrap import (
     bootstrap,
     in_blocks,
     percentile_interval,
+    varies,
 )
 from .correlation import MAX_PAIRWISE_CELLS
 from .estimator import Estimator
@@ -120,7 +121,7 @@ def _bootstrap_interval(
     estimator: Estimator, value: float, replicates: FloatArray, sample: Sample, settings: Settings
 ) -> tuple[Interval | None, str]:
     over = "" if sample.singletons else " over clusters"
-    if settings.interval is None and np.ptp(replicates) == 0.0:
+    if settings.interval is None and not varies(replicates):
         return unseen_interval(estimator, value, sample, settings.level), "Wilson bound on what was not seen"
     if settings.interval == "bootstrap":
         interval, method = percentile_interval(replicates, settings.level), f"percentile bootstrap{over}"

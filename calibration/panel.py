@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -10,8 +11,12 @@ import numpy as np
 from .arrays import FloatArray
 from .bootstrap import DEFAULT_REPLICATES
 from .estimator import ESTIMATORS
+from .label_audit import audit_counts, corrected_rates
 from .measurement import IntervalOption, Settings, measure
-from .sample import make_sample
+from .sample import Sample, make_sample
+from .selective import certify
+from .slice_homogeneity import slice_homogeneity
+from .suspected_labels import suspected_label_errors
 from .table import Table
 
 FEW_CLUSTERS = 20
@@ -27,6 +32,8 @@ def calibrate(
     seed: int = 0,
     replicates: int = DEFAULT_REPLICATES,
     slices: bool = True,
+    audit: Mapping[str, float] | None = None,
+    max_error: float | None = None,
 ) -> dict[str, Any]:
     """How far each judge of a table agrees with the labels.
 
@@ -38,10 +45,12 @@ def calibrate(
         seed: The same seed gives the same intervals.
         replicates: Bootstrap replicates.
         slices: Whether to look at each value of ``system`` and of the other columns by itself.
+        audit: What a person found for some items, chosen at random, by item: corrects for errors of the labels.
+        max_error: Look for a confidence above which a judge's verdicts are wrong at most this often.
 
     Returns:
-        ``judges``, ``baselines``, ``slices`` and ``warnings``, ready for JSON: what is described in
-        ``docs/calibration.md``.
+        ``judges``, ``baselines``, ``slices``, ``homogeneity``, ``suspected_label_errors`` and ``warnings``, and on
+        request ``label_audit`` and ``selective``, ready for JSON; ``docs/calibration.md`` describes them.
     """
     settings = Settings(interval, level, replicates, seed)
     judges = _judges(table, pass_at, settings)
@@ -49,10 +58,16 @@ def calibrate(
         "judges": judges,
         "baselines": _baselines(table, pass_at, settings),
         "slices": _slices(table, pass_at, settings) if slices else {},
+        "homogeneity": slice_homogeneity(table, pass_at=pass_at) if slices else {},
+        "suspected_label_errors": suspected_label_errors(table, pass_at=pass_at),
         "pass_at": pass_at,
         "level": level,
         "warnings": [line for name, panel in judges.items() for line in _warnings(name, panel)],
     }
+    if audit is not None:
+        result["label_audit"] = _label_audit(table, audit, pass_at, settings)
+    if max_error is not None:
+        result["selective"] = _selective(table, pass_at, max_error, seed)
     return result
 
 
@@ -72,7 +87,7 @@ def judge_panel(
     """
     labelled = np.isfinite(table.label)
     judged = labelled & np.isfinite(table.score)
-    sample = make_sample(table.label[judged], table.score[judged], table.cluster[judged], pass_at=pass_at)
+    sample = _usable_sample(table, pass_at)
     (tn, fp), (fn, tp) = (
         sample.cells.tables(sample.counts).astype(int).tolist() if sample.n else [[0, 0], [0, 0]]
     )
@@ -90,6 +105,11 @@ def judge_panel(
         "statistics": msgspec.to_builtins(statistics),
         "missing": _missing(table.take(labelled), pass_at, settings),
     }
+
+
+def _usable_sample(table: Table, pass_at: float) -> Sample:
+    rows = np.isfinite(table.label) & np.isfinite(table.score)
+    return make_sample(table.label[rows], table.score[rows], table.cluster[rows], pass_at=pass_at)
 
 
 def _missing(labelled: Table, pass_at: float, settings: Settings) -> dict[str, Any]:
@@ -142,6 +162,36 @@ def _slices(table: Table, pass_at: float, settings: Settings) -> dict[str, Any]:
         for name, column in table.columns.items()
         if len(column.present()) > 1
     }
+
+
+def _label_audit(
+    table: Table, truth: Mapping[str, float], pass_at: float, settings: Settings
+) -> dict[str, Any]:
+    counts = audit_counts(table, truth, pass_at=pass_at)
+    rates = {
+        judge: corrected_rates(_usable_sample(table.take(rows), pass_at), counts, settings)._asdict()
+        for judge, rows in table.judge.present()
+    }
+    (tn, fp), (fn, tp) = counts.astype(int).tolist()
+    return {"tp": tp, "fp": fp, "fn": fn, "tn": tn, "judges": msgspec.to_builtins(rates)}
+
+
+def _selective(table: Table, pass_at: float, max_error: float, seed: int) -> dict[str, Any]:
+    """For each judge, the least confidence at which its verdicts can be trusted to the wanted error."""
+    result: dict[str, Any] = {}
+    for judge, rows in table.judge.present():
+        mine = table.take(rows & np.isfinite(table.label) & np.isfinite(table.score))
+        passed = mine.score >= pass_at
+        # Distance from the threshold, as a share of the way to 0 or 1.
+        confidence = np.where(
+            passed, (mine.score - pass_at) / max(1 - pass_at, 1e-9), (pass_at - mine.score) / pass_at
+        )
+        confidence = np.where(passed & (pass_at == 1.0), 1.0, confidence)
+        wrong = passed != (mine.label >= pass_at)
+        result[judge] = certify(
+            confidence, wrong, max_error=max_error, cluster=mine.cluster, seed=seed
+        )._asdict()
+    return result
 
 
 def _warnings(judge: str, panel: dict[str, Any]) -> list[str]:

@@ -6,6 +6,8 @@ from typing import Any
 
 from .estimator import AGREEMENT
 
+_ALARM, _SUSPECTS = 0.05, 5
+
 _HEADLINE = ("accuracy", "true_positive_rate", "true_negative_rate", "cohen_kappa", "mcc")
 
 
@@ -68,8 +70,13 @@ def calibration_lines(result: dict[str, Any], *, slices: tuple[str, ...] = ()) -
         lines += ["", f"By {column}:"]
         for value, judges in result["slices"].get(column, {}).items():
             lines += [f"  {value}", *_comparison_lines(judges, indent="    ")]
-    lines += [f"warning: {line}" for line in result["warnings"]]
-    return lines
+    lines += [
+        *_uneven_lines(result),
+        *_suspect_lines(result),
+        *_audit_lines(result),
+        *_selective_lines(result),
+    ]
+    return lines + [f"warning: {line}" for line in result["warnings"]]
 
 
 def _judge_lines(judge: str, panel: dict[str, Any]) -> list[str]:
@@ -90,6 +97,60 @@ def _judge_lines(judge: str, panel: dict[str, Any]) -> list[str]:
         ),
         *statistic_lines(shown),
     ]
+
+
+def _uneven_lines(result: dict[str, Any]) -> list[str]:
+    """Slices between which a judge's rates differ by more than chance."""
+    lines: list[str] = []
+    for column, judges in result["homogeneity"].items():
+        for judge, tests in judges.items():
+            uneven = [
+                f"{name} (Holm p {test['holm_p']:.4f})" for name, test in tests.items() if _is_alarm(test)
+            ]
+            if uneven:
+                lines.append(
+                    f"not the same for every {column}: {judge}: {', '.join(uneven)}; see --slice {column}"
+                )
+    return lines
+
+
+def _is_alarm(test: dict[str, Any]) -> bool:
+    return test["holm_p"] is not None and test["holm_p"] <= _ALARM
+
+
+def _suspect_lines(result: dict[str, Any]) -> list[str]:
+    suspects = result["suspected_label_errors"]
+    if not suspects or len(result["judges"]) < 2:  # noqa: PLR2004 - one judge alone may as well be wrong
+        return []
+    shown = ", ".join(suspect["item_id"] for suspect in suspects[:_SUSPECTS])
+    return [f"labels to look at first, contradicted by most judges: {shown} (more in the JSON)"]
+
+
+def _audit_lines(result: dict[str, Any]) -> list[str]:
+    if "label_audit" not in result:
+        return []
+    audit = result["label_audit"]
+    count = audit["tp"] + audit["fp"] + audit["fn"] + audit["tn"]
+    lines = [f"Corrected for errors of the labels, from an audit of {count:,} (Gart and Buck):"]
+    for judge, rates in audit["judges"].items():
+        lines += [
+            f"  {judge}",
+            *aligned([(name, *statistic_cells(each)) for name, each in rates.items()], indent="    "),
+        ]
+    return lines
+
+
+def _selective_lines(result: dict[str, Any]) -> list[str]:
+    lines: list[str] = []
+    for judge, found in result.get("selective", {}).items():
+        if found["threshold"] is None:
+            lines.append(f"{judge}: {found['undefined']}")
+        else:
+            lines.append(
+                f"{judge}: verdicts of confidence {found['threshold']:g} or more ({found['coverage']:.0%} of "
+                f"{found['kept'] / found['coverage']:,.0f}) are wrong at most {found['error_bound']:.1%} of the time"
+            )
+    return lines
 
 
 def _comparison_lines(judges: dict[str, Any], *, indent: str = "  ") -> list[str]:

@@ -32,6 +32,16 @@ Example:
     "--slice", "slices", multiple=True, metavar="COLUMN", help="Also print each value of this column."
 )
 @click.option(
+    "--label-audit",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Verdicts (JSONL) of a person on a random sample of the labelled items: corrects for errors of the labels.",
+)
+@click.option(
+    "--max-error",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Look for a confidence above which verdicts are wrong at most this often, guaranteed at 90 %.",
+)
+@click.option(
     "--fail-under",
     "gates",
     multiple=True,
@@ -48,6 +58,8 @@ def command(
     json_file: str | None,
     interval: IntervalOption | None,
     slices: tuple[str, ...],
+    label_audit: Path | None,
+    max_error: float | None,
     gates: tuple[str, ...],
 ) -> int:
     """Compare judges with trusted labels, every rate with its denominator and interval.
@@ -55,7 +67,7 @@ def command(
     TABLE is JSON Lines, CSV or Parquet with the columns item_id, judge, score, label (and cluster, system, repeat,
     order, where known), or a run folder.
     """
-    from ..calibration import calibrate  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..calibration import calibrate, read_labels  # noqa: PLC0415 - numpy and scipy are slow to import
     from ..calibration.wording import calibration_lines  # noqa: PLC0415 - likewise
 
     wanted = _parse_gates(gates)
@@ -63,7 +75,15 @@ def command(
     for name in slices:
         if name not in table.columns:
             raise UsageError(f"--slice {name}: the table has no such column of few values")
-    result = calibrate(table, pass_at=pass_at, interval=interval, seed=seed, replicates=replicates)
+    result = calibrate(
+        table,
+        pass_at=pass_at,
+        interval=interval,
+        seed=seed,
+        replicates=replicates,
+        audit=None if label_audit is None else read_labels(label_audit),
+        max_error=max_error,
+    )
     failures = _failures(result, wanted)
     emit(result, calibration_lines(result, slices=slices), json_file)
     for line in failures:

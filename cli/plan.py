@@ -1,0 +1,135 @@
+"""`fiducial plan`: how many labels or items it takes, and which to label next."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..errors import UsageError
+from .table_input import load_table
+
+_EXAMPLE = """\b
+Example:
+  fiducial plan --half-width 0.05 --tpr 0.9 --tnr 0.85 --prevalence 0.3 --unlabelled 2000
+  fiducial plan --difference 0.05 --discordant 0.15 --power 0.8
+  fiducial plan judged.jsonl --next 50
+"""
+
+_SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+
+
+@click.command("plan", epilog=_EXAMPLE)
+@click.argument("tables", metavar="[TABLE]...", nargs=-1, type=click.Path(exists=True, path_type=Path))
+@click.option("--half-width", type=_SHARE, help="Labels for intervals this narrow.")
+@click.option(
+    "--tpr", type=_SHARE, default=0.9, show_default=True, help="Expected true positive rate of the judge."
+)
+@click.option("--tnr", type=_SHARE, default=0.9, show_default=True, help="Expected true negative rate.")
+@click.option(
+    "--prevalence", type=_SHARE, default=0.5, show_default=True, help="Expected share of right outputs."
+)
+@click.option(
+    "--unlabelled", type=click.IntRange(min=1), help="Items judged and not labelled, for the corrected rate."
+)
+@click.option("--difference", type=_SHARE, help="Items to find this difference between two judges.")
+@click.option(
+    "--discordant",
+    type=_SHARE,
+    default=0.2,
+    show_default=True,
+    help="Share of items on which just one is right.",
+)
+@click.option("--power", type=_SHARE, default=0.8, show_default=True, help="Wanted chance to find it.")
+@click.option("--rows-per-cluster", type=click.FloatRange(min=1), default=1.0, show_default=True)
+@click.option(
+    "--icc", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Correlation within clusters."
+)
+@click.option(
+    "--next", "count", type=click.IntRange(min=1), help="Draw this many items of TABLE to label next."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the draw.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(
+    tables: tuple[Path, ...],
+    half_width: float | None,
+    tpr: float,
+    tnr: float,
+    prevalence: float,
+    unlabelled: int | None,
+    difference: float | None,
+    discordant: float,
+    power: float,
+    rows_per_cluster: float,
+    icc: float,
+    count: int | None,
+    seed: int,
+    as_json: bool,  # noqa: FBT001 - a flag of the command line
+) -> None:
+    """Say how many labels or items it takes, before they are paid for."""
+    if half_width is None and difference is None and count is None:
+        raise UsageError("say what to plan: --half-width, --difference or --next")
+    if (count is None) != (not tables):
+        raise UsageError("--next draws from a TABLE; give both, or neither")
+    from ..calibration import planning  # noqa: PLC0415 - numpy and scipy are slow to import
+
+    effect = planning.design_effect(rows_per_cluster, icc)
+    result: dict[str, Any] = {"design_effect": effect}
+    if half_width is not None:
+        result["labels"] = _labels(half_width, tpr, tnr, prevalence, unlabelled)
+    if difference is not None:
+        if difference > discordant:
+            raise UsageError(
+                "--difference cannot be above --discordant: the judges differ on those items only"
+            )
+        result["items"] = {"comparison": planning.items_for_difference(difference, discordant, power=power)}
+    for sizes in (result.get("labels", {}), result.get("items", {})):
+        sizes.update(
+            {name: size if size is None else -int(-size * effect // 1) for name, size in sizes.items()}
+        )
+    if count is not None:
+        result["next"] = planning.next_to_label(load_table(tables, (), None), count, seed=seed)
+    click.echo(
+        json.dumps(result, indent=2) if as_json else "\n".join(_lines(result, half_width, difference, power))
+    )
+
+
+def _labels(
+    half_width: float, tpr: float, tnr: float, prevalence: float, unlabelled: int | None
+) -> dict[str, int | None]:
+    from ..calibration import planning  # noqa: PLC0415 - numpy and scipy are slow to import
+
+    labels: dict[str, int | None] = {
+        "pass_rate": planning.labels_for_rate(prevalence, half_width),
+        "true_positive_rate": planning.labels_for_rate(tpr, half_width, share=prevalence),
+        "true_negative_rate": planning.labels_for_rate(tnr, half_width, share=1 - prevalence),
+        "cohen_kappa": planning.labels_for_kappa(tpr, tnr, prevalence, half_width),
+    }
+    if unlabelled is not None:
+        labels["corrected_pass_rate"] = planning.labels_for_corrected_rate(
+            tpr, tnr, prevalence, half_width, unlabelled
+        )
+    return labels
+
+
+def _lines(
+    result: dict[str, Any], half_width: float | None, difference: float | None, power: float
+) -> list[str]:
+    lines: list[str] = []
+    if "labels" in result:
+        lines.append(f"Labels for a 95 % interval of plus and minus {half_width:g}:")
+        lines += [
+            f"  {name:<20} {'no number is enough' if size is None else f'{size:>8,}'}"
+            for name, size in result["labels"].items()
+        ]
+    if "items" in result:
+        size = result["items"]["comparison"]
+        lines.append(f"Items to find a difference of {difference:g} with a chance of {power:.0%}: {size:,}")
+    if result["design_effect"] > 1:
+        lines.append(f"All sizes times {result['design_effect']:.2f} for clusters.")
+    if "next" in result:
+        lines += [f"Label these {len(result['next'])} next (a random sample; stopping early is fine):"]
+        lines += [f"  {item}" for item in result["next"]]
+    return lines

@@ -1,0 +1,146 @@
+"""The panel: counts, missing verdicts, baselines, slices, and input that leaves nothing to say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fiducial.calibration import ESTIMATORS, calibrate, make_sample, table_from_rows
+
+
+def rows_of(pairs: Sequence[tuple[float | None, float | None]], **more: Any) -> list[dict[str, Any]]:
+    """Rows of one judge from (label, score) pairs."""
+    return [
+        {"item_id": str(number), "judge": "j", "score": score, "label": label} | more
+        for number, (label, score) in enumerate(pairs)
+    ]
+
+
+def panel_of(rows: list[dict[str, Any]], **options: Any) -> dict[str, Any]:
+    return calibrate(table_from_rows(rows), **options)["judges"]["j"]
+
+
+MIXED = [(1, 1)] * 6 + [(1, 0)] * 2 + [(0, 1)] * 3 + [(0, 0)] * 9
+
+
+def test_counts_and_every_statistic_of_the_contract() -> None:
+    panel = panel_of(rows_of([*MIXED, (1, None), (None, 1)]))
+    assert [panel[key] for key in ("n", "n_missing", "n_unlabelled", "tp", "fp", "fn", "tn")] == [
+        20,
+        1,
+        1,
+        6,
+        3,
+        2,
+        9,
+    ]
+    assert set(panel["statistics"]) == set(ESTIMATORS)
+    assert panel["statistics"]["accuracy"]["value"] == 0.75
+
+
+def test_the_denominator_of_a_rate_is_its_own() -> None:
+    statistics = panel_of(rows_of(MIXED))["statistics"]
+    denominators = {
+        name: statistics[name]["n"]
+        for name in ("accuracy", "true_positive_rate", "true_negative_rate", "precision")
+    }
+    assert denominators == {"accuracy": 20, "true_positive_rate": 8, "true_negative_rate": 12, "precision": 9}
+
+
+def test_missing_verdicts_are_counted_three_ways() -> None:
+    missing = panel_of(rows_of([*MIXED, (1, None), (0, None)]))["missing"]
+    assert missing["rate"]["value"] == pytest.approx(2 / 22)
+    accuracy = {way: each["value"] for way, each in missing["accuracy"].items()}
+    assert accuracy == pytest.approx(
+        {"drop": 15 / 20, "count_as_fail": 16 / 22, "count_as_disagreement": 15 / 22}
+    )
+
+
+def test_pass_at_decides_what_passes() -> None:
+    pairs = [(0.5, 0.6), (0.4, 0.6), (1.0, 0.9), (0.0, 0.1)]
+    assert [panel_of(rows_of(pairs), pass_at=at)["tp"] for at in (0.4, 0.5, 0.7)] == [3, 2, 1]
+
+
+def test_baselines_are_judges_that_do_not_look() -> None:
+    result = calibrate(table_from_rows(rows_of(MIXED) + [dict(row, judge="k") for row in rows_of(MIXED)]))
+    passes, fails = (result["baselines"][name] for name in ("always_pass", "always_fail"))
+    assert (passes["n"], passes["tp"], passes["fp"], fails["fn"], fails["tn"]) == (20, 8, 12, 8, 12)
+    assert passes["statistics"]["cohen_kappa"]["value"] == 0.0
+    assert passes["statistics"]["mcc"]["undefined"] is not None
+
+
+def test_slices_hold_the_same_panel_for_part_of_the_rows() -> None:
+    rows = rows_of(MIXED, system="a") + [dict(row, system="b") for row in rows_of([(1, 1), (0, 1)])]
+    slices = calibrate(table_from_rows(rows))["slices"]["system"]
+    assert (slices["a"]["j"]["n"], slices["b"]["j"]["n"], slices["b"]["j"]["fp"]) == (20, 2, 1)
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [(1, 1)],
+        [(1, 1)] * 30,
+        [(0, 0)] * 30,
+        [(1, 0)] * 30,
+        [(0.3, 0.3)] * 30,
+        [(1, None)] * 5,
+        [(None, 1)] * 5,
+        [(None, None)] * 5,
+        [(1, 1), (0, 1)] * 10,
+    ],
+    ids=[
+        "one row",
+        "all pass",
+        "all fail",
+        "all wrong",
+        "constant",
+        "no score",
+        "no label",
+        "nothing",
+        "constant judge",
+    ],
+)
+@pytest.mark.parametrize("interval", [None, "wilson", "wald", "cluster-t", "bootstrap"])
+def test_degenerate_tables_give_numbers_or_reasons_and_no_nan(pairs: Any, interval: Any) -> None:
+    result = calibrate(table_from_rows(rows_of(pairs)), interval=interval, replicates=200)
+    json.dumps(result, allow_nan=False)
+    for statistic in result["judges"]["j"]["statistics"].values():
+        assert (statistic["value"] is None) == (statistic["undefined"] is not None)
+
+
+def test_a_perfect_judge_on_ten_rows_is_not_certain() -> None:
+    kappa = panel_of(rows_of([(1, 1)] * 5 + [(0, 0)] * 5))["statistics"]["cohen_kappa"]
+    assert kappa["value"] == 1.0
+    assert kappa["low"] < 0.7
+
+
+def test_few_clusters_are_warned_about() -> None:
+    rows = [dict(row, cluster=str(number % 5)) for number, row in enumerate(rows_of(MIXED))]
+    assert any("only 5 clusters" in line for line in calibrate(table_from_rows(rows))["warnings"])
+
+
+def test_a_million_rows_are_no_more_than_their_counts() -> None:
+    rng = np.random.default_rng(0)
+    label = rng.integers(2, size=1_000_000).astype(float)
+    sample = make_sample(label, 1 - label, rng.integers(1_000, size=1_000_000))
+    assert (len(sample.cells.label), sample.n, sample.n_clusters) == (2, 1_000_000, 1_000)
+
+
+@pytest.mark.parametrize(
+    ("interval", "rate", "other"),
+    [
+        (None, "Wilson", "BCa bootstrap"),
+        ("wilson", "Wilson", "Wald"),
+        ("wald", "Wald", "Wald"),
+        ("cluster-t", "cluster-t", "cluster-t"),
+        ("bootstrap", "percentile bootstrap", "percentile bootstrap"),
+    ],
+)
+def test_every_interval_says_how_it_was_made(interval: Any, rate: str, other: str) -> None:
+    statistics = panel_of(rows_of(MIXED), interval=interval)["statistics"]
+    assert rate in statistics["accuracy"]["method"]
+    assert other in statistics["cohen_kappa"]["method"]

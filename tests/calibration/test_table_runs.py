@@ -1,0 +1,85 @@
+"""A run folder as a calibration table: judges' verdicts beside what checkers and people say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fiducial.calibration import read_table, table_from_run
+from fiducial.errors import InputError
+from fiducial.records import Output, Source, Verdict, graded, ungraded, write_records
+
+JUDGE = "tool_call_accuracy/direct@m"
+
+
+def verdict(case: str, score: float | None, source: Source, by: str) -> Verdict:
+    output = Output(case_id=case, system="s")
+    if score is None:
+        return ungraded(output, "unparsable", by=by, source=source)
+    return graded(output, score, by=by, source=source, error_type=None if score else "wrong")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    verdicts = [
+        verdict("one", 1.0, "checker", "ast/bfcl"),
+        verdict("two", 0.0, "checker", "ast/bfcl"),
+        verdict("one", 1.0, "judge", JUDGE),
+        verdict("two", None, "judge", JUDGE),
+        verdict("open", 1.0, "judge", JUDGE),
+    ]
+    write_records(tmp_path / "verdicts.jsonl", verdicts)
+    return tmp_path
+
+
+def test_scores_are_judges_and_labels_are_checkers(run: Path) -> None:
+    table = table_from_run(run)
+    assert list(table.item.values) == ["one|s|0", "two|s|0", "open|s|0"]
+    assert table.judge.values == [JUDGE]
+    np.testing.assert_array_equal(table.score, [1.0, np.nan, 1.0])
+    np.testing.assert_array_equal(table.label, [1.0, 0.0, np.nan])
+    assert table.columns["label_by"].values == ["ast/bfcl"]
+    assert table.columns["error_type"].values == ["wrong"]
+
+
+def test_people_take_precedence_over_checkers(run: Path) -> None:
+    write_records(run / "labels.jsonl", [verdict("one", 0.0, "human", "ada")])
+    assert table_from_run(run).label.tolist()[:2] == [0.0, 0.0]
+
+
+def test_an_empty_labels_file_is_no_error(run: Path) -> None:
+    (run / "labels.jsonl").touch()
+    assert table_from_run(run).label.tolist()[:2] == [1.0, 0.0]
+
+
+def test_a_later_line_replaces_an_ungraded_one(run: Path) -> None:
+    with (run / "verdicts.jsonl").open("ab") as file:
+        write_records(run / "more.jsonl", [verdict("two", 1.0, "judge", JUDGE)])
+        file.write((run / "more.jsonl").read_bytes())
+    assert table_from_run(run).score.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_clusters_are_cases_unless_named(run: Path) -> None:
+    assert table_from_run(run).cluster.tolist() == [0, 1, 2]
+    assert table_from_run(run, clusters={"one": "trip", "two": "trip"}).cluster.tolist() == [0, 0, 1]
+
+
+def test_a_labels_file_reaches_items_of_any_table(run: Path, tmp_path: Path) -> None:
+    labels = tmp_path / "gold.jsonl"
+    write_records(labels, [verdict("open", 0.0, "human", "ada")])
+    assert read_table([run], labels=labels).label.tolist() == [1.0, 0.0, 0.0]
+
+
+def test_labels_of_other_items_are_an_error(run: Path, tmp_path: Path) -> None:
+    labels = tmp_path / "gold.jsonl"
+    write_records(labels, [verdict("elsewhere", 0.0, "human", "ada")])
+    with pytest.raises(InputError, match="no label is of an item in the table"):
+        read_table([run], labels=labels)
+
+
+def test_a_run_without_judges_has_nothing_to_calibrate(tmp_path: Path) -> None:
+    write_records(tmp_path / "verdicts.jsonl", [verdict("one", 1.0, "checker", "ast/bfcl")])
+    with pytest.raises(InputError, match="no verdict of a judge"):
+        table_from_run(tmp_path)
