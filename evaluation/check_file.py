@@ -47,8 +47,8 @@ def check_file(
 
         def verdicts() -> Iterator[Verdict]:
             for verdict in check_outputs(inputs.pairs(), differing, default):
-                case = inputs.cases[verdict.case_id]
-                tally.add_checked(verdict, case.cluster_id, case.kind)
+                kind = inputs.cases.facts(verdict.case_id).kind
+                tally.add_checked(verdict, inputs.cases.cluster(verdict.case_id), kind)
                 progress.advance()
                 yield verdict
 

@@ -10,7 +10,7 @@ from ..deterministic import CheckOptions, check
 from ..records import Case, Output, Verdict
 from .context import RunContext
 from .inputs import EvaluationInputs
-from .names import NamesOption, names_by_system
+from .names import NamesOption, NamesVote
 from .verdict_log import VerdictKey, key_of, settled
 
 
@@ -46,9 +46,14 @@ def options_by_system(
     """
     if names != "auto":
         return {}, msgspec.structs.replace(options, names=names)
+    vote = NamesVote()
+    for output in inputs.outputs():
+        if not vote.is_clear(output.system):
+            vote.add(inputs.cases[output.case_id], output)
     differing = {
         system: msgspec.structs.replace(options, names=form)
-        for system, form in names_by_system(inputs.pairs()).items()
+        for system in inputs.survey.answered
+        if (form := vote.of(system)) != options.names
     }
     return differing, options
 

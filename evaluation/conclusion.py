@@ -94,8 +94,8 @@ def adopt_labels(labels: Path, inputs: EvaluationInputs, folder: RunFolder) -> N
 
 
 def cluster_names(cases: CaseIndex) -> dict[str, str]:
-    """Case id to cluster, for the cases that share one."""
-    return {case_id: cluster for case_id in cases if (cluster := cases[case_id].cluster) is not None}
+    """Case id to cluster, for the cases that name one."""
+    return {case_id: cluster for case_id in cases if (cluster := cases.facts(case_id).cluster) is not None}
 
 
 def take_tally(folder: RunFolder, cases: CaseIndex) -> Tally:
@@ -110,13 +110,13 @@ def take_tally(folder: RunFolder, cases: CaseIndex) -> Tally:
     """
     tally, is_open = Tally(), set[ItemKey]()
     for verdict in standing_verdicts(folder.verdicts):
-        case = cases[verdict.case_id]
+        cluster = cases.cluster(verdict.case_id)
         if verdict.source == "checker":
-            tally.add_checked(verdict, case.cluster_id, case.kind)
+            tally.add_checked(verdict, cluster, cases.facts(verdict.case_id).kind)
             if verdict.outcome == "undecided":
                 is_open.add(verdict.key)
         elif verdict.repeat == 0:
-            tally.add_judged(verdict, case.cluster_id, is_open=verdict.key in is_open or not tally.checked)
+            tally.add_judged(verdict, cluster, is_open=verdict.key in is_open or not tally.checked)
     return tally
 
 

@@ -61,11 +61,16 @@ class EvaluationInputs:
             self.close()
             raise
 
-    def pairs(self) -> Iterator[tuple[Case, Output]]:
-        """Every output with its case, in the order of the files."""
+    def outputs(self) -> Iterator[Output]:
+        """Every output, in the order of the files."""
         for path in self.output_files:
             for _, output in read_numbered(path, Output):
-                yield self.cases[output.case_id], output
+                yield output
+
+    def pairs(self) -> Iterator[tuple[Case, Output]]:
+        """Every output with its case, in the order of the files."""
+        for output in self.outputs():
+            yield self.cases[output.case_id], output
 
     def close(self) -> None:
         """Close the cases file."""

@@ -16,13 +16,15 @@ _KINDS: dict[str, frozenset[Kind]] = {
 }
 
 
-def judged_kinds(judge: str) -> frozenset[Kind] | None:
-    """The kinds of case a judge is asked about.
+def judges_kind(judge: str, kind: Kind) -> bool:
+    """Whether a judge is asked about a kind of case.
 
     Args:
         judge: Its name; variant and model may follow (``judge/variant@model``).
+        kind: The kind.
 
     Returns:
-        The kinds; None for a prompt of the user's own, which is asked about every kind.
+        True for a prompt of the user's own, which is asked about every kind.
     """
-    return _KINDS.get(judge.partition("/")[0])
+    kinds = _KINDS.get(judge.partition("/")[0])
+    return kinds is None or kind in kinds

@@ -24,9 +24,9 @@ from ..judges import (
     replay,
 )
 from ..judges.baseline import MODEL as BASELINE
-from ..records import Case, Output
+from ..records import ItemKey
 from .context import RunContext
-from .judged_kinds import judged_kinds
+from .judged_kinds import judges_kind
 from .verdict_log import VerdictKey, settled
 
 
@@ -106,7 +106,7 @@ def judge_task(spec: str, model: str) -> JudgeTask:
 def judge_outputs(
     context: RunContext,
     tasks: Iterable[JudgeTask],
-    wanted: Callable[[Case, Output], bool],
+    wanted: Callable[[ItemKey], bool],
     access: Callable[[], ModelAccess],
     *,
     repeats: int = 1,
@@ -142,16 +142,16 @@ def judge_outputs(
 def _work(
     context: RunContext,
     task: JudgeTask,
-    wanted: Callable[[Case, Output], bool],
+    wanted: Callable[[ItemKey], bool],
     done: Container[VerdictKey],
     repeats: int,
 ) -> Iterator[Work]:
-    kinds = judged_kinds(task.by)
-    for case, output in context.inputs.pairs():
-        if (kinds is None or case.kind in kinds) and wanted(case, output):
+    cases = context.inputs.cases
+    for output in context.inputs.outputs():
+        if judges_kind(task.by, cases.facts(output.case_id).kind) and wanted(output.key):
             for repeat in range(repeats):
                 if VerdictKey(output.key, task.by, repeat) not in done:
-                    yield case, output, repeat
+                    yield cases[output.case_id], output, repeat
 
 
 def _compare_words(context: RunContext, judge: str, work: Iterable[Work]) -> None:

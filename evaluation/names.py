@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 from ..deterministic.checkers import Names
@@ -12,21 +11,29 @@ from ..records import Case, Output
 NamesOption: TypeAlias = Literal["dotted", "underscored", "auto"]
 
 
-def names_by_system(pairs: Iterable[tuple[Case, Output]]) -> dict[str, Names]:
-    """Decide per system, from its own outputs, which form of the names it was given.
+_ENOUGH = 50
+"""A system is decided when one form is ahead of the other by this many uses."""
 
-    Args:
-        pairs: Outputs with their cases.
 
-    Returns:
-        ``underscored`` for every system that uses that form more often than the dotted one; others are left out.
-    """
-    votes: Counter[str] = Counter()
-    for case, output in pairs:
-        dotted = [name for name in (tool["function"]["name"] for tool in case.tools) if "." in name]
+class NamesVote:
+    """Decides per system, from its own outputs, which form of the names it was given: the one it uses more often."""
+
+    def __init__(self) -> None:
+        self._votes: Counter[str] = Counter()
+
+    def add(self, case: Case, output: Output) -> None:
+        """Count the names that an output uses."""
+        dotted = [name for tool in case.tools if "." in (name := tool["function"]["name"])]
         if dotted:
-            votes[output.system] += _vote(dotted, output)
-    return {system: "underscored" for system, vote in votes.items() if vote > 0}
+            self._votes[output.system] += _vote(dotted, output)
+
+    def is_clear(self, system: str) -> bool:
+        """Whether more outputs of this system need not be looked at."""
+        return abs(self._votes[system]) >= _ENOUGH
+
+    def of(self, system: str) -> Names:
+        """The form a system was given; ``dotted`` where nothing speaks for the other."""
+        return "underscored" if self._votes[system] > 0 else "dotted"
 
 
 def _vote(dotted: list[str], output: Output) -> int:

@@ -14,11 +14,12 @@ from ..deterministic import CheckOptions
 from ..errors import ConfigurationError
 from ..judges import baseline_by, find_prompt
 from ..judges.baseline import MODEL as BASELINE
-from ..records import Case, Output
+from ..records import ItemKey
 from .checking import check_into_folder
 from .conclusion import Conclusion, adopt_labels, conclude
 from .context import RunContext
 from .inputs import EvaluationInputs
+from .judged_kinds import judges_kind
 from .judging import ModelAccess, judge_outputs, judge_task
 from .names import NamesOption
 from .progress import Progress
@@ -124,15 +125,21 @@ def _judge(plan: Plan, context: RunContext, access: Callable[[], ModelAccess]) -
         return "no model is named: add --model NAME (or --model baseline, which needs none)"
     try:
         tasks = [judge_task(judge, plan.model) for judge in plan.judges]
-        judge_outputs(context, tasks, _wanted(plan, context.folder), access, repeats=plan.repeats)
+        judge_outputs(context, tasks, _wanted(plan, context), access, repeats=plan.repeats)
     except ConfigurationError as error:
         return str(error)
     return None
 
 
-def _wanted(plan: Plan, folder: RunFolder) -> Callable[[Case, Output], bool]:
+def _wanted(plan: Plan, context: RunContext) -> Callable[[ItemKey], bool]:
     if plan.options is None:
-        return lambda _case, _output: True
-    checked = (verdict for verdict in standing_verdicts(folder.verdicts) if verdict.source == "checker")
+        return lambda _key: True
+    cases = context.inputs.cases
+    checked = (
+        verdict
+        for verdict in standing_verdicts(context.folder.verdicts)
+        if verdict.source == "checker"
+        and any(judges_kind(judge, cases.facts(verdict.case_id).kind) for judge in plan.judges)
+    )
     is_open, sampled = select(checked, plan.judge_on)
-    return lambda _case, output: output.key in is_open or output.key in sampled
+    return lambda key: key in is_open or key in sampled

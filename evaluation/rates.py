@@ -9,7 +9,7 @@ import msgspec
 
 from ..calibration.intervals import cluster_wilson_interval
 from ..records import Kind
-from .judged_kinds import judged_kinds
+from .judged_kinds import judges_kind
 from .results import Stratum, SystemResult
 from .tally import Sums, Tally
 
@@ -52,13 +52,10 @@ def _system_result(system: str, tally: Tally, missing: int) -> SystemResult:
 
 def _open_strata(kinds: Mapping[Kind, int], opened: Mapping[str, Sums]) -> Iterator[Stratum]:
     """The rate of each judge on the open outputs of the kinds it judges, and the kinds that no judge was asked about."""
-    left = dict(kinds)
+    left: dict[Kind, int] = {**kinds}
     for by, sums in opened.items():
-        judges = judged_kinds(by)
-        yield rate_of(
-            OPEN, sums, by=by, of=sum(n for kind, n in kinds.items() if judges is None or kind in judges)
-        )
-        left = {kind: n for kind, n in left.items() if judges is not None and kind not in judges}
+        yield rate_of(OPEN, sums, by=by, of=sum(n for kind, n in kinds.items() if judges_kind(by, kind)))
+        left = {kind: n for kind, n in left.items() if not judges_kind(by, kind)}
     count = sum(left.values())
     if count:
         unjudged = {"not judged": count}

@@ -20,7 +20,7 @@ from .case import (
     TagValue,
     ToolCallReference,
 )
-from .case_index import CaseIndex
+from .case_index import CaseFacts, CaseIndex
 from .jsonl import (
     MAX_LINE_BYTES,
     atomic_write,
@@ -40,6 +40,7 @@ __all__ = [
     "UNGRADED",
     "AnswerReference",
     "Case",
+    "CaseFacts",
     "CaseIndex",
     "Claim",
     "ContextItem",

@@ -6,14 +6,30 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from ..errors import InputError, RecordError
-from .case import Case
+from .case import Case, Kind
 from .jsonl import decode_record, read_lines
 
 _KEEP = 512
 """How many decoded cases are kept: outputs mostly come in the order of the cases, or one system after another."""
+
+
+class CaseFacts(NamedTuple):
+    """What is known of a case without reading it again.
+
+    Attributes:
+        kind: Its kind.
+        cluster: What makes it dependent on others; the case itself when None.
+        offset: Where its line begins, in bytes.
+        line: The 1-based number of its line.
+    """
+
+    kind: Kind
+    cluster: str | None
+    offset: int
+    line: int
 
 
 class CaseIndex:
@@ -31,32 +47,32 @@ class CaseIndex:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._places: dict[str, tuple[int, int]] = {}
+        self._facts: dict[str, CaseFacts] = {}
         self._recent: OrderedDict[str, Case] = OrderedDict()
         for line, offset, raw in read_lines(path):
             case = decode_record(raw, Case, path=path, line=line)
-            if case.id in self._places:
-                first = self._places[case.id][1]
+            if case.id in self._facts:
+                first = self._facts[case.id].line
                 raise RecordError(
                     f"the id {case.id!r} is already on line {first}; ids are unique",
                     path=path,
                     line=line,
                     field="id",
                 )
-            self._places[case.id] = (offset, line)
-        if not self._places:
+            self._facts[case.id] = CaseFacts(case.kind, case.cluster, offset, line)
+        if not self._facts:
             raise InputError("the file is empty; expected one case a line", path=path)
         self._file = path.open("rb")
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._facts)
 
     def __contains__(self, case_id: object) -> bool:
-        return case_id in self._places
+        return case_id in self._facts
 
     def __iter__(self) -> Iterator[str]:
         """The ids, in the order of the file."""
-        return iter(self._places)
+        return iter(self._facts)
 
     def __getitem__(self, case_id: str) -> Case:
         """The case of this id.
@@ -72,10 +88,26 @@ class CaseIndex:
                 self._recent.popitem(last=False)
         return case
 
+    def facts(self, case_id: str) -> CaseFacts:
+        """What is known of a case without reading it again.
+
+        Raises:
+            KeyError: There is no such case.
+        """
+        return self._facts[case_id]
+
+    def cluster(self, case_id: str) -> str:
+        """The cluster of a case, which is the case itself unless something else is named.
+
+        Raises:
+            KeyError: There is no such case.
+        """
+        return self._facts[case_id].cluster or case_id
+
     def _read(self, case_id: str) -> Case:
-        offset, line = self._places[case_id]
-        self._file.seek(offset)
-        return decode_record(self._file.readline(), Case, path=self.path, line=line)
+        facts = self._facts[case_id]
+        self._file.seek(facts.offset)
+        return decode_record(self._file.readline(), Case, path=self.path, line=facts.line)
 
     def close(self) -> None:
         """Close the file."""

@@ -15,7 +15,7 @@ import msgspec
 from ...deterministic import CheckOptions, Names, Rules
 from ...formats.bfcl import DataSource, ResultFile, to_output
 from ...records import Case, Output, atomic_write
-from ..names import NamesOption, names_by_system
+from ..names import NamesOption, NamesVote
 from ..progress import Progress
 from .aggregation import Summary, summarise
 from .category_score import CategoryScore
@@ -128,7 +128,12 @@ def _score_system(task: _Task, name: str, files: list[ResultFile], progress: Pro
 def _names_of(task: _Task, name: str, files: list[ResultFile]) -> Names:
     """How names were offered, by the answers that can tell: only single-turn entries document names with dots."""
     telling = [file for file in files if file.category.family not in {"multi_turn", "agentic"}]
-    return names_by_system(chain.from_iterable(_items(task, file) for file in telling)).get(name, "dotted")
+    vote = NamesVote()
+    for case, output in chain.from_iterable(_items(task, file) for file in telling):
+        if vote.is_clear(name):
+            break
+        vote.add(case, output)
+    return vote.of(name)
 
 
 def _items(task: _Task, file: ResultFile) -> Iterator[tuple[Case, Output]]:
