@@ -116,7 +116,7 @@ REFERENCES: dict[Kind, type[Record]] = {
 """What ``Case.reference`` must look like, by kind. An artifact's reference keeps the challenge's own fields."""
 
 
-class Case(Record, frozen=True, kw_only=True):
+class Case(Record, frozen=True, kw_only=True, weakref=True):
     """One thing to be done, and how it is graded.
 
     Attributes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -12,8 +11,9 @@ from ..errors import InputError, RecordError
 from .case import Case, Kind
 from .jsonl import decode_record, read_lines
 
-_KEEP = 512
-"""How many decoded cases are kept: outputs mostly come in the order of the cases, or one system after another."""
+_KEEP_BYTES = 4 * 1024 * 1024
+"""Cases are kept, once read, until their lines fill this much. The first ones stay: outputs mostly come in the order of the
+cases, once per system, and a cache that gives up the oldest would then never have the one that is asked for."""
 
 
 class CaseFacts(NamedTuple):
@@ -48,7 +48,8 @@ class CaseIndex:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._facts: dict[str, CaseFacts] = {}
-        self._recent: OrderedDict[str, Case] = OrderedDict()
+        self._kept: dict[str, Case] = {}
+        self._kept_bytes = 0
         for line, offset, raw in read_lines(path):
             case = decode_record(raw, Case, path=path, line=line)
             if case.id in self._facts:
@@ -80,13 +81,8 @@ class CaseIndex:
         Raises:
             KeyError: There is none.
         """
-        case = self._recent.get(case_id)
-        if case is None:
-            case = self._read(case_id)
-            self._recent[case_id] = case
-            if len(self._recent) > _KEEP:
-                self._recent.popitem(last=False)
-        return case
+        case = self._kept.get(case_id)
+        return self._read(case_id) if case is None else case
 
     def facts(self, case_id: str) -> CaseFacts:
         """What is known of a case without reading it again.
@@ -107,7 +103,12 @@ class CaseIndex:
     def _read(self, case_id: str) -> Case:
         facts = self._facts[case_id]
         self._file.seek(facts.offset)
-        return decode_record(self._file.readline(), Case, path=self.path, line=facts.line)
+        raw = self._file.readline()
+        case = decode_record(raw, Case, path=self.path, line=facts.line)
+        if self._kept_bytes + len(raw) <= _KEEP_BYTES:
+            self._kept[case_id] = case
+            self._kept_bytes += len(raw)
+        return case
 
     def close(self) -> None:
         """Close the file."""

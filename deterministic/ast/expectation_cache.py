@@ -1,6 +1,8 @@
-"""Compiled references, kept while they are in use: many systems answer the same case."""
+"""Compiled references, kept as long as their case lives: many systems answer the same case."""
 
 from __future__ import annotations
+
+import weakref
 
 import msgspec
 
@@ -8,8 +10,7 @@ from ...records import Case, Language, ToolCallReference
 from ..checkers import Names
 from .expectation import Expectation, compile_expectation
 
-_KEEP = 8_192
-_compiled: dict[tuple[int, Names], tuple[Case, Expectation]] = {}
+_compiled: dict[tuple[int, Names], tuple[weakref.ref[Case], Expectation]] = {}
 
 
 def expectation_of(case: Case, names: Names) -> Expectation:
@@ -28,11 +29,10 @@ def expectation_of(case: Case, names: Names) -> Expectation:
     key = (id(case), names)
     entry = _compiled.get(key)
     if entry is None:
-        if len(_compiled) >= _KEEP:
-            _compiled.clear()
         reference = msgspec.convert(case.reference, ToolCallReference)
-        # The case is kept beside it, so that its id cannot become another's while the entry lives.
-        entry = _compiled[key] = (case, compile_expectation(reference, case.tools, names))
+        # Goes with the case, before its id can become another's: whoever reads cases decides how many are kept.
+        alive = weakref.ref(case, lambda _: _compiled.pop(key, None))
+        entry = _compiled[key] = (alive, compile_expectation(reference, case.tools, names))
     return entry[1]
 
 
