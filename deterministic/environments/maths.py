@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sized
+import sys
+from collections.abc import Generator, Mapping, Sized
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -99,7 +101,8 @@ class MathAPI(World):
             digits = int(precision)
             _require_moderate_precision(digits)
             context = _mpmath_context(digits)
-            return {"result": context.ln(value) / context.ln(base)}
+            with _digit_limit_kept():
+                return {"result": context.ln(value) / context.ln(base)}
         except Exception as problem:  # noqa: BLE001 - the API answers with the text of whatever goes wrong
             return error(str(problem))
 
@@ -209,6 +212,16 @@ def _mpmath_context(precision: int) -> Any:
     context = mpmath.MPContext()
     context.dps = precision
     return context
+
+
+@contextmanager
+def _digit_limit_kept() -> Generator[None]:
+    """Mpmath lifts Python's limit on the digits of integers while it reads a text, and leaves it so when that fails."""
+    limit = sys.get_int_max_str_digits()
+    try:
+        yield
+    finally:
+        sys.set_int_max_str_digits(limit)
 
 
 def _require_moderate_precision(precision: int) -> None:

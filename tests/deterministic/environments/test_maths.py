@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from decimal import Decimal
 from typing import Any
 
@@ -126,3 +127,11 @@ def test_a_logarithm_of_too_many_digits_is_an_error() -> None:
 @pytest.mark.parametrize("number", [0, 5, -123, 10**50])
 def test_rounding_far_before_the_point_is_zero_at_once(number: int) -> None:
     assert MathAPI().round_number(number, -(10**9)) == {"result": 0}
+
+
+def test_a_hostile_number_does_not_lift_the_limit_on_digits_for_the_whole_process():
+    limit = sys.get_int_max_str_digits()
+    world = MathAPI()
+    world.load({})
+    assert "error" in world.logarithm("not a number", 10, 5)  # pyright: ignore[reportArgumentType] - hostile on purpose
+    assert sys.get_int_max_str_digits() == limit
