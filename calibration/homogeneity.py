@@ -57,5 +57,5 @@ def equal_rates(success: BoolArray, group: IntArray, cluster: IntArray) -> Homog
     spread: FloatArray = moved.T @ moved
     if np.linalg.matrix_rank(spread) < k - 1:
         return Homogeneity(None, k, "nothing varies over the clusters")
-    weighted: FloatArray = np.linalg.solve(spread, score)
+    weighted = np.linalg.solve(spread, score)
     return Homogeneity(float(stats.chi2.sf(float(score @ weighted), k - 1)), k, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -67,20 +68,51 @@ def cluster_standard_error(values: FloatArray, sample: Sample, clusters: int | N
     return float(np.sqrt(clusters / (clusters - 1) * (sample.sizes @ sums**2))) / sample.n
 
 
-def proportion_influence(proportion: Proportion, sample: Sample) -> tuple[FloatArray, int, int]:
-    """Influence values of a proportion, and what its denominator holds.
+class ProportionSpread(NamedTuple):
+    """A proportion's denominator, and its standard error in three ways.
+
+    Attributes:
+        trials: Rows in the denominator.
+        clusters: Clusters that have one.
+        independent: Standard error that takes rows as independent.
+        clustered: Over clusters, with the factor G / (G - 1), as regression software has it; NaN for one cluster.
+        jackknife: Over clusters, leaving out one at a time; NaN for one cluster. Equal to ``clustered`` where clusters
+            are of one size, and larger, rightly, where a few of them hold most of the trials.
+    """
+
+    trials: int
+    clusters: int
+    independent: float
+    clustered: float
+    jackknife: float
+
+
+def proportion_spread(proportion: Proportion, sample: Sample) -> ProportionSpread:
+    """Standard errors of a proportion.
 
     Args:
         proportion: Its cells of the 2x2 table.
         sample: The sample, with at least one trial.
 
     Returns:
-        Influence values per cell ``(m,)``, the number of trials, the number of clusters that have one.
+        What an interval needs.
     """
     success = sample.cells.quadrant @ proportion.successes.ravel()
     trial = sample.cells.quadrant @ proportion.trials.ravel()
     trials = float(sample.counts @ trial)
-    share = float(sample.counts @ success) / trials
-    values = (success - share * trial) * (sample.n / trials)
-    clusters = int(sample.sizes[(sample.groups @ trial) > 0].sum())
-    return values, round(trials), clusters
+    residual = success - float(sample.counts @ success) / trials * trial
+    values = residual * (sample.n / trials)
+    trials_of: FloatArray = sample.groups @ trial
+    residual_of: FloatArray = sample.groups @ residual
+    clusters = int(sample.sizes[trials_of > 0].sum())
+    jackknife = float("nan")
+    if clusters > 1:
+        moved = sample.sizes @ (residual_of / (trials - trials_of)) ** 2
+        jackknife = float(np.sqrt((clusters - 1) / clusters * moved))
+    return ProportionSpread(
+        trials=round(trials),
+        clusters=clusters,
+        independent=standard_error(values, sample),
+        clustered=cluster_standard_error(values, sample, clusters),
+        jackknife=jackknife,
+    )

@@ -19,7 +19,7 @@ from .bootstrap import (
 )
 from .correlation import MAX_PAIRWISE_CELLS
 from .estimator import Estimator
-from .influence import cluster_standard_error, influence, proportion_influence, standard_error
+from .influence import cluster_standard_error, influence, proportion_spread, standard_error
 from .intervals import (
     Interval,
     cluster_wilson_interval,
@@ -140,17 +140,16 @@ def _bootstrap_interval(
 def _proportion_interval(
     proportion: Proportion, value: float, sample: Sample, settings: Settings
 ) -> tuple[Interval | None, str]:
-    values, trials, clusters = proportion_influence(proportion, sample)
+    spread, level = proportion_spread(proportion, sample), settings.level
     if settings.interval == "wilson":
-        return wilson_interval(value, trials, settings.level), "Wilson"
+        return wilson_interval(value, spread.trials, level), "Wilson"
     if settings.interval == "wald":
-        low, high = wald_interval(value, standard_error(values, sample), settings.level)
+        low, high = wald_interval(value, spread.independent, level)
         return (max(0.0, low), min(1.0, high)), "Wald"
-    error = cluster_standard_error(values, sample, clusters)
     if settings.interval == "cluster-t":
-        return _cluster_t(value, error, clusters, settings.level)
-    method = "Wilson" if clusters == trials else "Wilson on the cluster-effective n"
-    return cluster_wilson_interval(value, trials, clusters, error, settings.level), method
+        return _cluster_t(value, spread.clustered, spread.clusters, level)
+    method = "Wilson" if spread.clusters == spread.trials else "Wilson on the cluster-effective n"
+    return cluster_wilson_interval(value, spread.trials, spread.clusters, spread.jackknife, level), method
 
 
 def _analytic_interval(

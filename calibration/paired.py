@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from .arrays import FloatArray, IntArray
 from .estimator import Estimator
 from .sample import Cells, Sample, reduce_rows
@@ -59,7 +61,10 @@ def difference_of(estimator: Estimator, sample: PairedSample) -> Estimator:
     """
 
     def formula(weights: FloatArray, cells: Cells) -> FloatArray:
-        return estimator.formula(weights, cells) - estimator.formula(weights, sample.second)
+        # Cells beyond those of the sample are what-if rows; there the second score says the opposite of the first.
+        opposite = 1.0 - cells.score[len(sample.second.score) :]
+        second = Cells(cells.label, np.concatenate([sample.second.score, opposite]), cells.pass_at)
+        return estimator.formula(weights, cells) - estimator.formula(weights, second)
 
     return Estimator(
         estimator.name,

@@ -1,0 +1,191 @@
+"""`fiducial calibrate`, `compare`, `estimate` and `plan` as a person types them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fiducial.cli.main import main
+
+ROWS: list[dict[str, Any]] = [
+    {"item_id": f"c{number}|s|0", "judge": judge, "score": score, "label": label, "system": "s"}
+    for judge in ("j", "k")
+    for number, (label, score) in enumerate([(1, 1), (0, 0), (1, 0 if judge == "k" else 1), (0, 0)] * 8)
+]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "table.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in ROWS))
+    return path
+
+
+class Result:
+    """What a command left behind."""
+
+    def __init__(self, status: int, out: str, err: str) -> None:
+        self.status, self.out, self.err = status, out, err
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Any:
+    """Run `fiducial` with these words."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*words: object) -> Result:
+        monkeypatch.setattr(sys, "argv", ["fiducial", *map(str, words)])
+        with pytest.raises(SystemExit) as left:
+            main()
+        captured = capsys.readouterr()
+        return Result(int(left.value.code or 0), captured.out, captured.err)
+
+    return call
+
+
+def test_calibrate_prints_every_rate_with_interval_and_denominator(run: Any, table: Path) -> None:
+    result = run("calibrate", table)
+    assert result.status == 0
+    assert (
+        "j: 32 rows with label and score in 32 clusters (0 labelled without score, 0 without label)"
+        in result.out
+    )
+    line = next(line for line in result.out.splitlines() if line.split()[:1] == ["true_positive_rate"])
+    assert line.split() == ["true_positive_rate", "1.000", "[0.806,", "1.000]", "16", "Wilson"]
+    assert "undefined: all labels, or all verdicts, are of one class" in result.out
+
+
+def test_calibrate_json_is_the_contract(run: Any, table: Path, tmp_path: Path) -> None:
+    run("calibrate", table, "--json", tmp_path / "out.json")
+    result = json.loads((tmp_path / "out.json").read_text())
+    assert {"judges", "baselines", "slices"} <= set(result)
+    assert set(result["baselines"]) == {"always_pass", "always_fail"}
+    assert set(result["judges"]["j"]["statistics"]["accuracy"]) == {
+        "value", "low", "high", "level", "method", "n", "undefined"
+    }  # fmt: skip
+
+
+def test_json_on_the_terminal_is_nothing_but_json(run: Any, table: Path) -> None:
+    assert set(json.loads(run("calibrate", table, "--json", "-").out)["judges"]) == {"j", "k"}
+    assert "pairs" in json.loads(run("compare", table, "--json", "-").out)
+
+
+def test_a_gate_that_fails_exits_1_and_says_which(run: Any, table: Path) -> None:
+    assert run("calibrate", table, "--fail-under", "accuracy=0.7").status == 0
+    failed = run("calibrate", table, "--fail-under", "accuracy=0.9")
+    assert (failed.status, failed.err) == (1, "gate failed: k: accuracy 0.7500 is below 0.9\n")
+
+
+def test_a_gate_on_an_undefined_statistic_fails(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "one.jsonl"
+    path.write_text('{"item_id": "a", "judge": "j", "score": 1, "label": 1}\n')
+    failed = run("calibrate", path, "--fail-under", "cohen_kappa=0")
+    assert failed.status == 1
+    assert "cohen_kappa is undefined" in failed.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["calibrate", "TABLE", "--fail-under", "kapa=1"], "no statistic is called 'kapa'"),
+        (["calibrate", "TABLE", "--fail-under", "mcc"], "expects STAT=VALUE"),
+        (["calibrate", "TABLE", "--column", "gold"], "--column expects NAME=THEIRS"),
+        (["calibrate", "TABLE", "--slice", "colour"], "no such column"),
+        (["calibrate", "BAD"], "bad.jsonl:1: score: expected a number in [0, 1] or null, got 3"),
+        (["compare", "TABLE", "--statistic", "kapa"], "expected one of accuracy"),
+        (["compare", "TABLE", "--by", "system"], "several rows for one item"),
+        (["estimate", "TABLE"], "name one with --judge"),
+        (["plan"], "say what to plan"),
+        (["plan", "--difference", "0.3", "--discordant", "0.1"], "cannot be above"),
+    ],
+)
+def test_bad_usage_and_bad_input_exit_2_with_one_line(
+    run: Any, table: Path, tmp_path: Path, words: list[str], message: str
+) -> None:
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text('{"item_id": "a", "judge": "j", "score": 3}\n')
+    places = {"TABLE": str(table), "BAD": str(bad)}
+    result = run(*(places.get(word, word) for word in words))
+    assert result.status == 2
+    assert message in result.err
+    assert result.err.count("\n") == 1
+
+
+def test_slices_are_printed_on_request(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(f"{json.dumps(row | {'half': row['item_id'] < 'c2'})}\n" for row in ROWS))
+    out = run("calibrate", path, "--slice", "half").out
+    assert "By half:" in out
+    assert "\n  true\n" in out
+
+
+def test_a_label_audit_corrects_the_rates(run: Any, table: Path, tmp_path: Path) -> None:
+    audit = tmp_path / "audit.jsonl"
+    verdicts = [
+        {
+            "case_id": f"c{n}",
+            "system": "s",
+            "by": "ada",
+            "source": "human",
+            "outcome": "graded",
+            "score": float(n % 2 == 0),
+        }
+        for n in range(16)
+    ]
+    audit.write_text("".join(f"{json.dumps(each)}\n" for each in verdicts))
+    result = json.loads(run("calibrate", table, "--label-audit", audit, "--json", "-").out)["label_audit"]
+    assert (result["tp"], result["fp"], result["fn"], result["tn"]) == (8, 0, 0, 8)
+    assert result["judges"]["j"]["true_positive_rate"]["value"] == pytest.approx(1.0)
+
+
+def test_a_threshold_is_certified_or_refused(run: Any, table: Path) -> None:
+    assert "j: verdicts of confidence" in run("calibrate", table, "--max-error", "0.2").out
+    assert "k: no threshold certified" in run("calibrate", table, "--max-error", "0.2").out
+
+
+def test_compare_says_in_words_what_it_found(run: Any, table: Path) -> None:
+    result = run("compare", table, "--flips", "1")
+    assert "j and k: j is right more often" in result.out
+    assert "only j is right on c2|s|0" in result.out
+
+
+def test_estimate_takes_labels_from_a_file(run: Any, tmp_path: Path) -> None:
+    path, labels = tmp_path / "judged.jsonl", tmp_path / "labels.jsonl"
+    path.write_text("".join(f"{json.dumps(row | {'label': None})}\n" for row in ROWS if row["judge"] == "j"))
+    verdicts = [
+        {
+            "case_id": f"c{n}",
+            "system": "s",
+            "by": "ada",
+            "source": "human",
+            "outcome": "graded",
+            "score": float(n % 2 == 0),
+        }
+        for n in range(12)
+    ]
+    labels.write_text("".join(f"{json.dumps(each)}\n" for each in verdicts))
+    result = run("estimate", path, "--labels", labels)
+    assert result.status == 0
+    assert "all: 12 labelled and judged, 20 judged only, 0 without a verdict" in result.out
+    assert "lambda" in result.out
+
+
+def test_plan_gives_sizes_and_items(run: Any, table: Path, tmp_path: Path) -> None:
+    assert "1,043" in run("plan", "--half-width", "0.05", "--prevalence", "0.2").out
+    assert "469" in run("plan", "--difference", "0.05", "--discordant", "0.15").out
+    path = tmp_path / "judged.jsonl"
+    path.write_text("".join(f"{json.dumps(row | {'label': None})}\n" for row in ROWS))
+    drawn = json.loads(run("plan", path, "--next", "3", "--json").out)["next"]
+    assert len(set(drawn)) == 3
+    assert run("plan", table, "--next", "3").out.startswith("Label these 0 next")
+
+
+@pytest.mark.parametrize("command", ["calibrate", "compare", "estimate", "plan"])
+def test_help_has_an_example(run: Any, command: str) -> None:
+    result = run(command, "--help")
+    assert result.status == 0
+    assert f"Example:\n    fiducial {command}" in result.out
