@@ -113,12 +113,19 @@ def _read_map(text: str) -> dict[str, Any] | str:
     body = _MAP_BODY.search(text, opening.end())
     end = text.find("}", body.end()) if body else -1
     if body and end >= 0:
-        return {key: _read_generic(value) for key, value in _puts(text[body.end() : end])}
+        return {key: _read_generic(value) for key, value in map_entries(text[body.end() : end])}
     return {} if _EMPTY_MAP.search(text, opening.end()) else text
 
 
-def _puts(body: str) -> Iterator[tuple[str, str]]:
-    r"""Pairs as ``put\("(.*?)",\s*(.*?)\)`` finds them, in linear time."""
+def map_entries(body: str) -> Iterator[tuple[str, str]]:
+    r"""Pairs as ``put\("(.*?)",\s*(.*?)\)`` finds them, in linear time.
+
+    Args:
+        body: What stands in the braces of a new map.
+
+    Yields:
+        Key and value, as written.
+    """
     position = 0
     while (opening := _PUT.search(body, position)) is not None:
         pair = _first_pair(body, opening.end())

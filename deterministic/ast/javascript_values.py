@@ -68,7 +68,7 @@ def _read_bigint(text: str) -> int | str:
 
 def _read_array(text: str, inner: str | None) -> list[Any] | str:
     text = text.strip()
-    rows = _find_rows(text)
+    rows = find_rows(text)
     if rows is not None:
         pieces = list(spans(rows, _BRACKET, "]"))
         pieces[0] = pieces[0].removeprefix("[")
@@ -83,10 +83,16 @@ def _read_array(text: str, inner: str | None) -> list[Any] | str:
     return [_read_generic(item) if inner is None else convert_javascript(item, inner) for item in items]
 
 
-def _find_rows(text: str) -> str | None:
+def find_rows(text: str) -> str | None:
     r"""The array of arrays that a text starts with.
 
     Finds what ``\[\s*\[.*?\]\s*(,\s*\[.*?\]\s*)*\]`` and its twin for ``new Array(...)`` match, which backtrack exponentially.
+
+    Args:
+        text: Source text, stripped.
+
+    Returns:
+        What is matched, or None.
     """
     for opening, closing in _ROWS:
         found = opening.match(text)
@@ -136,7 +142,9 @@ def _read_object(text: str) -> dict[str, Any] | str:
     found = _OBJECT.match(text)
     if found is None:
         return text
-    return {key.strip().strip("'\""): _read_property(value.strip()) for key, value in _pairs(found[1])}
+    return {
+        key.strip().strip("'\""): _read_property(value.strip()) for key, value in property_pairs(found[1])
+    }
 
 
 def _read_property(text: str) -> Any:
@@ -147,8 +155,15 @@ def _read_property(text: str) -> Any:
     return _read_generic(text.strip("'\""))
 
 
-def _pairs(content: str) -> Iterator[tuple[str, str]]:
-    r"""Pairs as ``([^:]+):\s*(.*?)(?:,\s*(?=[^,]+:)|$)`` finds them in a text of one line, in linear time."""
+def property_pairs(content: str) -> Iterator[tuple[str, str]]:
+    r"""Pairs as ``([^:]+):\s*(.*?)(?:,\s*(?=[^,]+:)|$)`` finds them in a text of one line, in linear time.
+
+    Args:
+        content: What stands between braces, without newlines.
+
+    Yields:
+        Key and value, as written.
+    """
     position = 0
     while (colon := content.find(":", position)) >= 0:
         if colon == position:

@@ -30,7 +30,7 @@ def decode_json_calls(text: str) -> list[dict[Any, Any]]:
         DecodingError: An object lacks ``function`` or ``parameters``, or the JSON holds no list at all.
     """
     try:
-        items: Any = json.loads(bounded(_list_of_objects(text)))
+        items: Any = json.loads(bounded(list_of_objects(text)))
     except json.JSONDecodeError:
         return []
     except (RecursionError, ValueError) as error:
@@ -44,10 +44,16 @@ def decode_json_calls(text: str) -> list[dict[Any, Any]]:
     ]
 
 
-def _list_of_objects(text: str) -> str:
+def list_of_objects(text: str) -> str:
     r"""What ``\[\s*{.*?}\s*(?:,\s*{.*?}\s*)*\]`` finds within the outermost brackets, in linear time.
 
     Read lazily, that expression ends at the first closing brace that a closing bracket follows, wherever it starts.
+
+    Args:
+        text: The reply, wrapped.
+
+    Returns:
+        The list as text; the text within the outermost brackets, or all of it, where there is none.
     """
     start, end = text.find("["), text.rfind("]")
     if 0 <= start < end:

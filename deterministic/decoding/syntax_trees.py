@@ -41,7 +41,7 @@ def parse_tree(code: str, language: Literal["java", "javascript"]) -> Node:
         source = code.encode()
     except UnicodeEncodeError as error:
         raise DecodingError(f"not {language}: {error.reason}") from error
-    root = _parser(language).parse(source).root_node
+    root = parser_of(language).parse(source).root_node
     if _skips_something(root):
         raise DecodingError(f"not {language} that can be parsed")
     return root
@@ -75,7 +75,18 @@ def walk(root: Node) -> Iterator[Node]:
 
 
 @cache
-def _parser(language: Literal["java", "javascript"]) -> Parser:
+def parser_of(language: Literal["java", "javascript"]) -> Parser:
+    """The parser of a language, made once.
+
+    Args:
+        language: Which one.
+
+    Returns:
+        The parser.
+
+    Raises:
+        MissingExtraError: tree-sitter or the grammar is not installed.
+    """
     try:
         tree_sitter = import_module("tree_sitter")
         grammar: Callable[[], object] = import_module(f"tree_sitter_{language}").language

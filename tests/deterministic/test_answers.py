@@ -1,0 +1,98 @@
+"""Accepted answers in what was said last."""
+
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# (tables and reference records hold values of any type)
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fiducial.deterministic import CheckOptions, check, check_result
+from fiducial.records import Case, Output, ToolCall
+
+CASE = Case(id="m", kind="memory_answer", reference={"answers": ["Goldman Sachs", "49.99"]})
+CALL = "[recall(key='bank')]"
+PASS, FAIL, OPEN = 1.0, 0.0, None
+
+
+@pytest.mark.parametrize(
+    ("message", "bfcl", "strict"),
+    [
+        ("Goldman Sachs", PASS, PASS),
+        ("goldman sachs.", PASS, PASS),
+        ("The answer is Goldman Sachs.", PASS, PASS),
+        ("{'answer': 'Goldman Sachs', 'context': 'you told me'}", PASS, PASS),
+        ('{"answer": "Goldman Sachs", "context": ""}', PASS, PASS),
+        ("49.99", PASS, PASS),
+        # The original deletes points and searches the whole message.
+        ("4999", PASS, OPEN),
+        ("I think it is Goldman Sachs.", PASS, OPEN),
+        ("It is not Goldman Sachs.", PASS, OPEN),
+        ("Goldman Sachs or Dealogic", PASS, OPEN),
+        ("I do not know whether it is Goldman Sachs.", PASS, OPEN),
+        ("{'answer': 'no idea', 'context': 'maybe Goldman Sachs'}", PASS, OPEN),
+        # Neither found nor refused: an alias may be meant.
+        ("Goldman", FAIL, OPEN),
+        ("Goldman\nSachs", FAIL, PASS),
+        ("GoldmanSachs", FAIL, OPEN),
+        ("Dealogic", FAIL, OPEN),
+        # Nothing, or a plain refusal.
+        (" ", FAIL, FAIL),
+        ("I do not know.", FAIL, FAIL),
+        ("I'm sorry, but I can't recall that. There is no record.", FAIL, FAIL),
+        ("{'answer': 'unknown', 'context': ''}", FAIL, FAIL),
+        ("{'answer': None}", FAIL, FAIL),
+        ("I do not know the bank, but it was in New York.", FAIL, OPEN),
+    ],
+)
+def test_a_message(message: str, bfcl: float, strict: float | None):
+    assert check_result(CASE, [[message]], mode="prompt").score == bfcl
+    finding = check_result(CASE, [[message]], mode="prompt", options=CheckOptions(rules="strict"))
+    assert finding.score == strict
+    assert finding.outcome == ("undecided" if strict is OPEN else "graded")
+
+
+@pytest.mark.parametrize(
+    ("result", "mode", "error_type"),
+    [
+        ([[CALL, "Goldman Sachs"]], "prompt", None),
+        ([["Goldman Sachs", CALL]], "prompt", None),
+        ([[CALL]], "prompt", "agentic:no_last_message"),
+        ([["Goldman Sachs", ""]], "prompt", "agentic:no_last_message"),
+        ([["Goldman (Sachs)"]], "prompt", "agentic:no_last_message"),
+        ([["Goldman (Sachs)"]], "fc", None),
+        ([[[{"recall": "{}"}], "Goldman Sachs"]], "fc", None),
+        ([[[{"recall": "{}"}]]], "fc", "agentic:no_last_message"),
+        ([["Goldman Sachs", []]], "fc", "agentic:no_last_message"),
+        ([[["Goldman Sachs"]]], "fc", None),
+        ([[None]], "fc", "agentic:no_last_message"),
+        ([[]], "prompt", "agentic:no_last_message"),
+        ([], "prompt", "agentic:inference_error"),
+        ([["a"], ["b"]], "prompt", "agentic:inference_error"),
+        ("Goldman Sachs", "prompt", "agentic:inference_error"),
+        ([None], "prompt", "agentic:inference_error"),
+        (["Goldman Sachs"], "prompt", "agentic:answer_not_found"),
+    ],
+)
+def test_steps_under_the_original_rules(result: Any, mode: Any, error_type: str | None):
+    assert check_result(CASE, result, mode=mode).error_type == error_type
+
+
+@pytest.mark.parametrize("step", ["", [], CALL])
+def test_an_empty_step_or_a_call_after_the_answer_does_not_destroy_it_strictly(
+    strict: CheckOptions, step: Any
+):
+    assert check_result(CASE, [["Goldman Sachs", step]], mode="prompt", options=strict).score == PASS
+
+
+def test_an_output_may_give_turns_or_a_text(strict: CheckOptions):
+    said = Output(case_id="m", system="s", text="Goldman Sachs")
+    native = Output(case_id="m", system="s", text="Goldman Sachs", tool_calls=[ToolCall(name="recall")])
+    turns = Output(case_id="m", system="s", turns=[[[ToolCall(name="recall")], "Goldman Sachs"]])
+    for output in (said, native, turns):
+        assert check(CASE, output).score == PASS
+        assert check(CASE, output, strict).score == PASS
+    assert check(CASE, Output(case_id="m", system="s")).error_type == "agentic:no_last_message"
+    assert check(CASE, said).by == "answer/bfcl"

@@ -1,0 +1,44 @@
+"""A verdict says whose rules it follows; the rules are the caller's choice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fiducial.deterministic import CheckOptions, check, check_result, checker_for
+from fiducial.records import Case, Output
+
+
+def test_a_verdict_names_checker_and_rules(make_case: Callable[..., Case]):
+    case = make_case([{"door.open": {"door": ["front"]}}])
+    output = Output(case_id="door-1", system="s", trial=3, text="[door.open(door='front')]")
+    verdict = check(case, output)
+    assert (verdict.by, verdict.source, verdict.score, verdict.trial) == ("ast/bfcl", "checker", 1.0, 3)
+    assert check(case, output, CheckOptions(rules="strict")).by == "ast/strict"
+
+
+def test_a_kind_that_nothing_decides_is_undecided():
+    verdict = check(
+        Case(id="o", kind="open_answer", reference={"criterion": "?"}), Output(case_id="o", system="s")
+    )
+    assert (verdict.by, verdict.outcome, verdict.score) == ("none/bfcl", "undecided", None)
+
+
+def test_a_checker_is_looked_up_once():
+    assert checker_for("tool_call") is checker_for("tool_call")
+
+
+def test_a_case_that_is_changed_under_an_old_id_is_compiled_anew(make_case: Callable[..., Case]):
+    for door in ("front", "back", "side"):
+        case = make_case([{"door.open": {"door": [door]}}])
+        assert check_result(case, f"[door.open(door='{door}')]", mode="prompt").valid
+        del case
+
+
+def test_an_output_without_calls_is_graded(make_case: Callable[..., Case]):
+    case = make_case([{"door.open": {"door": ["front"]}}])
+    assert (
+        check(case, Output(case_id="door-1", system="s")).error_type == "simple_function_checker:wrong_count"
+    )
+    refused = Output(case_id="door-1", system="s", text="I cannot.")
+    assert check(case, refused).error_type == "ast_decoder:decoder_failed"
+    assert not check_result(case, None, mode="prompt").valid
