@@ -96,9 +96,14 @@ def rate_of(
         value=mean,
         low=low,
         high=high,
-        bounds=(sums.score_sum / total, (sums.score_sum + total - sums.graded) / total),
+        bounds=_bounds(sums, total) if total > sums.graded else None,
         method="Wilson" if clusters == sums.graded else "Wilson on the cluster-effective n",
     )
+
+
+def _bounds(sums: Sums, total: int) -> tuple[float, float]:
+    """The mean if everything not graded were wrong, and if it were all right."""
+    return sums.score_sum / total, (sums.score_sum + total - sums.graded) / total
 
 
 def _standard_error(sums: Sums, mean: float) -> float:

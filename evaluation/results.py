@@ -31,7 +31,7 @@ class Stratum(Part, frozen=True, kw_only=True):
         n: Rows behind the value: those that are graded.
         of: Rows in this part, graded or not.
         outcomes: The rows that are not graded, by outcome; ``missing`` counts cases without an output.
-        bounds: The rate if everything not graded were wrong, and if it were all right.
+        bounds: The rate if everything not graded were wrong, and if it were all right; None where all is graded.
         undefined: Why there is no value.
         note: What a reader must know to read the number.
         level: Level of the interval.

@@ -52,7 +52,7 @@ def system_lines(system: SystemResult, faults: int = _MOST_FAULTS) -> Iterator[s
     for stratum in system.strata:
         by = f" ({stratum.by})" if stratum.by else ""
         yield f"  {stratum.name}{by}: {words.rate(stratum)}"
-        if stratum.bounds is not None and stratum.n < stratum.of:
+        if stratum.bounds is not None:
             yield f"    over all {words.count(stratum.of)}: {words.bounds(stratum)}"
     if system.faults:
         named = list(system.faults.items())
