@@ -22,6 +22,9 @@ from .table import Table
 FEW_CLUSTERS = 20
 """With fewer clusters than this, their own spread is known too badly to promise the level."""
 
+FEW_OF_A_CLASS = 30
+"""With fewer labels of a class than this, the levels of the intervals were not shown to hold."""
+
 
 def calibrate(
     table: Table,
@@ -195,15 +198,21 @@ def _selective(table: Table, pass_at: float, max_error: float, seed: int) -> dic
 
 
 def _warnings(judge: str, panel: dict[str, Any]) -> list[str]:
+    n, clusters = panel["n"], panel["n_clusters"]
+    if not n:
+        return [f"{judge}: no row has both a label and a score, so nothing can be said of it"]
     lines: list[str] = []
-    if 0 < panel["n_clusters"] < FEW_CLUSTERS:
-        lines.append(
-            f"{judge}: only {panel['n_clusters']} clusters; below {FEW_CLUSTERS} an interval may be too short"
-        )
+    if clusters < FEW_CLUSTERS:
+        lines.append(f"{judge}: only {clusters} clusters; below {FEW_CLUSTERS} an interval may be too short")
+    passing = panel["tp"] + panel["fn"]
+    for count, sort in ((passing, "pass"), (n - passing, "fail")):
+        if 0 < count < FEW_OF_A_CLASS:
+            lines.append(
+                f"{judge}: only {count} labels {sort}; below {FEW_OF_A_CLASS} what rests on them is rough"
+            )
     if panel["n_missing"]:
-        lines.append(
-            f"{judge}: {panel['n_missing']} labelled rows have no verdict; the statistics are of the other {panel['n']}"
-        )
-    if not panel["n"]:
-        lines.append(f"{judge}: no row has both a label and a score, so nothing can be said of it")
+        absent = f"{panel['n_missing']} labelled rows have no verdict"
+        lines.append(f"{judge}: {absent}; the statistics are of the other {n}")
+    if not panel["binary"]:
+        lines.append(f"{judge}: ece is biased upwards, and its interval covers less often than it says")
     return lines

@@ -66,6 +66,14 @@ def test_clusters_are_cases_unless_named(run: Path) -> None:
     assert table_from_run(run, clusters={"one": "trip", "two": "trip"}).cluster.tolist() == [0, 0, 1]
 
 
+def test_clusters_that_the_run_wrote_down_are_used(run: Path) -> None:
+    (run / "clusters.json").write_text('{"one": "trip", "two": "trip"}')
+    assert table_from_run(run).cluster.tolist() == [0, 0, 1]
+    (run / "clusters.json").write_text('{"one": 1}')
+    with pytest.raises(InputError, match=r"clusters\.json: expected cluster names by case id"):
+        table_from_run(run)
+
+
 def test_a_labels_file_reaches_items_of_any_table(run: Path, tmp_path: Path) -> None:
     labels = tmp_path / "gold.jsonl"
     write_records(labels, [verdict("open", 0.0, "human", "ada")])
