@@ -8,8 +8,6 @@ from typing import Any
 
 import msgspec
 
-import msgspec
-
 from ..errors import InputError
 from ..records import Verdict, read_records
 from .table import Table, TableBuilder
@@ -45,7 +43,6 @@ def run_rows(folder: Path, clusters: Mapping[str, str] | None = None) -> Iterato
     """
     if clusters is None:
         clusters = _clusters(folder / "clusters.json")
-    clusters = _cluster_names(folder) if clusters is None else clusters
     labels: dict[str, Verdict] = {}
     judged: dict[tuple[str, str, int], Verdict] = {}
     for verdict in read_records(folder / "verdicts.jsonl", Verdict):
@@ -83,14 +80,3 @@ def _clusters(path: Path) -> dict[str, str]:
         return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
     except (OSError, msgspec.DecodeError) as error:
         raise InputError(f"cannot be read as clusters by case: {error}", path=path) from error
-
-
-def _cluster_names(folder: Path) -> dict[str, str]:
-    """Cluster by case id, as the run has written it down."""
-    path = folder / "clusters.json"
-    if not path.exists():
-        return {}
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
-    except (OSError, msgspec.DecodeError) as error:
-        raise InputError(f"expected cluster names by case id: {error}", path=path) from error

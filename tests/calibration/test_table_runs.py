@@ -70,7 +70,7 @@ def test_clusters_that_the_run_wrote_down_are_used(run: Path) -> None:
     (run / "clusters.json").write_text('{"one": "trip", "two": "trip"}')
     assert table_from_run(run).cluster.tolist() == [0, 0, 1]
     (run / "clusters.json").write_text('{"one": 1}')
-    with pytest.raises(InputError, match=r"clusters\.json: expected cluster names by case id"):
+    with pytest.raises(InputError, match=r"clusters\.json: cannot be read as clusters by case"):
         table_from_run(run)
 
 
