@@ -11,7 +11,10 @@ from ..errors import PromptError, UsageError
 SUFFIX = ".prompty"
 _FOLDER = Path(__file__).parent.parent / "prompts"
 
-DEFAULT_VARIANTS = {"tool_call_accuracy": "reasons"}
+DEFAULT_VARIANTS: dict[str, str] = dict.fromkeys(
+    ("groundedness", "memory_answer", "rubric", "task_completion", "tool_call_accuracy", "web_search_answer"),
+    "reasons",
+)
 """The variant that a judge's bare name means: reasons first, which costs tokens and shows what a score rests on."""
 
 

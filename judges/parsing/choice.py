@@ -56,13 +56,14 @@ def _inferred(prompt: PromptFile) -> Mapping[str, Any]:
 
 
 def _tags(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
-    _allow(declared, "score", "reason")
+    _allow(declared, "score", "reason", "fraction_of")
     score = declared.get("score", "S2")
     reasons = _names(declared.get("reason", ()))
-    for name in (score, *reasons):
+    fraction_of = declared.get("fraction_of")
+    for name in (score, *reasons, *([] if fraction_of is None else [fraction_of])):
         if not isinstance(name, str) or not name.isidentifier():
             raise ValueError(f"{name!r} is not the name of a tag")
-    return tags_parser(scale, score=score, reasons=reasons)
+    return tags_parser(scale, score=score, reasons=reasons, fraction_of=fraction_of)
 
 
 def _number(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
@@ -77,12 +78,14 @@ def _number(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
 
 
 def _json(scale: Scale, declared: Mapping[str, Any], *, alone: bool = False) -> ReplyParser:
-    _allow(declared, "score", "reason", "all_of")
+    _allow(declared, "score", "reason", "all_of", "fraction_of")
+    pieces = declared.get("fraction_of")
     return json_parser(
         scale,
         score=str(declared.get("score", "score")),
         reason=declared.get("reason", "reason"),
         all_of=_names(declared.get("all_of", ())),
+        fraction_of=None if pieces is None else (str(pieces["list"]), str(pieces["key"])),
         alone=alone,
     )
 

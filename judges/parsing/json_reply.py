@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from ...errors import DecodingError
 from ..scale import Scale
-from .reading import NUMBER, Reading, ReplyParser, one_score, without_thoughts
+from .reading import NUMBER, Reading, ReplyParser, checked_share, one_score, without_thoughts
 
 _MAX_CHARACTERS = 1 << 20
 _NUMBER = re.compile(NUMBER)
@@ -22,6 +22,7 @@ def json_parser(
     score: str = "score",
     reason: str | None = "reason",
     all_of: Sequence[str] = (),
+    fraction_of: tuple[str, str] | None = None,
     alone: bool = False,
 ) -> ReplyParser:
     """A parser of JSON replies.
@@ -32,6 +33,8 @@ def json_parser(
         reason: Key of the reason.
         all_of: Keys of single criteria. The score must be the least of those that are given: a judge whose score does not
             follow from its own findings has not been understood.
+        fraction_of: Keys of a list of pieces and of each piece's mark, 1 or 0. Where the list is given, the score must be the
+            share of pieces that hold.
         alone: Whether the reply must be the object and nothing else, as it is under a ``response_format``.
 
     Returns:
@@ -47,15 +50,25 @@ def json_parser(
         where = f"under the key {score!r} of a JSON object"
         value = one_score([_score(found[score]) for found in scored], scale, where)
         last = scored[-1]
-        criteria = {key: _score(last[key]) for key in all_of if key in last}
-        if criteria and scale.normalise(min(criteria.values())) != value:
-            raise DecodingError(f"the score is {last[score]}, but the criteria say {criteria}")
+        details: dict[str, Any] = {}
+        if criteria := {key: _score(last[key]) for key in all_of if key in last}:
+            details["criteria"] = criteria
+            if scale.normalise(min(criteria.values())) != value:
+                raise DecodingError(f"the score is {last[score]}, but the criteria say {criteria}")
+        if fraction_of and fraction_of[0] in last:
+            details[fraction_of[0]] = last[fraction_of[0]]
+            value = checked_share(value, _marks(last, *fraction_of))
         said = last.get(reason) if reason else None
-        return Reading(
-            value, said if isinstance(said, str) else None, {"criteria": criteria} if criteria else {}
-        )
+        return Reading(value, said if isinstance(said, str) else None, details)
 
     return parse
+
+
+def _marks(decoded: Mapping[str, Any], pieces: str, key: str) -> list[float]:
+    try:
+        return [_score(piece[key]) for piece in decoded[pieces]]
+    except (KeyError, TypeError) as error:
+        raise DecodingError(f"expected a list of objects with {key!r} under {pieces!r}") from error
 
 
 def _objects(reply: str) -> Iterator[Mapping[str, Any]]:

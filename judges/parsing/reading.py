@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -42,6 +42,32 @@ def without_thoughts(text: str) -> str:
         return text
     end = _THOUGHT_END.search(text)
     return "" if end is None else text[end.end() :]
+
+
+_ROUNDING = 0.0101
+"""How far a stated share may be off: judges write 0.33 for a third, or 0.67 and 0.66 for two."""
+
+
+def checked_share(score: float, marks: Sequence[float]) -> float:
+    """The share of pieces that hold, if it is what the judge says it is.
+
+    Args:
+        score: The score the judge gave.
+        marks: One for each piece: 1 holds, 0 does not.
+
+    Returns:
+        The exact share.
+
+    Raises:
+        DecodingError: A mark is neither 1 nor 0, or the score is not the share: a judge whose score does not follow from its
+            own findings has not been understood.
+    """
+    if not marks or not {0.0, 1.0}.issuperset(marks):
+        raise DecodingError(f"expected pieces marked 1 or 0, got {list(marks)[:5]}")
+    share = sum(marks) / len(marks)
+    if abs(score - share) > _ROUNDING:
+        raise DecodingError(f"the score is {score:g}, but {sum(marks):g} of {len(marks)} pieces hold")
+    return share
 
 
 def one_score(values: Iterable[float], scale: Scale, where: str) -> float:

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 
 from ..scale import Scale
 from .number import lone_number
-from .reading import NUMBER, Reading, ReplyParser, one_score, without_thoughts
+from .reading import NUMBER, Reading, ReplyParser, checked_share, one_score, without_thoughts
 
 _DECORATION = r"[\s*_`\"']{0,16}"
 
 
-def tags_parser(scale: Scale, *, score: str = "S2", reasons: Sequence[str] = ()) -> ReplyParser:
+def tags_parser(
+    scale: Scale, *, score: str = "S2", reasons: Sequence[str] = (), fraction_of: str | None = None
+) -> ReplyParser:
     """A parser of tagged replies.
 
     Tags are found in any case. A reply that is nothing but a score is read too: the tags are then what was left out, and
@@ -22,11 +24,14 @@ def tags_parser(scale: Scale, *, score: str = "S2", reasons: Sequence[str] = ())
         scale: What scores are possible.
         score: Name of the tag around the score.
         reasons: Names of the tags around reasons.
+        fraction_of: Name of the tag around each piece's mark, 1 or 0; where pieces are marked, the score must be the share of
+            those that hold.
 
     Returns:
         The parser.
     """
-    scored = re.compile(f"<{score}>{_DECORATION}({NUMBER}){_DECORATION}</{score}>", re.IGNORECASE)
+    scored = _tagged_number(score)
+    marked = _tagged_number(fraction_of) if fraction_of else None
 
     def parse(text: str) -> Reading:
         reply = without_thoughts(text)
@@ -34,9 +39,17 @@ def tags_parser(scale: Scale, *, score: str = "S2", reasons: Sequence[str] = ())
         if not values:
             values = lone_number(reply)
         where = f"between <{score}> and </{score}>"
-        return Reading(one_score(values, scale, where), _reason(reply, reasons))
+        value = one_score(values, scale, where)
+        marks = [float(number) for number in marked.findall(reply)] if marked else []
+        if marks:
+            return Reading(checked_share(value, marks), _reason(reply, reasons), {"pieces": len(marks)})
+        return Reading(value, _reason(reply, reasons))
 
     return parse
+
+
+def _tagged_number(name: str) -> re.Pattern[str]:
+    return re.compile(f"<{name}>{_DECORATION}({NUMBER}){_DECORATION}</{name}>", re.IGNORECASE)
 
 
 def _reason(reply: str, names: Sequence[str]) -> str | None:

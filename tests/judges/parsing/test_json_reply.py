@@ -69,6 +69,24 @@ def test_a_score_that_does_not_follow_from_the_criteria_is_unreadable() -> None:
         strict('{"a": 1, "b": 0, "score": 1}')
 
 
+shares = json_parser(Scale(0, 1, None), fraction_of=("pieces", "supported"))
+
+
+def test_a_score_that_is_the_share_of_its_pieces_is_read_exactly() -> None:
+    reading = shares('{"pieces": [{"supported": 1}, {"supported": 0}, {"supported": 1}], "score": 0.67}')
+    assert reading.score == 2 / 3
+    assert len(reading.details["pieces"]) == 3
+    assert shares('{"score": 0.4}').score == 0.4
+
+
+@pytest.mark.parametrize(
+    "pieces", ['[{"supported": 1}]', "[]", '[{"supported": 0.5}]', '[{"held": 1}]', "[1]", "7"]
+)
+def test_a_score_that_is_not_the_share_of_its_pieces_is_unreadable(pieces: str) -> None:
+    with pytest.raises(DecodingError):
+        shares(f'{{"pieces": {pieces}, "score": 0.5}}')
+
+
 @given(st.text(alphabet='{}"\\:scorea10, \n'))
 def test_a_reply_is_read_or_refused_but_never_anything_else(reply: str) -> None:
     with suppress(DecodingError):

@@ -67,6 +67,21 @@ def test_scores_are_brought_to_the_unit_interval() -> None:
     assert [grades(f"<S2>{grade}</S2>").score for grade in (1, 2, 5)] == [0, 0.25, 1]
 
 
+shares = tags_parser(Scale(0, 1, None), fraction_of="P")
+
+
+def test_a_score_that_is_the_share_of_its_pieces_is_read_exactly() -> None:
+    reading = shares("1. a <P>1</P>\n2. b <P>0</P>\n3. c <P>0</P>\n<S2>0.33</S2>")
+    assert (reading.score, reading.details) == (1 / 3, {"pieces": 3})
+    assert shares("<S2>0.4</S2>").score == 0.4
+
+
+@pytest.mark.parametrize("reply", ["<P>1</P><P>0</P><S2>0.75</S2>", "<P>1</P><P>0.5</P><S2>0.75</S2>"])
+def test_a_score_that_is_not_the_share_of_its_pieces_is_unreadable(reply: str) -> None:
+    with pytest.raises(DecodingError, match="pieces"):
+        shares(reply)
+
+
 @given(st.text(alphabet="<>/S2s10 .\n"))
 def test_a_reply_is_read_or_refused_but_never_anything_else(reply: str) -> None:
     with suppress(DecodingError):
