@@ -65,8 +65,13 @@ def is_call_list(decoded: Any) -> bool:
     """
     if type(decoded) is not list:
         return False
-    calls = cast("list[dict[Any, Any]]", decoded)
-    return all(type(call) is dict and list(map(type, call.values())) == [dict] for call in calls)
+    for call in cast("list[dict[Any, Any]]", decoded):
+        if type(call) is not dict or len(call) != 1:
+            return False
+        for arguments in call.values():
+            if type(arguments) is not dict:
+                return False
+    return True
 
 
 def check_format(decoded: Any) -> Problem | None:

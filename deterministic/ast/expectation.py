@@ -26,7 +26,9 @@ class Argument(msgspec.Struct, frozen=True):
         variable: The first acceptable value is of another type than the declared one (the original takes it for the
             name of a variable), so values are compared as they are.
         first_type: Type of the first acceptable value that is not ``""``; None when there is none.
-        texts: The acceptable texts, as they are and in standard form.
+        verbatim: The texts that are acceptable as they are, whatever else is; none where source text has to be converted, or
+            another type is declared.
+        texts: The acceptable texts in standard form.
         convert: From the source text of another language to a value; None for Python.
         document: The argument's own part of the document.
     """
@@ -38,6 +40,7 @@ class Argument(msgspec.Struct, frozen=True):
     acceptable: list[Any]
     variable: bool
     first_type: type | None
+    verbatim: frozenset[str]
     texts: frozenset[str]
     convert: Callable[[str], Any] | None
     document: Mapping[str, Any]
@@ -168,6 +171,9 @@ def _compile_argument(
         inner_declared = items.get("type")
     inner = None if inner_declared is None else _python_type(name, inner_declared, dialect)
     first_type: type | None = next((type(cast("object", value)) for value in acceptable if value != ""), None)
+    texts = [value for value in acceptable if isinstance(value, str)]
+    convert = dialect.converter(str(declared), inner_declared)
+    as_written = python_type is str and convert is None
     return Argument(
         name=name,
         declared=str(declared),
@@ -176,10 +182,9 @@ def _compile_argument(
         acceptable=acceptable,
         variable=first_type is not None and first_type is not python_type,
         first_type=first_type,
-        texts=frozenset(
-            [form(value) for value in acceptable if isinstance(value, str) for form in (str, standardise)]
-        ),
-        convert=dialect.converter(str(declared), inner_declared),
+        verbatim=frozenset(texts if as_written else ()),
+        texts=frozenset(map(standardise, texts)),
+        convert=convert,
         document=document,
     )
 

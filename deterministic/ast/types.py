@@ -8,7 +8,7 @@ from .expectation import Argument
 from .problem import Problem
 
 
-def check_type(value: Any, argument: Argument) -> Problem | None:
+def check_type(value: object, argument: Argument) -> Problem | None:
     """Whether a value's type is the declared one, or that of the first acceptable value.
 
     Types are compared exactly: a bool is no int, an int no float. Items are checked one level deep, against any one of
@@ -21,9 +21,9 @@ def check_type(value: Any, argument: Argument) -> Problem | None:
     Returns:
         The problem, or None.
     """
-    kind: type = type(cast("object", value))
+    kind = type(value)
     if kind is argument.python_type:
-        if argument.inner is None or _items_pass(value, argument):
+        if argument.inner is None or _items_pass(cast("list[Any]", value), argument):
             return None
         if kind is argument.first_type:
             sentence = "argument {argument}: items of the wrong type in {got}, acceptable {expected}"

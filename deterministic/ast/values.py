@@ -43,7 +43,7 @@ def check_equal(value: Any, argument: Argument) -> Problem | None:
 
 def check_text(value: str, argument: Argument) -> Problem | None:
     """A text: the same as an acceptable one in standard form. The marker ``""`` takes part."""
-    if value in argument.texts or standardise(value) in argument.texts:
+    if standardise(value) in argument.texts:
         return None
     return Problem("value_error:string", _NOT_ACCEPTABLE, argument.name, argument.acceptable, value)
 
