@@ -38,5 +38,6 @@ def command(out: Path) -> int:
         judges=["tool_call_accuracy", "memory_answer", "web_search_answer"],
         model="baseline",
         judge_on="all",
+        labels=demo_path("labels.jsonl"),
     )
     return evaluate(plan, ModelAccess, notes=(NOTE,))

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
-from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from ..calibration import calibrate, table_from_run
-from ..errors import InputError
-from ..records import CaseIndex, ItemKey, Outcome, Verdict, read_numbered
+from ..judges.prices import PriceList
+from ..records import CaseIndex, ItemKey
 from .context import RunContext
-from .inputs import EvaluationInputs
+from .judge_uses import judge_uses
+from .labels import read_labels
+from .open_part import OpenScores
 from .rates import system_results
 from .results import JudgeUse, SystemResult
-from .run_folder import CALIBRATION, CLUSTERS, LABELS, RunFolder, write_json
+from .run_folder import CALIBRATION, CLUSTERS, RunFolder, write_json
 from .tally import Tally
 from .verdict_log import standing_verdicts
 
@@ -43,12 +42,13 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     not_judged: str | None = None
 
 
-def conclude(context: RunContext, *, pass_at: float = 0.5) -> Conclusion:
+def conclude(context: RunContext, *, pass_at: float = 0.5, prices: PriceList | None = None) -> Conclusion:
     """Count, calibrate, and write ``calibration.json`` and the manifest.
 
     Args:
         context: Inputs, folder and progress.
         pass_at: From which score on a verdict counts as a pass.
+        prices: What models cost; None to leave costs out.
 
     Returns:
         What the run came to.
@@ -57,9 +57,9 @@ def conclude(context: RunContext, *, pass_at: float = 0.5) -> Conclusion:
     write_json(folder.path / CLUSTERS, cluster_names(inputs.cases))
     tally = take_tally(folder, inputs.cases)
     missing = {system: inputs.survey.missing(system) for system in inputs.survey.answered}
-    judges = judge_uses(folder)
+    judges = judge_uses(folder, prices)
     conclusion = Conclusion(
-        systems=system_results(tally, missing),
+        systems=system_results(tally, missing, read_labels(folder.path)),
         judges=judges,
         calibration=_calibrate(folder, pass_at) if judges else None,
         failed=sum(judge.outcomes.get("failed", 0) for judge in judges),
@@ -68,29 +68,6 @@ def conclude(context: RunContext, *, pass_at: float = 0.5) -> Conclusion:
     )
     folder.update(results=msgspec.to_builtins(conclusion.systems), judges=msgspec.to_builtins(judges))
     return conclusion
-
-
-def adopt_labels(labels: Path, inputs: EvaluationInputs, folder: RunFolder) -> None:
-    """Check a labels file and keep it in the run folder.
-
-    Args:
-        labels: Trusted verdicts, JSON Lines.
-        inputs: The cases they must be about.
-        folder: The run folder.
-
-    Raises:
-        RecordError: A line is not a verdict, is a judge's, or is about a case that is not there.
-    """
-    for line, verdict in read_numbered(labels, Verdict):
-        problem = None
-        if verdict.source == "judge":
-            problem = "source", "a judge's verdict is not a label; expected human, checker or construction"
-        elif verdict.case_id not in inputs.cases:
-            problem = "case_id", f"no case has the id {verdict.case_id!r} in {inputs.cases.path}"
-        if problem:
-            raise InputError(problem[1], path=labels, line=line, field=problem[0])
-    if labels.resolve() != (folder.path / LABELS).resolve():
-        shutil.copyfile(labels, folder.path / LABELS)
 
 
 def cluster_names(cases: CaseIndex) -> dict[str, str]:
@@ -117,36 +94,10 @@ def take_tally(folder: RunFolder, cases: CaseIndex) -> Tally:
                 is_open.add(verdict.key)
         elif verdict.repeat == 0:
             tally.add_judged(verdict, cluster, is_open=verdict.key in is_open or not tally.checked)
+            if verdict.graded and verdict.key in is_open:
+                part = tally.open_scores.setdefault((verdict.system, verdict.by), OpenScores())
+                part.add(verdict, cluster)
     return tally
-
-
-def judge_uses(folder: RunFolder) -> list[JudgeUse]:
-    """What each judge said how often, and what it cost; in order of appearance."""
-    outcomes: dict[str, Counter[Outcome]] = {}
-    spent: dict[str, Counter[str]] = {}
-    for verdict in folder.verdicts:
-        if verdict.usage is not None and verdict.source == "judge":
-            cost = spent.setdefault(verdict.by, Counter())
-            cost["calls"] += verdict.usage.calls
-            cost["prompt"] += verdict.usage.prompt_tokens
-            cost["completion"] += verdict.usage.completion_tokens
-            cost["cached"] += verdict.usage.cached
-    for verdict in standing_verdicts(folder.verdicts):
-        if verdict.source == "judge":
-            outcomes.setdefault(verdict.by, Counter())[verdict.outcome] += 1
-    identity = folder.manifest["identity"]
-    return [
-        JudgeUse(
-            name=by,
-            fingerprint=identity.get(f"judge {by}", "unknown"),
-            outcomes=dict(counts),
-            calls=spent.get(by, Counter())["calls"],
-            prompt_tokens=spent.get(by, Counter())["prompt"],
-            completion_tokens=spent.get(by, Counter())["completion"],
-            from_cache=spent.get(by, Counter())["cached"],
-        )
-        for by, counts in outcomes.items()
-    ]
 
 
 def _calibrate(folder: RunFolder, pass_at: float) -> dict[str, Any] | None:

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from ..calibration.intervals import cluster_wilson_interval
-from ..records import Kind
+from ..records import ItemKey, Kind
 from .judged_kinds import judges_kind
+from .open_part import corrected_rate
 from .results import Stratum, SystemResult
 from .tally import Sums, Tally
 
@@ -19,20 +20,23 @@ OPEN = "open: judge's rate, uncorrected"
 _UNCORRECTED = "the judge's errors are not corrected here: that takes labels sampled at random from the open part (--labels)"
 
 
-def system_results(tally: Tally, missing: dict[str, int]) -> list[SystemResult]:
+def system_results(
+    tally: Tally, missing: dict[str, int], labels: Mapping[ItemKey, float] | None = None
+) -> list[SystemResult]:
     """Turn counts into what is said of each system.
 
     Args:
         tally: The verdicts, counted.
         missing: System to the number of cases it has no output for.
+        labels: Trusted scores; those of open outputs correct the judges' rates on the open part.
 
     Returns:
         One result a system, in the order of ``missing``.
     """
-    return [_system_result(system, tally, count) for system, count in missing.items()]
+    return [_system_result(system, tally, count, labels or {}) for system, count in missing.items()]
 
 
-def _system_result(system: str, tally: Tally, missing: int) -> SystemResult:
+def _system_result(system: str, tally: Tally, missing: int, labels: Mapping[ItemKey, float]) -> SystemResult:
     checked = tally.checked.get(system)
     opened = tally.opened.get(system, {})
     if checked is None:
@@ -43,6 +47,7 @@ def _system_result(system: str, tally: Tally, missing: int) -> SystemResult:
         strata=[
             rate_of(DECIDED, checked, missing=missing),
             *_open_strata(tally.open_kinds.get(system, {}), opened),
+            *_corrected_strata(system, tally, labels),
         ],
         outcomes={"checker": dict(checked.outcomes)},
         missing=missing,
@@ -60,6 +65,13 @@ def _open_strata(kinds: Mapping[Kind, int], opened: Mapping[str, Sums]) -> Itera
     if count:
         unjudged = {"not judged": count}
         yield Stratum(name="open", n=0, of=count, outcomes=unjudged, undefined="no judge was asked")
+
+
+def _corrected_strata(system: str, tally: Tally, labels: Mapping[ItemKey, float]) -> Iterator[Stratum]:
+    for (scored, by), part in tally.open_scores.items():
+        rate = corrected_rate(part, by, labels) if scored == system else None
+        if rate is not None:
+            yield rate
 
 
 def rate_of(

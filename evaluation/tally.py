@@ -7,6 +7,7 @@ from collections import Counter
 import msgspec
 
 from ..records import Kind, Outcome, Verdict
+from .open_part import OpenScores
 
 
 class Sums(msgspec.Struct):
@@ -60,12 +61,14 @@ class Tally(msgspec.Struct):
         opened: System to judge (its ``by``) to the judge's verdicts on outputs that no checker decided.
         judged: Judge to all its verdicts, decided outputs included.
         open_kinds: System to the outputs no checker decided, by the kind of their case.
+        open_scores: System and judge to its scores of outputs no checker decided, one by one.
     """
 
     checked: dict[str, Sums] = msgspec.field(default_factory=dict)
     opened: dict[str, dict[str, Sums]] = msgspec.field(default_factory=dict)
     judged: dict[str, Sums] = msgspec.field(default_factory=dict)
     open_kinds: dict[str, Counter[Kind]] = msgspec.field(default_factory=dict)
+    open_scores: dict[tuple[str, str], OpenScores] = msgspec.field(default_factory=dict)
 
     def add_checked(self, verdict: Verdict, cluster: str, kind: Kind) -> None:
         """Count a checker's verdict."""

@@ -1,0 +1,80 @@
+"""The open part of a system, corrected by labels that were sampled at random from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+import numpy as np
+
+from ..calibration.true_rate import LabelledAndJudged, labels_only, prediction_powered, tuned_lambda
+from ..records import ItemKey, Verdict
+from .results import Stratum
+
+CORRECTED = "open: corrected by labels"
+
+_FEWEST = 2
+"""A spread cannot be estimated from a single label."""
+
+_SAMPLED = "PPI++, valid when the labels are a random sample of the open part"
+
+
+class OpenScores(msgspec.Struct):
+    """One judge's scores of one system's open outputs.
+
+    Attributes:
+        keys: The outputs it graded.
+        scores: Its scores, in the same order.
+        clusters: The clusters of their cases.
+    """
+
+    keys: list[ItemKey] = msgspec.field(default_factory=list[ItemKey])
+    scores: list[float] = msgspec.field(default_factory=list[float])
+    clusters: list[str] = msgspec.field(default_factory=list[str])
+
+    def add(self, verdict: Verdict, cluster: str) -> None:
+        """Note a graded verdict."""
+        assert verdict.score is not None
+        self.keys.append(verdict.key)
+        self.scores.append(verdict.score)
+        self.clusters.append(cluster)
+
+
+def corrected_rate(part: OpenScores, by: str, labels: Mapping[ItemKey, float]) -> Stratum | None:
+    """Correct a judge's rate on the open part of a system by the labels there are of it.
+
+    Args:
+        part: What the judge says of the system's open outputs.
+        by: The judge.
+        labels: Trusted scores; those of decided outputs are not used, because decided and open outputs differ.
+
+    Returns:
+        The corrected rate; None when fewer than two of the outputs are labelled.
+    """
+    label = np.array([labels.get(key, np.nan) for key in part.keys])
+    known = np.isfinite(label)
+    count = int(known.sum())
+    if count < _FEWEST:
+        return None
+    score = np.array(part.scores)
+    cluster = np.unique(part.clusters, return_inverse=True)[1]
+    if known.all():
+        estimate, note = labels_only(label, cluster), "every judged output of the open part is labelled"
+    else:
+        data = LabelledAndJudged(label[known], score[known], score[~known], cluster[known], cluster[~known])
+        weight = tuned_lambda(data)
+        estimate = prediction_powered(data, weight)
+        note = f"{_SAMPLED}; lambda {weight:.2f} (1: the judge is trusted like a label, 0: not at all)"
+    return Stratum(
+        name=CORRECTED,
+        by=by,
+        value=estimate.value,
+        low=estimate.low,
+        high=estimate.high,
+        n=count,
+        of=len(part.keys),
+        outcomes={"not labelled": len(part.keys) - count},
+        undefined=estimate.undefined,
+        method=estimate.method,
+        note=note,
+    )

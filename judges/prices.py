@@ -1,0 +1,83 @@
+"""What a model's tokens cost: by a maintained list, or as the user says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, TypeAlias
+
+from ..errors import UsageError
+
+_PRICE = re.compile(r"(?:(?P<model>.{1,200})=)?(?P<prompt>[0-9.]{1,12})/(?P<completion>[0-9.]{1,12})")
+_MILLION = 1_000_000
+_SAMPLE = 1_000
+"""Tokens whose price is asked for: few enough to be on the first step of prices that rise with a request's length."""
+
+
+class Prices(NamedTuple):
+    """US dollars for a million tokens in and out."""
+
+    prompt: float
+    completion: float
+
+    def cost(self, prompt_tokens: float, completion_tokens: float) -> float:
+        """US dollars for so many tokens."""
+        return (prompt_tokens * self.prompt + completion_tokens * self.completion) / _MILLION
+
+
+PriceList: TypeAlias = Callable[[str], Prices | None]
+"""From a model's name to its prices; None when they are not known."""
+
+
+def listed_prices(model: str) -> Prices | None:
+    """Look a model up in the list that comes with genai-prices; nothing is fetched.
+
+    The list is the provider's public price at the time of that package's release: no discounts, no cached prompts.
+
+    Args:
+        model: The model's name.
+
+    Returns:
+        Its prices; None when the list does not know it.
+    """
+    from genai_prices import Usage, calc_price  # noqa: PLC0415 - 0.2 s, for who asks what something costs
+
+    try:
+        prompt = calc_price(Usage(input_tokens=_SAMPLE, output_tokens=0), model_ref=model)
+        completion = calc_price(Usage(input_tokens=0, output_tokens=_SAMPLE), model_ref=model)
+    except (LookupError, ValueError):
+        return None
+    scale = _MILLION // _SAMPLE
+    return Prices(float(prompt.total_price) * scale, float(completion.total_price) * scale)
+
+
+def price_list(given: Iterable[str] = ()) -> PriceList:
+    """The list of prices, with the user's own on top.
+
+    Args:
+        given: ``IN/OUT`` for every model, or ``MODEL=IN/OUT`` for one; US dollars for a million tokens.
+
+    Returns:
+        The list.
+
+    Raises:
+        UsageError: A price is not of that form.
+    """
+    own = dict(map(_read_price, given))
+
+    def find(model: str) -> Prices | None:
+        return own.get(model) or own.get(None) or listed_prices(model)
+
+    return find
+
+
+def _read_price(text: str) -> tuple[str | None, Prices]:
+    found = _PRICE.fullmatch(text)
+    try:
+        if found is not None:
+            return found["model"], Prices(float(found["prompt"]), float(found["completion"]))
+    except ValueError:
+        pass  # more than one point in a number
+    raise UsageError(
+        f"--price expects IN/OUT or MODEL=IN/OUT, in dollars for a million tokens (0.4/1.6), got {text!r}"
+    )
