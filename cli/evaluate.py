@@ -87,6 +87,6 @@ def evaluate(
 
 def _next_steps(plan: Plan, conclusion: Conclusion, report: Path) -> Iterable[str]:
     if conclusion.failed:
-        yield f"{conclusion.failed:,} calls failed; the same command asks again for these alone"
+        yield f"{conclusion.failed:,} calls failed or were not made; the same command asks again for these alone"
     yield f"report: {report}"
     yield f"records: {plan.out} (the same command resumes; `fiducial calibrate {plan.out}` for every statistic)"

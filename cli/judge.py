@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import click
 
-from .model_options import model_access, model_options
+from .model_options import model_access, model_options, prices
 from .options import FOLDER, INPUT_FILE, SpreadCommand, cases_and_outputs, gates
 
 _EXAMPLE = """\b
@@ -63,5 +64,11 @@ def command(
         labels=labels,
         pass_at=pass_at,
         repeats=options["repeats"],
+        prices=prices(options),
     )
-    return evaluate(plan, lambda: model_access(options), fail_under=fail_under, min_graded=min_graded)
+    access = cache(lambda: model_access(options))  # once: all judges share its budget
+    if options["dry_run"]:
+        from .dry_run import show_forecast  # noqa: PLC0415 - likewise
+
+        return show_forecast(plan, access())
+    return evaluate(plan, access, fail_under=fail_under, min_graded=min_graded)

@@ -12,7 +12,8 @@ import click
 
 from ..errors import ConfigurationError
 from ..evaluation.judging import ModelAccess
-from ..judges import Endpoint
+from ..judges import Budget, Endpoint
+from ..judges.prices import PriceList, price_list
 from .options import INPUT_FILE, compose
 from .reply_cache import default_cache
 
@@ -31,6 +32,10 @@ model_options = compose(
     click.option("--no-cache", is_flag=True, help="Neither read nor write the reply cache."),
     click.option("--record", type=INPUT_FILE, help="Also append every reply to this file."),
     click.option("--replay", type=INPUT_FILE, help="Answer from a recording alone; nothing is sent anywhere."),
+    click.option("--max-calls", type=click.IntRange(0), metavar="N", help="Make no more calls than this, retries included."),
+    click.option("--max-cost", type=click.FloatRange(0), metavar="USD", help="Spend no more than this."),
+    click.option("--price", multiple=True, metavar="[MODEL=]IN/OUT", help="Dollars for a million tokens.  [default: listed prices]"),
+    click.option("--dry-run", is_flag=True, help="Say what it would take - calls, tokens, cost - and make no call."),
 )  # fmt: skip
 
 
@@ -38,7 +43,7 @@ def model_access(options: Mapping[str, Any], environment: Mapping[str, str] = os
     """Make of options and environment variables how a model is reached.
 
     Args:
-        options: The values of `model_options`.
+        options: The values of `model_options`. A dry run needs no endpoint and no key.
         environment: Environment variables.
 
     Returns:
@@ -50,6 +55,8 @@ def model_access(options: Mapping[str, Any], environment: Mapping[str, str] = os
     replay: Path | None = options["replay"]
     if replay is not None and not replay.exists():
         raise ConfigurationError(f"--replay {replay}: there is no such recording")
+    if options["dry_run"]:
+        environment = {"OPENAI_API_KEY": _NO_KEY, **environment}
     return ModelAccess(
         endpoint=None if replay else find_endpoint(options["base_url"], options["api_key_env"], environment),
         concurrency=options["concurrency"],
@@ -58,7 +65,29 @@ def model_access(options: Mapping[str, Any], environment: Mapping[str, str] = os
         cache=None if options["no_cache"] else options["cache"] or default_cache(),
         record=options["record"],
         replay=replay,
+        budget=_budget(options),
     )
+
+
+def prices(options: Mapping[str, Any]) -> PriceList:
+    """What models cost, by the list and by the user's word.
+
+    Args:
+        options: The values of `model_options`.
+
+    Returns:
+        The prices.
+
+    Raises:
+        UsageError: A price cannot be read.
+    """
+    return price_list(options["price"])
+
+
+def _budget(options: Mapping[str, Any]) -> Budget | None:
+    if options["max_calls"] is None and options["max_cost"] is None:
+        return None
+    return Budget(max_calls=options["max_calls"], max_cost=options["max_cost"], prices=prices(options))
 
 
 def find_endpoint(base_url: str | None, api_key_env: str | None, environment: Mapping[str, str]) -> Endpoint:

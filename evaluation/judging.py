@@ -12,6 +12,7 @@ import msgspec
 
 from ..errors import ConfigurationError
 from ..judges import (
+    Budget,
     Endpoint,
     Judge,
     Provider,
@@ -41,6 +42,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
         cache: The reply cache's file; None for no cache.
         record: A file to record replies to.
         replay: A recording to answer from, instead of any model.
+        budget: What may be spent; None for no limit.
     """
 
     endpoint: Endpoint | None = None
@@ -50,6 +52,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
     cache: Path | None = None
     record: Path | None = None
     replay: Path | None = None
+    budget: Budget | None = None
 
     def open(self) -> AbstractAsyncContextManager[Provider]:
         """The provider that answers requests, for as long as the context is open.
@@ -68,6 +71,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
             attempts=self.attempts,
             cache=self.cache,
             record=self.record,
+            budget=self.budget,
         )
 
 
@@ -128,24 +132,36 @@ def judge_outputs(
     for task in tasks:
         done = settled(context.folder.verdicts)
         times = 1 if task.asked is None else repeats  # words do not change their mind
-        left = sum(1 for _ in _work(context, task, wanted, done, times))
+        left = sum(1 for _ in open_work(context, task, wanted, done, times))
         if not left:
             continue
         context.progress.begin(f"judging by {task.by}", left)
-        work = _work(context, task, wanted, done, times)
+        work = open_work(context, task, wanted, done, times)
         if task.asked is None:
             _compare_words(context, task.judge, work)
         else:
             asyncio.run(_ask(context, task.asked, work, access()))
 
 
-def _work(
+def open_work(
     context: RunContext,
     task: JudgeTask,
     wanted: Callable[[ItemKey], bool],
     done: Container[VerdictKey],
     repeats: int,
 ) -> Iterator[Work]:
+    """What a judge is still to be asked.
+
+    Args:
+        context: Inputs, folder and progress.
+        task: The judge.
+        wanted: Whether an output is to be judged.
+        done: Verdicts that are there already.
+        repeats: How often each output is judged.
+
+    Yields:
+        Cases, outputs and repetitions, in the order of the files.
+    """
     cases = context.inputs.cases
     for output in context.inputs.outputs():
         if judges_kind(task.by, cases.facts(output.case_id).kind) and wanted(output.key):

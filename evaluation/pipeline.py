@@ -14,13 +14,15 @@ from ..deterministic import CheckOptions
 from ..errors import ConfigurationError
 from ..judges import baseline_by, find_prompt
 from ..judges.baseline import MODEL as BASELINE
+from ..judges.prices import PriceList
 from ..records import ItemKey
 from .checking import check_into_folder
-from .conclusion import Conclusion, adopt_labels, conclude
+from .conclusion import Conclusion, conclude
 from .context import RunContext
 from .inputs import EvaluationInputs
 from .judged_kinds import judges_kind
 from .judging import ModelAccess, judge_outputs, judge_task
+from .labels import adopt_labels
 from .names import NamesOption
 from .progress import Progress
 from .run_folder import RunFolder
@@ -47,6 +49,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         labels: Trusted verdicts beside the checkers'.
         pass_at: From which score on a verdict counts as a pass.
         repeats: How often each output is judged.
+        prices: What models cost, for the record; None to leave costs out.
     """
 
     cases: Path
@@ -61,6 +64,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     labels: Path | None = None
     pass_at: float = 0.5
     repeats: int = 1
+    prices: PriceList | None = None
 
 
 def run(
@@ -94,7 +98,7 @@ def run(
             folder.bind(rules=plan.options.rules, names=plan.names)
             check_into_folder(context, plan.names, plan.options)
         problem = _judge(plan, context, access) if plan.judges else None
-        conclusion = conclude(context, pass_at=plan.pass_at)
+        conclusion = conclude(context, pass_at=plan.pass_at, prices=plan.prices)
         folder.update(
             status="stopped before judging" if problem else "complete",
             ended=now().isoformat(timespec="seconds"),
@@ -125,13 +129,22 @@ def _judge(plan: Plan, context: RunContext, access: Callable[[], ModelAccess]) -
         return "no model is named: add --model NAME (or --model baseline, which needs none)"
     try:
         tasks = [judge_task(judge, plan.model) for judge in plan.judges]
-        judge_outputs(context, tasks, _wanted(plan, context), access, repeats=plan.repeats)
+        judge_outputs(context, tasks, wanted_outputs(plan, context), access, repeats=plan.repeats)
     except ConfigurationError as error:
         return str(error)
     return None
 
 
-def _wanted(plan: Plan, context: RunContext) -> Callable[[ItemKey], bool]:
+def wanted_outputs(plan: Plan, context: RunContext) -> Callable[[ItemKey], bool]:
+    """Which outputs a plan's judges are asked about, as far as the checkers have come.
+
+    Args:
+        plan: What to do.
+        context: Inputs, folder and progress.
+
+    Returns:
+        Whether an output is to be judged.
+    """
     if plan.options is None:
         return lambda _key: True
     cases = context.inputs.cases

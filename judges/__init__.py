@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .baseline import baseline_by, baseline_verdict
     from .catalogue import PromptName, find_prompt, shipped_prompts
+    from .inputs import NotApplicableError
     from .judge import Judge, load_judge
     from .judging import Work, judge_output, judge_stream, judge_work
-    from .transport.cache import ReplyCache
+    from .transport.budget import Budget
+    from .transport.cache import ReplyCache, cache_key
     from .transport.connect import connect, replay
-    from .transport.exchange import CallError, Provider, Reply, Request
+    from .transport.exchange import CallError, Provider, Reply, Request, make_request
     from .transport.openai_provider import Endpoint
 
 _HOME = {
+    "Budget": "transport.budget",
     "CallError": "transport.exchange",
     "Endpoint": "transport.openai_provider",
     "Judge": "judge",
+    "NotApplicableError": "inputs",
     "PromptName": "catalogue",
     "Provider": "transport.exchange",
     "Reply": "transport.exchange",
@@ -27,20 +31,24 @@ _HOME = {
     "Work": "judging",
     "baseline_by": "baseline",
     "baseline_verdict": "baseline",
+    "cache_key": "transport.cache",
     "connect": "transport.connect",
     "find_prompt": "catalogue",
     "judge_output": "judging",
     "judge_stream": "judging",
     "judge_work": "judging",
     "load_judge": "judge",
+    "make_request": "transport.exchange",
     "replay": "transport.connect",
     "shipped_prompts": "catalogue",
 }
 
 __all__ = [
+    "Budget",
     "CallError",
     "Endpoint",
     "Judge",
+    "NotApplicableError",
     "PromptName",
     "Provider",
     "Reply",
@@ -49,12 +57,14 @@ __all__ = [
     "Work",
     "baseline_by",
     "baseline_verdict",
+    "cache_key",
     "connect",
     "find_prompt",
     "judge_output",
     "judge_stream",
     "judge_work",
     "load_judge",
+    "make_request",
     "replay",
     "shipped_prompts",
 ]

@@ -179,11 +179,13 @@ class _Spending:
 
     def __init__(self) -> None:
         self.calls = 0
+        self.replies = 0
         self.prompt_tokens = 0
         self.completion_tokens = 0
 
     def add(self, reply: Reply) -> None:
         self.calls += reply.calls
+        self.replies += 1
         if reply.calls:
             self.prompt_tokens += reply.prompt_tokens
             self.completion_tokens += reply.completion_tokens
@@ -193,7 +195,7 @@ class _Spending:
             calls=self.calls,
             prompt_tokens=self.prompt_tokens,
             completion_tokens=self.completion_tokens,
-            cached=self.calls == 0,
+            cached=self.replies > 0 and self.calls == 0,
             reasked=reasked,
         )
 

@@ -65,6 +65,8 @@ def _judge_line(judge: JudgeUse) -> str:
     said = words.outcomes(judge.outcomes)
     cost = f"{words.count(judge.calls)} calls, tokens: {words.tokens(judge.prompt_tokens, judge.completion_tokens)}"
     cached = f", {words.count(judge.from_cache)} from cache or recording" if judge.from_cache else ""
+    if judge.cost is not None:
+        cost += f", ${judge.cost:,.4f}"
     return f"  {judge.name}: {said}; {cost}{cached}" if judge.calls or cached else f"  {judge.name}: {said}"
 
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from .budget import Budget, BudgetedProvider
 from .cache import CachingProvider, ReplyCache
 from .coalesce import CoalescingProvider
 from .exchange import Provider
@@ -23,11 +24,12 @@ async def connect(
     attempts: int = 6,
     cache: Path | None = None,
     record: Path | None = None,
+    budget: Budget | None = None,
 ) -> AsyncGenerator[Provider]:
     """A provider for judging: asks the endpoint, tries again, keeps and records replies.
 
     From the outside in: identical requests wait for each other; replies are recorded, even those from the cache; the cache
-    is asked before the model; retries wait outside the slots of the limiter.
+    is asked before the model; retries wait outside the slots of the limiter; every call counts against the budget.
 
     Args:
         endpoint: Where the model is.
@@ -36,6 +38,7 @@ async def connect(
         attempts: Calls for one request at most.
         cache: The reply cache's file; None for no cache.
         record: A file to record replies to.
+        budget: What may be spent; None for no limit.
 
     Yields:
         The provider; closed at the end.
@@ -43,6 +46,8 @@ async def connect(
     from .retry import RetryingProvider, RetryPolicy  # noqa: PLC0415 - tenacity takes 20 ms to import
 
     provider: Provider = OpenAIProvider(endpoint, timeout=timeout)
+    if budget is not None:
+        provider = BudgetedProvider(provider, budget)
     provider = LimitedProvider(provider, AdaptiveLimiter(concurrency))
     provider = RetryingProvider(provider, RetryPolicy(attempts=attempts))
     if cache is not None:

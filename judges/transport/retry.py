@@ -81,10 +81,15 @@ class RetryingProvider:
         try:
             async for attempt in attempts:
                 with attempt:
-                    calls += 1
-                    if calls == 1:
+                    if not calls:
+                        calls = first.calls
                         raise first
-                    return msgspec.structs.replace(await self._inner.complete(request), calls=calls)
+                    try:
+                        reply = await self._inner.complete(request)
+                    except CallError as error:
+                        calls += error.calls
+                        raise
+                    return msgspec.structs.replace(reply, calls=calls + 1)
         except CallError as error:
             error.calls = calls
             raise

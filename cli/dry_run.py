@@ -1,0 +1,81 @@
+"""``--dry-run``: what judging would take, in lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+
+from ..evaluation.judging import ModelAccess
+from ..evaluation.pipeline import Plan
+from ..evaluation.planning import Forecast, foresee
+from ..judges.transport.token_estimate import Estimate
+from .main import EXIT_OK
+from .progress import shown_progress
+
+
+def show_forecast(plan: Plan, access: ModelAccess) -> int:
+    """Say what a plan's judges would take; no call is made, and the run folder is not touched.
+
+    Args:
+        plan: What would be done.
+        access: How the model would be reached.
+
+    Returns:
+        The exit code.
+    """
+    with shown_progress() as progress:
+        forecasts = foresee(plan, access, progress)
+    for forecast in forecasts:
+        for line in forecast_lines(forecast):
+            click.echo(line)
+    if not forecasts:
+        click.echo("no model would be asked")
+    elif len(forecasts) > 1:
+        click.echo(
+            f"together: {sum(forecast.to_ask for forecast in forecasts):,} calls{_together(forecasts)}"
+        )
+    click.echo("dry run: no call was made, nothing was written")
+    return EXIT_OK
+
+
+def forecast_lines(forecast: Forecast) -> Iterator[str]:
+    """One judge's forecast.
+
+    Args:
+        forecast: What asking it would take.
+
+    Yields:
+        Lines of plain text.
+    """
+    yield forecast.by
+    yield (
+        f"  calls: {forecast.to_ask:,} ({forecast.outputs:,} verdicts to make, {forecast.requests:,} different requests, "
+        f"{forecast.cached:,} in the cache)"
+    )
+    if forecast.not_applicable:
+        yield f"  not applicable, and not asked: {forecast.not_applicable:,}"
+    basis = f"learned from {forecast.learned_from:,} cached replies" if forecast.learned_from else "by length"
+    yield f"  tokens ({basis}): in {_range(forecast.prompt)}, out {_range(forecast.completion)}"
+    if forecast.cost is None or forecast.prices is None:
+        yield "  cost: not known for this model; add --price IN/OUT, in dollars for a million tokens"
+    else:
+        prices = f"${forecast.prices.prompt:g}/${forecast.prices.completion:g} for a million tokens in/out"
+        yield f"  cost: {_dollars(forecast.cost)} at {prices}; more where replies have to be asked for again"
+
+
+def _together(forecasts: list[Forecast]) -> str:
+    costs = [forecast.cost for forecast in forecasts if forecast.cost is not None]
+    if len(costs) < len(forecasts):
+        return ""
+    return f", {_dollars(Estimate(*map(sum, zip(*costs, strict=True))))}"
+
+
+def _range(tokens: Estimate) -> str:
+    low, high = f"{tokens.low:,.0f}", f"{tokens.high:,.0f}"
+    return low if low == high else f"{low} to {high}"
+
+
+def _dollars(cost: Estimate) -> str:
+    low, high = f"${cost.low:,.4f}", f"${cost.high:,.4f}"
+    return low if low == high else f"{low} to {high}"

@@ -1,0 +1,159 @@
+"""Stops asking when so many calls were made, or so much money was spent."""
+
+from __future__ import annotations
+
+import asyncio
+
+from ...errors import ConfigurationError
+from ..prices import PriceList, Prices
+from .exchange import CallError, Provider, Reply, Request
+from .token_estimate import completion_limit, estimate_prompt
+
+_FIRST_COMPLETION = 500
+"""Tokens set aside for a reply until there was one to learn from."""
+
+
+class BudgetSpentError(CallError):
+    """A call was not made, because the budget does not allow it.
+
+    Args:
+        message: Which budget, and how to go on.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.calls = 0
+
+
+class Budget:
+    """What may be spent; shared by all that spends it.
+
+    Every HTTP call counts, those that are tried again included. Money is set aside before a call, by an estimate on the high
+    side, and settled by the tokens that the reply says it took: what is spent goes over the limit by no more than the calls in
+    flight cost beyond their estimates. A call without a reply may have been billed, so that it counts as estimated.
+
+    Args:
+        max_calls: Calls that may be made; None for no limit.
+        max_cost: US dollars that may be spent; None for no limit.
+        prices: What models cost; asked only when ``max_cost`` is set.
+    """
+
+    def __init__(
+        self, *, max_calls: int | None = None, max_cost: float | None = None, prices: PriceList
+    ) -> None:
+        self.max_calls = max_calls
+        self.max_cost = max_cost
+        self.calls = 0
+        self.spent = 0.0
+        self._set_aside = 0.0
+        self._in_flight = 0
+        self._longest_completion = 0
+        self._prices = prices
+        self._known: dict[str, Prices] = {}
+        self._waiting: list[asyncio.Future[None]] = []
+
+    async def reserve(self, request: Request) -> float:
+        """Set aside what a call will cost, waiting for calls in flight where only they may leave enough.
+
+        Args:
+            request: What is to be asked.
+
+        Returns:
+            US dollars set aside; to be handed to `settle` when the call is over.
+
+        Raises:
+            BudgetSpentError: The budget does not allow this call.
+            ConfigurationError: Money is limited, and the model's price is not known.
+        """
+        while True:
+            if self.max_calls is not None and self.calls >= self.max_calls:
+                raise BudgetSpentError(f"not asked: the budget of {self.max_calls:,} calls is spent")
+            estimate = self._estimate(request)
+            if self.max_cost is None or self.spent + self._set_aside + estimate <= self.max_cost:
+                break
+            if not self._in_flight:
+                raise BudgetSpentError(
+                    f"not asked: the budget of ${self.max_cost:g} is spent (${self.spent:.4f}; the next call may take "
+                    f"${estimate:.4f})"
+                )
+            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            await turn
+        self.calls += 1
+        self._in_flight += 1
+        self._set_aside += estimate
+        return estimate
+
+    def settle(self, request: Request, set_aside: float, reply: Reply | None, *, billed: bool = True) -> None:
+        """Count what a call really cost.
+
+        Args:
+            request: What was asked.
+            set_aside: What `reserve` returned.
+            reply: What came back; None when nothing did.
+            billed: Whether a call without a reply may have been billed.
+        """
+        self._in_flight -= 1
+        self._set_aside -= set_aside
+        if reply is not None:
+            self._longest_completion = max(self._longest_completion, reply.completion_tokens)
+            counted = self._cost(request.model, reply)
+            self.spent += set_aside if counted is None else counted
+        elif billed:
+            self.spent += set_aside
+        waiting, self._waiting = self._waiting, []
+        for turn in waiting:
+            if not turn.done():
+                turn.set_result(None)
+
+    def _estimate(self, request: Request) -> float:
+        if self.max_cost is None:
+            return 0.0
+        completion = completion_limit(request) or self._longest_completion or _FIRST_COMPLETION
+        return self._price(request.model).cost(estimate_prompt(request).high, completion)
+
+    def _cost(self, model: str, reply: Reply) -> float | None:
+        """What a reply cost; None when the server does not count tokens."""
+        if self.max_cost is None or not reply.prompt_tokens:
+            return None
+        return self._price(model).cost(reply.prompt_tokens, reply.completion_tokens)
+
+    def _price(self, model: str) -> Prices:
+        if model not in self._known:
+            prices = self._prices(model)
+            if prices is None:
+                raise ConfigurationError(
+                    f"--max-cost: no price is known for the model {model!r}: add --price IN/OUT, in dollars for a million "
+                    "tokens"
+                )
+            self._known[model] = prices
+        return self._known[model]
+
+
+class BudgetedProvider:
+    """Asks as long as the budget lasts.
+
+    Args:
+        inner: Asked for what the budget allows.
+        budget: What may be spent.
+    """
+
+    def __init__(self, inner: Provider, budget: Budget) -> None:
+        self._inner = inner
+        self._budget = budget
+
+    async def complete(self, request: Request) -> Reply:
+        """Ask, if the budget allows it. See `Provider.complete`."""
+        set_aside = await self._budget.reserve(request)
+        try:
+            reply = await self._inner.complete(request)
+        except BaseException as error:
+            refused = isinstance(error, CallError) and error.status is not None
+            self._budget.settle(request, set_aside, None, billed=not refused)
+            raise
+        self._budget.settle(request, set_aside, reply)
+        return reply
+
+    async def aclose(self) -> None:
+        """Close the inner provider."""
+        await self._inner.aclose()

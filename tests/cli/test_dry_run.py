@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command import Command, Result, fiducial
+from provider_server import ProviderServer
+
+
+@pytest.fixture
+def judge(inputs: tuple[Path, Path], tmp_path: Path):
+    """`fiducial judge` on the inputs, into the same folder each time."""
+    cases, outputs = inputs
+
+    def call(*args: str | Path) -> Result:
+        named = ("--judge", "tool_call_accuracy/direct", "--model", "gpt-4.1-mini")
+        return fiducial("judge", cases, "--outputs", outputs, *named, "--out", tmp_path / "run", *args)
+
+    return call
+
+
+def test_a_dry_run_needs_no_key_makes_no_call_and_writes_nothing(judge: Command, tmp_path: Path):
+    before = sorted(tmp_path.rglob("*"))
+    result = judge("--dry-run")
+    assert (result.code, sorted(tmp_path.rglob("*"))) == (0, before)
+    assert "calls: 20 (20 verdicts to make, 20 different requests, 0 in the cache)" in result.out
+    assert "at $0.4/$1.6 for a million tokens in/out" in result.out
+
+
+def test_a_dry_run_says_what_the_cache_has_and_learns_from_it(judge: Command, server: ProviderServer):
+    at = ("--base-url", server.base_url)
+    judge(*at, "--max-calls", "8")
+    result = judge(*at, "--repeats", "2", "--dry-run")
+    assert "calls: 32 (32 verdicts to make, 32 different requests, 0 in the cache)" in result.out
+    elsewhere = judge(*at, "--dry-run", "--out", "elsewhere", "--price", "1/10")
+    assert "calls: 12 (20 verdicts to make, 20 different requests, 8 in the cache)" in elsewhere.out
+    assert "tokens (learned from 8 cached replies): in 1,2" in elsewhere.out
+    assert ", out 120\n" in elsewhere.out
+
+
+def test_an_unknown_price_is_said_to_be_unknown(judge: Command):
+    result = judge("--dry-run", "--model", "a-model-of-my-own")
+    assert "cost: not known for this model; add --price IN/OUT" in result.out
+
+
+def test_a_dry_run_of_a_run_counts_what_no_checker_decides(inputs: tuple[Path, Path], tmp_path: Path):
+    cases, outputs = inputs
+    args = ("--judge", "tool_call_accuracy", "--model", "m", "--judge-on", "5", "--dry-run")
+    result = fiducial("run", cases, "--outputs", outputs, "--out", tmp_path / "run", *args)
+    assert "calls: 5 (5 verdicts to make" in result.out
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_budget_stops_cleanly_and_the_same_command_goes_on(judge: Command, server: ProviderServer):
+    at = ("--base-url", server.base_url)
+    first = judge(*at, "--max-calls", "5")
+    assert (first.code, len(server.seen)) == (3, 5)
+    assert "15 failed, 5 graded; 5 calls" in first.out
+    second = judge(*at)
+    assert (second.code, len(server.seen)) == (0, 20)
+
+
+def test_a_budget_of_money_needs_a_price(judge: Command, server: ProviderServer):
+    at = ("--base-url", server.base_url, "--model", "mine", "--max-cost", "1")
+    refused = judge(*at)
+    assert (refused.code, len(server.seen)) == (2, 0)
+    assert "no price is known for the model 'mine'" in refused.err
+    assert judge(*at, "--price", "1/1", "--out", "priced").code == 0
+
+
+def test_a_dry_run_without_a_model_says_what_is_missing(inputs: tuple[Path, Path]):
+    cases, outputs = inputs
+    result = fiducial(
+        "run", cases, "--outputs", outputs, "--out", "run", "--judge", "tool_call_accuracy", "--dry-run"
+    )
+    assert (result.code, "needs --model" in result.err) == (2, True)

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import pytest
+
+from fiducial.errors import UsageError
+from fiducial.judges.prices import Prices, listed_prices, price_list
+
+
+def test_the_list_knows_a_common_model_and_says_so_when_it_does_not_know_one():
+    known = listed_prices("gpt-4.1-mini")
+    assert known is not None
+    assert known.completion > known.prompt > 0
+    assert listed_prices("a-model-of-my-own") is None
+
+
+def test_a_price_is_for_a_million_tokens():
+    assert Prices(2.0, 10.0).cost(500_000, 100_000) == 2.0
+
+
+def test_the_users_price_wins_over_the_list_and_one_for_a_model_over_one_for_all():
+    find = price_list(["1/2", "gpt-4.1-mini=3/4"])
+    assert find("gpt-4.1-mini") == Prices(3, 4)
+    assert find("gpt-4.1") == Prices(1, 2)
+
+
+def test_a_model_name_may_hold_what_separates_prices():
+    assert price_list(["org/model=v2=0.1/0.2"])("org/model=v2") == Prices(0.1, 0.2)
+
+
+@pytest.mark.parametrize("text", ["", "1", "1/", "/2", "m=1", "1/2/3", "-1/2", "1.2.3/4", "nan/1", "1e3/2"])
+def test_what_is_no_price_is_refused_with_an_example(text: str):
+    with pytest.raises(UsageError, match=r"0\.4/1\.6"):
+        price_list([text])
