@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from ..records import Case, Kind, Output, Verdict
+from .artifact_options import ArtifactOptions
 from .finding import Finding, undecided
 
 Rules: TypeAlias = Literal["bfcl", "strict"]
@@ -27,12 +28,14 @@ class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
         names: How documented names with dots were offered to the system.
         functions: Functions that executable calls may name, by name.
         environments: Simulated worlds of the user's own, by class name, beside the built-in ones.
+        artifacts: What the user chose about checking workspaces.
     """
 
     rules: Rules = "bfcl"
     names: Names = "dotted"
     functions: Mapping[str, Callable[..., Any]] = {}
     environments: Mapping[str, type] = {}
+    artifacts: ArtifactOptions = ArtifactOptions()
 
 
 Checker: TypeAlias = Callable[[Case, Output, CheckOptions], Finding]
@@ -45,6 +48,7 @@ _CHECKERS: dict[Kind, tuple[str, str]] = {
     "multi_turn": ("state", "multi_turn"),
     "memory_answer": ("answer", "answers"),
     "web_search_answer": ("answer", "answers"),
+    "artifact": ("artifact", "artifacts"),
 }
 """Kind of case to the checker's name in ``Verdict.by`` and the module here that holds its function ``find``."""
 

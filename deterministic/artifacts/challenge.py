@@ -1,0 +1,105 @@
+"""A challenge, as the reference of an artifact case holds it: the data set's own fields, read as far as a checker needs them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from ...records import Case
+
+Evaluation: TypeAlias = Literal["file", "python", "pytest", "llm"]
+"""What is scored: the files themselves, what they print when run, what the tests print, or an open answer."""
+
+_SPELLINGS: dict[str, Evaluation] = {
+    "python": "python",
+    "execute_python_code": "python",
+    "custom_python": "python",
+    "pytest": "pytest",
+    "llm": "llm",
+}
+"""Both generations' names. Any other name means ``file``, as in the original."""
+
+
+class ChallengeError(Exception):
+    """The case cannot be used as a challenge; the system is not to blame."""
+
+
+class _Eval(msgspec.Struct):
+    type: str
+
+
+class _Ground(msgspec.Struct):
+    files: list[str]
+    should_contain: list[str] | None = None
+    should_not_contain: list[str] | None = None
+    type: str | None = None
+    eval: _Eval | None = None
+    case_sensitive: bool = True
+
+
+class _Reference(msgspec.Struct):
+    ground: _Ground
+    folder: str | None = None
+
+
+class Challenge(msgspec.Struct, frozen=True):
+    """What a checker needs of a challenge.
+
+    Attributes:
+        evaluation: What is scored.
+        files: Names of files, or endings such as ``.txt``.
+        required: Words that a file must contain.
+        forbidden: Words that it must not contain.
+        case_sensitive: Whether capital and small letters differ.
+        folder: The challenge's own folder, where hidden tests are; None when the case does not say.
+    """
+
+    evaluation: Evaluation
+    files: list[str]
+    required: list[str]
+    forbidden: list[str]
+    case_sensitive: bool
+    folder: Path | None
+
+    def hidden_tests(self) -> Path | None:
+        """The folder whose files are copied in after the agent's work; None when there is none.
+
+        Raises:
+            ChallengeError: The challenge's folder is not there any more, so that nobody knows.
+        """
+        if self.folder is None:
+            return None
+        if not self.folder.is_dir():
+            raise ChallengeError(f"the challenge's folder is not there: {self.folder}")
+        tests = self.folder / "custom_python"
+        return tests if tests.is_dir() else None
+
+
+def challenge_of(case: Case) -> Challenge:
+    """Read the challenge in a case.
+
+    Args:
+        case: A case of kind ``artifact``.
+
+    Returns:
+        The challenge.
+
+    Raises:
+        ChallengeError: Its ground truth is not in the form it should be.
+    """
+    try:
+        reference = msgspec.convert(case.reference, _Reference)
+    except msgspec.ValidationError as error:
+        raise ChallengeError(f"the reference is no challenge: {error}") from error
+    ground = reference.ground
+    named = ground.eval.type if ground.eval is not None else ground.type
+    return Challenge(
+        evaluation=_SPELLINGS.get(named or "file", "file"),
+        files=ground.files,
+        required=ground.should_contain or [],
+        forbidden=ground.should_not_contain or [],
+        case_sensitive=ground.case_sensitive,
+        folder=None if reference.folder is None else Path(reference.folder),
+    )

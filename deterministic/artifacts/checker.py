@@ -1,0 +1,124 @@
+"""The checker of workspaces: files chosen by name or ending, words looked for in them or in what they print.
+
+As in the original, each file is scored by itself, 1 or 0, and one right file is enough; a file that is missing or cannot be read, and a
+script that fails, end the scoring without any score. Other than there, every verdict says which file and which word.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...records import Case, Output
+from ..checkers import CheckOptions
+from ..finding import Finding, fault, undecided
+from .challenge import Challenge, ChallengeError, challenge_of
+from .code import CodeFault, confinement_evidence, run_code
+from .fault import WorkspaceFault, shown
+from .files import choose_files, read_text
+from .words import WordProblem, WordRules, find_problem
+
+_MOST_NAMED = 5
+
+
+class _Scored(NamedTuple):
+    """One file, and the first thing wrong with it."""
+
+    name: str
+    problem: WordProblem | None
+
+
+def find(case: Case, output: Output, options: CheckOptions) -> Finding:
+    """Check a workspace.
+
+    Args:
+        case: A case of kind ``artifact``.
+        output: What the system left; its workspace is an absolute path, or relative to the current folder.
+        options: Rules about files and words, and whether code may be run.
+
+    Returns:
+        What was found: ``undecided`` for an open answer, ``not_applicable`` where we cannot tell.
+    """
+    evidence: dict[str, Any] = {"scores": []}
+    try:
+        challenge = challenge_of(case)
+        root = _existing_folder(output)
+        if challenge.evaluation == "llm":
+            return _leave_to_judge(challenge, root)
+        if challenge.evaluation == "file":
+            contents = _read_files(challenge, root)
+        elif not options.artifacts.allow_code:
+            return _not_applicable(
+                "code_not_allowed", "the challenge runs code, which was not allowed", evidence
+            )
+        else:
+            run = run_code(challenge, root, options)
+            contents, evidence["sandbox"] = run.contents, confinement_evidence(run.confinement)
+    except CodeFault as problem:
+        evidence["sandbox"] = confinement_evidence(problem.confinement)
+        return fault(problem.error_type, problem.reason, **evidence)
+    except WorkspaceFault as problem:
+        return fault(problem.error_type, problem.reason, **evidence)
+    except ChallengeError as problem:
+        return _not_applicable("unusable_challenge", str(problem), evidence)
+    return _score(challenge, contents, options, evidence)
+
+
+def _existing_folder(output: Output) -> Path:
+    if output.workspace is None:
+        raise WorkspaceFault("no_output", "the output names no workspace")
+    root = Path(output.workspace)
+    if not root.is_dir():
+        raise WorkspaceFault("no_output", f"the workspace is not there: {shown(output.workspace)}")
+    return root.resolve()
+
+
+def _read_files(challenge: Challenge, root: Path) -> list[tuple[str, str]]:
+    contents = [(name, read_text(root, name)) for name in choose_files(root, challenge.files)]
+    if not contents:
+        raise WorkspaceFault("missing_file", f"no file in the workspace matches {challenge.files}")
+    return contents
+
+
+def _leave_to_judge(challenge: Challenge, root: Path) -> Finding:
+    """An open answer is for a judge, but that there is one is seen here."""
+    names = [shown(name) for name, _ in _read_files(challenge, root)]
+    return undecided("the challenge asks for a judge", files=names)
+
+
+def _score(
+    challenge: Challenge, contents: list[tuple[str, str]], options: CheckOptions, evidence: dict[str, Any]
+) -> Finding:
+    wanted = options.artifacts
+    rules = WordRules(
+        challenge.required,
+        challenge.forbidden,
+        case_insensitive=wanted.case_insensitive or not challenge.case_sensitive,
+        whole_word=wanted.whole_word,
+    )
+    scored = [_Scored(shown(name), find_problem(text, rules)) for name, text in contents]
+    scores = [0.0 if file.problem else 1.0 for file in scored]
+    evidence = {**evidence, "scores": scores, "files": [file.name for file in scored]}
+    wrong = [file for file in scored if file.problem is not None]
+    if not wrong or (wanted.files == "any" and 1.0 in scores):
+        return Finding("graded", 1.0, None, None, evidence)
+    first = wrong[0].problem
+    assert first is not None
+    return fault(first.error_type, _reason(wrong), **evidence)
+
+
+def _reason(wrong: list[_Scored]) -> str:
+    parts = [_sentence(file) for file in wrong[:_MOST_NAMED]]
+    if len(wrong) > _MOST_NAMED:
+        parts.append(f"{len(wrong) - _MOST_NAMED:,} more files")
+    return "; ".join(parts)
+
+
+def _sentence(file: _Scored) -> str:
+    assert file.problem is not None
+    says = "does not contain" if file.problem.error_type == "missing_word" else "must not contain"
+    return f"{file.name} {says} {file.problem.word!r}"
+
+
+def _not_applicable(error_type: str, reason: str, evidence: dict[str, Any]) -> Finding:
+    return Finding("not_applicable", None, error_type, reason, evidence)

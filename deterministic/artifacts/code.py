@@ -1,0 +1,151 @@
+"""Challenges that are decided by running something: the hidden tests are copied in, and what they print is scored."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from ..checkers import CheckOptions
+from ..sandbox.limits import Limits
+from ..sandbox.running import Confinement, Run, SandboxError, run_confined
+from .challenge import Challenge, ChallengeError
+from .copying import copy_plain_files, copy_tree
+from .fault import WorkspaceFault, shown
+from .files import choose_files, locate
+
+_PACKAGES_FIRST = (
+    "import runpy, sys; name = sys.argv[1]; sys.argv = sys.argv[1:]; sys.path.append(''); "
+    "runpy.run_path(name, run_name='__main__')"
+)
+"""Runs a script with the workspace last on the path, so that no file in it can pose as a module of the standard library."""
+
+_LAST_WORDS = 200
+
+
+class CodeOutput(NamedTuple):
+    """What was run, and what it printed.
+
+    Attributes:
+        contents: File to what it printed, in the form that the words are looked for in.
+        confinement: How far the code was shut in.
+    """
+
+    contents: list[tuple[str, str]]
+    confinement: Confinement
+
+
+class CodeFault(WorkspaceFault):
+    """The code failed.
+
+    Args:
+        error_type: The kind of fault.
+        reason: One sentence for a person.
+        confinement: How far the code was shut in.
+    """
+
+    def __init__(self, error_type: str, reason: str, confinement: Confinement) -> None:
+        self.confinement = confinement
+        super().__init__(error_type, reason)
+
+
+def run_code(challenge: Challenge, workspace: Path, options: CheckOptions) -> CodeOutput:
+    """Run a challenge's scripts, or its tests, in a sandbox.
+
+    Args:
+        challenge: A challenge of the evaluation ``python`` or ``pytest``.
+        workspace: What the agent left; not changed.
+        options: Rules and limits. Strict rules let no file of the workspace stand in for a library.
+
+    Returns:
+        What was printed.
+
+    Raises:
+        ChallengeError: The challenge cannot be run here.
+        WorkspaceFault: The workspace cannot be used.
+        CodeFault: The code failed, or ran into a limit.
+    """
+    limits = options.artifacts.limits
+    with tempfile.TemporaryDirectory(prefix="fiducial-", ignore_cleanup_errors=True) as folder:
+        copy = Path(folder, "workspace")
+        copy_tree(workspace, copy, limits.disk_bytes // 2)
+        _copy_hidden_tests(challenge, copy)
+        names = ["pytest"] if challenge.evaluation == "pytest" else choose_files(copy, challenge.files)
+        commands = [_command(challenge, copy, name, strict=options.rules == "strict") for name in names]
+        if not commands:
+            raise WorkspaceFault("missing_file", f"no file to be run: none matches {challenge.files}")
+        try:
+            report = run_confined(commands, copy, limits)
+        except SandboxError as error:
+            raise ChallengeError(f"the code cannot be run: {error}") from error
+    for name, run in zip(names, report.runs, strict=False):
+        _refuse_failure(name, run, limits, report.confinement)
+    contents = [
+        (name, _printed(name, run, report.confinement)) for name, run in zip(names, report.runs, strict=True)
+    ]
+    return CodeOutput(contents, report.confinement)
+
+
+def confinement_evidence(confinement: Confinement) -> dict[str, str]:
+    """How far code was shut in, for a verdict's evidence."""
+    return msgspec.to_builtins(confinement)
+
+
+def _copy_hidden_tests(challenge: Challenge, copy: Path) -> None:
+    tests = challenge.hidden_tests()
+    if tests is None:
+        return
+    try:
+        copy_plain_files(tests, copy)
+    except OSError as error:
+        raise ChallengeError(f"the hidden tests cannot be copied: {error}") from error
+
+
+def _command(challenge: Challenge, copy: Path, name: str, *, strict: bool) -> list[str]:
+    if challenge.evaluation == "pytest":
+        if find_spec("pytest") is None:
+            raise ChallengeError("the challenge needs pytest, which is not installed")
+        tests = [sys.executable, "-m", "pytest"]
+        return [sys.executable, "-P", *tests[1:], "--import-mode=append"] if strict else tests
+    locate(copy, name)
+    if strict:
+        return [sys.executable, "-P", "-c", _PACKAGES_FIRST, name]
+    return [sys.executable, name]
+
+
+def _refuse_failure(name: str, run: Run, limits: Limits, confinement: Confinement) -> None:
+    """Raise when a script failed: an exit code, or, as in the original, the word ``error`` on its error output."""
+    problem: tuple[str, str] | None = None
+    if run.out_of_time:
+        what = (
+            f"{limits.wall_seconds:g} s" if run.by == "time" else f"{limits.cpu_seconds} s of processor time"
+        )
+        problem = "timeout", f"not done after {what}"
+    elif run.by in {"memory", "processes"}:
+        problem = f"{run.by}_limit", f"ran into the limit on {run.by}"
+    elif run.code:
+        problem = "script_failed", f"exit code {run.code}{_last_words(run)}"
+    elif b"error" in run.err:
+        problem = "script_failed", f"'error' on its error output{_last_words(run)}"
+    if problem is not None:
+        raise CodeFault(problem[0], f"{shown(name)}: {problem[1]}", confinement)
+
+
+def _last_words(run: Run) -> str:
+    last = run.err.decode(errors="replace").strip().rpartition("\n")[2].strip()
+    return f": {last[:_LAST_WORDS]}" if last else ""
+
+
+def _printed(name: str, run: Run, confinement: Confinement) -> str:
+    try:
+        text = run.out.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if not run.cut:
+            raise CodeFault("not_utf8", f"{shown(name)}: its output is not UTF-8", confinement) from error
+        text = run.out.decode("utf-8", "replace")  # the bound may have split a letter
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return f"Output: {text}\n"

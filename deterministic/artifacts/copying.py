@@ -1,0 +1,95 @@
+"""Copies of folders that may hold anything: only plain files and folders arrive, and not more than there is room for."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from .fault import WorkspaceFault, shown
+from .files import locate, read_bytes
+
+_MOST_FILES, _DEEPEST = 20_000, 64
+
+
+def copy_tree(source: Path, target: Path, most_bytes: int) -> None:
+    """Copy a folder with everything below it.
+
+    A link to a file within the folder becomes a copy of that file. Other links, pipes, sockets and devices are left out.
+
+    Args:
+        source: The folder.
+        target: The copy; must not exist.
+        most_bytes: How much may be copied.
+
+    Raises:
+        WorkspaceFault: There is too much, it is nested too deeply, or a file cannot be read.
+    """
+    root = source.resolve()
+    left, files = most_bytes, 0
+    folders = [(root, target, 0)]
+    try:
+        while folders:
+            folder, copy, depth = folders.pop()
+            copy.mkdir()
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    files += 1
+                    if files > _MOST_FILES or depth >= _DEEPEST:
+                        raise _too_large(f"more than {_MOST_FILES:,} files, or nested deeper than {_DEEPEST}")
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append((folder / entry.name, copy / entry.name, depth + 1))
+                    else:
+                        left -= _copy_file(root, folder / entry.name, copy / entry.name, left)
+    except OSError as error:
+        raise WorkspaceFault(
+            "unreadable_file", f"the workspace cannot be copied: {error.strerror}"
+        ) from error
+
+
+def copy_plain_files(source: Path, target: Path) -> list[str]:
+    """Copy the plain files of a folder into another, in place of whatever has their names there; sub-folders are left out.
+
+    Args:
+        source: A folder of a challenge, such as ``artifacts_in``; nothing happens when it is not there.
+        target: Where the files go.
+
+    Returns:
+        The names of the files.
+
+    Raises:
+        OSError: A file cannot be copied.
+    """
+    names: list[str] = []
+    if not source.is_dir():
+        return names
+    for path in sorted(source.iterdir()):
+        if path.is_file() and not path.is_symlink():
+            place = target / path.name
+            if place.is_dir() and not place.is_symlink():
+                shutil.rmtree(place)
+            place.unlink(missing_ok=True)
+            shutil.copyfile(path, place)
+            names.append(path.name)
+    return names
+
+
+def _copy_file(root: Path, path: Path, copy: Path, left: int) -> int:
+    """Copy what is, or links to, a plain file within the folder; how many bytes that were."""
+    try:
+        place = locate(root, str(path.relative_to(root)))
+        if not place.is_file():
+            return 0
+        data = read_bytes(place, path.name, left)
+    except WorkspaceFault as fault:
+        if fault.error_type in {"missing_file", "outside_workspace", "not_a_file"}:
+            return 0
+        if fault.error_type == "file_too_large":
+            raise _too_large(f"no room for {shown(path.name)}") from fault
+        raise
+    copy.write_bytes(data)
+    return len(data)
+
+
+def _too_large(what: str) -> WorkspaceFault:
+    return WorkspaceFault("workspace_too_large", f"the workspace is too large: {what}")

@@ -1,0 +1,130 @@
+"""Choosing and reading files of a workspace that may hold anything: links, pipes, devices, endless files, names in no encoding."""
+
+from __future__ import annotations
+
+import os
+import stat
+from fnmatch import fnmatchcase
+from itertools import islice
+from pathlib import Path, PurePath
+
+from .challenge import ChallengeError
+from .fault import WorkspaceFault, shown
+
+MAX_FILE_BYTES = 16 * 1024 * 1024
+"""Larger files are not read."""
+
+_MOST_ENTRIES, _MOST_CHOSEN = 100_000, 1_000
+
+
+def choose_files(root: Path, entries: list[str]) -> list[str]:
+    """Find the files a challenge names.
+
+    An entry that starts with a dot is an ending: files of that ending at the top of the workspace, hidden ones left out.
+    Anything else is the path of one file. Endings are matched as the original does, in alphabetical order.
+
+    Args:
+        root: The workspace.
+        entries: The challenge's ``files``.
+
+    Returns:
+        Paths within the workspace; that they exist is not certain.
+
+    Raises:
+        ChallengeError: An entry leads out of the workspace.
+        WorkspaceFault: There are too many files.
+    """
+    chosen: list[str] = []
+    for entry in entries:
+        if entry.startswith("."):
+            chosen.extend(name for name in _names(root) if fnmatchcase(name, f"*{entry}"))
+        else:
+            path = PurePath(entry)
+            if path.is_absolute() or ".." in path.parts or "\0" in entry:
+                raise ChallengeError(f"the challenge names a file outside the workspace: {entry!r}")
+            chosen.append(entry)
+        if len(chosen) > _MOST_CHOSEN:
+            raise WorkspaceFault("workspace_too_large", f"more than {_MOST_CHOSEN:,} files to be looked at")
+    return chosen
+
+
+def read_text(root: Path, name: str) -> str:
+    """Read a file of a workspace, and nothing that only seems to be one.
+
+    Args:
+        root: The workspace.
+        name: A path within it.
+
+    Returns:
+        Its text, with every line ending as a newline.
+
+    Raises:
+        WorkspaceFault: It is missing, not a plain file, outside the workspace, too large, or not UTF-8.
+    """
+    data = read_bytes(locate(root, name), name, MAX_FILE_BYTES)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        reason = f"{shown(name)}: not UTF-8: byte 0x{data[error.start]:02x} at byte {error.start}"
+        raise WorkspaceFault("not_utf8", reason) from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def locate(root: Path, name: str) -> Path:
+    """Find where a name of a workspace leads, links followed.
+
+    Args:
+        root: The workspace.
+        name: A path within it.
+
+    Returns:
+        The place, which is within the workspace.
+
+    Raises:
+        WorkspaceFault: It leads nowhere, or out of the workspace.
+    """
+    try:
+        place = (root / name).resolve(strict=True)
+    except (OSError, RuntimeError) as error:  # Python 3.11 tells of a loop of links by a RuntimeError
+        raise WorkspaceFault("missing_file", f"{shown(name)}: no such file in the workspace") from error
+    if not place.is_relative_to(root.resolve()):
+        raise WorkspaceFault("outside_workspace", f"{shown(name)}: a link that leads out of the workspace")
+    return place
+
+
+def read_bytes(place: Path, name: str, limit: int) -> bytes:
+    """Read a plain file whole.
+
+    Args:
+        place: Where it is; a link there is not followed.
+        name: What it is called in the reason.
+        limit: How many bytes it may have.
+
+    Returns:
+        Its content.
+
+    Raises:
+        WorkspaceFault: It is no plain file, cannot be read, or is too large.
+    """
+    try:
+        # Without NONBLOCK, opening a pipe would wait for its other end.
+        number = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise WorkspaceFault("unreadable_file", f"{shown(name)}: {error.strerror}") from error
+    with os.fdopen(number, "rb") as file:
+        facts = os.fstat(number)
+        if not stat.S_ISREG(facts.st_mode):
+            raise WorkspaceFault("not_a_file", f"{shown(name)}: not a plain file")
+        if facts.st_size > limit:
+            reason = f"{shown(name)}: {facts.st_size:,} bytes; at most {limit:,} are read"
+            raise WorkspaceFault("file_too_large", reason)
+        return file.read(limit)
+
+
+def _names(root: Path) -> list[str]:
+    """Names at the top of the workspace, in alphabetical order, hidden ones left out."""
+    with os.scandir(root) as found:
+        names = [entry.name for entry in islice(found, _MOST_ENTRIES + 1)]
+    if len(names) > _MOST_ENTRIES:
+        raise WorkspaceFault("workspace_too_large", f"the workspace has more than {_MOST_ENTRIES:,} files")
+    return sorted(name for name in names if not name.startswith("."))

@@ -1,0 +1,171 @@
+"""What the platform allows to shut a command in with, tried from the strongest down, and said in the report."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from . import kernel, landlock
+from .file_view import WORKSPACE, enter_private_root, give
+from .limits import Limits
+from .resource_limits import apply_limits
+
+_NOBODY = 65_534
+_OWN_UIDS, _USERS = 1_700_000_000, 100_000_000
+"""Each sandbox runs as a user of its own where it can, so that what one uses up does not count against another."""
+
+
+class Order(NamedTuple):
+    """What the launcher is asked to do.
+
+    Attributes:
+        commands: Commands, each run when the one before ended with exit code 0.
+        source: The folder whose files the commands find.
+        scratch: An empty folder to work in; None to run in ``source`` itself, unconfined: an agent, not its code.
+        readable: Further folders that may be read, at the places where they are.
+        environment: All of the commands' environment.
+        limits: What each command may use.
+    """
+
+    commands: list[list[str]]
+    source: str
+    scratch: str | None
+    readable: list[str]
+    environment: dict[str, str]
+    limits: Limits
+
+
+class Place(NamedTuple):
+    """Where commands run, and how far they are shut in.
+
+    Attributes:
+        folder: Their working folder.
+        prepare: To be called in each new process before the command takes its place.
+        files: ``private root``, ``writes confined`` or ``not confined``.
+        network: ``none`` (a loopback interface of its own), ``no TCP`` or ``not denied``.
+    """
+
+    folder: Path
+    prepare: Callable[[], None]
+    files: str
+    network: str
+
+
+def leave_namespaces(*, confined: bool) -> bool:
+    """Leave the namespaces of the machine, so that the next child is the first process of a new one.
+
+    Args:
+        confined: Whether network and files are to be left too; an agent needs both.
+
+    Returns:
+        Whether it worked.
+    """
+    flags = kernel.CLONE_NEWPID | kernel.CLONE_NEWNS
+    if confined:
+        flags |= kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC
+    uid, gid = os.geteuid(), os.getegid()
+    if uid == 0:
+        with suppress(OSError):
+            kernel.unshare(flags)
+            return True
+    if not confined:
+        return False  # an agent may need its own user: another would break, say, sudo
+    try:
+        kernel.unshare(flags | kernel.CLONE_NEWUSER)
+        Path("/proc/self/setgroups").write_text("deny", encoding="ascii")
+        Path("/proc/self/uid_map").write_text(f"{_NOBODY} {uid} 1", encoding="ascii")
+        Path("/proc/self/gid_map").write_text(f"{_NOBODY} {gid} 1", encoding="ascii")
+    except OSError:
+        return False
+    return True
+
+
+def settle(order: Order, *, own_namespace: bool) -> Place:
+    """Shut this process in, as far as the platform allows.
+
+    Args:
+        order: What is to be run.
+        own_namespace: Whether `leave_namespaces` worked.
+
+    Returns:
+        Where the commands run.
+    """
+    if order.scratch is None:
+        if own_namespace:
+            _see_own_processes()
+        return Place(Path(order.source), kernel.die_with_parent, "not confined", "not denied")
+    source, scratch = Path(order.source), Path(order.scratch)
+    network = "none" if own_namespace else "not denied"
+    if own_namespace:
+        with suppress(OSError):
+            kernel.raise_loopback()
+        uid = _free_uid(scratch)
+        with suppress(OSError):
+            enter_private_root(source, scratch, order.readable, order.limits, uid)
+            return Place(WORKSPACE, _shutting_in(order.limits, uid, None), "private root", network)
+        scratch = scratch.with_name("plain")  # something may be mounted on the other by now
+        scratch.mkdir()
+    return _settle_in_plain_folder(order, source, scratch, network)
+
+
+def _settle_in_plain_folder(order: Order, source: Path, scratch: Path, network: str) -> Place:
+    """The second choice: an ordinary copy; writing elsewhere is denied where the kernel has Landlock."""
+    folder = scratch / "workspace"
+    shutil.copytree(source, folder)
+    (scratch / "tmp").mkdir()
+    uid = _free_uid(scratch) if _reachable_by_others(Path(sys.executable)) else os.geteuid()
+    give(scratch.parent, uid)
+    version = landlock.version()
+    if network != "none" and version >= landlock.TCP_SINCE:
+        network = "no TCP"
+    prepare = _shutting_in(order.limits, uid, scratch if version else None)
+    return Place(folder, prepare, "writes confined" if version else "not confined", network)
+
+
+def _shutting_in(limits: Limits, uid: int, writable: Path | None) -> Callable[[], None]:
+    """What a new process does to itself before it becomes the command."""
+
+    def prepare() -> None:
+        apply_limits(limits)
+        if uid != os.geteuid():
+            os.setgroups([])
+            os.setresgid(uid, uid, uid)
+            os.setresuid(uid, uid, uid)
+        with suppress(OSError):  # not on Linux
+            kernel.forgo_new_privileges()
+            kernel.die_with_parent()
+        if writable is not None:
+            landlock.confine_writing([writable])
+
+    return prepare
+
+
+def _free_uid(folder: Path) -> int:
+    """A user nobody else is: only root can become one, and a container may know fewer of them."""
+    if os.geteuid() != 0:
+        return os.geteuid()
+    own = _OWN_UIDS + folder.stat().st_ino % _USERS
+    try:
+        os.chown(folder, own, own)
+    except OSError:
+        return _NOBODY
+    return own
+
+
+def _reachable_by_others(path: Path) -> bool:
+    """Whether a user with no rights of their own can run a program."""
+    everyone_may_enter = 0o001
+    places = [path, *path.resolve().parents, *path.parents]
+    return all(place.stat().st_mode & everyone_may_enter for place in places)
+
+
+def _see_own_processes() -> None:
+    """Let /proc show the new namespace, so that usage can be watched."""
+    with suppress(OSError):
+        kernel.mount("none", Path("/"), flags=kernel.MS_REC | kernel.MS_PRIVATE)
+        kernel.mount("proc", Path("/proc"), "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)

@@ -1,0 +1,137 @@
+"""One command under its limits: started, watched, its output kept up to a bound, and nothing of it left."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import IO, NamedTuple
+
+from .limits import Limits
+from .processes import end_all, usage
+
+_LOOK_EVERY = 0.02
+_CHUNK = 64 * 1024
+
+
+class Ended(NamedTuple):
+    """How a command ended.
+
+    Attributes:
+        by: ``exit``, or the limit that it ran into: ``time``, ``memory``, ``processes``; ``start`` when it could not be started.
+        code: Its exit code; negative for a signal.
+        out: Its output, as far as it is kept.
+        err: Its error output, as far as it is kept.
+        cut: Whether some of either was dropped.
+        seconds: How long it took.
+    """
+
+    by: str
+    code: int
+    out: bytes
+    err: bytes
+    cut: bool
+    seconds: float
+
+
+def execute(
+    argv: list[str],
+    folder: str,
+    environment: dict[str, str],
+    limits: Limits,
+    prepare: Callable[[], None],
+    *,
+    own_namespace: bool,
+) -> Ended:
+    """Run a command to its end, and end everything it started.
+
+    Args:
+        argv: The command.
+        folder: Where it runs.
+        environment: All of its environment.
+        limits: What it may use.
+        prepare: Called in the new process before the command takes its place.
+        own_namespace: Whether this process is the first of a process namespace.
+
+    Returns:
+        How it ended.
+    """
+    begin = time.monotonic()
+    try:
+        process = subprocess.Popen(  # noqa: S603 - running what is not trusted is what this is for
+            argv,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            preexec_fn=prepare,  # noqa: PLW1509 - the launcher has one thread
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        end_all(own_namespace=own_namespace)
+        return Ended("start", 127, b"", str(error).encode(), cut=False, seconds=time.monotonic() - begin)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    out, err = _Kept(process.stdout, limits.output_bytes), _Kept(process.stderr, limits.output_bytes)
+    by = _watch(process, [out, err], limits, begin + limits.wall_seconds)
+    seconds = time.monotonic() - begin
+    code = process.returncode = -signal.SIGKILL if process.returncode is None else process.returncode
+    end_all(own_namespace=own_namespace)
+    out.read_rest()
+    err.read_rest()
+    return Ended(by, code, bytes(out.kept), bytes(err.kept), cut=out.cut or err.cut, seconds=seconds)
+
+
+class _Kept:
+    """What is kept of a stream."""
+
+    def __init__(self, stream: IO[bytes], limit: int) -> None:
+        self.stream = stream
+        self.limit = limit
+        self.kept = bytearray()
+        self.cut = False
+        os.set_blocking(stream.fileno(), False)
+
+    def read(self) -> bool:
+        """Read what is there; False when there is nothing and will be nothing."""
+        data = os.read(self.stream.fileno(), _CHUNK)
+        room = self.limit - len(self.kept)
+        self.kept += data[:room]
+        self.cut = self.cut or len(data) > room
+        return bool(data)
+
+    def read_rest(self) -> None:
+        """Read what is left in the pipe, when everybody who could write to it was ended."""
+        with suppress(BlockingIOError):
+            while self.read():
+                pass
+        self.stream.close()
+
+
+def _watch(process: subprocess.Popen[bytes], streams: list[_Kept], limits: Limits, deadline: float) -> str:
+    """Read the command's output until it ends or must be ended; by what."""
+    look = time.monotonic() + _LOOK_EVERY
+    with selectors.DefaultSelector() as selector:
+        for stream in streams:
+            selector.register(stream.stream, selectors.EVENT_READ, stream)
+        while True:
+            for key, _ in selector.select(_LOOK_EVERY):
+                if not key.data.read():
+                    selector.unregister(key.fileobj)
+            if process.poll() is not None:
+                return "exit"
+            now = time.monotonic()
+            if now >= deadline:
+                return "time"
+            if now >= look:
+                look = now + _LOOK_EVERY
+                used = usage()
+                if used.memory_bytes > limits.memory_bytes:
+                    return "memory"
+                if used.processes > limits.processes:
+                    return "processes"

@@ -1,0 +1,95 @@
+"""A root folder that holds what a program needs to run, read-only, and a workspace in memory; nothing else exists for it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from . import kernel
+from .limits import Limits
+
+WORKSPACE = Path("/workspace")
+"""Where the command finds its files."""
+
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")
+_SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/mime.types", "/etc/ssl")
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+_OWN_FILES = {
+    "etc/passwd": "root:x:0:0:root:/:/bin/sh\nsandbox:x:{uid}:{uid}:sandbox:/workspace:/bin/sh\n",
+    "etc/group": "root:x:0:\nsandbox:x:{uid}:\n",
+    "etc/hosts": "127.0.0.1 localhost\n::1 localhost\n",
+}
+_FILES_PER_MIB = 512
+
+
+def enter_private_root(
+    source: Path, scratch: Path, readable: Iterable[str], limits: Limits, uid: int
+) -> None:
+    """Build the root in this process's own mount namespace and move into it.
+
+    Args:
+        source: The folder whose files the workspace starts with; copied.
+        scratch: An empty folder on which the root is mounted.
+        readable: Further folders the command may read, at the places where they are.
+        limits: How much the workspace may hold.
+        uid: Who runs the command.
+
+    Raises:
+        OSError: It is not allowed here.
+    """
+    kernel.mount("none", Path("/"), flags=kernel.MS_REC | kernel.MS_PRIVATE)
+    files = max(1024, limits.disk_bytes // 1024 // 1024 * _FILES_PER_MIB)
+    options = f"size={limits.disk_bytes},nr_inodes={files},mode=755"
+    kernel.mount("tmpfs", scratch, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, options)
+    for path in [*_SYSTEM, *_SETTINGS, *readable]:
+        _show(scratch, Path(path))
+    _make_devices(scratch / "dev")
+    for name, text in _OWN_FILES.items():
+        file = scratch / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text.format(uid=uid), encoding="ascii")
+    shutil.copytree(source, scratch / "workspace")
+    (scratch / "tmp").mkdir()
+    (scratch / "proc").mkdir()
+    kernel.mount("proc", scratch / "proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
+    give(scratch / "workspace", uid)
+    give(scratch / "tmp", uid)
+    kernel.change_root(scratch)
+
+
+def give(folder: Path, uid: int) -> None:
+    """Make someone the owner of a folder and everything in it."""
+    os.chown(folder, uid, uid)
+    for parent, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            os.chown(Path(parent, name), uid, uid, follow_symlinks=False)
+
+
+def _show(root: Path, path: Path) -> None:
+    """Let a file or folder of the machine be seen, at the same place, read-only; one that is not there is left out."""
+    shown = root / path.relative_to("/")
+    if not path.exists() or shown.exists():
+        return
+    shown.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_symlink():
+        shown.symlink_to(path.readlink())
+        return
+    if path.is_dir():
+        shown.mkdir()
+    else:
+        shown.touch()
+    kernel.mount(str(path), shown, flags=kernel.MS_BIND | kernel.MS_REC)
+    kernel.make_read_only(shown)
+
+
+def _make_devices(folder: Path) -> None:
+    folder.mkdir()
+    for name in _DEVICES:
+        (folder / name).touch()
+        kernel.mount(f"/dev/{name}", folder / name, flags=kernel.MS_BIND)
+    (folder / "fd").symlink_to("/proc/self/fd")
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        (folder / name).symlink_to(f"/proc/self/fd/{number}")
+    (folder / "shm").symlink_to("/tmp")  # noqa: S108 - the sandbox's own

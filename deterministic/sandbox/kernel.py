@@ -1,0 +1,136 @@
+"""The few system calls of Linux that Python 3.11 does not offer. Elsewhere every one of them raises OSError."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import fcntl
+import os
+import signal
+import socket
+import struct
+from pathlib import Path
+
+CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = (
+    0x0002_0000,
+    0x0800_0000,
+    0x1000_0000,
+    0x2000_0000,
+    0x4000_0000,
+)
+MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC, MS_PRIVATE = 0x2, 0x4, 0x8, 0x1000, 0x4000, 0x4_0000
+
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 36, 38
+_MNT_DETACH = 2
+_AT_FDCWD, _AT_RECURSIVE = -100, 0x8000
+_MOUNT_ATTR_READ_ONLY_NOSUID = 0x1 | 0x2
+_SYS_MOUNT_SETATTR = 442
+_SIOCSIFFLAGS, _IFF_UP = 0x8914, 0x1
+
+
+def unshare(flags: int) -> None:
+    """Leave namespaces of the parent for new ones.
+
+    Args:
+        flags: ``CLONE_NEW...``, added up.
+
+    Raises:
+        OSError: It is not allowed here.
+    """
+    _call("unshare", flags)
+
+
+def mount(source: str, target: Path, kind: str = "", flags: int = 0, data: str = "") -> None:
+    """Mount a file system, or bind a folder to another place.
+
+    Raises:
+        OSError: It cannot be done.
+    """
+    _call("mount", _bytes(source), _bytes(str(target)), _bytes(kind), ctypes.c_ulong(flags), _bytes(data))
+
+
+def make_read_only(target: Path) -> None:
+    """Make a mount, and those below it, read-only and without set-uid programs.
+
+    Raises:
+        OSError: It cannot be done.
+    """
+    attributes = (ctypes.c_uint64 * 4)(_MOUNT_ATTR_READ_ONLY_NOSUID, 0, 0, 0)
+    syscall(
+        _SYS_MOUNT_SETATTR,
+        _AT_FDCWD,
+        _bytes(str(target)),
+        _AT_RECURSIVE,
+        ctypes.byref(attributes),
+        ctypes.c_size_t(ctypes.sizeof(attributes)),
+    )
+
+
+def change_root(root: Path) -> None:
+    """Make a mounted folder the root; the old one can no longer be reached.
+
+    Raises:
+        OSError: It cannot be done.
+    """
+    os.chdir(root)
+    _call("pivot_root", b".", b".")
+    _call("umount2", b".", _MNT_DETACH)
+    os.chdir("/")
+
+
+def die_with_parent() -> None:
+    """Have the kernel kill this process when its parent ends, however it ends."""
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every descendant whose own parent ends.
+
+    Raises:
+        OSError: Not on Linux.
+    """
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def forgo_new_privileges() -> None:
+    """Give up gaining rights by starting set-uid programs."""
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+
+
+def raise_loopback() -> None:
+    """Switch on the loopback interface of a new network namespace, so that a server can be tested there.
+
+    Raises:
+        OSError: It is not allowed here.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))
+
+
+def syscall(number: int, *args: object) -> int:
+    """Call the kernel by number.
+
+    Raises:
+        OSError: It refused.
+    """
+    return _call("syscall", ctypes.c_long(number), *args)
+
+
+def _prctl(option: int, value: int) -> None:
+    zero = ctypes.c_ulong(0)
+    _call("prctl", option, ctypes.c_ulong(value), zero, zero, zero)
+
+
+def _call(name: str, *args: object) -> int:
+    function = getattr(ctypes.CDLL(None, use_errno=True), name, None)
+    if function is None:
+        raise OSError(errno.ENOSYS, f"{name}: {os.strerror(errno.ENOSYS)}")
+    result = int(function(*args))
+    if result < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"{name}: {os.strerror(code)}")
+    return result
+
+
+def _bytes(text: str) -> bytes | None:
+    return os.fsencode(text) or None

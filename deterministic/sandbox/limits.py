@@ -1,0 +1,31 @@
+"""What a command may use."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+_MIB = 1024 * 1024
+
+
+class Limits(NamedTuple):
+    """What a command may use.
+
+    Attributes:
+        wall_seconds: Time until it is killed.
+        cpu_seconds: Processor time of each of its processes.
+        memory_bytes: Address space of each process, and resident memory of all of them together.
+        file_bytes: Size of each file it writes.
+        disk_bytes: All its files together, where it has a file system of its own.
+        processes: Processes and threads at once.
+        open_files: Open files of each process.
+        output_bytes: How much of its output, and of its errors, is kept; the rest is read and dropped.
+    """
+
+    wall_seconds: float = 60.0
+    cpu_seconds: int = 60
+    memory_bytes: int = 2048 * _MIB
+    file_bytes: int = 64 * _MIB
+    disk_bytes: int = 256 * _MIB
+    processes: int = 64
+    open_files: int = 256
+    output_bytes: int = _MIB

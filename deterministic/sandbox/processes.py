@@ -1,0 +1,100 @@
+"""The processes of a sandbox: how many there are, what they hold, and how to end every one of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+_PROC = Path("/proc")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_PARENT_FIELD, _PAGES_FIELD = 1, 21
+_PAUSE = 0.005
+
+
+class Usage(NamedTuple):
+    """What the processes of a sandbox use at one moment."""
+
+    processes: int
+    memory_bytes: int
+
+
+class _Process(NamedTuple):
+    pid: int
+    parent: int
+    memory_bytes: int
+
+
+def usage() -> Usage:
+    """What this process's descendants use; nothing where /proc is not there to ask."""
+    found = _descendants()
+    return Usage(len(found), sum(process.memory_bytes for process in found))
+
+
+def end_all(*, own_namespace: bool) -> None:
+    """Kill every descendant, and wait until none is left.
+
+    In a process namespace of our own one call reaches all at once, and none can be born meanwhile. Elsewhere descendants are
+    searched and killed until a search finds none: orphans come to us, as their adopter.
+
+    Args:
+        own_namespace: Whether this process is the first of a namespace.
+    """
+    while True:
+        if own_namespace:
+            _kill(-1)
+        else:
+            for process in _descendants():
+                _kill(process.pid)
+        if not _bury():
+            return
+        time.sleep(_PAUSE)
+
+
+def _bury() -> bool:
+    """Wait for the children that have ended; whether there are others."""
+    while True:
+        try:
+            pid, _ = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return False
+        if pid == 0:
+            return True
+
+
+def _kill(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        return
+
+
+def _descendants() -> list[_Process]:
+    children: dict[int, list[_Process]] = {}
+    for process in _all_processes():
+        children.setdefault(process.parent, []).append(process)
+    found = children.get(os.getpid(), [])
+    for process in found:  # grows while it is walked
+        found.extend(children.get(process.pid, []))
+    return found
+
+
+def _all_processes() -> Iterator[_Process]:
+    """What /proc lists, provided that it counts as we do: that of another namespace would name strangers."""
+    try:
+        ours = (_PROC / "self").readlink() == Path(str(os.getpid()))
+        entries = list(_PROC.iterdir()) if ours else []
+    except OSError:
+        return
+    for entry in entries:
+        if entry.name.isdecimal():
+            try:
+                text = (entry / "stat").read_text(encoding="utf-8", errors="replace")
+            except OSError:
+                continue
+            # The name of the program, in parentheses, may hold anything.
+            fields = text[text.rfind(")") + 2 :].split()
+            yield _Process(int(entry.name), int(fields[_PARENT_FIELD]), int(fields[_PAGES_FIELD]) * _PAGE)
