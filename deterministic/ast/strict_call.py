@@ -51,11 +51,7 @@ def _check_argument(value: Any, argument: Argument, language: str) -> Problem | 
 
 
 def _without_quotes(value: Any) -> Any:
-    """Texts in an array lose the quotes that the conversion leaves (``new String[]{"a"}``)."""
-    if type(value) is not list:
-        return value
-    items = cast("list[Any]", value)
-    return [
-        item[1:-1] if type(item) is str and len(item) > 1 and item[0] == item[-1] == '"' else item
-        for item in items
-    ]
+    """Java texts lose the quotes of source text, in arrays too: whether those come along depends on the way of calling."""
+    if isinstance(value, str):
+        return value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value
+    return [_without_quotes(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value

@@ -127,3 +127,17 @@ def test_a_call(dial: Case, text: str, *, bfcl: bool, strict: bool):
 def test_native_calls(dial: Case, result: Any, *, bfcl: bool, strict: bool):
     assert check_result(dial, result, mode="fc").valid is bfcl
     assert check_result(dial, result, mode="fc", options=CheckOptions(rules="strict")).valid is strict
+
+
+@pytest.mark.parametrize(
+    ("value", "declared", "acceptable"),
+    [
+        ('"jazz"', {"type": "String"}, ["jazz"]),
+        ('new String[]{"a", "b"}', {"type": "Array", "items": {"type": "String"}}, [["a", "b"]]),
+    ],
+)
+def test_java_texts_lose_their_quotes(
+    compare_value: Callable[..., Finding], value: str, declared: Any, acceptable: list[Any]
+):
+    assert not compare_value(value, declared, acceptable, language="java").valid
+    assert compare_value(value, declared, acceptable, language="java", strict=True).valid
