@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from .options import INPUT_FILE, SpreadCommand, cases_and_outputs, checking
 
@@ -19,8 +20,11 @@ Examples:
 @click.command("check", cls=SpreadCommand, epilog=_EXAMPLE)
 @cases_and_outputs
 @click.option("--out", type=INPUT_FILE, required=True, help="Where the verdicts go (JSON Lines).")
+@click.option(
+    "--json", "json_file", metavar="FILE", help="Also write the summary as JSON; - prints it instead."
+)
 @checking
-def command(cases: Path, outputs: tuple[Path, ...], out: Path, **options: Any) -> None:
+def command(cases: Path, outputs: tuple[Path, ...], out: Path, json_file: str | None, **options: Any) -> None:
     """Decide without a model which outputs are right, and why the others are not.
 
     CASES says what was to be done and how it is graded (JSON Lines). The file of verdicts appears when it is complete.
@@ -29,12 +33,11 @@ def command(cases: Path, outputs: tuple[Path, ...], out: Path, **options: Any) -
     from ..report.terminal import system_lines  # noqa: PLC0415 - likewise
     from .evaluate import check_options  # noqa: PLC0415 - likewise
     from .progress import shown_progress  # noqa: PLC0415 - likewise
+    from .table_input import emit  # noqa: PLC0415 - likewise
 
     with shown_progress() as progress:
         systems = check_file(
             cases, outputs, out, names=options["names"], options=check_options(options), progress=progress
         )
-    for system in systems:
-        for line in system_lines(system):
-            click.echo(line)
-    click.echo(f"verdicts: {out}")
+    lines = [line for system in systems for line in system_lines(system)]
+    emit({"systems": msgspec.to_builtins(systems)}, [*lines, f"verdicts: {out}"], json_file)

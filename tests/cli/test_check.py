@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from command import fiducial
@@ -36,3 +37,12 @@ def test_underscored_names_are_noticed_by_system(inputs: tuple[Path, Path], tmp_
         for name in ("auto.jsonl", "dotted.jsonl")
     ]
     assert scores == [15, 0]
+
+
+def test_the_summary_can_be_had_as_json(inputs: tuple[Path, Path], tmp_path: Path):
+    cases, outputs = inputs
+    result = fiducial(
+        "check", cases, "--outputs", outputs, "--out", tmp_path / "verdicts.jsonl", "--json", "-"
+    )
+    (system,) = json.loads(result.out)["systems"]
+    assert (system["system"], system["strata"][0]["value"], system["strata"][0]["n"]) == ("agent", 0.75, 20)
