@@ -13,7 +13,7 @@ from ...records import Case, Output
 from ..checkers import CheckOptions
 from ..finding import Finding, fault, undecided
 from .challenge import Challenge, ChallengeError, challenge_of
-from .code import CodeFault, confinement_evidence, run_code
+from .code import CodeFault, confinement_evidence, holds_other_tests, run_code
 from .fault import WorkspaceFault, shown
 from .files import choose_files, read_text
 from .words import WordProblem, WordRules, find_problem
@@ -39,29 +39,41 @@ def find(case: Case, output: Output, options: CheckOptions) -> Finding:
     Returns:
         What was found: ``undecided`` for an open answer, ``not_applicable`` where we cannot tell.
     """
-    evidence: dict[str, Any] = {"scores": []}
     try:
         challenge = challenge_of(case)
         root = _existing_folder(output)
         if challenge.evaluation == "llm":
             return _leave_to_judge(challenge, root)
         if challenge.evaluation == "file":
-            contents = _read_files(challenge, root)
-        elif not options.artifacts.allow_code:
-            return _not_applicable(
-                "code_not_allowed", "the challenge runs code, which was not allowed", evidence
-            )
-        else:
-            run = run_code(challenge, root, options)
-            contents, evidence["sandbox"] = run.contents, confinement_evidence(run.confinement)
-    except CodeFault as problem:
-        evidence["sandbox"] = confinement_evidence(problem.confinement)
-        return fault(problem.error_type, problem.reason, **evidence)
+            return _score(challenge, _read_files(challenge, root), options)
+        if not options.artifacts.allow_code:
+            return _not_applicable("code_not_allowed", "the challenge runs code, which was not allowed")
+        return _check_code(challenge, root, options)
     except WorkspaceFault as problem:
-        return fault(problem.error_type, problem.reason, **evidence)
+        return fault(problem.error_type, problem.reason, scores=[])
     except ChallengeError as problem:
-        return _not_applicable("unusable_challenge", str(problem), evidence)
-    return _score(challenge, contents, options, evidence)
+        return _not_applicable("unusable_challenge", str(problem))
+
+
+def _check_code(challenge: Challenge, root: Path, options: CheckOptions) -> Finding:
+    """Run with the hidden tests; where the workspace has other files of their names, it must pass with those too.
+
+    The hidden tests come first: no agent writes its own exam. The original scores what stands in the workspace, which may be a
+    changed test; strict rules go by the hidden tests alone.
+    """
+    finding = _run_and_score(challenge, root, options, as_it_stands=False)
+    if finding.valid and options.rules != "strict" and holds_other_tests(challenge, root):
+        return _run_and_score(challenge, root, options, as_it_stands=True)
+    return finding
+
+
+def _run_and_score(challenge: Challenge, root: Path, options: CheckOptions, *, as_it_stands: bool) -> Finding:
+    try:
+        run = run_code(challenge, root, options, as_it_stands=as_it_stands)
+    except CodeFault as problem:
+        sandbox = confinement_evidence(problem.confinement)
+        return fault(problem.error_type, problem.reason, scores=[], sandbox=sandbox)
+    return _score(challenge, run.contents, options, sandbox=confinement_evidence(run.confinement))
 
 
 def _existing_folder(output: Output) -> Path:
@@ -87,7 +99,7 @@ def _leave_to_judge(challenge: Challenge, root: Path) -> Finding:
 
 
 def _score(
-    challenge: Challenge, contents: list[tuple[str, str]], options: CheckOptions, evidence: dict[str, Any]
+    challenge: Challenge, contents: list[tuple[str, str]], options: CheckOptions, **evidence: Any
 ) -> Finding:
     wanted = options.artifacts
     rules = WordRules(
@@ -120,5 +132,5 @@ def _sentence(file: _Scored) -> str:
     return f"{file.name} {says} {file.problem.word!r}"
 
 
-def _not_applicable(error_type: str, reason: str, evidence: dict[str, Any]) -> Finding:
-    return Finding("not_applicable", None, error_type, reason, evidence)
+def _not_applicable(error_type: str, reason: str) -> Finding:
+    return Finding("not_applicable", None, error_type, reason)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import sys
 import tempfile
 from importlib.util import find_spec
@@ -53,13 +54,34 @@ class CodeFault(WorkspaceFault):
         super().__init__(error_type, reason)
 
 
-def run_code(challenge: Challenge, workspace: Path, options: CheckOptions) -> CodeOutput:
+def holds_other_tests(challenge: Challenge, workspace: Path) -> bool:
+    """Whether a file of the workspace has the name of a hidden test, and other content.
+
+    Args:
+        challenge: The challenge.
+        workspace: What the agent left.
+
+    Raises:
+        ChallengeError: The challenge's folder is not there.
+    """
+    tests = challenge.hidden_tests()
+    return tests is not None and any(
+        not filecmp.cmp(test, own, shallow=False)
+        for test in tests.iterdir()
+        if test.is_file() and (own := workspace / test.name).is_file() and not own.is_symlink()
+    )
+
+
+def run_code(
+    challenge: Challenge, workspace: Path, options: CheckOptions, *, as_it_stands: bool = False
+) -> CodeOutput:
     """Run a challenge's scripts, or its tests, in a sandbox.
 
     Args:
         challenge: A challenge of the evaluation ``python`` or ``pytest``.
         workspace: What the agent left; not changed.
         options: Rules and limits. Strict rules let no file of the workspace stand in for a library.
+        as_it_stands: Whether a file that is there stays instead of the hidden test of its name.
 
     Returns:
         What was printed.
@@ -73,7 +95,7 @@ def run_code(challenge: Challenge, workspace: Path, options: CheckOptions) -> Co
     with tempfile.TemporaryDirectory(prefix="fiducial-", ignore_cleanup_errors=True) as folder:
         copy = Path(folder, "workspace")
         copy_tree(workspace, copy, limits.disk_bytes // 2)
-        _copy_hidden_tests(challenge, copy)
+        _copy_hidden_tests(challenge, copy, replace=not as_it_stands)
         names = ["pytest"] if challenge.evaluation == "pytest" else choose_files(copy, challenge.files)
         commands = [_command(challenge, copy, name, strict=options.rules == "strict") for name in names]
         if not commands:
@@ -95,12 +117,12 @@ def confinement_evidence(confinement: Confinement) -> dict[str, str]:
     return msgspec.to_builtins(confinement)
 
 
-def _copy_hidden_tests(challenge: Challenge, copy: Path) -> None:
+def _copy_hidden_tests(challenge: Challenge, copy: Path, *, replace: bool) -> None:
     tests = challenge.hidden_tests()
     if tests is None:
         return
     try:
-        copy_plain_files(tests, copy)
+        copy_plain_files(tests, copy, replace=replace)
     except OSError as error:
         raise ChallengeError(f"the hidden tests cannot be copied: {error}") from error
 

@@ -47,12 +47,13 @@ def copy_tree(source: Path, target: Path, most_bytes: int) -> None:
         ) from error
 
 
-def copy_plain_files(source: Path, target: Path) -> list[str]:
-    """Copy the plain files of a folder into another, in place of whatever has their names there; sub-folders are left out.
+def copy_plain_files(source: Path, target: Path, *, replace: bool = True) -> list[str]:
+    """Copy the plain files of a folder into another; sub-folders are left out, as in the original.
 
     Args:
         source: A folder of a challenge, such as ``artifacts_in``; nothing happens when it is not there.
         target: Where the files go.
+        replace: Whether they take the place of whatever has their names there.
 
     Returns:
         The names of the files.
@@ -66,6 +67,8 @@ def copy_plain_files(source: Path, target: Path) -> list[str]:
     for path in sorted(source.iterdir()):
         if path.is_file() and not path.is_symlink():
             place = target / path.name
+            if not replace and os.path.lexists(place):
+                continue
             if place.is_dir() and not place.is_symlink():
                 shutil.rmtree(place)
             place.unlink(missing_ok=True)

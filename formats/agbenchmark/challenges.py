@@ -1,0 +1,143 @@
+"""Challenge folders as Cases: ``data.json``, beside ``artifacts_in``, ``artifacts_out`` and ``custom_python``.
+
+Both generations of the schema are read: ``ground.type`` and ``ground.eval.type``. The reference is ``data.json`` with every field as
+it stands, unknown ones too, and ``folder``, where the challenge's files are; ``suite``, when a ``suite.json`` beside the folder says more.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from ...errors import InputError
+from ...records import Case, TagValue
+
+_T = TypeVar("_T")
+
+DATA, SUITE = "data.json", "suite.json"
+
+_ARTIFACTS = frozenset({"artifacts_in", "artifacts_out", "custom_python"})
+_MAX_BYTES = 4 * 1024 * 1024
+
+
+class _Eval(msgspec.Struct):
+    type: str
+    scoring: str | None = None
+    template: str | None = None
+    examples: str | None = None
+
+
+class _Ground(msgspec.Struct):
+    files: list[str]
+    answer: str = ""
+    should_contain: list[str] | None = None
+    should_not_contain: list[str] | None = None
+    type: str | None = None
+    eval: _Eval | None = None
+
+
+class _Info(msgspec.Struct):
+    difficulty: str | None = None
+    description: str | None = None
+    side_effects: list[str] | None = None
+
+
+class _Data(msgspec.Struct):
+    """The fields that the schema names, where they mean something here; all others are kept as they are."""
+
+    name: str
+    task: str
+    ground: _Ground
+    category: list[str] = []
+    dependencies: list[str] = []
+    cutoff: int | float | None = None
+    info: _Info = msgspec.field(default_factory=_Info)
+
+
+class _Suite(msgspec.Struct):
+    same_task: bool = False
+    prefix: str | None = None
+    task: str | None = None
+
+
+def read_challenges(path: Path | str) -> Iterator[Case]:
+    """Read every challenge below a folder.
+
+    Args:
+        path: A folder of challenges, nested as one likes, or one challenge's own folder.
+
+    Yields:
+        One case of kind ``artifact`` a challenge, in order of their ids: the relative paths of their folders.
+
+    Raises:
+        InputError: There is no challenge, or one is not in the form it should be; the message names file and field.
+    """
+    root = Path(path)
+    if not root.is_dir():
+        raise InputError("not a folder; expected a folder of agbenchmark challenges", path=path)
+    found = False
+    for folder in _challenge_folders(root):
+        found = True
+        yield _case(root, folder)
+    if not found:
+        raise InputError(f"no challenge here: no {DATA} in it or below it", path=path)
+
+
+def _challenge_folders(root: Path) -> list[Path]:
+    """Folders with a ``data.json``; one that is an artifact of a challenge does not count."""
+    found: list[Path] = []
+    for parent, folders, files in os.walk(root):
+        folders[:] = [name for name in folders if name not in _ARTIFACTS]
+        if DATA in files:
+            found.append(Path(parent))
+    return sorted(found, key=lambda folder: folder.relative_to(root).parts)
+
+
+def _case(root: Path, folder: Path) -> Case:
+    fields, data = _read(folder / DATA, _Data)
+    reference = {**fields, "folder": str(folder.resolve())}
+    task = data.task
+    tags = _tags(data)
+    if folder != root and (folder.parent / SUITE).is_file():
+        reference["suite"], suite = _read(folder.parent / SUITE, _Suite)
+        tags["suite"] = suite.prefix
+        # The challenges of such a suite ask for parts of one answer: the task is the suite's.
+        task = suite.task if suite.same_task and suite.task else task
+    relative = folder.relative_to(root)
+    return Case(
+        id=relative.as_posix() if relative.parts else root.resolve().name,
+        kind="artifact",
+        messages=[{"role": "user", "content": task}],
+        reference=reference,
+        cluster=data.name,
+        tags=tags,
+    )
+
+
+def _tags(data: _Data) -> dict[str, TagValue]:
+    """What to slice by. The first category is the main one, as it is for the original."""
+    evaluation = data.ground.eval.type if data.ground.eval is not None else data.ground.type
+    tags: dict[str, TagValue] = {"name": data.name, "evaluation": evaluation or "file"}
+    if data.category:
+        tags |= {"category": data.category[0], "categories": ", ".join(data.category)}
+    if data.info.difficulty is not None:
+        tags["difficulty"] = data.info.difficulty.lower()
+    return tags
+
+
+def _read(path: Path, kind: type[_T]) -> tuple[dict[str, Any], _T]:
+    """A JSON object as it stands, and as what it should be."""
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise InputError(f"larger than {_MAX_BYTES // 1024 // 1024} MiB", path=path)
+        fields = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+        return fields, msgspec.convert(fields, kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        message, _, field = str(error).partition(" - at `$.")
+        raise InputError(message, path=path, field=field.rstrip("`") or None) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error

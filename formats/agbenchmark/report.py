@@ -1,0 +1,127 @@
+"""Verdicts as agbenchmark's ``report.json``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any, NamedTuple, cast
+
+from ...records import Case, Verdict
+
+_DIFFICULTIES = ("interface", "basic", "novice", "intermediate", "advanced", "expert", "human")
+_STAMP = "%Y-%m-%dT%H:%M:%S+00:00"
+
+
+class Attempt(NamedTuple):
+    """What is said of one challenge.
+
+    Attributes:
+        case: The challenge.
+        verdict: What came of it; None when it was not attempted.
+        seconds: How long the agent took; None when it is not known.
+        reached_cutoff: Whether it was stopped at its cutoff.
+    """
+
+    case: Case
+    verdict: Verdict | None
+    seconds: float | None = None
+    reached_cutoff: bool = False
+
+    @property
+    def success(self) -> bool:
+        """Whether everything was right."""
+        return self.verdict is not None and self.verdict.score == 1.0
+
+    @property
+    def attempted(self) -> bool:
+        """Whether it was tried: a challenge whose dependency failed was not."""
+        return self.verdict is not None and self.verdict.outcome != "not_applicable"
+
+
+def report_of(
+    attempts: Iterable[Attempt],
+    *,
+    command: str,
+    started: datetime,
+    ended: datetime,
+    config: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Write what came of a run in the original's form.
+
+    Names of challenges repeat under different folders; the second of a name stands under ``name [path]``, so that none is lost.
+
+    Args:
+        attempts: One a challenge.
+        command: The command line.
+        started: When the run began.
+        ended: When it was done.
+        config: Anything about the agent.
+
+    Returns:
+        What ``report.json`` holds.
+    """
+    attempts = list(attempts)
+    tests: dict[str, Any] = {}
+    for attempt in attempts:
+        name = str(attempt.case.reference.get("name", attempt.case.id))
+        tests[f"{name} [{attempt.case.id}]" if name in tests else name] = _test(attempt)
+    return {
+        "command": command,
+        "benchmark_git_commit_sha": None,
+        "agent_git_commit_sha": None,
+        "completion_time": _stamp(ended),
+        "benchmark_start_time": _stamp(started),
+        "metrics": {
+            "run_time": _duration((ended - started).total_seconds()),
+            "highest_difficulty": _highest_difficulty(attempts),
+        },
+        "tests": tests,
+        "config": dict(config),
+    }
+
+
+def _test(attempt: Attempt) -> dict[str, Any]:
+    fields = attempt.case.reference
+    info, ground = _object(fields.get("info")), _object(fields.get("ground"))
+    metrics: dict[str, Any] = {
+        "difficulty": info.get("difficulty"),
+        "success": attempt.success,
+        "attempted": attempt.attempted,
+        "success_%": 100.0 if attempt.success else 0.0,
+        "cost": None,
+        "run_time": None if attempt.seconds is None else _duration(attempt.seconds),
+    }
+    if not attempt.success:
+        metrics["fail_reason"] = "no output" if attempt.verdict is None else attempt.verdict.reason
+    return {
+        "data_path": fields.get("folder", attempt.case.id),
+        "is_regression": False,
+        "category": fields.get("category", []),
+        "task": fields.get("task"),
+        "answer": ground.get("answer"),
+        "description": info.get("description"),
+        "metrics": metrics,
+        "reached_cutoff": attempt.reached_cutoff,
+    }
+
+
+def _highest_difficulty(attempts: Iterable[Attempt]) -> str:
+    """The hardest success, named and numbered."""
+    beaten = [
+        _DIFFICULTIES.index(difficulty)
+        for attempt in attempts
+        if attempt.success and (difficulty := attempt.case.tags.get("difficulty")) in _DIFFICULTIES
+    ]
+    return f"{_DIFFICULTIES[max(beaten)]}: {max(beaten) + 1}" if beaten else "No successful tests"
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.1f} seconds"
+
+
+def _stamp(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime(_STAMP)
