@@ -1,0 +1,51 @@
+"""The README is what a new user types: its examples run, and what it shows is what is printed."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from command import fiducial
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def records(block: str) -> list[object]:
+    """The JSON values of a block, one after the other, whatever lines they are on."""
+    decoder, values, position = json.JSONDecoder(), list[object](), 0
+    while position < len(block):
+        value, position = decoder.raw_decode(block, position)
+        values.append(value)
+        position += len(block[position:]) - len(block[position:].lstrip())
+    return values
+
+
+def test_the_example_records_are_scored(tmp_path: Path):
+    cases, outputs = (records(block) for block in re.findall(r"```json\n(.*?)```", README, re.DOTALL))
+    for name, rows in (("cases.jsonl", cases), ("outputs.jsonl", outputs)):
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    args = ("--outputs", tmp_path / "outputs.jsonl", "--out", tmp_path / "verdicts.jsonl")
+    result = fiducial("check", tmp_path / "cases.jsonl", *args)
+    assert result.code == 0, result.err
+    scores = [json.loads(line)["score"] for line in (tmp_path / "verdicts.jsonl").read_text().splitlines()]
+    assert scores == [1.0, 0.0]
+
+
+def test_the_demo_output_shown_is_what_the_demo_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (shown,) = re.findall(r"<!-- demo -->\n```text\n(.*?)```", README, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    assert fiducial("demo", "--out", "demo").out == shown
+
+
+def test_every_link_to_a_file_leads_somewhere():
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", README)
+    assert links
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_every_command_named_exists():
+    for name in set(re.findall(r"`fiducial ([a-z]+)", README)):
+        assert fiducial(name, "--help").code == 0, name
