@@ -13,10 +13,13 @@ from .options import INPUT_FILE
 
 if TYPE_CHECKING:
     from ..judges import Judge
-    from ..records import Case, Output
+    from ..records import Case, Message, Output
 
 _NO_MODEL = "no model"
 """Stands in where a judge is loaded to be looked at, not to be asked."""
+
+_AGENT_PROMPT = "bfcl"
+"""Not a judge: the leaderboard's own prompt to an agent."""
 
 
 @click.group(no_args_is_help=True, epilog="Example: fiducial prompts show tool_call_accuracy/reasons")
@@ -62,34 +65,60 @@ def show(*, judge: str) -> None:
 
 
 @command.command(
-    epilog="Example: fiducial prompts render tool_call_accuracy --case cases.jsonl --outputs outputs.jsonl --id trip-07"
+    epilog="Example: fiducial prompts render tool_call_accuracy --cases cases.jsonl --outputs outputs.jsonl --id trip-07"
 )
 @click.argument("judge")
-@click.option("--case", "cases", type=INPUT_FILE, required=True, help="The cases file (JSON Lines).")
-@click.option("--outputs", type=INPUT_FILE, required=True, help="What the systems produced (JSON Lines).")
+@click.option(
+    "--cases", "--case", "cases", type=INPUT_FILE, required=True, help="The cases file (JSON Lines)."
+)
+@click.option("--outputs", type=INPUT_FILE, help="What the systems produced (JSON Lines).")
 @click.option("--id", "case_id", required=True, help="Which case.")
 @click.option("--system", help="Whose output; the first when left out.")
 @click.option("--trial", type=int, default=0, show_default=True, help="Which of its attempts.")
 @click.option("--json", "as_json", is_flag=True, help="As the request's body.")
 def render(
-    *, judge: str, cases: Path, outputs: Path, case_id: str, system: str | None, trial: int, as_json: bool
+    *,
+    judge: str,
+    cases: Path,
+    outputs: Path | None,
+    case_id: str,
+    system: str | None,
+    trial: int,
+    as_json: bool,
 ) -> None:
-    """Print the messages that JUDGE would be sent for one output, in full."""
-    from ..judges import load_judge  # noqa: PLC0415 - jinja2 and YAML are slow to import
-    from ..judges.inputs import NotApplicableError  # noqa: PLC0415 - likewise
+    """Print the messages that JUDGE would be sent for one output, in full.
 
-    loaded = load_judge(judge, model=_NO_MODEL)
-    case, output = _find(cases, outputs, case_id, system, trial)
-    try:
-        messages = loaded.messages(case, output)
-    except NotApplicableError as error:
-        raise UsageError(f"{loaded.name} does not apply to {output.key}: {error}") from error
+    JUDGE may also be `bfcl`: the prompt that asks an agent for calls as text, for a case made by `fiducial cases bfcl`.
+    """
+    if judge == _AGENT_PROMPT:
+        messages, parameters = _agent_messages(cases, case_id), dict[str, object]()
+    else:
+        if outputs is None:
+            raise UsageError("--outputs is needed: a judge is asked about a case and an output")
+        messages, parameters = _judge_messages(judge, *_find(cases, outputs, case_id, system, trial))
     if as_json:
-        click.echo(json.dumps({"messages": messages, **loaded.parameters}, indent=2, ensure_ascii=False))
+        click.echo(json.dumps({"messages": messages, **parameters}, indent=2, ensure_ascii=False))
         return
     for message in messages:
         click.secho(f"[{message['role']}]", bold=True)
         click.echo(f"{message['content']}\n")
+
+
+def _judge_messages(judge: str, case: Case, output: Output) -> tuple[list[Message], dict[str, object]]:
+    from ..judges import load_judge  # noqa: PLC0415 - jinja2 and YAML are slow to import
+    from ..judges.inputs import NotApplicableError  # noqa: PLC0415 - likewise
+
+    loaded = load_judge(judge, model=_NO_MODEL)
+    try:
+        return loaded.messages(case, output), dict(loaded.parameters)
+    except NotApplicableError as error:
+        raise UsageError(f"{loaded.name} does not apply to {output.key}: {error}") from error
+
+
+def _agent_messages(cases: Path, case_id: str) -> list[Message]:
+    from ..formats.bfcl import assemble_prompt  # noqa: PLC0415 - msgspec is slow to import
+
+    return assemble_prompt(_find_case(cases, case_id))
 
 
 @command.command(epilog="Example: fiducial prompts check my_judge.prompty")
@@ -142,13 +171,19 @@ def _summary(judge: Judge) -> str:
     return f"ok; inputs {', '.join(prompt.inputs) or 'none'}; score {scale}; reply {reply}"
 
 
-def _find(cases: Path, outputs: Path, case_id: str, system: str | None, trial: int) -> tuple[Case, Output]:
-    from ..records import CaseIndex, Output, read_records  # noqa: PLC0415 - msgspec is slow to import
+def _find_case(cases: Path, case_id: str) -> Case:
+    from ..records import CaseIndex  # noqa: PLC0415 - msgspec is slow to import
 
     with CaseIndex(cases) as index:
         if case_id not in index:
             raise InputError(f"there is no case {case_id!r}", path=cases)
-        case = index[case_id]
+        return index[case_id]
+
+
+def _find(cases: Path, outputs: Path, case_id: str, system: str | None, trial: int) -> tuple[Case, Output]:
+    from ..records import Output, read_records  # noqa: PLC0415 - msgspec is slow to import
+
+    case = _find_case(cases, case_id)
     for output in read_records(outputs, Output):
         if output.case_id == case_id and output.trial == trial and system in {None, output.system}:
             return case, output
