@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from command import fiducial
 
-from fiducial.records import Case, write_records
+from fiducial.records import Case, Message, write_records
 
 
 @pytest.fixture
@@ -14,7 +14,7 @@ def bfcl_case(tmp_path: Path) -> Path:
         "type": "function",
         "function": {"name": "now", "parameters": {"type": "dict", "properties": {}, "required": []}},
     }
-    question = [{"role": "user", "content": "What time is it?"}]
+    question: list[Message | list[Message]] = [{"role": "user", "content": "What time is it?"}]
     case = Case(id="live_simple_0-0-0", kind="no_call", messages=question, tools=[tool])
     write_records(tmp_path / "bfcl.jsonl", [case])
     return tmp_path / "bfcl.jsonl"
