@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, MissingExtraError
 from ..records import Verdict, decode_record, read_lines, read_records
-from .table import Table, TableBuilder
+from .table import Table
+from .table_builder import TableBuilder
 from .table_runs import run_rows
 
 if TYPE_CHECKING:

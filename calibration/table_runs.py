@@ -10,7 +10,8 @@ import msgspec
 
 from ..errors import InputError
 from ..records import Verdict, read_records
-from .table import Table, TableBuilder
+from .table import Table
+from .table_builder import TableBuilder
 
 
 def table_from_run(folder: Path, *, clusters: Mapping[str, str] | None = None) -> Table:

@@ -97,7 +97,7 @@ def test_a_gate_on_an_undefined_statistic_fails(run: Any, tmp_path: Path) -> Non
         (["calibrate", "TABLE", "--slice", "colour"], "no such column"),
         (["calibrate", "BAD"], "bad.jsonl:1: score: expected a number in [0, 1] or null, got 3"),
         (["compare", "TABLE", "--statistic", "kapa"], "expected one of accuracy"),
-        (["compare", "TABLE", "--by", "system"], "several rows for one item"),
+        (["compare", "TABLE", "--by", "system"], "there is only one system"),
         (["estimate", "TABLE"], "name one with --judge"),
         (["plan"], "say what to plan"),
         (["plan", "--difference", "0.3", "--discordant", "0.1"], "cannot be above"),

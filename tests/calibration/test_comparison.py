@@ -75,6 +75,16 @@ def test_systems_meet_on_items_that_name_them() -> None:
     assert (pair["n"], pair["a_only_right"], pair["b_only_right"]) == (3, 1, 0)
 
 
+def test_systems_meet_judge_by_judge() -> None:
+    rows = [
+        {"item_id": "i", "judge": judge, "score": score, "system": system}
+        for judge, scores in {"j": (1, 0), "k": (0, 1)}.items()
+        for system, score in zip("xy", scores, strict=True)
+    ]
+    (pair,) = compare(table_from_rows(rows), by="system")["pairs"]
+    assert (pair["n"], pair["a_only_right"], pair["b_only_right"]) == (2, 1, 1)
+
+
 def test_the_difference_of_any_statistic_is_that_of_the_two() -> None:
     rng = np.random.default_rng(0)
     labels = rng.integers(2, size=80).astype(float).tolist()

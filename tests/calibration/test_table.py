@@ -181,12 +181,13 @@ def test_repeats_and_orders_tell_rows_apart_and_texts_are_no_slices() -> None:
     assert set(table_from_rows(rows).columns) == {"repeat"}
 
 
-def test_a_column_that_begins_late_or_ends_early_has_no_value_elsewhere() -> None:
+def test_a_column_that_comes_and_goes_has_no_value_elsewhere() -> None:
     rows: list[dict[str, Any]] = [
         {"item_id": "a", "judge": "j", "score": 1, "early": "yes"},
         {"item_id": "b", "judge": "j", "score": 1, "late": 2.0},
         {"item_id": "c", "judge": "j", "score": 1},
+        {"item_id": "d", "judge": "j", "score": 1, "late": 3, "early": None},
     ]
     columns = table_from_rows(rows).columns
-    assert texts(columns["early"]) == ["yes", None, None]
-    assert texts(columns["late"]) == [None, "2", None]
+    assert texts(columns["early"]) == ["yes", None, None, None]
+    assert texts(columns["late"]) == [None, "2", None, "3"]
