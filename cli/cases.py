@@ -94,6 +94,21 @@ def openai(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | 
         click.echo(f"{count:,} outputs in {outputs_out}")
 
 
+@command.command(epilog="Example: fiducial cases agbenchmark agbenchmark/challenges --out cases.jsonl")
+@click.argument("path", type=FOLDER)
+@_OUT
+def agbenchmark(*, path: Path, out: Path) -> None:
+    """Read agbenchmark challenges from the folders below PATH.
+
+    Next: `fiducial artifacts run` lets an agent work on them; `fiducial run` checks workspaces and judges what is open.
+    """
+    from ..formats.agbenchmark import read_challenges  # noqa: PLC0415
+    from ..records import write_records  # noqa: PLC0415
+
+    count = write_records(out, read_challenges(path))
+    click.echo(f"{count:,} cases in {out}")
+
+
 def _remembered(cases: Iterable[Case], ids: set[str]) -> Iterator[Case]:
     for case in cases:
         ids.add(case.id)

@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ import click
 
 from ..calibration import ESTIMATORS
 from ..deterministic import CheckOptions
+from ..deterministic.artifact_options import ArtifactOptions
 from ..deterministic.registration import load_environments, load_functions
+from ..deterministic.sandbox.limits import Limits
 from ..evaluation.conclusion import Conclusion
 from ..evaluation.judging import ModelAccess
 from ..evaluation.pipeline import Plan, run
@@ -40,6 +43,23 @@ def check_options(options: Mapping[str, Any]) -> CheckOptions:
         rules=options["rules"],
         functions=load_functions(options["functions"], Path.cwd()),
         environments=load_environments(options["environment"], Path.cwd()),
+        artifacts=artifact_options(options),
+    )
+
+
+def artifact_options(options: Mapping[str, Any]) -> ArtifactOptions:
+    """Make of the shared options about workspaces what their checker wants to know.
+
+    Args:
+        options: The values of `options.workspaces`.
+    """
+    seconds = float(options["code_timeout"])
+    return ArtifactOptions(
+        files=options["files"],
+        case_insensitive=options["case_insensitive"],
+        whole_word=options["whole_word"],
+        allow_code=options["allow_code"],
+        limits=Limits(wall_seconds=seconds, cpu_seconds=ceil(seconds)),
     )
 
 

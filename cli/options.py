@@ -70,6 +70,31 @@ cases_and_outputs = compose(
     ),
 )
 
+workspaces = compose(
+    click.option(
+        "--allow-code",
+        is_flag=True,
+        help="Run the code of workspaces, in a sandbox; without it challenges that need it are not applicable.",
+    ),
+    click.option(
+        "--files",
+        type=click.Choice(["any", "all"]),
+        default="any",
+        show_default=True,
+        help="Whether one right file of a workspace is enough, or each one a challenge names must be right.",
+    ),
+    click.option("--case-insensitive", is_flag=True, help="Words in workspaces: capitals do not matter."),
+    click.option("--whole-word", is_flag=True, help="Words in workspaces: not within longer words."),
+    click.option(
+        "--code-timeout",
+        type=click.FloatRange(0, 3600, min_open=True),
+        default=60.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="How long a script of a workspace may run.",
+    ),
+)
+
 checking = compose(
     click.option(
         "--rules",
@@ -91,6 +116,7 @@ checking = compose(
     click.option(
         "--environment", multiple=True, metavar="MODULE:CLASS", help="A simulated world of your own."
     ),
+    workspaces,
 )
 
 gates = compose(

@@ -9,6 +9,7 @@ import msgspec
 from ..deterministic import CheckOptions, check
 from ..records import Case, Output, Verdict
 from .context import RunContext
+from .dependencies import hold_back_dependents
 from .inputs import EvaluationInputs
 from .names import NamesOption, NamesVote
 from .verdict_log import VerdictKey, key_of, settled
@@ -24,11 +25,12 @@ def check_outputs(
         options: What differs by system.
         default: Options of every other system.
 
-    Yields:
-        One verdict an output, in the same order.
+    Returns:
+        One verdict an output, in the same order; those on challenges with dependencies at the end.
     """
-    for case, output in pairs:
-        yield check(case, output, options.get(output.system, default))
+    return hold_back_dependents(
+        (case, check(case, output, options.get(output.system, default))) for case, output in pairs
+    )
 
 
 def options_by_system(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import TracebackType
 from typing import Self
 
@@ -62,10 +62,14 @@ class EvaluationInputs:
             raise
 
     def outputs(self) -> Iterator[Output]:
-        """Every output, in the order of the files."""
+        """Every output, in the order of the files; a workspace is found from the folder of its file."""
         for path in self.output_files:
+            folder = path.parent.absolute()
             for _, output in read_numbered(path, Output):
-                yield output
+                if output.workspace is None:
+                    yield output
+                else:
+                    yield msgspec.structs.replace(output, workspace=str(folder / output.workspace))
 
     def pairs(self) -> Iterator[tuple[Case, Output]]:
         """Every output with its case, in the order of the files."""
@@ -103,10 +107,18 @@ class EvaluationInputs:
         if output.case_id not in self.cases:
             message = f"no case has the id {output.case_id!r} in {self.cases.path}"
             raise RecordError(message, path=path, line=line, field="case_id")
+        if output.workspace is not None and not _stays_inside(output.workspace):
+            message = f"expected a path inside the folder of this file, got {output.workspace!r}"
+            raise RecordError(message, path=path, line=line, field="workspace")
         if output.key in seen:
             first = self.output_files[seen[output.key]]
             message = f"case, system and trial ({output.key}) come twice; the first is in {first}"
             raise RecordError(message, path=path, line=line, field="case_id")
+
+
+def _stays_inside(workspace: str) -> bool:
+    path = PurePath(workspace)
+    return not path.is_absolute() and ".." not in path.parts and "\0" not in workspace
 
 
 def file_sha256(path: Path) -> str:

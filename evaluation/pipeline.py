@@ -16,6 +16,7 @@ from ..judges import baseline_by, find_prompt
 from ..judges.baseline import MODEL as BASELINE
 from ..judges.prices import PriceList
 from ..records import ItemKey
+from .batch.mode import BatchMode
 from .checking import check_into_folder
 from .conclusion import Conclusion, conclude
 from .context import RunContext
@@ -50,6 +51,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         pass_at: From which score on a verdict counts as a pass.
         repeats: How often each output is judged.
         prices: What models cost, for the record; None to leave costs out.
+        batch: How to wait for a provider's batch endpoint; None to ask the model directly.
     """
 
     cases: Path
@@ -65,6 +67,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     pass_at: float = 0.5
     repeats: int = 1
     prices: PriceList | None = None
+    batch: BatchMode | None = None
 
 
 def run(
@@ -95,7 +98,7 @@ def run(
             adopt_labels(plan.labels, inputs, folder)
         _begin(plan, context, now())
         if plan.options is not None:
-            folder.bind(rules=plan.options.rules, names=plan.names)
+            folder.bind(rules=plan.options.rules, names=plan.names, artifacts=plan.options.artifacts)
             check_into_folder(context, plan.names, plan.options)
         problem = _judge(plan, context, access) if plan.judges else None
         conclusion = conclude(context, pass_at=plan.pass_at, prices=plan.prices)
@@ -129,7 +132,12 @@ def _judge(plan: Plan, context: RunContext, access: Callable[[], ModelAccess]) -
         return "no model is named: add --model NAME (or --model baseline, which needs none)"
     try:
         tasks = [judge_task(judge, plan.model) for judge in plan.judges]
-        judge_outputs(context, tasks, wanted_outputs(plan, context), access, repeats=plan.repeats)
+        wanted = wanted_outputs(plan, context)
+        if plan.batch is not None:
+            from .batch.rounds import BatchJob, collect_replies  # noqa: PLC0415 - for who wants batches
+
+            access = collect_replies(BatchJob(context, tasks, wanted, plan.repeats), access, plan.batch)
+        judge_outputs(context, tasks, wanted, access, repeats=plan.repeats)
     except ConfigurationError as error:
         return str(error)
     return None

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..errors import FiducialError
 from ..records import Case, Message, Output, Step, ToolCall
+from .challenge_criterion import challenge_criterion
 from .fence import fence_for
 from .prompt_file import InputDeclaration
 
@@ -138,8 +139,9 @@ def _accepted_answers(case: Case, output: Output) -> JsonList:
 
 
 def _criterion(case: Case, output: Output) -> str:
+    """What a good answer achieves; of a challenge, what its template makes of its answer."""
     del output
-    criterion = case.reference.get("criterion")
+    criterion = challenge_criterion(case) if case.kind == "artifact" else case.reference.get("criterion")
     if not isinstance(criterion, str):
         raise NotApplicableError("the case has no criterion")
     return criterion

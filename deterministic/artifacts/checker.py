@@ -80,6 +80,8 @@ def _existing_folder(output: Output) -> Path:
     if output.workspace is None:
         raise WorkspaceFault("no_output", "the output names no workspace")
     root = Path(output.workspace)
+    if root.is_symlink():
+        raise WorkspaceFault("outside_workspace", "the workspace is a link to another place")
     if not root.is_dir():
         raise WorkspaceFault("no_output", f"the workspace is not there: {shown(output.workspace)}")
     return root.resolve()
