@@ -1,0 +1,127 @@
+"""Judging as a stream."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from judge_items import Judging, make_case, make_output, make_pairs
+from provider_server import Answer, ProviderServer, Response, Seen
+
+from fiducial.errors import PromptError, UsageError
+from fiducial.judges import Endpoint, connect, judge_stream, load_judge
+from fiducial.records import Case, Output, Verdict
+
+
+def test_each_output_and_repetition_gets_one_verdict(server: ProviderServer, judging: Judging) -> None:
+    server.script = lambda seen: Answer(f"<S1>why</S1><S2>{int('(#1)' in seen.text)}</S2>")
+    verdicts = judging(make_pairs(3), repeats=2)
+    assert [(verdict.case_id, verdict.repeat, verdict.score) for verdict in verdicts] == [
+        ("case-0", 0, 0.0),
+        ("case-0", 1, 0.0),
+        ("case-1", 0, 1.0),
+        ("case-1", 1, 1.0),
+        ("case-2", 0, 0.0),
+        ("case-2", 1, 0.0),
+    ]
+    verdict = verdicts[0]
+    assert (verdict.by, verdict.source) == ("tool_call_accuracy/reasons@judge", "judge")
+    assert (verdict.reason, verdict.raw) == ("why", "<S1>why</S1><S2>0</S2>")
+    assert verdict.usage is not None
+    assert (verdict.usage.calls, verdict.usage.prompt_tokens, verdict.usage.completion_tokens) == (1, 100, 10)
+
+
+def test_a_model_that_another_answered_for_is_named(server: ProviderServer, judging: Judging) -> None:
+    server.script = lambda seen: Answer("<S2>1</S2>", model="judge-2026-01-01")
+    (verdict,) = judging(make_pairs(1))
+    assert verdict.evidence == {"served_by": "judge-2026-01-01"}
+
+
+def test_outputs_are_taken_only_as_fast_as_they_are_judged(server: ProviderServer) -> None:
+    taken = 0
+
+    def pairs() -> Iterator[tuple[Case, Output]]:
+        nonlocal taken
+        for pair in make_pairs(500):
+            taken += 1
+            yield pair
+
+    async def run() -> int:
+        judge = load_judge("tool_call_accuracy", model="judge")
+        async with connect(Endpoint(server.base_url, "k"), concurrency=4) as provider:
+            stream = judge_stream(pairs(), judge, provider, concurrency=4)
+            async for _ in stream:
+                await asyncio.sleep(0.2)
+                break
+        return taken
+
+    assert asyncio.run(run()) <= 40
+
+
+def test_progress_is_told_of_each_verdict(server: ProviderServer) -> None:
+    told: list[Verdict] = []
+
+    async def run() -> list[Verdict]:
+        judge = load_judge("tool_call_accuracy", model="judge")
+        async with connect(Endpoint(server.base_url, "k")) as provider:
+            stream = judge_stream(make_pairs(3), judge, provider, on_progress=told.append)
+            return [verdict async for verdict in stream]
+
+    assert asyncio.run(run()) == told
+
+
+def test_a_prompt_that_cannot_be_rendered_ends_the_run(judging: Judging, tmp_path: Path) -> None:
+    path = tmp_path / "p.prompty"
+    path.write_text("---\ninputs: {wish: {type: string}}\n---\nuser:\n{{wish}} 0 or 1\n")
+    with pytest.raises(PromptError, match="inputs without a value: wish"):
+        judging(make_pairs(3), spec=str(path))
+
+
+def test_a_failure_in_the_callers_own_data_is_the_callers(judging: Judging) -> None:
+    def pairs() -> Iterator[tuple[Case, Output]]:
+        yield make_case(), make_output()
+        raise OSError("disk")
+
+    with pytest.raises(OSError, match="disk"):
+        judging(pairs())
+
+
+def test_verdicts_of_slow_and_fast_items_do_not_mix(server: ProviderServer, judging: Judging) -> None:
+    def script(seen: Seen) -> Response:
+        number = int(seen.text.split("(#")[1].split(")")[0])
+        return Answer(f"<S2>{number % 2}</S2>", delay=0.02 * (number % 3))
+
+    server.script = script
+    for verdict in judging(make_pairs(40)):
+        assert verdict.score == int(verdict.case_id.removeprefix("case-")) % 2
+
+
+@pytest.mark.parametrize("spec", ["", "nothing", "tool_call_accuracy/nothing", "tool_call_accuracy/"])
+def test_a_judge_that_there_is_not_is_refused(spec: str) -> None:
+    with pytest.raises(UsageError, match="no judge"):
+        load_judge(spec, model="m")
+
+
+def test_a_judge_without_a_model_is_refused() -> None:
+    with pytest.raises(UsageError, match="--model"):
+        load_judge("tool_call_accuracy", model="")
+
+
+def test_parameters_can_be_replaced_and_left_out(server: ProviderServer, judging: Judging) -> None:
+    judging(make_pairs(1), parameters={"temperature": None, "max_completion_tokens": 500})
+    assert "temperature" not in server.seen[0].body
+    assert server.seen[0].body["max_completion_tokens"] == 500
+
+
+def test_what_is_answered_without_a_call_imports_no_openai() -> None:
+    script = (
+        "import sys, fiducial.judges as judges\n"
+        "judges.load_judge('tool_call_accuracy', model='m'); judges.judge_stream; judges.connect; judges.replay\n"
+        "heavy = {'openai', 'pandas', 'scipy', 'promptflow', 'aiohttp'} & set(sys.modules)\n"
+        "sys.exit(f'imported {heavy}' if heavy else 0)\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)

@@ -1,0 +1,54 @@
+"""The finer score that log-probabilities give."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from judge_items import Judging, make_pairs
+from provider_server import Answer, ProviderServer
+
+from fiducial.judges.probability import probability_of_best
+from fiducial.judges.scale import Scale
+from fiducial.judges.transport import TokenLogprob
+
+
+def token(text: str, **top: float) -> TokenLogprob:
+    return TokenLogprob(token=text, logprob=math.log(top[text]), top={k: math.log(p) for k, p in top.items()})
+
+
+@pytest.mark.parametrize(
+    ("tokens", "expected"),
+    [
+        ([token("1", **{"1": 0.8, "0": 0.2})], 0.8),
+        ([token("0", **{"0": 0.6, "1": 0.2, "x": 0.2})], 0.25),
+        ([token("1", **{"1": 0.5, " 1": 0.25, "0": 0.25})], 0.75),
+        ([token("0", **{"0": 0.9, "1": 0.1}), token("1", **{"1": 0.7, "0": 0.3})], 0.7),
+        ([token("1", **{"1": 1.0})], 1.0),
+        ([token("yes", yes=0.5)], None),
+        ([TokenLogprob(token="1", logprob=-0.1)], None),
+        ([], None),
+    ],
+)
+def test_the_best_score_is_weighed_against_the_worst(
+    tokens: list[TokenLogprob], expected: float | None
+) -> None:
+    assert probability_of_best(tokens, Scale()) == (expected if expected is None else pytest.approx(expected))
+
+
+@pytest.mark.parametrize("scale", [Scale(1, 5, 1), Scale(0, 1, None)])
+def test_a_scale_of_more_than_two_scores_has_none(scale: Scale) -> None:
+    assert probability_of_best([token("1", **{"1": 0.8, "0": 0.2})], scale) is None
+
+
+def test_it_is_kept_beside_the_score_when_the_reply_has_it(server: ProviderServer, judging: Judging) -> None:
+    top = [{"token": "1", "logprob": math.log(0.9)}, {"token": "0", "logprob": math.log(0.1)}]
+    logprobs: Any = {"content": [{"token": "1", "logprob": math.log(0.9), "top_logprobs": top}]}
+    server.script = lambda seen: Answer("1", logprobs=logprobs)
+    (verdict,) = judging(
+        make_pairs(1), spec="tool_call_accuracy/direct", parameters={"logprobs": True, "top_logprobs": 5}
+    )
+    assert server.seen[0].body["logprobs"] is True
+    assert verdict.score == 1.0
+    assert verdict.evidence["probability"] == pytest.approx(0.9)
