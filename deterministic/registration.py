@@ -70,6 +70,30 @@ def load_functions(specs: Iterable[str] = (), folder: Path | None = None) -> dic
     return found
 
 
+def load_targets(
+    group: str, option: str, specs: Iterable[str], folder: Path | None = None
+) -> Iterator[tuple[str, Any]]:
+    """Find what users have registered under some other group.
+
+    Args:
+        group: The group of entry points.
+        option: The option that takes specs, for messages.
+        specs: ``module:NAME`` each.
+        folder: Where modules are also looked for, after everything that is installed.
+
+    Yields:
+        The entry point's name or the spec, and what it names.
+
+    Raises:
+        UsageError: A spec is not of that form.
+        ConfigurationError: There is no such module or name.
+    """
+    yield from _installed(group)
+    for spec in specs:
+        module, name = _split(option, spec, "module:NAME")
+        yield spec, _look_up(option, module, name, folder)
+
+
 def _split(option: str, spec: str, form: str) -> tuple[str, str]:
     module, _, name = spec.partition(":")
     if not all(part.isidentifier() for part in [*module.split("."), *(name.split(".") if name else [])]):

@@ -1,0 +1,28 @@
+"""Mutation: operators that plant named faults in right outputs, and twins that are as right as they were."""
+
+from .chance import rank
+from .groundedness import composed
+from .operator import KINDS, Family, Mutation, Operator, Plants
+from .probes import Probe, Weakness, make_probes
+from .registry import OPERATOR_GROUP, OPERATORS, load_operators
+from .right_outputs import REFERENCE_SYSTEM, right_output
+from .subject import Subject
+
+__all__ = [
+    "KINDS",
+    "OPERATORS",
+    "OPERATOR_GROUP",
+    "REFERENCE_SYSTEM",
+    "Family",
+    "Mutation",
+    "Operator",
+    "Plants",
+    "Probe",
+    "Subject",
+    "Weakness",
+    "composed",
+    "load_operators",
+    "make_probes",
+    "rank",
+    "right_output",
+]

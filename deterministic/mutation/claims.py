@@ -1,0 +1,106 @@
+"""Claims that structured search results support, and claims that they do not, so that a label is exactly k of n."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+from ...records import Case, ContextItem
+
+_NAMES = ("name", "title", "label", "id")
+_DEEPEST, _MOST = 4, 200
+
+
+class Fact(NamedTuple):
+    """What one result says of one thing.
+
+    Attributes:
+        subject: The thing, by its name.
+        field: What is said of it.
+        value: The value: text, number or truth value.
+        result: The id of the context item that says so.
+    """
+
+    subject: str
+    field: str
+    value: Any
+    result: str
+
+    @property
+    def sentence(self) -> str:
+        """The fact in words."""
+        return stated(self.subject, self.field, shown(self.value))
+
+
+def stated(subject: str, field: str, value: str) -> str:
+    """A claim in words."""
+    return f"The {field.replace('_', ' ')} of {subject} is {value}."
+
+
+def shown(value: Any) -> str:
+    """A value as a sentence has it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
+
+
+def facts_of(case: Case) -> list[Fact]:
+    """What the structured results of a case say.
+
+    Args:
+        case: A case with context.
+
+    Returns:
+        One fact a named record and field, at most a few hundred; things that several results name differently described
+        facts of are left out, since it would not be certain what is true of them.
+    """
+    facts = [fact for item in case.context for fact in _facts_in(item)][:_MOST]
+    values: dict[tuple[str, str], set[str]] = {}
+    for fact in facts:
+        values.setdefault((fact.subject, fact.field), set()).add(shown(fact.value))
+    first: dict[tuple[str, str], Fact] = {}
+    for fact in facts:
+        if len(values[fact.subject, fact.field]) == 1:
+            first.setdefault((fact.subject, fact.field), fact)
+    return list(first.values())
+
+
+def context_text(case: Case) -> str:
+    """Everything that the results say, in lower case, to look things up in."""
+    return " ".join(
+        json.dumps(item.content, ensure_ascii=False, default=str) for item in case.context
+    ).lower()
+
+
+def _facts_in(item: ContextItem) -> Iterator[Fact]:
+    for record in _records(_structured(item.content)):
+        subject = next((record[name] for name in _NAMES if isinstance(record.get(name), str)), None)
+        if subject:
+            for field, value in record.items():
+                if field not in _NAMES and isinstance(value, str | int | float | bool) and value != "":
+                    yield Fact(subject, field, value, item.id)
+
+
+def _structured(content: Any) -> Any:
+    if not isinstance(content, str) or content.lstrip()[:1] not in {"{", "["}:
+        return content
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        return content
+
+
+def _records(value: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
+    """Every object in a structured result, outer ones first."""
+    if depth > _DEEPEST:
+        return
+    inner: Iterable[Any] = ()
+    if isinstance(value, dict):
+        record = cast("dict[str, Any]", value)
+        yield record
+        inner = record.values()
+    elif isinstance(value, list):
+        inner = cast("Sequence[Any]", value)
+    for part in inner:
+        yield from _records(part, depth + 1)

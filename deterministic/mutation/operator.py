@@ -1,0 +1,68 @@
+"""Operator: a small function that plants one named fault in a right output, or changes it without harm."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from ...records import Case, Kind, Output
+from .subject import Subject
+
+Family: TypeAlias = Literal["tool_call", "multi_turn", "answer", "groundedness"]
+
+Plants: TypeAlias = Literal["fault", "twin", "attack", "control"]
+"""``fault``: the output becomes wrong; ``twin``: it stays as right as it was; ``attack``: a wrong output that tries to be
+passed; ``control``: the same wrong output without the attack."""
+
+KINDS: dict[Family, frozenset[Kind]] = {
+    "tool_call": frozenset({"tool_call", "no_call"}),
+    "multi_turn": frozenset({"multi_turn"}),
+    "answer": frozenset({"memory_answer", "web_search_answer"}),
+    "groundedness": frozenset({"grounded_answer"}),
+}
+"""The kinds of case that a family's operators work on."""
+
+
+class Mutation(msgspec.Struct, frozen=True):
+    """A changed output.
+
+    Attributes:
+        output: The output; who it is by is set later.
+        change: What was changed, in a sentence.
+        case: The changed case, where the change is in the case (tools in another order, one more passage).
+        label: Its score by construction; None where the strict checker decides.
+        by_design: Wrong by what it says although an accepted answer occurs in it (denied, contradicted, withheld).
+    """
+
+    output: Output
+    change: str
+    case: Case | None = None
+    label: float | None = None
+    by_design: bool = False
+
+
+Mutate: TypeAlias = Callable[[Subject, random.Random], Iterator[Mutation]]
+
+
+class Operator(msgspec.Struct, frozen=True):
+    """A named way to change an output.
+
+    Attributes:
+        name: Unique among operators; becomes part of the probe's system name.
+        family: Which sort of output it works on.
+        plants: What it makes of a right output.
+        mutate: Yields changed outputs, in an order that may depend on the generator it is passed; none where it does not
+            apply. It may be stopped at any time.
+        about: One line for a person.
+        against: For an attack: the name of its control; empty where there is none.
+    """
+
+    name: str
+    family: Family
+    plants: Plants
+    mutate: Mutate
+    about: str
+    against: str = ""

@@ -1,0 +1,66 @@
+"""The operators: one table, to which users add their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import cast
+
+from ...errors import ConfigurationError
+from ..evidence import shorten
+from ..registration import load_targets
+from .answers import ANSWERS
+from .argument_faults import ARGUMENT_FAULTS
+from .attacks import ATTACKS
+from .call_faults import CALL_FAULTS
+from .call_twins import CALL_TWINS
+from .groundedness import GROUNDEDNESS
+from .multi_turn import MULTI_TURN
+from .operator import Operator
+from .value_faults import VALUE_FAULTS
+
+OPERATOR_GROUP = "fiducial.operators"
+"""Entry points that are an Operator or several."""
+
+OPERATORS: dict[str, Operator] = {
+    operator.name: operator
+    for operator in (
+        *VALUE_FAULTS,
+        *ARGUMENT_FAULTS,
+        *CALL_FAULTS,
+        *CALL_TWINS,
+        *MULTI_TURN,
+        *ANSWERS,
+        *GROUNDEDNESS,
+        *ATTACKS,
+    )
+}
+"""Name to operator, in the order in which reports list them."""
+
+
+def load_operators(specs: Iterable[str] = (), folder: Path | None = None) -> dict[str, Operator]:
+    """The built-in operators and those that users have registered.
+
+    Args:
+        specs: ``module:NAME`` each, NAME being an Operator or a list of them.
+        folder: Where modules are also looked for, after everything that is installed.
+
+    Returns:
+        Operators by name.
+
+    Raises:
+        UsageError: A spec is not of that form.
+        ConfigurationError: There is no such module or name, it is no operator, or its name is taken.
+    """
+    operators = dict(OPERATORS)
+    for label, target in load_targets(OPERATOR_GROUP, "--operator", specs, folder):
+        several = cast("Sequence[object]", target) if isinstance(target, list | tuple) else [target]
+        for operator in several:
+            if not isinstance(operator, Operator):
+                raise ConfigurationError(
+                    f"operator {label!r}: expected an Operator or a list of them, got {shorten(operator)}"
+                )
+            if operator.name in operators:
+                raise ConfigurationError(f"operator {label!r}: the name {operator.name!r} is taken")
+            operators[operator.name] = operator
+    return operators

@@ -1,0 +1,81 @@
+"""Right outputs made of references, for data that has no outputs yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import msgspec
+
+from ...records import AnswerReference, Case, MultiTurnReference, Output, ToolCall, ToolCallReference
+
+REFERENCE_SYSTEM = "reference"
+"""Who such outputs are by."""
+
+_DEEPEST = 8
+
+
+def right_output(case: Case, system: str = REFERENCE_SYSTEM) -> Output | None:
+    """An output that the reference calls right.
+
+    Args:
+        case: The case.
+        system: Who the output is by.
+
+    Returns:
+        The first acceptable value of everything; None for kinds whose reference is no answer, and for other languages than
+        Python. Whether a checker agrees is for the caller to see.
+    """
+    output = Output(case_id=case.id, system=system)
+    match case.kind:
+        case "tool_call":
+            return _with_calls(case, output)
+        case "no_call":
+            return msgspec.structs.replace(
+                output, text="None of the functions I have can do this.", tool_calls=[]
+            )
+        case "multi_turn":
+            turns = msgspec.convert(case.reference, MultiTurnReference).calls
+            steps: list[list[Any]] = [[f"[{', '.join(calls)}]"] if calls else [] for calls in turns]
+            return msgspec.structs.replace(output, turns=steps)
+        case "memory_answer" | "web_search_answer":
+            answers = msgspec.convert(case.reference, AnswerReference).answers
+            return msgspec.structs.replace(output, text=answers[0]) if answers else None
+        case _:
+            return None
+
+
+def _with_calls(case: Case, output: Output) -> Output | None:
+    reference = msgspec.convert(case.reference, ToolCallReference)
+    if reference.language != "python":
+        return None
+    calls = [
+        ToolCall(name=name, arguments=_arguments(acceptable))
+        for call in reference.calls
+        for name, acceptable in call.items()
+    ]
+    return msgspec.structs.replace(output, tool_calls=calls)
+
+
+def _arguments(acceptable: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
+    """The first acceptable value of each argument; what may be left out is given where there is a value to give first."""
+    chosen: dict[str, Any] = {}
+    for name, choices in acceptable.items():
+        values = cast("list[Any]", choices) if isinstance(choices, list) else [choices]
+        if values and values[0] != "":
+            chosen[name] = _value(values[0], depth)
+        elif "" not in values:
+            chosen[name] = ""
+    return chosen
+
+
+def _value(value: Any, depth: int) -> Any:
+    """An acceptable value as it is given: in a dict of lists of acceptable values, the first of each."""
+    if depth < _DEEPEST and isinstance(value, dict):
+        items = cast("dict[str, Any]", value)
+        if items and all(isinstance(item, list) for item in items.values()):
+            return _arguments(items, depth + 1)
+        return {key: _value(item, depth + 1) for key, item in items.items()}
+    if depth < _DEEPEST and isinstance(value, list):
+        return [_value(item, depth + 1) for item in cast("list[Any]", value)]
+    return value

@@ -1,0 +1,139 @@
+"""Faults in the arguments of tool calls: one value becomes another of a named sort."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, TypeAlias, cast
+
+from . import wrong_dates, wrong_numbers, wrong_units
+from .calls import write_calls
+from .chance import shuffled
+from .near_names import near_names
+from .operator import Mutation, Operator
+from .sites import Site, with_value
+from .subject import Subject
+
+Perturb: TypeAlias = Callable[[Site, random.Random], Iterator[Any]]
+"""Yields wrong values for a site; none where this sort of fault does not apply."""
+
+
+def mutate_values(perturb: Perturb, subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """Change one value at a time.
+
+    Args:
+        perturb: What the value becomes.
+        subject: A right output.
+        chance: Decides where to begin.
+
+    Yields:
+        One mutation a wrong value.
+    """
+    calls = subject.calls
+    for site in shuffled(subject.sites, chance):
+        for value in perturb(site, chance):
+            yield Mutation(
+                write_calls(subject.output, with_value(calls, site, value)),
+                f"{calls[site.call].name}: {site.place} was {site.value!r}, is {value!r}",
+            )
+
+
+def other_enum(site: Site, chance: random.Random) -> Iterator[Any]:
+    """Another of the documented values."""
+    choices: Any = site.document.get("enum")
+    if isinstance(choices, list) and site.value in choices:
+        yield from shuffled([choice for choice in cast("list[Any]", choices) if choice != site.value], chance)
+
+
+def _number(
+    of_number: Callable[[float], Iterator[float]], of_text: Callable[[str], Iterator[str]]
+) -> Perturb:
+    def perturb(site: Site, chance: random.Random) -> Iterator[Any]:
+        del chance
+        if type(site.value) in {int, float}:
+            yield from of_number(site.value)
+        elif type(site.value) is str:
+            yield from of_text(site.value)
+
+    return perturb
+
+
+def _text(change: Callable[[str], Iterator[str]]) -> Perturb:
+    def perturb(site: Site, chance: random.Random) -> Iterator[Any]:
+        del chance
+        if type(site.value) is str:
+            yield from change(site.value)
+
+    return perturb
+
+
+near_number = _number(wrong_numbers.near, wrong_numbers.near_in_text)
+other_sign = _number(wrong_numbers.other_sign, wrong_numbers.other_sign_in_text)
+other_magnitude = _number(wrong_numbers.other_magnitude, wrong_numbers.other_magnitude_in_text)
+other_date = _text(wrong_dates.shifted)
+other_unit = _text(wrong_units.other_unit)
+
+
+def near_name(site: Site, chance: random.Random) -> Iterator[Any]:
+    """A name that begins like the right one."""
+    if type(site.value) is str and "enum" not in site.document:
+        yield from near_names(site.value, chance)
+
+
+def other_truth_value(site: Site, chance: random.Random) -> Iterator[Any]:
+    """True for false."""
+    del chance
+    if type(site.value) is bool:
+        yield not site.value
+
+
+def other_type(site: Site, chance: random.Random) -> Iterator[Any]:
+    """The same value as another type: a number or truth value as text, a text in a list, a list as text."""
+    del chance
+    match site.value:
+        case bool() | int() | float():
+            yield str(site.value)
+        case str():
+            yield [site.value]
+        case list():
+            yield ", ".join(map(str, cast("list[Any]", site.value)))
+        case _:
+            return
+
+
+def dropped_item(site: Site, chance: random.Random) -> Iterator[Any]:
+    """A list without one of its items."""
+    if type(site.value) is list and len(items := cast("list[Any]", site.value)) > 1:
+        left_out = chance.randrange(len(items))
+        yield items[:left_out] + items[left_out + 1 :]
+
+
+def reversed_items(site: Site, chance: random.Random) -> Iterator[Any]:
+    """A list from back to front."""
+    del chance
+    if type(site.value) is list:
+        items = cast("list[Any]", site.value)
+        if items != items[::-1]:
+            yield items[::-1]
+
+
+PERTURBATIONS: dict[str, tuple[Perturb, str]] = {
+    "swapped_enum": (other_enum, "another of the documented values"),
+    "off_by_one": (near_number, "a whole number one too large or too small"),
+    "flipped_sign": (other_sign, "a number of the other sign"),
+    "wrong_magnitude": (other_magnitude, "ten times as much, a tenth, or a decimal point lost"),
+    "shifted_date": (other_date, "a date some days, a month or a year away"),
+    "wrong_unit": (other_unit, "another unit of measure"),
+    "near_name": (near_name, "a name that begins like the right one"),
+    "flipped_boolean": (other_truth_value, "true for false"),
+    "wrong_type": (other_type, "the right value as another type"),
+    "dropped_item": (dropped_item, "one item of a list left out"),
+    "reversed_list": (reversed_items, "a list from back to front"),
+}
+"""Operator name to what a value becomes, and a line about it."""
+
+VALUE_FAULTS = tuple(
+    Operator(name, "tool_call", "fault", partial(mutate_values, perturb), about)
+    for name, (perturb, about) in PERTURBATIONS.items()
+)

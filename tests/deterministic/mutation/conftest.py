@@ -1,0 +1,127 @@
+"""Right outputs to plant faults in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fiducial.deterministic.mutation import Subject, composed
+from fiducial.records import Case, ContextItem, Output, ToolCall
+
+SEARCH = {
+    "name": "flights.search",
+    "description": "Find flights.",
+    "parameters": {
+        "type": "dict",
+        "properties": {
+            "origin": {"type": "string"},
+            "destination": {"type": "string"},
+            "date": {"type": "string"},
+            "passengers": {"type": "integer"},
+            "budget": {"type": "float"},
+            "unit": {"type": "string"},
+            "direct": {"type": "boolean"},
+            "stops": {"type": "array", "items": {"type": "string"}},
+            "cabin": {"type": "string", "enum": ["economy", "business", "first"], "default": "economy"},
+            "note": {"type": "string"},
+        },
+        "required": ["origin", "destination", "date"],
+    },
+}
+BOOK = {
+    "name": "hotels_book",
+    "description": "Book a hotel.",
+    "parameters": {
+        "type": "dict",
+        "properties": {"city": {"type": "string"}, "nights": {"type": "integer"}},
+        "required": ["city", "nights"],
+    },
+}
+FIRST = {
+    "origin": "Lisbon",
+    "destination": "New York",
+    "date": "2026-05-14",
+    "passengers": 2,
+    "budget": 800.0,
+    "unit": "euros",
+    "direct": True,
+    "stops": ["Madrid", "Paris"],
+}
+SECOND = {
+    "origin": "New York",
+    "destination": "Lisbon",
+    "date": "2026-05-21",
+    "passengers": 2,
+    "cabin": "business",
+}
+
+
+def tool_call_case() -> Case:
+    """Two parallel calls of one of two functions; the passengers may also be left out, the cabin be the default."""
+    accepted: list[dict[str, Any]] = [
+        {name: [value] for name, value in each.items()} for each in (FIRST, SECOND)
+    ]
+    accepted[0]["cabin"] = ["economy", ""]
+    accepted[0]["origin"] = ["Lisbon", "LIS"]
+    return Case(
+        id="trip",
+        kind="tool_call",
+        messages=[{"role": "user", "content": "Lisbon to New York and back, two of us, for 800 euros."}],
+        tools=[{"type": "function", "function": SEARCH}, {"type": "function", "function": BOOK}],
+        reference={"calls": [{"flights.search": each} for each in accepted], "match": "parallel"},
+        cluster="trips",
+    )
+
+
+@pytest.fixture
+def trip() -> Subject:
+    """Native calls that are right."""
+    calls = [ToolCall(name="flights.search", arguments=dict(each)) for each in (FIRST, SECOND)]
+    return Subject(tool_call_case(), Output(case_id="trip", system="agent", tool_calls=calls))
+
+
+@pytest.fixture
+def written_trip() -> Subject:
+    """The same calls as source text."""
+    calls = ", ".join(
+        f"flights.search({', '.join(f'{name}={value!r}' for name, value in each.items())})"
+        for each in (FIRST, SECOND)
+    )
+    return Subject(tool_call_case(), Output(case_id="trip", system="writer", text=f"[{calls}]"))
+
+
+@pytest.fixture
+def answer() -> Subject:
+    """A right answer, and the cases of two other questions."""
+
+    def case(name: str, *answers: str) -> Case:
+        return Case(
+            id=name,
+            kind="web_search_answer",
+            messages=[{"role": "user", "content": f"Who discovered {name}?"}],
+            reference={"answers": list(answers)},
+        )
+
+    right = case("radium", "Marie Curie", "M. Curie", "Curie in 1898")
+    siblings = (
+        case("oxygen", "Joseph Priestley"),
+        case("helium", "Jules Janssen"),
+        case("same", "marie curie"),
+    )
+    return Subject(right, Output(case_id="radium", system="agent", text="Marie Curie"), siblings)
+
+
+@pytest.fixture
+def statement() -> Subject:
+    """A composed statement about two hotels, supported throughout."""
+    hotels = [
+        {"name": "Aurora", "city": "Turin", "price": 120, "opened": "2019-05-14", "owner": "Maria Rossi"},
+        {"name": "Borea", "city": "Oslo", "price": 95, "opened": "2011-11-02", "owner": "Kari Nordmann"},
+    ]
+    items = [
+        ContextItem(id=str(number), request="hotels", content=hotel) for number, hotel in enumerate(hotels)
+    ]
+    found = composed(Case(id="hotels", kind="grounded_answer", context=items))
+    assert found is not None
+    return Subject(*found)
