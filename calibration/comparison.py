@@ -123,7 +123,8 @@ def _contenders(table: Table, by: By, right: Right, pass_at: float) -> list[Cont
     if by == "judge":
         key = table.key("system", "repeat", "order")
     else:
-        key = _without_system(table, column).key("judge", "repeat", "order")
+        # A label is the output's own, whoever judged it, and however often.
+        key = _without_system(table, column).key(*(() if right == "label" else ("judge", "repeat", "order")))
     passes: dict[str, BoolArray] = {"score": table.score >= pass_at, "label": table.label >= pass_at}
     is_right: BoolArray = passes["score"] == passes["label"] if right == "agrees" else passes[right]
     needed = {"agrees": (table.score, table.label), "score": (table.score,), "label": (table.label,)}[right]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -67,10 +67,11 @@ def command(
     TABLE is JSON Lines, CSV or Parquet with the columns item_id, judge, score, label (and cluster, system, repeat,
     order, where known), or a run folder.
     """
-    from ..calibration import calibrate, read_labels  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..calibration import ESTIMATORS, calibrate, read_labels  # noqa: PLC0415 - numpy and scipy are slow to import
     from ..calibration.wording import calibration_lines  # noqa: PLC0415 - likewise
+    from .gates import judge_gates, parse_gates  # noqa: PLC0415 - likewise
 
-    wanted = _parse_gates(gates)
+    wanted = parse_gates(gates, ESTIMATORS)
     table = load_table(tables, columns, labels)
     for name in slices:
         if name not in table.columns:
@@ -84,39 +85,8 @@ def command(
         audit=None if label_audit is None else read_labels(label_audit),
         max_error=max_error,
     )
-    failures = _failures(result, wanted)
+    failures = list(judge_gates(wanted, result["judges"]))
     emit(result, calibration_lines(result, slices=slices), json_file)
     for line in failures:
         click.echo(line, err=True)
     return 1 if failures else 0
-
-
-def _parse_gates(gates: tuple[str, ...]) -> dict[str, float]:
-    from ..calibration import ESTIMATORS  # noqa: PLC0415 - numpy and scipy are slow to import
-
-    wanted: dict[str, float] = {}
-    for given in gates:
-        name, _, value = given.partition("=")
-        if name not in ESTIMATORS:
-            raise UsageError(
-                f"--fail-under {given}: no statistic is called {name!r}; try one of {', '.join(ESTIMATORS)}"
-            )
-        try:
-            wanted[name] = float(value)
-        except ValueError as error:
-            raise UsageError(f"--fail-under expects STAT=VALUE, got {given!r}") from error
-    return wanted
-
-
-def _failures(result: dict[str, Any], wanted: dict[str, float]) -> list[str]:
-    lines: list[str] = []
-    for judge, panel in result["judges"].items():
-        for name, least in wanted.items():
-            value = panel["statistics"][name]["value"]
-            if value is None:
-                lines.append(
-                    f"gate failed: {judge}: {name} is undefined ({panel['statistics'][name]['undefined']})"
-                )
-            elif value < least:
-                lines.append(f"gate failed: {judge}: {name} {value:.4f} is below {least:g}")
-    return lines

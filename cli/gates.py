@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -36,6 +37,9 @@ def parse_gates(given: Iterable[str], known: Collection[str]) -> dict[str, float
             gates[name] = float(value)
         except ValueError as error:
             raise UsageError(f"--fail-under expects STAT=VALUE, got {text!r}") from error
+        if not math.isfinite(gates[name]):
+            # No number is below NaN: such a gate would never fail.
+            raise UsageError(f"--fail-under expects a finite VALUE, got {text!r}")
     return gates
 
 

@@ -93,6 +93,7 @@ def test_a_gate_on_an_undefined_statistic_fails(run: Any, tmp_path: Path) -> Non
     [
         (["calibrate", "TABLE", "--fail-under", "kapa=1"], "no statistic is called 'kapa'"),
         (["calibrate", "TABLE", "--fail-under", "mcc"], "expects STAT=VALUE"),
+        (["calibrate", "TABLE", "--fail-under", "mcc=nan"], "expects a finite VALUE"),
         (["calibrate", "TABLE", "--column", "gold"], "--column expects NAME=THEIRS"),
         (["calibrate", "TABLE", "--slice", "colour"], "no such column"),
         (["calibrate", "BAD"], "bad.jsonl:1: score: expected a number in [0, 1] or null, got 3"),

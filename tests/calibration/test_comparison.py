@@ -85,6 +85,16 @@ def test_systems_meet_judge_by_judge() -> None:
     assert (pair["n"], pair["a_only_right"], pair["b_only_right"]) == (2, 1, 1)
 
 
+def test_labels_of_systems_count_once_however_many_judges_there_are() -> None:
+    rows = [
+        {"item_id": "i", "judge": judge, "score": 0, "label": label, "system": system}
+        for judge in "jk"
+        for system, label in {"x": 1, "y": 0}.items()
+    ]
+    (pair,) = compare(table_from_rows(rows), by="system", right="label")["pairs"]
+    assert (pair["n"], pair["a_only_right"]) == (1, 1)
+
+
 def test_the_difference_of_any_statistic_is_that_of_the_two() -> None:
     rng = np.random.default_rng(0)
     labels = rng.integers(2, size=80).astype(float).tolist()
