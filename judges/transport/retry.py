@@ -35,8 +35,15 @@ class RetryPolicy:
     longest_asked: float = 120.0
 
 
+_SILENCES = 8
+"""After so many requests in a row that used up their attempts without any response, the endpoint is taken to be down."""
+
+
 class RetryingProvider:
     """Tries retryable failures again; what stays failed is raised with the number of calls that were made.
+
+    An endpoint that is down is not asked six times for each of thousands of items: once that is clear, each has one call,
+    until any of them is responded to.
 
     Args:
         inner: Asked at each attempt. A limiter belongs inside, so that no slot is held while waiting.
@@ -57,15 +64,19 @@ class RetryingProvider:
         self._policy = policy or RetryPolicy()
         self._rng = rng or random.Random()  # noqa: S311 - jitter, not a secret
         self._sleep = sleep
+        self._silences = 0
 
     async def complete(self, request: Request) -> Reply:
         """Ask until there is a reply or no hope. See `Provider.complete`."""
         try:
-            return await self._inner.complete(request)
+            reply = await self._inner.complete(request)
         except CallError as error:
-            if not error.retryable:
+            silent = error.status is None
+            if not error.retryable or (silent and self._silences >= _SILENCES):
                 raise
-            return await self._ask_again(request, error)
+            reply = await self._ask_again(request, error)
+        self._silences = 0
+        return reply
 
     async def _ask_again(self, request: Request, first: CallError) -> Reply:
         """What follows a first failure. Apart, since tenacity costs more than all else that a smooth call needs."""
@@ -92,6 +103,7 @@ class RetryingProvider:
                     return msgspec.structs.replace(reply, calls=calls + 1)
         except CallError as error:
             error.calls = calls
+            self._silences = self._silences + 1 if error.status is None else 0
             raise
         raise AssertionError("tenacity neither returned nor raised")
 

@@ -144,6 +144,27 @@ def test_an_endpoint_that_is_not_there_fails_with_the_reason(
     assert "connection" in str(verdict.reason)
 
 
+def test_an_endpoint_that_is_down_is_not_asked_six_times_for_every_item(
+    server: ProviderServer, judging: Judging
+) -> None:
+    server.script = lambda seen: Drop()
+    verdicts = judging(make_pairs(40), attempts=2, concurrency=2)
+    assert {verdict.outcome for verdict in verdicts} == {"failed"}
+    assert len(server.seen) <= 40 + 8 + 4
+
+
+def test_an_item_that_always_fails_does_not_cost_the_others_their_retries(
+    server: ProviderServer, judging: Judging
+) -> None:
+    def script(seen: Seen) -> Response:
+        doomed = "(#1" in seen.text  # eleven of twenty items
+        return Drop() if doomed or seen.attempt == 1 else ONE
+
+    server.script = script
+    verdicts = judging(make_pairs(20), attempts=2, concurrency=2)
+    assert sum(verdict.graded for verdict in verdicts) == 9
+
+
 def test_the_key_is_sent_and_never_shown(server: ProviderServer, judging: Judging) -> None:
     server.script = lambda seen: Status(401, code=seen.headers["authorization"])
     (verdict,) = judging(make_pairs(1))
