@@ -65,7 +65,7 @@ def calibrate(
         "suspected_label_errors": suspected_label_errors(table, pass_at=pass_at),
         "pass_at": pass_at,
         "level": level,
-        "warnings": [line for name, panel in judges.items() for line in _warnings(name, panel)],
+        "warnings": _warnings(judges),
     }
     if audit is not None:
         result["label_audit"] = _label_audit(table, audit, pass_at, settings)
@@ -197,22 +197,30 @@ def _selective(table: Table, pass_at: float, max_error: float, seed: int) -> dic
     return result
 
 
-def _warnings(judge: str, panel: dict[str, Any]) -> list[str]:
+def _warnings(judges: dict[str, Any]) -> list[str]:
+    lines = [f"{judge}: {line}" for judge, panel in judges.items() for line in _judge_warnings(panel)]
+    if not all(panel["binary"] for panel in judges.values()):
+        lines.append("ece is biased upwards, and its interval covers less often than it says")
+    return lines
+
+
+def _judge_warnings(panel: dict[str, Any]) -> list[str]:
     n, clusters = panel["n"], panel["n_clusters"]
     if not n:
-        return [f"{judge}: no row has both a label and a score, so nothing can be said of it"]
+        return ["no row has both a label and a score, so nothing can be said of it"]
     lines: list[str] = []
     if clusters < FEW_CLUSTERS:
-        lines.append(f"{judge}: only {clusters} clusters; below {FEW_CLUSTERS} an interval may be too short")
+        lines.append(f"only {clusters} clusters; below {FEW_CLUSTERS} an interval may be too short")
     passing = panel["tp"] + panel["fn"]
-    for count, sort in ((passing, "pass"), (n - passing, "fail")):
-        if 0 < count < FEW_OF_A_CLASS:
-            lines.append(
-                f"{judge}: only {count} labels {sort}; below {FEW_OF_A_CLASS} what rests on them is rough"
-            )
+    few = [
+        f"{count} labels {sort}"
+        for count, sort in ((passing, "pass"), (n - passing, "fail"))
+        if 0 < count < FEW_OF_A_CLASS
+    ]
+    if few:
+        lines.append(f"only {' and '.join(few)}; below {FEW_OF_A_CLASS} what rests on them is rough")
     if panel["n_missing"]:
-        absent = f"{panel['n_missing']} labelled rows have no verdict"
-        lines.append(f"{judge}: {absent}; the statistics are of the other {n}")
-    if not panel["binary"]:
-        lines.append(f"{judge}: ece is biased upwards, and its interval covers less often than it says")
+        lines.append(
+            f"{panel['n_missing']} labelled rows have no verdict; the statistics are of the other {n}"
+        )
     return lines
