@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command import fiducial
@@ -10,7 +11,7 @@ from fiducial.records import Case, Message, write_records
 
 @pytest.fixture
 def bfcl_case(tmp_path: Path) -> Path:
-    tool = {
+    tool: dict[str, Any] = {
         "type": "function",
         "function": {"name": "now", "parameters": {"type": "dict", "properties": {}, "required": []}},
     }
