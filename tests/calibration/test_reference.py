@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fiducial.calibration import Table, calibrate, read_table
+from fiducial.calibration import Table, calibrate, read_table, table_from_rows
 
 pytestmark = pytest.mark.reference
 
@@ -131,3 +131,31 @@ def test_summhay_graded_statistics_agree(reference: Path, summhay: Table) -> Non
         assert {key: judges[name][key] for key in COUNTS} == {key: binary[key] for key in COUNTS}
         for theirs, ours in NAMES.items():
             assert statistics[ours]["value"] == pytest.approx(binary[theirs], abs=1e-9), (name, ours)
+
+
+def test_summhay_fractions_agree(reference: Path) -> None:
+    lines = (reference / "calibration" / "summhay" / "data.jsonl").read_text().splitlines()
+    summaries: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for row in map(json.loads, lines):
+        summaries.setdefault((row["judge"], row["cluster"]), []).append((row["label"], row["score"]))
+    means = [
+        {
+            "item_id": summary,
+            "judge": judge,
+            "label": sum(labels) / len(labels),
+            "score": sum(scores) / len(scores),
+        }
+        for (judge, summary), pairs in summaries.items()
+        for labels, scores in [tuple(zip(*pairs, strict=True))]
+    ]
+    judges = calibrate(table_from_rows(means), interval="wald", slices=False)["judges"]
+    for name, expected in expected_of(reference, "summhay")["per_summary_mean"].items():
+        statistics = judges[name]["statistics"]
+        for theirs in GRADED.keys() & expected.keys():
+            assert statistics[GRADED[theirs]]["value"] == pytest.approx(expected[theirs], abs=1e-9), (
+                name,
+                theirs,
+            )
+        assert statistics["icc_a1"]["value"] == pytest.approx(expected["icc"]["ICC2"], abs=1e-9)
+        fisher = statistics["pearson"]
+        assert [fisher["low"], fisher["high"]] == pytest.approx(expected["pearson_ci95_fisher"], abs=1e-9)
