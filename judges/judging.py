@@ -114,8 +114,10 @@ async def judge_work(
             async with asyncio.TaskGroup() as group:
                 for _ in range(tasks):
                     group.create_task(worker())
-        finally:
+        except BaseExceptionGroup:
             await done.put(None)
+            raise
+        await done.put(None)
 
     running = asyncio.create_task(all_workers())
     try:
@@ -126,6 +128,8 @@ async def judge_work(
         raise errors.exceptions[0] from errors
     finally:
         running.cancel()
+        while not done.empty():  # or what is still being put would wait for a reader for ever
+            done.get_nowait()
         await asyncio.gather(running, return_exceptions=True)
 
 
