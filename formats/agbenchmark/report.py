@@ -18,19 +18,16 @@ class Attempt(NamedTuple):
     Attributes:
         case: The challenge.
         verdict: What came of it; None when it was not attempted.
+        success: Whether it counts as passed.
         seconds: How long the agent took; None when it is not known.
         reached_cutoff: Whether it was stopped at its cutoff.
     """
 
     case: Case
     verdict: Verdict | None
+    success: bool
     seconds: float | None = None
     reached_cutoff: bool = False
-
-    @property
-    def success(self) -> bool:
-        """Whether everything was right."""
-        return self.verdict is not None and self.verdict.score == 1.0
 
     @property
     def attempted(self) -> bool:

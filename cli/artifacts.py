@@ -1,0 +1,144 @@
+"""`fiducial artifacts`: workspaces for agents, and agents run in them."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import UsageError
+from .main import EXIT_GATE, EXIT_OK
+from .options import FOLDER, INPUT_FILE, workspaces
+
+if TYPE_CHECKING:
+    from ..evaluation.artifacts import ArtifactOutcome
+    from ..records import Case
+
+_RUN_EXAMPLES = """\b
+Examples:
+  fiducial artifacts run cases.jsonl --agent 'my-agent --do {task} --in {workspace}' --out work --allow-code
+  fiducial artifacts run cases.jsonl --mock --out selftest --allow-code
+"""
+
+_SYSTEM = click.option("--system", help="What the agent is called in outputs and verdicts.")
+
+
+@click.group(no_args_is_help=True)
+def command() -> None:
+    """Lay out workspaces of challenges, and run agents in them."""
+
+
+@command.command(epilog="Example: fiducial artifacts prepare cases.jsonl --out work")
+@click.argument("cases", type=INPUT_FILE)
+@click.option("--out", type=FOLDER, required=True, help="Where workspaces and outputs.jsonl go.")
+@_SYSTEM
+def prepare(*, cases: Path, out: Path, system: str | None) -> None:
+    """Lay out a workspace for every challenge in CASES, with the files an agent is to find in it.
+
+    When the agent has worked in them, `fiducial run CASES --outputs OUT/outputs.jsonl` says how well.
+    """
+    from ..evaluation.artifacts import prepare as lay_out_all  # noqa: PLC0415 - numpy and scipy are slow to import
+
+    count = lay_out_all(_artifact_cases(cases), out, system=system or "agent")
+    click.echo(f"{count:,} workspaces, named in {out / 'outputs.jsonl'}")
+
+
+@command.command(epilog=_RUN_EXAMPLES)
+@click.argument("cases", type=INPUT_FILE)
+@click.option(
+    "--agent", metavar="COMMAND", help="The agent's command line; {task} and {workspace} are filled in."
+)
+@click.option("--mock", is_flag=True, help="No agent: test every challenge with its own solution.")
+@click.option("--out", type=FOLDER, required=True, help="Where everything goes; the same command resumes.")
+@_SYSTEM
+@click.option(
+    "--cutoff",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="How long the agent may work on each challenge, instead of the challenge's own cutoff.",
+)
+@click.option(
+    "--rules",
+    type=click.Choice(["bfcl", "strict"]),
+    default="bfcl",
+    show_default=True,
+    help="strict: no file of a workspace stands in for a library or a hidden test.",
+)
+@workspaces
+def run(
+    *,
+    cases: Path,
+    agent: str | None,
+    mock: bool,
+    out: Path,
+    system: str | None,
+    cutoff: float | None,
+    rules: str,
+    **options: Any,
+) -> int:
+    """Run an agent on every challenge in CASES, each in a workspace of its own and under its cutoff, and check what it leaves.
+
+    The agent is yours: it runs with your rights, network and environment. What it leaves behind runs in a sandbox. OUT holds outputs.jsonl
+    (for `fiducial run`), verdicts.jsonl, report.json in agbenchmark's form, logs and workspaces. Exit code 1: a mock failed.
+    """
+    from ..deterministic import CheckOptions  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..evaluation.artifacts import AgentPlan, conclude_artifacts, run_agents  # noqa: PLC0415 - likewise
+    from .evaluate import artifact_options, command_line  # noqa: PLC0415 - likewise
+    from .progress import shown_progress  # noqa: PLC0415 - likewise
+
+    plan = AgentPlan(
+        command=_agent_command(agent, mock=mock, allowed=options["allow_code"]),
+        system=system or ("mock" if mock else "agent"),
+        environment=dict(os.environ),
+        cutoff=cutoff,
+    )
+    checks = CheckOptions(
+        rules="strict" if rules == "strict" else "bfcl", artifacts=artifact_options(options)
+    )
+    started = datetime.now(UTC)
+    with shown_progress() as progress:
+        progress.begin("laying out" if mock else "running", sum(1 for _ in _artifact_cases(cases)))
+        run_agents(_artifact_cases(cases), out, plan, progress)
+    ended = datetime.now(UTC)
+    outcome = conclude_artifacts(
+        cases, out, plan, checks, command=command_line(), started=started, ended=ended
+    )
+    _show(outcome, out)
+    return EXIT_GATE if mock and outcome.failed else EXIT_OK
+
+
+def _artifact_cases(path: Path) -> Iterator[Case]:
+    from ..records import Case, read_records  # noqa: PLC0415 - only when there is work to do
+
+    return read_records(path, Case)
+
+
+def _agent_command(agent: str | None, *, mock: bool, allowed: bool) -> list[str] | None:
+    if mock == (agent is not None):
+        raise UsageError("expected either --agent COMMAND or --mock")
+    if agent is None:
+        return None
+    if not allowed:
+        raise UsageError("--agent runs a command, and what it leaves behind may be run too: add --allow-code")
+    try:
+        words = shlex.split(agent)
+    except ValueError as error:
+        raise UsageError(f"--agent: {error}: {agent!r}") from error
+    if not words or shutil.which(words[0]) is None:
+        raise UsageError(f"--agent: no such command: {words[0] if words else agent!r}")
+    return words
+
+
+def _show(outcome: ArtifactOutcome, out: Path) -> None:
+    click.echo(f"{outcome.passed:,} of {len(outcome.attempts):,} challenges passed")
+    for verdict in outcome.failed:
+        click.echo(f"failed: {verdict.case_id}: {verdict.error_type}: {verdict.reason}")
+    for verdict in outcome.ungraded:
+        click.echo(f"{verdict.outcome.replace('_', ' ')}: {verdict.case_id}: {verdict.reason}")
+    click.echo(f"report: {out / 'report.json'}; outputs: {out / 'outputs.jsonl'}")

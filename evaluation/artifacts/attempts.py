@@ -1,0 +1,141 @@
+"""One agent, one challenge after another: each under its cutoff, each result kept as soon as it is there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from ...deterministic.artifacts import challenge_of, copy_plain_files
+from ...deterministic.sandbox.limits import Limits
+from ...deterministic.sandbox.running import Run, SandboxError, run_agent
+from ...errors import InputError
+from ...records import Case, Output
+from ...records.case import Record
+from ..journal import Journal
+from ..progress import Progress
+from .workspaces import OUTPUTS, lay_out, output_of, workspace_of
+
+RUNS, LOGS = "runs.jsonl", "logs"
+"""How each run went, and what the agent printed."""
+
+DEFAULT_CUTOFF = 60.0
+"""Seconds, for a challenge whose cutoff is 0 or missing, as in the original."""
+
+_PLACE = re.compile(r"\{(task|workspace)\}")
+_UNBOUNDED = 1 << 50
+
+
+class AgentPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """How an agent is run.
+
+    Attributes:
+        command: Its command line; ``{task}`` and ``{workspace}`` are filled in. None for a mock run: the challenges' own solutions.
+        system: What it is called in outputs and verdicts.
+        environment: All of its environment.
+        cutoff: Seconds for every challenge; None to go by each challenge's own.
+    """
+
+    command: Sequence[str] | None
+    system: str
+    environment: Mapping[str, str] = {}
+    cutoff: float | None = None
+
+
+class AgentRun(Record, frozen=True, kw_only=True):
+    """How the agent's work on one challenge went; a line of ``runs.jsonl``.
+
+    Attributes:
+        case_id: The challenge.
+        seconds: How long it took.
+        exit_code: How it ended; negative for a signal.
+        reached_cutoff: Whether it was stopped at its cutoff.
+    """
+
+    case_id: str
+    seconds: float
+    exit_code: int
+    reached_cutoff: bool
+
+
+def run_agents(cases: Iterable[Case], out: Path, plan: AgentPlan, progress: Progress) -> None:
+    """Let an agent work on every challenge that has no output yet.
+
+    A challenge counts as done when its line in ``outputs.jsonl`` is written: whatever a kill interrupted is done again, from the start.
+
+    Args:
+        cases: Cases of kind ``artifact``.
+        out: Where workspaces, outputs, runs and logs go.
+        plan: How the agent is run.
+        progress: Told about every challenge.
+
+    Raises:
+        InputError: A case is no challenge, or the agent cannot be started.
+    """
+    (out / LOGS).mkdir(parents=True, exist_ok=True)
+    with Journal(out / OUTPUTS, Output) as outputs, Journal(out / RUNS, AgentRun) as runs:
+        done = {output.case_id for output in outputs}
+        for case in cases:
+            if case.id not in done:
+                workspace = workspace_of(case, out)
+                lay_out(case, workspace, solved=plan.command is None)
+                if plan.command is not None:
+                    runs.append(_run_one(case, workspace, plan.command, plan, out / LOGS))
+                    runs.flush()
+                outputs.append(output_of(case, out, plan.system))
+                outputs.flush()
+            progress.advance()
+
+
+def _run_one(case: Case, workspace: Path, command: Sequence[str], plan: AgentPlan, logs: Path) -> AgentRun:
+    cutoff = plan.cutoff or _cutoff_of(case)
+    limits = Limits(wall_seconds=cutoff, memory_bytes=_UNBOUNDED, processes=_UNBOUNDED)
+    try:
+        run = run_agent(_filled_in(command, case, workspace), workspace, plan.environment, limits)
+    except SandboxError as error:
+        raise InputError(f"case {case.id!r}: the agent cannot be run: {error}") from error
+    if run.by == "start":
+        what = run.err.decode(errors="replace")
+        raise InputError(f"case {case.id!r}: the agent cannot be started: {what}")
+    _write_log(logs / f"{workspace.name}.txt", run)
+    _copy_hidden_tests(case, workspace)
+    return AgentRun(
+        case_id=case.id,
+        seconds=round(run.seconds, 3),
+        exit_code=run.code,
+        reached_cutoff=run.by == "time",
+    )
+
+
+def _cutoff_of(case: Case) -> float:
+    cutoff = case.reference.get("cutoff")
+    return float(cutoff) if isinstance(cutoff, int | float) and cutoff > 0 else DEFAULT_CUTOFF
+
+
+def _filled_in(command: Sequence[str], case: Case, workspace: Path) -> list[str]:
+    """The command with its places filled; what is filled in is not looked at again."""
+    task = "\n".join(str(message.get("content", "")) for turn in case.turns for message in turn)
+    if "\0" in task:
+        raise InputError(f"case {case.id!r}: the task holds a NUL, which no command line can")
+    values = {"task": task, "workspace": str(workspace.resolve())}
+    return [_PLACE.sub(lambda found: values[found[1]], part) for part in command]
+
+
+def _copy_hidden_tests(case: Case, workspace: Path) -> None:
+    """Put the hidden tests in, as the original does when the agent is done. The checker does not rely on it."""
+    tests = challenge_of(case).hidden_tests()
+    if tests is None or workspace.is_symlink() or not workspace.is_dir():
+        return
+    try:
+        copy_plain_files(tests, workspace)
+    except (OSError, RecursionError):
+        return  # a workspace that takes no files is the checker's to describe
+
+
+def _write_log(path: Path, run: Run) -> None:
+    parts = [f"ended by {run.by}, exit code {run.code}, {run.seconds:.1f} s\n".encode()]
+    for title, text in (("output", run.out), ("errors", run.err)):
+        parts += [f"\n--- {title}\n".encode(), text]
+    path.write_bytes(b"".join(parts))

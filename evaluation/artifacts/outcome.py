@@ -1,0 +1,106 @@
+"""What came of an agent's work: verdicts, and the report in the original's form."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from ...deterministic import CheckOptions, check
+from ...formats.agbenchmark import Attempt, report_of
+from ...records import Verdict, read_records, write_records
+from ..checking import check_outputs
+from ..inputs import EvaluationInputs
+from ..run_folder import write_json
+from .attempts import RUNS, AgentPlan, AgentRun
+from .workspaces import OUTPUTS
+
+VERDICTS, REPORT = "verdicts.jsonl", "report.json"
+
+
+class ArtifactOutcome(msgspec.Struct, frozen=True):
+    """What came of an agent's work.
+
+    Attributes:
+        attempts: Challenges with their verdicts, in the order of the cases.
+    """
+
+    attempts: list[Attempt]
+
+    @property
+    def passed(self) -> int:
+        """How many challenges count as passed."""
+        return sum(attempt.success for attempt in self.attempts)
+
+    @property
+    def failed(self) -> list[Verdict]:
+        """The verdicts on those that failed."""
+        return [
+            attempt.verdict for attempt in self.attempts if attempt.verdict and attempt.verdict.score == 0.0
+        ]
+
+    @property
+    def ungraded(self) -> list[Verdict]:
+        """The verdicts without a score on those that do not count as passed."""
+        return [
+            attempt.verdict
+            for attempt in self.attempts
+            if attempt.verdict and not attempt.verdict.graded and not attempt.success
+        ]
+
+
+def conclude_artifacts(
+    cases: Path,
+    out: Path,
+    plan: AgentPlan,
+    options: CheckOptions,
+    *,
+    command: str,
+    started: datetime,
+    ended: datetime,
+) -> ArtifactOutcome:
+    """Check what an agent left, and write ``verdicts.jsonl`` and ``report.json``.
+
+    In a mock run each challenge stands by itself, whatever it depends on, and one that asks for a judge passes, as in the original, when the
+    files it names are there.
+
+    Args:
+        cases: The cases file.
+        out: Where `run_agents` left everything.
+        plan: How the agent was run.
+        options: How workspaces are checked.
+        command: The command line, for the record.
+        started: When the run began.
+        ended: When the agent was done.
+
+    Returns:
+        What came of it.
+    """
+    mock = plan.command is None
+    with EvaluationInputs(cases, [out / OUTPUTS]) as inputs:
+        pairs = inputs.pairs()
+        found = (check(*pair, options) for pair in pairs) if mock else check_outputs(pairs, {}, options)
+        verdicts = {verdict.case_id: verdict for verdict in found}
+        runs = _runs(out / RUNS)
+        attempts: list[Attempt] = []
+        for case_id in inputs.cases:
+            verdict, run = verdicts.get(case_id), runs.get(case_id)
+            passed = verdict is not None and (
+                verdict.score == 1.0 or (mock and verdict.outcome == "undecided")
+            )
+            seconds = None if run is None else run.seconds
+            cut = run is not None and run.reached_cutoff
+            attempts.append(Attempt(inputs.cases[case_id], verdict, passed, seconds, reached_cutoff=cut))
+    write_records(out / VERDICTS, verdicts.values())
+    config = {"system": plan.system, "agent": plan.command, "cutoff": plan.cutoff, "mock": mock}
+    report = report_of(attempts, command=command, started=started, ended=ended, config=config)
+    write_json(out / REPORT, report)
+    return ArtifactOutcome(attempts)
+
+
+def _runs(path: Path) -> dict[str, AgentRun]:
+    """How the agent's runs went, by case; nothing for a mock run, where none was run."""
+    if not path.exists() or not path.stat().st_size:
+        return {}
+    return {run.case_id: run for run in read_records(path, AgentRun)}

@@ -1,0 +1,109 @@
+"""Workspaces: one folder a challenge, with the files the agent is to find there."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+
+from ...deterministic.artifacts import ChallengeError, challenge_of, copy_plain_files
+from ...errors import InputError
+from ...records import Case, Output, write_records
+
+OUTPUTS, WORKSPACES = "outputs.jsonl", "workspaces"
+"""What lies beside each other, so that the outputs can name the workspaces."""
+
+_LONGEST_NAME = 200
+
+
+def prepare(cases: Iterable[Case], out: Path, *, system: str) -> int:
+    """Lay out a workspace for every challenge, and the outputs that name them.
+
+    Args:
+        cases: Cases of kind ``artifact``.
+        out: The folder they go to.
+        system: Who is going to work in them.
+
+    Returns:
+        How many there are.
+
+    Raises:
+        InputError: A case is no challenge, its files are not there, or a workspace is there already.
+    """
+    outputs: list[Output] = []
+    for case in cases:
+        workspace = workspace_of(case, out)
+        if workspace.exists():
+            raise InputError(
+                "the workspace is there already; choose another --out, or remove it", path=workspace
+            )
+        lay_out(case, workspace)
+        outputs.append(output_of(case, out, system))
+    return write_records(out / OUTPUTS, outputs)
+
+
+def lay_out(case: Case, workspace: Path, *, solved: bool = False) -> None:
+    """Make a workspace anew, with what the agent is to find in it.
+
+    Args:
+        case: The challenge.
+        workspace: Where it is to work; whatever is there is removed.
+        solved: Whether the challenge's own solution is put in as well.
+
+    Raises:
+        InputError: The case is no challenge, or files cannot be copied.
+    """
+    folder = challenge_folder(case)
+    sources = [folder.parent / "artifacts_in"] if "suite" in case.reference else []
+    sources += [folder / "artifacts_in", *([folder / "artifacts_out"] if solved else [])]
+    try:
+        if workspace.exists():
+            shutil.rmtree(workspace)
+        workspace.mkdir(parents=True)
+        for source in sources:
+            copy_plain_files(source, workspace)
+    except (OSError, RecursionError) as error:
+        raise InputError(f"the workspace cannot be laid out: {error}", path=workspace) from error
+
+
+def challenge_folder(case: Case) -> Path:
+    """Where a challenge's files are.
+
+    Args:
+        case: The challenge.
+
+    Raises:
+        InputError: The case is no challenge, or does not say where its files are, or they are not there.
+    """
+    if case.kind != "artifact":
+        raise InputError(f"case {case.id!r} is of kind {case.kind}; only artifact cases have workspaces")
+    try:
+        folder = challenge_of(case).folder
+    except ChallengeError as error:
+        raise InputError(f"case {case.id!r}: {error}") from error
+    if folder is None or not folder.is_dir():
+        raise InputError(f"case {case.id!r}: the challenge's folder is not there: {folder}")
+    return folder
+
+
+def output_of(case: Case, out: Path, system: str) -> Output:
+    """The output that names a case's workspace."""
+    workspace = workspace_of(case, out).relative_to(out).as_posix()
+    return Output(case_id=case.id, system=system, workspace=workspace)
+
+
+def workspace_of(case: Case, out: Path) -> Path:
+    """Where a case's workspace is: its id with ``__`` for ``/``, so that none lies within another.
+
+    Args:
+        case: The challenge.
+        out: The folder of all of them.
+
+    Raises:
+        InputError: Its id is no relative path.
+    """
+    path = PurePosixPath(case.id)
+    name = "__".join(path.parts)
+    if path.is_absolute() or ".." in path.parts or not name or "\0" in name or len(name) > _LONGEST_NAME:
+        raise InputError(f"case {case.id!r}: the id must be a relative path to be a workspace's name")
+    return out / WORKSPACES / name
