@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from .model_options import model_access, model_options, prices
+from .model_options import batch_mode, model_access, model_options, prices
 from .options import FOLDER, INPUT_FILE, SpreadCommand, cases_and_outputs, gates
 
 _EXAMPLE = """\b
@@ -65,6 +65,7 @@ def command(
         pass_at=pass_at,
         repeats=options["repeats"],
         prices=prices(options),
+        batch=batch_mode(options),
     )
     access = cache(lambda: model_access(options))  # once: all judges share its budget
     if options["dry_run"]:

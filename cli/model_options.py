@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import click
 
 from ..errors import ConfigurationError
+from ..evaluation.batch.mode import BatchMode
 from ..evaluation.judging import ModelAccess
 from ..judges import Budget, Endpoint
 from ..judges.prices import PriceList, price_list
@@ -35,6 +36,8 @@ model_options = compose(
     click.option("--max-calls", type=click.IntRange(0), metavar="N", help="Make no more calls than this, retries included."),
     click.option("--max-cost", type=click.FloatRange(0), metavar="USD", help="Spend no more than this."),
     click.option("--price", multiple=True, metavar="[MODEL=]IN/OUT", help="Dollars for a million tokens.  [default: listed prices]"),
+    click.option("--batch", is_flag=True, help="Ask by the provider's batch endpoint: cheaper, done within a day."),
+    click.option("--poll-seconds", type=click.FloatRange(0), default=30.0, show_default=True, help="Between looks at a batch."),
     click.option("--dry-run", is_flag=True, help="Say what it would take - calls, tokens, cost - and make no call."),
 )  # fmt: skip
 
@@ -82,6 +85,15 @@ def prices(options: Mapping[str, Any]) -> PriceList:
         UsageError: A price cannot be read.
     """
     return price_list(options["price"])
+
+
+def batch_mode(options: Mapping[str, Any]) -> BatchMode | None:
+    """How batches are waited for; None when the model is asked directly.
+
+    Args:
+        options: The values of `model_options`.
+    """
+    return BatchMode(poll_seconds=options["poll_seconds"]) if options["batch"] else None
 
 
 def _budget(options: Mapping[str, Any]) -> Budget | None:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from ..deterministic.artifacts import workspace_text
 from ..errors import ConfigurationError
 from ..judges import (
     Budget,
@@ -19,14 +20,16 @@ from ..judges import (
     Work,
     baseline_by,
     baseline_verdict,
+    batch_replies,
     connect,
     judge_work,
     load_judge,
     replay,
 )
 from ..judges.baseline import MODEL as BASELINE
-from ..records import ItemKey
+from ..records import Case, ItemKey, Output
 from .context import RunContext
+from .inputs import EvaluationInputs
 from .judged_kinds import judges_kind
 from .verdict_log import VerdictKey, settled
 
@@ -43,6 +46,8 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
         record: A file to record replies to.
         replay: A recording to answer from, instead of any model.
         budget: What may be spent; None for no limit.
+        results: Result files of batches to answer from, beside the cache, instead of asking the model; None to ask it.
+        missing_result: What to say of a request that has no result there.
     """
 
     endpoint: Endpoint | None = None
@@ -53,6 +58,8 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
     record: Path | None = None
     replay: Path | None = None
     budget: Budget | None = None
+    results: tuple[Path, ...] | None = None
+    missing_result: str = "the batch holds no result for this request"
 
     def open(self) -> AbstractAsyncContextManager[Provider]:
         """The provider that answers requests, for as long as the context is open.
@@ -62,6 +69,14 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
         """
         if self.replay is not None:
             return replay(self.replay)
+        if self.results is not None:
+            return batch_replies(
+                self.results,
+                missing=self.missing_result,
+                namespace=self.endpoint.identity if self.endpoint is not None else "",
+                cache=self.cache,
+                record=self.record,
+            )
         if self.endpoint is None:
             raise ConfigurationError("no model can be reached: set an endpoint, or replay a recording")
         return connect(
@@ -132,11 +147,11 @@ def judge_outputs(
     for task in tasks:
         done = settled(context.folder.verdicts)
         times = 1 if task.asked is None else repeats  # words do not change their mind
-        left = sum(1 for _ in open_work(context, task, wanted, done, times))
+        left = sum(1 for _ in open_work(context.inputs, task, wanted, done, times))
         if not left:
             continue
         context.progress.begin(f"judging by {task.by}", left)
-        work = open_work(context, task, wanted, done, times)
+        work = open_work(context.inputs, task, wanted, done, times)
         if task.asked is None:
             _compare_words(context, task.judge, work)
         else:
@@ -144,7 +159,7 @@ def judge_outputs(
 
 
 def open_work(
-    context: RunContext,
+    inputs: EvaluationInputs,
     task: JudgeTask,
     wanted: Callable[[ItemKey], bool],
     done: Container[VerdictKey],
@@ -153,7 +168,7 @@ def open_work(
     """What a judge is still to be asked.
 
     Args:
-        context: Inputs, folder and progress.
+        inputs: Cases and outputs.
         task: The judge.
         wanted: Whether an output is to be judged.
         done: Verdicts that are there already.
@@ -162,12 +177,20 @@ def open_work(
     Yields:
         Cases, outputs and repetitions, in the order of the files.
     """
-    cases = context.inputs.cases
-    for output in context.inputs.outputs():
+    cases = inputs.cases
+    for output in inputs.outputs():
         if judges_kind(task.by, cases.facts(output.case_id).kind) and wanted(output.key):
             for repeat in range(repeats):
                 if VerdictKey(output.key, task.by, repeat) not in done:
-                    yield cases[output.case_id], output, repeat
+                    case = cases[output.case_id]
+                    yield case, as_judged(case, output), repeat
+
+
+def as_judged(case: Case, output: Output) -> Output:
+    """The output as a judge sees it: of a workspace, the text of the files that the challenge names."""
+    if case.kind != "artifact":
+        return output
+    return msgspec.structs.replace(output, text=workspace_text(case, output))
 
 
 def _compare_words(context: RunContext, judge: str, work: Iterable[Work]) -> None:

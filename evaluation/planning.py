@@ -98,7 +98,7 @@ def foresee(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecas
             tasks = [judge_task(judge, plan.model) for judge in plan.judges]
             return [
                 _forecast(
-                    task.asked, open_work(context, task, wanted, done, plan.repeats), access, plan.prices
+                    task.asked, open_work(inputs, task, wanted, done, plan.repeats), access, plan.prices
                 )
                 for task in tasks
                 if task.asked is not None

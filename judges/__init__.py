@@ -10,17 +10,20 @@ if TYPE_CHECKING:
     from .catalogue import PromptName, find_prompt, shipped_prompts
     from .inputs import NotApplicableError
     from .judge import Judge, load_judge
-    from .judging import Work, judge_output, judge_stream, judge_work
+    from .judging import Finding, Work, judge_output, judge_stream, judge_work, read_reply
+    from .transport.batch_results import BatchResults
     from .transport.budget import Budget
     from .transport.cache import ReplyCache, cache_key
-    from .transport.connect import connect, replay
+    from .transport.connect import batch_replies, connect, replay
     from .transport.exchange import CallError, Provider, Reply, Request, make_request
     from .transport.openai_provider import Endpoint
 
 _HOME = {
+    "BatchResults": "transport.batch_results",
     "Budget": "transport.budget",
     "CallError": "transport.exchange",
     "Endpoint": "transport.openai_provider",
+    "Finding": "judging",
     "Judge": "judge",
     "NotApplicableError": "inputs",
     "PromptName": "catalogue",
@@ -31,6 +34,7 @@ _HOME = {
     "Work": "judging",
     "baseline_by": "baseline",
     "baseline_verdict": "baseline",
+    "batch_replies": "transport.connect",
     "cache_key": "transport.cache",
     "connect": "transport.connect",
     "find_prompt": "catalogue",
@@ -39,14 +43,17 @@ _HOME = {
     "judge_work": "judging",
     "load_judge": "judge",
     "make_request": "transport.exchange",
+    "read_reply": "judging",
     "replay": "transport.connect",
     "shipped_prompts": "catalogue",
 }
 
 __all__ = [
+    "BatchResults",
     "Budget",
     "CallError",
     "Endpoint",
+    "Finding",
     "Judge",
     "NotApplicableError",
     "PromptName",
@@ -57,6 +64,7 @@ __all__ = [
     "Work",
     "baseline_by",
     "baseline_verdict",
+    "batch_replies",
     "cache_key",
     "connect",
     "find_prompt",
@@ -65,6 +73,7 @@ __all__ = [
     "judge_work",
     "load_judge",
     "make_request",
+    "read_reply",
     "replay",
     "shipped_prompts",
 ]

@@ -13,7 +13,7 @@ from .inputs import NotApplicableError
 from .judge import Judge
 from .parsing import Reading, is_refusal
 from .probability import probability_of_best
-from .transport import CallError, Provider, Reply, make_request
+from .transport import CallError, NotRecordedError, Provider, Reply, make_request
 
 Pair: TypeAlias = tuple[Case, Output]
 Work: TypeAlias = tuple[Case, Output, int]
@@ -80,7 +80,7 @@ async def judge_output(
     try:
         messages = judge.messages(case, output)
     except NotApplicableError as error:
-        return _verdict(output, judge, repeat, _Finding("not_applicable", reason=str(error)))
+        return _verdict(output, judge, repeat, Finding("not_applicable", reason=str(error)))
     return _verdict(output, judge, repeat, await _ask(messages, judge, provider, repeat))
 
 
@@ -134,8 +134,16 @@ async def judge_work(
 
 
 @dataclass(frozen=True, slots=True)
-class _Finding:
-    """What asking came to."""
+class Finding:
+    """What asking came to.
+
+    Attributes:
+        outcome: Graded, or why not.
+        reading: What the reply says, when it was graded.
+        reason: The judge's reason, or why there is no score.
+        usage: What it cost.
+        reply: The reply, where there was one.
+    """
 
     outcome: Outcome
     reading: Reading | None = None
@@ -144,29 +152,42 @@ class _Finding:
     reply: Reply | None = None
 
 
-async def _ask(messages: list[Message], judge: Judge, provider: Provider, repeat: int) -> _Finding:
+async def _ask(messages: list[Message], judge: Judge, provider: Provider, repeat: int) -> Finding:
     spent = _Spending()
-    finding = _Finding("failed")
+    finding = Finding("failed")
     for attempt in range(_ASKED_AT_MOST):
         request = make_request(judge.model, messages, judge.parameters, repeat=repeat, attempt=attempt)
         try:
             reply = await provider.complete(request)
+        except NotRecordedError as error:
+            # A reply that cannot be read stays just that where there is nobody to ask again.
+            return finding if attempt else Finding("failed", reason=str(error), usage=spent.usage(0))
         except CallError as error:
             spent.calls += error.calls
-            return _Finding("failed", reason=str(error), usage=spent.usage(attempt))
+            return Finding("failed", reason=str(error), usage=spent.usage(attempt))
         spent.add(reply)
-        finding = _read(reply, judge, spent.usage(attempt))
+        finding = read_reply(reply, judge, spent.usage(attempt))
         if finding.outcome != "unparsable":
             break
     return finding
 
 
-def _read(reply: Reply, judge: Judge, usage: Usage) -> _Finding:
+def read_reply(reply: Reply, judge: Judge, usage: Usage | None = None) -> Finding:
+    """Read a judge's reply.
+
+    Args:
+        reply: What the model replied.
+        judge: Who was asked; says how to read.
+        usage: What it cost, to be kept beside.
+
+    Returns:
+        Graded, refused or unparsable.
+    """
     if reply.refusal is not None or reply.finish_reason == "content_filter":
         reason = reply.refusal or "stopped by the provider's content filter"
-        return _Finding("refused", reason=reason, usage=usage, reply=reply)
+        return Finding("refused", reason=reason, usage=usage, reply=reply)
     if reply.finish_reason == "length":
-        return _Finding(
+        return Finding(
             "unparsable", reason="the reply was cut off at the limit of tokens", usage=usage, reply=reply
         )
     try:
@@ -174,8 +195,8 @@ def _read(reply: Reply, judge: Judge, usage: Usage) -> _Finding:
     except DecodingError as error:
         refused = is_refusal(reply.text)
         reason = "the judge declined in its reply" if refused else str(error)
-        return _Finding("refused" if refused else "unparsable", reason=reason, usage=usage, reply=reply)
-    return _Finding("graded", reading=reading, reason=reading.reason, usage=usage, reply=reply)
+        return Finding("refused" if refused else "unparsable", reason=reason, usage=usage, reply=reply)
+    return Finding("graded", reading=reading, reason=reading.reason, usage=usage, reply=reply)
 
 
 class _Spending:
@@ -204,7 +225,7 @@ class _Spending:
         )
 
 
-def _verdict(output: Output, judge: Judge, repeat: int, finding: _Finding) -> Verdict:
+def _verdict(output: Output, judge: Judge, repeat: int, finding: Finding) -> Verdict:
     reading = finding.reading
     return Verdict(
         case_id=output.case_id,
@@ -222,7 +243,7 @@ def _verdict(output: Output, judge: Judge, repeat: int, finding: _Finding) -> Ve
     )
 
 
-def _evidence(judge: Judge, finding: _Finding) -> dict[str, object]:
+def _evidence(judge: Judge, finding: Finding) -> dict[str, object]:
     evidence: dict[str, object] = dict(finding.reading.details) if finding.reading else {}
     reply = finding.reply
     if reply is None:

@@ -52,6 +52,26 @@ class Budget:
         self._known: dict[str, Prices] = {}
         self._waiting: list[asyncio.Future[None]] = []
 
+    def admit(self, request: Request) -> bool:
+        """Spend what a request of a batch will take, by the estimate, if the budget allows it.
+
+        Args:
+            request: What is to be asked.
+
+        Returns:
+            Whether it may be asked.
+
+        Raises:
+            ConfigurationError: Money is limited, and the model's price is not known.
+        """
+        estimate = self._estimate(request)
+        within_calls = self.max_calls is None or self.calls < self.max_calls
+        within_cost = self.max_cost is None or self.spent + estimate <= self.max_cost
+        if within_calls and within_cost:
+            self.calls += 1
+            self.spent += estimate
+        return within_calls and within_cost
+
     async def reserve(self, request: Request) -> float:
         """Set aside what a call will cost, waiting for calls in flight where only they may leave enough.
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from .batch_results import BatchResults
 from .budget import Budget, BudgetedProvider
 from .cache import CachingProvider, ReplyCache
 from .coalesce import CoalescingProvider
@@ -55,6 +56,38 @@ async def connect(
     if record is not None:
         provider = RecordingProvider(provider, record)
     provider = CoalescingProvider(provider)
+    try:
+        yield provider
+    finally:
+        await provider.aclose()
+
+
+@asynccontextmanager
+async def batch_replies(
+    results: Sequence[Path],
+    *,
+    missing: str,
+    namespace: str = "",
+    cache: Path | None = None,
+    record: Path | None = None,
+) -> AsyncGenerator[Provider]:
+    """A provider that answers from a batch endpoint's result files, and from the cache.
+
+    Args:
+        results: Result and error files, in the order in which they were made.
+        missing: What to say of a request without a result.
+        namespace: The endpoint's identity, for the cache.
+        cache: The reply cache's file; None for no cache.
+        record: A file to record replies to.
+
+    Yields:
+        The provider; closed at the end.
+    """
+    provider: Provider = BatchResults(results, missing=missing)
+    if cache is not None:
+        provider = CachingProvider(provider, ReplyCache(cache), namespace)
+    if record is not None:
+        provider = RecordingProvider(provider, record)
     try:
         yield provider
     finally:

@@ -135,6 +135,18 @@ class CallError(ProviderError):
         return self.status == HTTPStatus.TOO_MANY_REQUESTS and self.retryable
 
 
+class NotRecordedError(CallError):
+    """A call was not made, because replies are only looked up, and this one is not there.
+
+    Args:
+        message: Where was looked, and what to do.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.calls = 0
+
+
 class Provider(Protocol):
     """Whatever answers requests. Caching, retrying, recording and limiting are providers that wrap another."""
 

@@ -10,7 +10,7 @@ import msgspec
 from ...errors import InputError, RecordError
 from ...records import decode_record, encode_record, read_lines
 from ...records.case import Record
-from .exchange import CallError, Provider, Reply, Request
+from .exchange import NotRecordedError, Provider, Reply, Request
 
 _BLOCK = 1 << 16
 
@@ -86,7 +86,7 @@ class ReplayProvider:
         """Look the reply up. See `Provider.complete`."""
         place = self._places.get(request.key)
         if place is None:
-            raise CallError(
+            raise NotRecordedError(
                 f"{self.path.name} holds no reply to this request: prompt, model, parameters or item differ from the recording"
             )
         offset, line = place

@@ -1,0 +1,113 @@
+"""``fiducial batch``: a judge's requests as batch files, and their results back into a run folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .options import FOLDER, INPUT_FILE, SpreadCommand, cases_and_outputs, compose, gates
+
+_judging = compose(
+    cases_and_outputs,
+    click.option(
+        "--judge",
+        "judges",
+        multiple=True,
+        required=True,
+        metavar="JUDGE...",
+        help="NAME, NAME/VARIANT, or a .prompty file.",
+    ),
+    click.option("--model", required=True, metavar="NAME", help="The judging model."),
+    click.option(
+        "--repeats",
+        type=click.IntRange(1, 100),
+        default=1,
+        show_default=True,
+        help="How often each output is judged.",
+    ),
+)
+
+_EXPORT_EXAMPLE = """\b
+Examples:
+  fiducial batch export cases.jsonl --outputs outputs.jsonl --judge groundedness --model gpt-4.1-mini --out requests.jsonl
+  vllm run-batch -i requests.jsonl -o results.jsonl --model gpt-4.1-mini
+"""
+_IMPORT_EXAMPLE = """\b
+Example:
+  fiducial batch import cases.jsonl --outputs outputs.jsonl --judge groundedness --model gpt-4.1-mini \\
+      --results results.jsonl --out judged
+"""
+
+
+@click.group(no_args_is_help=True)
+def command() -> None:
+    """Judge by batch files, in OpenAI's form: written here, answered elsewhere, read back here.
+
+    `fiducial judge --batch` does all of it at a provider's batch endpoint.
+    """
+
+
+@command.command(cls=SpreadCommand, epilog=_EXPORT_EXAMPLE)
+@_judging
+@click.option(
+    "--results", type=INPUT_FILE, multiple=True, metavar="FILE...", help="Results that are there already."
+)
+@click.option("--run", type=FOLDER, help="Leave out what this run folder has verdicts for.")
+@click.option(
+    "--out", type=INPUT_FILE, required=True, help="The batch file; long ones are split and numbered."
+)
+def export(*, out: Path, **options: Any) -> None:
+    """Write what a judge has to be asked as batch files.
+
+    Each request is named by a hash of what it asks (`custom_id`), so that the same question has the same name in every
+    export, and is written once. With the results so far, only what is missing is written, and once more what could not be read.
+    """
+    from ..evaluation.batch.export import Questions, export_batch  # noqa: PLC0415 - not needed for --help
+    from .progress import shown_progress  # noqa: PLC0415 - likewise
+
+    with shown_progress() as progress:
+        files = export_batch(Questions(**options), out, progress)
+    for file in files:
+        click.echo(f"{file.path}: {file.requests:,} requests")
+    if not files:
+        click.echo("nothing is left to be asked; no file was written")
+
+
+@command.command(name="import", cls=SpreadCommand, epilog=_IMPORT_EXAMPLE)
+@_judging
+@click.option(
+    "--results",
+    type=INPUT_FILE,
+    multiple=True,
+    required=True,
+    metavar="FILE...",
+    help="Result and error files of batches, earlier ones first.",
+)
+@click.option("--labels", type=INPUT_FILE, help="Trusted verdicts to calibrate against (JSON Lines).")
+@click.option(
+    "--pass-at", type=click.FloatRange(0, 1), default=0.5, show_default=True, help="Score that passes."
+)
+@click.option("--record", type=INPUT_FILE, help="Also append every reply to this file, for --replay.")
+@click.option("--out", type=FOLDER, required=True, help="The run folder; a further import adds to it.")
+@gates
+def import_(
+    *,
+    results: tuple[Path, ...],
+    record: Path | None,
+    fail_under: tuple[str, ...],
+    min_graded: float | None,
+    **options: Any,
+) -> int:
+    """Read batch results into a run folder, as `fiducial judge` would have written it.
+
+    What has no result yet, or an error, is `failed`; importing again with more results replaces it.
+    """
+    from ..evaluation.judging import ModelAccess  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..evaluation.pipeline import Plan  # noqa: PLC0415 - likewise
+    from .evaluate import command_line, evaluate  # noqa: PLC0415 - likewise
+
+    plan = Plan(command=command_line(), **options)
+    access = ModelAccess(results=results, record=record)
+    return evaluate(plan, lambda: access, fail_under=fail_under, min_graded=min_graded)

@@ -1,0 +1,102 @@
+"""Writes what judges have to be asked into batch files, for a provider's batch endpoint or a server of one's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from itertools import groupby
+from pathlib import Path
+
+import msgspec
+
+from ...judges import BatchResults, Reply, Request
+from ..inputs import EvaluationInputs
+from ..judging import JudgeTask, judge_task, open_work
+from ..progress import Progress
+from ..run_folder import RunFolder
+from ..verdict_log import VerdictKey, settled
+from .files import BatchFile, numbered, write_batch
+from .requests import Lookup, once, open_requests
+
+_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+class Questions(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be asked.
+
+    Attributes:
+        cases: The cases file.
+        outputs: The outputs files.
+        judges: Judges to ask.
+        model: The model they are asked of.
+        repeats: How often each output is judged.
+        results: Result files of earlier batches: what they answer is left out.
+        run: A run folder: what it has verdicts for is left out. None for no such folder.
+    """
+
+    cases: Path
+    outputs: Sequence[Path]
+    judges: Sequence[str]
+    model: str
+    repeats: int = 1
+    results: Sequence[Path] = ()
+    run: Path | None = None
+
+
+def export_batch(questions: Questions, path: Path, progress: Progress) -> list[BatchFile]:
+    """Write every request that is without a reply.
+
+    Where a first reply is there and cannot be read, the question is written once more, as `fiducial judge` would ask it once
+    more.
+
+    Args:
+        questions: What is to be asked.
+        path: The file; further files of the same export are numbered, those of further models named after the model.
+        progress: Told about every request that is looked at.
+
+    Returns:
+        The files that were written; none when nothing is left to be asked.
+
+    Raises:
+        InputError: An input cannot be used.
+        UsageError: There is no such judge.
+        RunFolderError: The run folder is in use.
+    """
+    tasks = [judge_task(judge, questions.model) for judge in questions.judges]
+    with (
+        EvaluationInputs(questions.cases, questions.outputs) as inputs,
+        closing(BatchResults(questions.results)) as replies,
+    ):
+        progress.begin("looking for requests", inputs.survey.outputs * len(tasks) * questions.repeats)
+        requests = once(_open(questions, tasks, inputs, _known(replies, progress)), set())
+        files: list[BatchFile] = []
+        for model, of_one_model in groupby(requests, key=lambda request: request.model):
+            named = path if not files else path.with_stem(f"{path.stem}-{_NOT_IN_A_NAME.sub('-', model)}")
+            files += write_batch(of_one_model, numbered(named))
+        return files
+
+
+def _open(
+    questions: Questions, tasks: Iterable[JudgeTask], inputs: EvaluationInputs, known: Lookup
+) -> Iterator[Request]:
+    done = _done(questions.run)
+    for task in sorted(tasks, key=lambda task: task.model):
+        if task.asked is not None:
+            work = open_work(inputs, task, lambda _: True, done, questions.repeats)
+            yield from open_requests(task.asked, work, known)
+
+
+def _known(replies: BatchResults, progress: Progress) -> Lookup:
+    def find(request: Request) -> Reply:
+        progress.advance(1 - request.attempt)
+        return replies.find(request.key)
+
+    return find
+
+
+def _done(run: Path | None) -> set[VerdictKey]:
+    if run is None or not run.exists():
+        return set()
+    with RunFolder(run) as folder:
+        return settled(folder.verdicts)

@@ -1,0 +1,108 @@
+"""Batch files: a request a line, in OpenAI's form, split where providers would refuse a longer file."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from ...judges import Request
+from ...records import atomic_write
+
+MAX_REQUESTS, MAX_BYTES = 50_000, 200_000_000
+"""What OpenAI takes in one file."""
+URL = "/v1/chat/completions"
+
+
+class BatchFile(msgspec.Struct, frozen=True):
+    """A batch file that was written.
+
+    Attributes:
+        path: The file.
+        requests: How many requests it holds.
+        sha256: Of its bytes.
+    """
+
+    path: Path
+    requests: int
+    sha256: str
+
+
+def write_batch(
+    requests: Iterable[Request],
+    name: Callable[[int], Path],
+    *,
+    url: str = URL,
+    max_requests: int = MAX_REQUESTS,
+    max_bytes: int = MAX_BYTES,
+) -> list[BatchFile]:
+    """Write requests, each with its key (a hash of what is asked) as ``custom_id``.
+
+    Args:
+        requests: What is to be asked, of one model.
+        name: From the number of a file, counted from 1, to its path.
+        url: The endpoint that each line names.
+        max_requests: Requests in one file at most.
+        max_bytes: Bytes in one file at most.
+
+    Returns:
+        The files, none when there was nothing to write.
+    """
+    lines = (_line(request, url) for request in requests)
+    files: list[BatchFile] = []
+    line = next(lines, None)
+    while line is not None:
+        path = name(len(files) + 1)
+        with atomic_write(path) as file:
+            part = _Part(file)
+            while line is not None and (not part.requests or part.has_room(line, max_requests, max_bytes)):
+                part.add(line)
+                line = next(lines, None)
+        files.append(BatchFile(path, part.requests, part.digest.hexdigest()))
+    return files
+
+
+def numbered(path: Path) -> Callable[[int], Path]:
+    """Names for files that belong together: the first is the path itself, the second ``name-2.jsonl``, and so on."""
+
+    def name(number: int) -> Path:
+        return path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
+
+    return name
+
+
+class _Part:
+    """One file while it is written."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.requests = self.size = 0
+        self.digest = hashlib.sha256()
+
+    def has_room(self, line: bytes, max_requests: int, max_bytes: int) -> bool:
+        return self.requests < max_requests and self.size + len(line) <= max_bytes
+
+    def add(self, line: bytes) -> None:
+        self._file.write(line)
+        self.digest.update(line)
+        self.requests += 1
+        self.size += len(line)
+
+
+def _line(request: Request, url: str) -> bytes:
+    entry = {"custom_id": request.key, "method": "POST", "url": url, "body": request.body()}
+    return msgspec.json.encode(entry) + b"\n"
+
+
+def read_custom_ids(path: Path) -> Iterator[str]:
+    """The ids of the requests in a batch file that we wrote."""
+    with path.open("rb") as file:
+        for line in file:
+            yield msgspec.json.decode(line, type=_Entry).custom_id
+
+
+class _Entry(msgspec.Struct):
+    custom_id: str

@@ -1,0 +1,178 @@
+"""``--batch``: what judges have to be asked is answered by a provider's batch endpoint, in at most two rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from functools import partial
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from ...errors import ConfigurationError
+from ...judges import BatchResults, Judge, Reply, ReplyCache, Request, Work, cache_key
+from ...records import ItemKey
+from ..context import RunContext
+from ..judging import JudgeTask, ModelAccess, open_work
+from ..progress import Progress
+from ..verdict_log import settled
+from .endpoint import ENDED, BatchEndpoint
+from .files import read_custom_ids, write_batch
+from .ledger import BatchEntry, Ledger
+from .mode import BatchMode
+from .requests import Lookup, once, open_requests
+
+
+class BatchJob(NamedTuple):
+    """What is to be answered by batches.
+
+    Attributes:
+        context: Inputs, folder and progress.
+        tasks: The judges.
+        wanted: Whether an output is to be judged.
+        repeats: How often each output is judged.
+    """
+
+    context: RunContext
+    tasks: Sequence[JudgeTask]
+    wanted: Callable[[ItemKey], bool]
+    repeats: int
+
+
+def collect_replies(
+    job: BatchJob, access: Callable[[], ModelAccess], mode: BatchMode
+) -> Callable[[], ModelAccess]:
+    """Have everything that judges are still to be asked answered by batches.
+
+    The second round asks again what could not be read in the first. Whatever was begun is written down in the run folder, and
+    the same command takes it up again; no batch is begun twice.
+
+    Args:
+        job: What is to be answered.
+        access: How the model is reached; asked for only when there is something to ask.
+        mode: How batches are waited for.
+
+    Returns:
+        An access that answers from the results.
+
+    Raises:
+        ConfigurationError: There is no endpoint.
+        ProviderError: The batch endpoint refused, or cannot be reached.
+    """
+    if not any(_work(job)):
+        return access
+    reached = access()
+    if reached.endpoint is None:
+        raise ConfigurationError("--batch needs an endpoint, and does not go with --replay")
+    ledger = Ledger(job.context.folder.path)
+    asked: set[str] = set()
+    for entry in ledger.unfinished():
+        asked.update(read_custom_ids(ledger.folder / entry.file))
+    with closing(BatchEndpoint(reached.endpoint)) as endpoint:
+        _settle(ledger, endpoint, job.context.progress, mode)
+        while _write(once(_still_open(job, reached, ledger), asked), ledger, reached, endpoint.url):
+            _settle(ledger, endpoint, job.context.progress, mode)
+    problems = ledger.problems()
+    answered = msgspec.structs.replace(
+        reached,
+        results=tuple(ledger.result_files()),
+        missing_result=f"no result came of the batch{f' ({problems})' if problems else ''}",
+    )
+    return lambda: answered
+
+
+def _work(job: BatchJob) -> Iterator[tuple[Judge, Work]]:
+    """What models have to be asked, those of one model together, since a batch is for one model."""
+    done = settled(job.context.folder.verdicts)
+    for task in sorted(job.tasks, key=lambda task: task.model):
+        if task.asked is not None:
+            for work in open_work(job.context.inputs, task, job.wanted, done, job.repeats):
+                yield task.asked, work
+
+
+def _settle(ledger: Ledger, endpoint: BatchEndpoint, progress: Progress, mode: BatchMode) -> None:
+    """Begin what is not begun, wait until all is over, and fetch what was answered."""
+    open_entries = ledger.unfinished()
+    if not open_entries:
+        return
+    for entry in open_entries:
+        _begin(entry, ledger, endpoint)
+    progress.begin("waiting for batches", sum(entry.requests for entry in open_entries))
+    done = dict.fromkeys((entry.file for entry in open_entries), 0)
+    while True:
+        for entry in ledger.unfinished():
+            before = done[entry.file]
+            done[entry.file] = max(before, _look(entry, ledger, endpoint))
+            progress.advance(done[entry.file] - before)
+        if not ledger.unfinished():
+            return
+        mode.sleep(mode.poll_seconds)
+
+
+def _begin(entry: BatchEntry, ledger: Ledger, endpoint: BatchEndpoint) -> None:
+    if entry.id is None:
+        # A kill may have come between beginning the batch and writing down its name.
+        others = {other.id for other in ledger.entries}
+        batch = endpoint.find(entry.sha256, others=others) or endpoint.begin(
+            ledger.folder / entry.file, entry.sha256
+        )
+        entry.id = batch.id
+        ledger.save()
+
+
+def _look(entry: BatchEntry, ledger: Ledger, endpoint: BatchEndpoint) -> int:
+    assert entry.id is not None
+    batch = endpoint.look(entry.id)
+    if batch.status == entry.status:
+        return batch.done
+    stem = Path(entry.file).stem.replace("requests", "results")
+    fetched: list[str] = []
+    if batch.status in ENDED:
+        for file_id, name in ((batch.results, f"{stem}.jsonl"), (batch.errors, f"{stem}-errors.jsonl")):
+            if file_id is not None:
+                endpoint.fetch(file_id, ledger.folder / name)
+                fetched.append(name)
+    entry.status, entry.problem, entry.results = batch.status, batch.problem, fetched
+    ledger.save()
+    return batch.done
+
+
+def _still_open(job: BatchJob, access: ModelAccess, ledger: Ledger) -> Iterator[Request]:
+    """The requests without a reply, in the order of the work."""
+    with ExitStack() as exits:
+        known = _known(access, ledger, exits)
+        for judge, of_one_judge in groupby(_work(job), key=itemgetter(0)):
+            yield from open_requests(judge, map(itemgetter(1), of_one_judge), known)
+
+
+def _known(access: ModelAccess, ledger: Ledger, exits: ExitStack) -> Lookup:
+    results = BatchResults(ledger.result_files())
+    exits.callback(results.close)
+    cache = ReplyCache(access.cache) if access.cache is not None else None
+    if cache is not None:
+        exits.callback(cache.close)
+    namespace = access.endpoint.identity if access.endpoint is not None else ""
+
+    def find(request: Request) -> Reply | None:
+        cached = cache.get(cache_key(namespace, request)) if cache is not None else None
+        return cached or results.find(request.key)
+
+    return find
+
+
+def _write(requests: Iterator[Request], ledger: Ledger, access: ModelAccess, url: str) -> bool:
+    """Write batch files and put them on the list; whether there was anything to write."""
+    added: list[BatchEntry] = []
+    within = (request for request in requests if access.budget is None or access.budget.admit(request))
+    for _, of_one_model in groupby(within, key=lambda request: request.model):
+        start = len(added)
+        files = write_batch(of_one_model, partial(ledger.next_file, start), url=url)
+        added += [
+            BatchEntry(file=file.path.name, requests=file.requests, sha256=file.sha256) for file in files
+        ]
+    ledger.entries += added
+    ledger.save()
+    return bool(added)

@@ -1,0 +1,160 @@
+"""Replies out of the result files of a provider's batch endpoint (also of `vllm run-batch`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import msgspec
+
+from ...errors import RecordError
+from ...records import read_lines
+from .completion import read_completion
+from .exchange import CallError, NotRecordedError, Reply, Request
+
+_LONGEST_MESSAGE = 300
+
+
+class _Response(msgspec.Struct):
+    status_code: int | None = None
+    body: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class _Error(msgspec.Struct):
+    code: str | int | None = None
+    message: str | None = None
+    error: _Error | str | None = None  # in a body the error stands one level deeper
+
+
+class _Line(msgspec.Struct):
+    custom_id: str
+    response: _Response | None = None
+    error: _Error | str | None = None
+
+    @property
+    def succeeded(self) -> bool:
+        status = self.response.status_code if self.response is not None else HTTPStatus.INTERNAL_SERVER_ERROR
+        return self.error is None and (status is None or status < HTTPStatus.BAD_REQUEST)
+
+
+class _Place(NamedTuple):
+    file: int
+    offset: int
+    succeeded: bool
+
+
+class BatchResults:
+    """Answers from batch result files alone.
+
+    Files are indexed once and results are read when they are asked for. A request may have several results, in files of
+    several batches: a reply counts more than an error, and a later one more than an earlier one. An unfinished last line of a
+    file is passed over.
+
+    Args:
+        paths: Result and error files, in the order in which they were made.
+        missing: What to say of a request without a result.
+
+    Raises:
+        InputError: A file cannot be read.
+        RecordError: A line is not a batch result.
+    """
+
+    def __init__(self, paths: Sequence[Path], *, missing: str = "there is no result") -> None:
+        self._missing = missing
+        self._places: dict[str, _Place] = {}
+        for number, path in enumerate(paths):
+            for line, offset, raw in read_lines(path):
+                result = _read_line(raw, path, line)
+                if result is not None:
+                    self._add(result, number, offset)
+        self._files: list[BinaryIO] = [path.open("rb") for path in paths]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def find(self, key: str) -> Reply:
+        """The reply to a request.
+
+        Args:
+            key: The request's key, which is its ``custom_id``.
+
+        Returns:
+            The reply; a prompt that a content filter stopped is a refusal.
+
+        Raises:
+            NotRecordedError: There is no result.
+            CallError: The result is an error.
+        """
+        place = self._places.get(key)
+        if place is None:
+            raise NotRecordedError(self._missing)
+        file = self._files[place.file]
+        file.seek(place.offset)
+        line = msgspec.json.decode(file.readline(), type=_Line)
+        if place.succeeded and line.response is not None:
+            return read_completion(_body(line.response))
+        return _refusal_or_raise(line)
+
+    async def complete(self, request: Request) -> Reply:
+        """Look the reply up. See `Provider.complete`."""
+        return self.find(request.key)
+
+    async def aclose(self) -> None:
+        """Close the files. See `Provider.aclose`."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the files."""
+        for file in self._files:
+            file.close()
+
+    def _add(self, result: _Line, file: int, offset: int) -> None:
+        known = self._places.get(result.custom_id)
+        if known is None or result.succeeded or not known.succeeded:
+            self._places[result.custom_id] = _Place(file, offset, result.succeeded)
+
+
+def _read_line(raw: bytes, path: Path, line: int) -> _Line | None:
+    try:
+        return msgspec.json.decode(raw, type=_Line)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        if not raw.endswith(b"\n"):
+            return None  # cut off while it was downloaded or written
+        raise RecordError(f"not a batch result: {error}", path=path, line=line) from error
+
+
+def _body(response: _Response) -> Any:
+    try:
+        return msgspec.json.decode(response.body)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise CallError(f"the result's body cannot be read: {error}") from error
+
+
+def _refusal_or_raise(line: _Line) -> Reply:
+    """Tell a prompt that a content filter stopped (a refusal) from a call that failed."""
+    status = line.response.status_code if line.response is not None else None
+    inside, beside = _error_in_body(line.response), _plain(line.error)
+    code = inside.code or beside.code
+    text = inside.message or beside.message or "no reason given"
+    if status == HTTPStatus.BAD_REQUEST and code == "content_filter":
+        return Reply(refusal=text[:_LONGEST_MESSAGE], finish_reason="content_filter")
+    named = " ".join(str(part) for part in ("HTTP" if status else None, status, code) if part)
+    raise CallError(f"in the batch: {named or 'error'}: {text[:_LONGEST_MESSAGE]}", status=status)
+
+
+def _error_in_body(response: _Response | None) -> _Error:
+    try:
+        found = msgspec.json.decode(response.body, type=_Error | None) if response is not None else None
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        found = None
+    found = found or _Error()
+    return found if found.error is None else _plain(found.error)
+
+
+def _plain(error: _Error | str | None) -> _Error:
+    return _Error(message=error) if isinstance(error, str) else error or _Error()

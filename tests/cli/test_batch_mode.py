@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from batch_server import BatchServer
+from command import Command, Result, fiducial
+
+from fiducial.evaluation.batch.ledger import BatchEntry
+from fiducial.records import Verdict, read_records
+
+LEDGER = Path("run/batch/batches.json")
+
+
+@pytest.fixture
+def batches() -> Iterator[BatchServer]:
+    """A batch endpoint that answers 1 to everything; set its ``answer`` to have it answer otherwise."""
+    with BatchServer(answer=lambda line: "1") as running:
+        yield running
+
+
+@pytest.fixture
+def judge(inputs: tuple[Path, Path], batches: BatchServer, monkeypatch: pytest.MonkeyPatch):
+    """`fiducial judge --batch` on the inputs, into the same folder each time."""
+    cases, outputs = inputs
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+
+    def call(*args: str | Path) -> Result:
+        named = ("--judge", "tool_call_accuracy/direct", "--model", "m", "--base-url", batches.base_url)
+        how = ("--batch", "--poll-seconds", "0", "--out", "run")
+        return fiducial("judge", cases, "--outputs", outputs, *named, *how, *args)
+
+    return call
+
+
+def verdicts() -> list[Verdict]:
+    return list(read_records(Path("run/verdicts.jsonl"), Verdict))
+
+
+def outcomes() -> Counter[str]:
+    return Counter(verdict.outcome for verdict in verdicts())
+
+
+def ledger() -> list[BatchEntry]:
+    return msgspec.json.decode(LEDGER.read_bytes(), type=list[BatchEntry])
+
+
+def city(line: dict[str, Any]) -> int:
+    """Which of the inputs a request is about."""
+    return int(line["body"]["messages"][-1]["content"].partition("in City")[2].partition("?")[0])
+
+
+def test_everything_is_uploaded_waited_for_and_read(judge: Command, batches: BatchServer):
+    result = judge()
+    assert (result.code, outcomes()) == (0, {"graded": 20})
+    assert [len(lines) for lines in batches.asked()] == [20]
+    assert "waiting for batches: 20 to do" in result.err
+
+
+def test_the_same_command_again_asks_nothing_and_needs_no_endpoint(
+    judge: Command, batches: BatchServer, monkeypatch: pytest.MonkeyPatch
+):
+    judge()
+    monkeypatch.delenv("OPENAI_API_KEY")
+    assert judge().code == 0
+    assert (len(batches.batches), len(verdicts())) == (1, 20)
+
+
+def test_a_second_round_asks_again_what_could_not_be_read(judge: Command, batches: BatchServer):
+    batches.answer = lambda line: "1" if city(line) != 3 or len(batches.batches) == 2 else "who knows"
+    result = judge()
+    assert (result.code, outcomes()) == (0, {"graded": 20})
+    assert [len(lines) for lines in batches.asked()] == [20, 1]
+
+
+def test_a_reply_that_cannot_be_read_twice_stays_unparsable(judge: Command, batches: BatchServer):
+    batches.answer = lambda line: "who knows" if city(line) == 3 else "1"
+    assert judge().code == 0
+    assert outcomes() == {"graded": 19, "unparsable": 1}
+    assert len(batches.batches) == 2
+
+
+def test_requests_that_failed_are_asked_again_by_the_same_command_and_by_it_alone(
+    judge: Command, batches: BatchServer
+):
+    batches.answer = lambda line: 500 if city(line) < 4 else "1"
+    first = judge()
+    assert (first.code, outcomes(), len(batches.batches)) == (3, {"graded": 16, "failed": 4}, 1)
+    batches.answer = lambda line: "0"
+    second = judge()
+    assert (second.code, [len(lines) for lines in batches.asked()]) == (0, [20, 4])
+    graded = [verdict for verdict in verdicts() if verdict.graded]
+    assert len(graded) == len({verdict.key for verdict in graded}) == 20
+
+
+def test_an_expired_batch_gives_what_it_has(judge: Command, batches: BatchServer):
+    batches.ends_as = "expired"
+    batches.answer = lambda line: None if city(line) < 5 else "1"
+    assert judge().code == 3
+    assert outcomes() == {"graded": 15, "failed": 5}
+    assert {verdict.reason for verdict in verdicts() if not verdict.graded} == {
+        "no result came of the batch (requests-001.jsonl expired)"
+    }
+
+
+def test_a_batch_that_was_refused_says_why(judge: Command, batches: BatchServer):
+    batches.ends_as, batches.problem = "failed", "the model m is not for batches"
+    assert judge().code == 3
+    (reason,) = {verdict.reason for verdict in verdicts()}
+    assert "requests-001.jsonl failed: the model m is not for batches" in str(reason)
+
+
+def test_an_identical_file_is_sent_again_after_its_first_batch_failed(judge: Command, batches: BatchServer):
+    batches.ends_as, batches.problem = "failed", "busy"
+    judge()
+    batches.ends_as, batches.problem = "completed", None
+    assert judge().code == 0
+    assert [len(lines) for lines in batches.asked()] == [20, 20]
+
+
+def test_an_endpoint_that_refuses_is_one_line_without_the_key(judge: Command, batches: BatchServer):
+    batches.fails_with = 400
+    result = judge()
+    assert result.code == 2
+    assert "cannot begin the batch" in result.err
+    assert "sk-secret" not in result.err
+    batches.fails_with = None
+    assert judge().code == 0
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["written down", "not written down"])
+def test_a_batch_that_was_begun_before_a_kill_is_taken_up_again(
+    judge: Command, batches: BatchServer, monkeypatch: pytest.MonkeyPatch, known: bool
+):
+    class KilledError(BaseException): ...
+
+    def killed(*_: object) -> None:
+        raise KilledError
+
+    with monkeypatch.context() as patched:
+        patched.setattr("fiducial.evaluation.batch.endpoint.BatchEndpoint.look", killed)
+        with pytest.raises(KilledError):
+            judge()
+    entries = ledger()
+    assert [entry.id for entry in entries] == ["batch-1"]
+    if not known:
+        entries[0].id = None
+        LEDGER.write_bytes(msgspec.json.encode(entries))
+    assert judge().code == 0
+    assert (len(batches.batches), outcomes()) == (1, {"graded": 20})
+
+
+def test_replies_land_in_the_cache_and_what_is_there_is_not_sent(judge: Command, batches: BatchServer):
+    judge()
+    result = judge("--out", "elsewhere")
+    assert (result.code, len(batches.batches)) == (0, 1)
+    assert "20 graded; 0 calls" in result.out
+
+
+def test_a_budget_limits_what_is_sent(judge: Command, batches: BatchServer):
+    assert judge("--max-calls", "7").code == 3
+    assert [len(lines) for lines in batches.asked()] == [7]
+    assert outcomes() == {"graded": 7, "failed": 13}
+
+
+def test_judges_of_one_model_share_a_batch_so_that_nobody_waits_a_day_for_each(
+    judge: Command, batches: BatchServer
+):
+    batches.answer = lambda line: "<S2>1</S2>" if "<S2>" in line["body"]["messages"][-1]["content"] else "1"
+    judge("--judge", "tool_call_accuracy/reasons")
+    assert [len(lines) for lines in batches.asked()] == [40]
+
+
+def test_a_recording_is_no_batch_endpoint(judge: Command, tmp_path: Path):
+    (tmp_path / "recording.jsonl").write_text("")
+    result = judge("--replay", tmp_path / "recording.jsonl")
+    assert (result.code, "--batch needs an endpoint" in result.err) == (2, True)
