@@ -36,12 +36,12 @@ def choose_files(root: Path, entries: list[str]) -> list[str]:
     """
     chosen: list[str] = []
     for entry in entries:
+        path = PurePath(entry)
+        if path.is_absolute() or ".." in path.parts or "\0" in entry:
+            raise ChallengeError(f"the challenge names a file outside the workspace: {entry!r}")
         if entry.startswith("."):
             chosen.extend(name for name in _names(root) if fnmatchcase(name, f"*{entry}"))
         else:
-            path = PurePath(entry)
-            if path.is_absolute() or ".." in path.parts or "\0" in entry:
-                raise ChallengeError(f"the challenge names a file outside the workspace: {entry!r}")
             chosen.append(entry)
         if len(chosen) > _MOST_CHOSEN:
             raise WorkspaceFault("workspace_too_large", f"more than {_MOST_CHOSEN:,} files to be looked at")
@@ -107,18 +107,20 @@ def read_bytes(place: Path, name: str, limit: int) -> bytes:
         WorkspaceFault: It is no plain file, cannot be read, or is too large.
     """
     try:
-        # Without NONBLOCK, opening a pipe would wait for its other end.
-        number = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as error:
-        raise WorkspaceFault("unreadable_file", f"{shown(name)}: {error.strerror}") from error
-    with os.fdopen(number, "rb") as file:
-        facts = os.fstat(number)
-        if not stat.S_ISREG(facts.st_mode):
+        facts = place.lstat()
+        if not stat.S_ISREG(facts.st_mode):  # to open a device, or a pipe, may already do something
             raise WorkspaceFault("not_a_file", f"{shown(name)}: not a plain file")
         if facts.st_size > limit:
             reason = f"{shown(name)}: {facts.st_size:,} bytes; at most {limit:,} are read"
             raise WorkspaceFault("file_too_large", reason)
-        return file.read(limit)
+        with open(place, "rb", opener=_open_no_link) as file:
+            return file.read(limit)
+    except OSError as error:
+        raise WorkspaceFault("unreadable_file", f"{shown(name)}: {error.strerror}") from error
+
+
+def _open_no_link(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
 def _names(root: Path) -> list[str]:

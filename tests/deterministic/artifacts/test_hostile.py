@@ -1,0 +1,101 @@
+"""Hostile workspaces end with a clear outcome, touch nothing outside, and leave nothing running."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hostile_workspaces import Hostile, challenge, hostile_workspaces
+
+from fiducial.deterministic import CheckOptions, check
+from fiducial.deterministic.artifact_options import ArtifactOptions
+from fiducial.deterministic.sandbox.limits import Limits
+from fiducial.records import Case, Output, Verdict
+
+MIB = 1 << 20
+LIMITS = Limits(
+    wall_seconds=2.5,
+    cpu_seconds=1,
+    memory_bytes=300 * MIB,
+    file_bytes=16 * MIB,
+    disk_bytes=64 * MIB,
+    processes=24,
+)
+OPTIONS = CheckOptions(artifacts=ArtifactOptions(allow_code=True, limits=LIMITS))
+
+
+def snapshot(folder: Path) -> dict[str, tuple[int, int]]:
+    """Every file below a folder, with its size and time of change."""
+    facts = {path: path.lstat() for path in folder.rglob("*")}
+    return {
+        str(path): (fact.st_size, fact.st_mtime_ns)
+        for path, fact in facts.items()
+        if not stat.S_ISDIR(fact.st_mode)
+    }
+
+
+def processes_of(mark: str) -> set[str]:
+    """The processes whose command line or working folder has to do with a place."""
+    found: set[str] = set()
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal() and int(entry.name) != os.getpid():
+            try:
+                command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                place = str((entry / "cwd").readlink())
+            except OSError:
+                continue
+            if (
+                mark in command
+                or mark in place
+                or "sandbox.launcher" in command
+                or place.startswith("/workspace")
+            ):
+                found.add(f"{entry.name}: {command}")
+    return found
+
+
+def checked(hostile: Hostile, workspace: Path) -> Verdict:
+    workspace.mkdir()
+    hostile.build(workspace)
+    case = Case(id="hostile", kind="artifact", reference=challenge(hostile.evaluation))
+    return check(case, Output(case_id="hostile", system="attacker", workspace=str(workspace)), OPTIONS)
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    folder = tmp_path / "outside"
+    folder.mkdir()
+    (folder / "secret.txt").write_text("answer")
+    return folder
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc to see what is left running")
+def test_hostile_workspaces_end_clearly_touch_nothing_and_leave_nothing_running(
+    tmp_path: Path, outside: Path
+):
+    attacks = list(hostile_workspaces(outside))
+    before, running = snapshot(outside), processes_of(str(tmp_path))
+
+    def outcome(number: int, hostile: Hostile) -> tuple[str | None, str | None]:
+        verdict = checked(hostile, tmp_path / str(number))
+        wrong = verdict.outcome != "graded" or verdict.error_type not in hostile.outcomes
+        return (
+            verdict.error_type,
+            f"{hostile.name}: {verdict.error_type}: {verdict.reason}" if wrong else None,
+        )
+
+    with ThreadPoolExecutor(4) as threads:
+        outcomes = list(threads.map(outcome, range(len(attacks)), attacks))
+    time.sleep(0.1)
+    counts = Counter(error_type or "passed" for error_type, _ in outcomes)
+    print(f"{len(attacks)} hostile workspaces: {dict(counts.most_common())}")
+    assert len(attacks) >= 200
+    assert [text for _, text in outcomes if text] == []
+    assert snapshot(outside) == before
+    assert processes_of(str(tmp_path)) - running == set()
+    assert not Path("/etc/hostile").exists()

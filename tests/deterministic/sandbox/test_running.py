@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from fiducial.deterministic.sandbox.limits import Limits
+from fiducial.deterministic.sandbox.running import Run, SandboxReport, run_agent, run_confined
+
+LIMITS = Limits(wall_seconds=10)
+
+
+def report_on(folder: Path, code: str, limits: Limits = LIMITS) -> SandboxReport:
+    (folder / "script.py").write_text(code)
+    return run_confined([[sys.executable, "script.py"]], folder, limits)
+
+
+def run_of(folder: Path, code: str, limits: Limits = LIMITS) -> Run:
+    return report_on(folder, code, limits).runs[0]
+
+
+def test_a_command_finds_a_copy_of_the_folder_and_cannot_change_the_original(tmp_path: Path):
+    (tmp_path / "data.txt").write_text("before")
+    run = run_of(tmp_path, "f = open('data.txt', 'r+'); print(f.read()); f.write('after')")
+    assert (run.by, run.code, run.out) == ("exit", 0, b"before\n")
+    assert (tmp_path / "data.txt").read_text() == "before"
+
+
+def test_the_environment_holds_nothing_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    run = run_of(tmp_path, "import os; print(sorted(os.environ))")
+    assert run.out == b"['HOME', 'LANG', 'PATH', 'TMPDIR']\n"
+
+
+def test_there_is_nothing_to_read_on_standard_input(tmp_path: Path):
+    assert run_of(tmp_path, "import sys; print(repr(sys.stdin.read()))").out == b"''\n"
+
+
+def test_packages_of_the_interpreter_can_be_imported(tmp_path: Path):
+    assert run_of(tmp_path, "import msgspec, ssl, sqlite3").code == 0
+
+
+def test_a_server_can_be_tested_on_loopback_where_there_is_a_network_of_its_own(tmp_path: Path):
+    code = "import socket as s; a = s.create_server(('127.0.0.1', 0)); s.create_connection(a.getsockname())"
+    report = report_on(tmp_path, code)
+    assert report.runs[0].code == 0 or report.confinement.network != "none"
+
+
+def test_output_is_kept_up_to_its_limit(tmp_path: Path):
+    run = run_of(tmp_path, "print('x' * 1000)", LIMITS._replace(output_bytes=10))
+    assert (run.out, run.cut, run.code) == (b"x" * 10, True, 0)
+
+
+def test_the_second_command_runs_only_when_the_first_ended_well(tmp_path: Path):
+    commands = [[sys.executable, "-c", f"raise SystemExit({code})"] for code in (0, 3, 0)]
+    assert [run.code for run in run_confined(commands, tmp_path, LIMITS).runs] == [0, 3]
+
+
+def test_a_command_that_is_not_there_says_so(tmp_path: Path):
+    run = run_confined([["no-such-program"]], tmp_path, LIMITS).runs[0]
+    assert (run.by, run.code) == ("start", 127)
+    assert b"no-such-program" in run.err
+
+
+def test_processor_time_is_told_from_other_signals(tmp_path: Path):
+    assert run_of(tmp_path, "while True: pass", LIMITS._replace(cpu_seconds=1)).out_of_time
+    assert not run_of(tmp_path, "import os; os.kill(os.getpid(), 15)").out_of_time
+
+
+def test_an_agent_works_in_its_folder_with_the_environment_it_is_given(tmp_path: Path):
+    code = "import os; open('made.txt', 'w').write(os.environ['TOKEN'])"
+    environment = {**os.environ, "TOKEN": "t"}
+    run = run_agent([sys.executable, "-c", code], tmp_path, environment, LIMITS)
+    assert (run.by, run.code) == ("exit", 0)
+    assert (tmp_path / "made.txt").read_text() == "t"
+
+
+def test_an_agent_is_stopped_at_its_limit_with_everything_it_started(tmp_path: Path):
+    code = (
+        "import os, time\n"
+        "if os.fork() == 0:\n os.setsid()\n time.sleep(1)\n open('late.txt', 'w')\n"
+        "time.sleep(60)"
+    )
+    run = run_agent(
+        [sys.executable, "-c", code], tmp_path, dict(os.environ), LIMITS._replace(wall_seconds=0.4)
+    )
+    assert run.by == "time"
+    time.sleep(1.2)
+    assert not (tmp_path / "late.txt").exists()
