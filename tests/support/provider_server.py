@@ -123,7 +123,7 @@ def _instance(schema: dict[str, Any], score: int) -> Any:
         case "string":
             return "because"
         case _:
-            return score
+            return schema.get("maximum", 1) if score else schema.get("minimum", 0)
 
 
 class ProviderServer:
