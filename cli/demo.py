@@ -13,6 +13,15 @@ NOTE = (
     "Its agreement with the checkers is what a real judge has to beat."
 )
 
+JUDGES = (
+    "tool_call_accuracy",
+    "memory_answer",
+    "web_search_answer",
+    "groundedness",
+    "task_completion",
+    "rubric",
+)
+
 _EXAMPLE = """\b
 Example:
   fiducial demo --out demo
@@ -35,7 +44,7 @@ def command(out: Path) -> int:
         out=out,
         command=command_line(),
         options=CheckOptions(rules="strict"),
-        judges=["tool_call_accuracy", "memory_answer", "web_search_answer"],
+        judges=list(JUDGES),
         model="baseline",
         judge_on="all",
         labels=demo_path("labels.jsonl"),

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from command import fiducial
+
+from fiducial.cli.demo import JUDGES
+from fiducial.judges.catalogue import DEFAULT_VARIANTS
 
 
 def test_the_demo_goes_the_whole_way_offline(tmp_path: Path):
@@ -19,6 +23,14 @@ def test_the_demo_goes_the_whole_way_offline(tmp_path: Path):
         "verdicts.jsonl",
     ]
     assert "lexical baseline" in (tmp_path / "demo" / "report.html").read_text()
+
+
+def test_the_demo_asks_every_judge_and_each_finds_something_to_judge(tmp_path: Path):
+    result = fiducial("demo", "--out", tmp_path / "demo")
+    assert set(JUDGES) == set(DEFAULT_VARIANTS)
+    for judge in JUDGES:
+        (graded,) = re.findall(rf"^  {judge}/lexical@baseline: (\d+) graded$", result.out, re.MULTILINE)
+        assert int(graded) >= 60
 
 
 def test_the_report_can_be_made_again(tmp_path: Path):

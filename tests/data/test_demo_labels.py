@@ -1,0 +1,105 @@
+"""Where a checker decides, it agrees with the label and sees the named fault; where BFCL's rules do not, it is marked."""
+
+from __future__ import annotations
+
+import pytest
+from demo_suite import NEVER_CHECKED, case_of, checked, labels, misjudged, outputs
+
+from fiducial.records import Verdict
+
+_ONE_CALL = {
+    "wrong_function": {"wrong_func_name"},
+    "missing_required": {"missing_required"},
+    "missing_optional": {"missing_optional"},
+    "invented_argument": {"unexpected_param"},
+    "misspelled_argument": {"missing_required", "unexpected_param"},
+    "unrequested_argument": {"value_error"},
+    "wrong_argument": {"value_error"},
+    "wrong_value": {"value_error"},
+    "wrong_sign": {"value_error"},
+    "wrong_magnitude": {"value_error"},
+    "wrong_unit": {"value_error"},
+    "wrong_date": {"value_error"},
+    "wrong_enum": {"value_error"},
+    "wrong_boolean": {"value_error"},
+    "wrong_type": {"type_error"},
+    "wrong_order": {"value_error"},
+    "missing_item": {"value_error"},
+    "extra_item": {"value_error"},
+    "wrong_nested_value": {"value_error:dict_value"},
+    "missing_nested_key": {"value_error:dict_key"},
+    "invented_nested_key": {"value_error:dict_key"},
+    "swapped_arguments": {"value_error"},
+    "placeholder_value": {"value_error:string"},
+    "positional_arguments": {"missing_optional", "missing_required"},
+    "broken_syntax": {"decoder_failed"},
+    "chatter_around_call": {"decoder_failed"},
+    "prose_instead_of_call": {"decoder_failed"},
+    "empty_reply": {"wrong_count"},
+}
+"""What the checker finds in a single call with the named fault: the error type, or a part of it."""
+
+_COUNT_FAULTS = {"missing_call", "extra_call"}
+_FORM_FAULTS = {"broken_syntax", "prose_instead_of_call"}
+_IDLE_FAULTS = {"claimed_not_done", "prose_instead_of_call", "question_back"}
+_OTHER_KINDS = {
+    "call_not_asked_for": "irrelevance_error",
+    "no_call_made": "relevance_error",
+    "prose_instead_of_call": "relevance_error",
+}
+
+_DECIDED = [label for label in labels() if case_of(label).kind not in NEVER_CHECKED]
+
+
+def _expected_error_types(label: Verdict) -> set[str]:
+    case = case_of(label)
+    fault = label.error_type or ""
+    if case.kind in {"memory_answer", "web_search_answer"}:
+        return {"answer_not_found"} if outputs()[label.key].text else {"no_last_message"}
+    if case.kind == "multi_turn":
+        done = {"instance_state_mismatch", "execution_response_mismatch"}
+        return {"empty_turn_model_response"} if fault in _IDLE_FAULTS else done
+    if case.kind in {"no_call", "any_call"}:
+        return {_OTHER_KINDS[fault]}
+    if case.reference["match"] == "parallel" and fault not in _FORM_FAULTS:
+        return {"wrong_count"} if fault in _COUNT_FAULTS else {"cannot_find_match"}
+    return _ONE_CALL[fault]
+
+
+@pytest.mark.parametrize(
+    "label", [label for label in _DECIDED if not misjudged(label)], ids=lambda label: str(label.key)
+)
+def test_bfcl_rules_agree_with_the_label_and_see_the_named_fault(label: Verdict):
+    verdict = checked(label, "bfcl")
+    assert verdict.score == label.score, verdict.reason
+    if label.score == 0.0:
+        assert any(part in (verdict.error_type or "") for part in _expected_error_types(label)), verdict
+
+
+@pytest.mark.parametrize(
+    "label", [label for label in _DECIDED if misjudged(label)], ids=lambda label: str(label.key)
+)
+def test_bfcl_rules_misjudge_what_is_marked_and_strict_rules_do_not(label: Verdict):
+    assert checked(label, "bfcl").score == 1.0 - (label.score or 0.0)
+    strict = checked(label, "strict")
+    assert strict.outcome == "undecided" or strict.score == label.score, strict.reason
+
+
+def test_strict_rules_never_contradict_a_label():
+    contradicted = [
+        (str(label.key), verdict.error_type, verdict.reason)
+        for label in labels()
+        if (verdict := checked(label, "strict")).graded and verdict.score != label.score
+    ]
+    assert contradicted == []
+
+
+def test_strict_rules_decide_every_task():
+    tasks = [label for label in labels() if case_of(label).kind == "multi_turn"]
+    assert {checked(label, "strict").outcome for label in tasks} == {"graded"}
+
+
+def test_no_checker_decides_what_is_left_to_judges():
+    left = [label for label in labels() if case_of(label).kind in NEVER_CHECKED]
+    assert left
+    assert {checked(label, "strict").outcome for label in left} == {"undecided"}
