@@ -1,16 +1,50 @@
-"""Statistics over verdicts: arrays and tables in, numbers out; knows no judge and no network."""
+"""Statistics over verdicts: arrays and tables in, numbers out; knows no judge and no network.
 
-from .comparison import By, Right, compare
-from .estimation import estimate
-from .estimator import AGREEMENT, ESTIMATORS, Estimator
-from .measurement import IntervalOption, Settings, measure
-from .panel import calibrate
-from .sample import Cells, Sample, make_sample
-from .statistic import Statistic
-from .table import Table
-from .table_files import read_labels, read_table, table_from_frame, table_from_rows
-from .table_runs import table_from_run
-from .true_rate import RateInterval
+Names are resolved when they are first used: scipy takes most of a second to import, and a run without labels needs none of it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .comparison import By, Right, compare
+    from .estimation import estimate
+    from .estimator import AGREEMENT, ESTIMATORS, Estimator
+    from .measurement import IntervalOption, Settings, measure
+    from .panel import calibrate
+    from .sample import Cells, Sample, make_sample
+    from .statistic import Statistic
+    from .table import Table
+    from .table_files import read_labels, read_table, table_from_frame, table_from_rows
+    from .table_runs import table_from_run
+    from .true_rate import RateInterval
+
+_HOME = {
+    "AGREEMENT": "estimator",
+    "By": "comparison",
+    "calibrate": "panel",
+    "Cells": "sample",
+    "compare": "comparison",
+    "estimate": "estimation",
+    "Estimator": "estimator",
+    "ESTIMATORS": "estimator",
+    "IntervalOption": "measurement",
+    "make_sample": "sample",
+    "measure": "measurement",
+    "RateInterval": "true_rate",
+    "read_labels": "table_files",
+    "read_table": "table_files",
+    "Right": "comparison",
+    "Sample": "sample",
+    "Settings": "measurement",
+    "Statistic": "statistic",
+    "Table": "table",
+    "table_from_frame": "table_files",
+    "table_from_rows": "table_files",
+    "table_from_run": "table_runs",
+}
 
 __all__ = [
     "AGREEMENT",
@@ -36,3 +70,10 @@ __all__ = [
     "table_from_rows",
     "table_from_run",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{home}", __name__), name)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-
-from scipy.special import betaincinv, ndtri, stdtrit
+from statistics import NormalDist
 
 Interval = tuple[float, float]
 
 
 def normal_quantile(level: float) -> float:
     """Two-sided normal quantile: 1.96 for 0.95."""
-    return float(ndtri((1 + level) / 2))
+    return NormalDist().inv_cdf((1 + level) / 2)
 
 
 def t_quantile(level: float, degrees: float) -> float:
     """Two-sided quantile of Student's t."""
+    from scipy.special import stdtrit  # noqa: PLC0415 - slow to import; a rate over independent cases needs none of it
+
     return float(stdtrit(degrees, (1 + level) / 2))
 
 
@@ -75,6 +76,8 @@ def clopper_pearson_interval(successes: int, trials: int, level: float = 0.95) -
 
     Source: Clopper and Pearson 1934.
     """
+    from scipy.special import betaincinv  # noqa: PLC0415 - slow to import; a rate over independent cases needs none of it
+
     tail = (1 - level) / 2
     low = 0.0 if successes == 0 else float(betaincinv(successes, trials - successes + 1, tail))
     high = 1.0 if successes == trials else float(betaincinv(successes + 1, trials - successes, 1 - tail))

@@ -6,17 +6,15 @@ from typing import Any
 
 import msgspec
 
-from ..calibration import calibrate, table_from_run
 from ..judges.prices import PriceList
 from ..records import CaseIndex, ItemKey
 from .context import RunContext
 from .judge_uses import judge_uses
 from .labels import read_labels
-from .open_part import OpenScores
 from .rates import system_results
 from .results import JudgeUse, SystemResult
 from .run_folder import CALIBRATION, CLUSTERS, RunFolder, write_json
-from .tally import Tally
+from .tally import OpenScores, Tally
 from .verdict_log import standing_verdicts
 
 
@@ -57,11 +55,11 @@ def conclude(context: RunContext, *, pass_at: float = 0.5, prices: PriceList | N
     write_json(folder.path / CLUSTERS, cluster_names(inputs.cases))
     tally = take_tally(folder, inputs.cases)
     missing = {system: inputs.survey.missing(system) for system in inputs.survey.answered}
-    judges = judge_uses(folder, prices)
+    judges, labels = judge_uses(folder, prices), read_labels(folder.path)
     conclusion = Conclusion(
-        systems=system_results(tally, missing, read_labels(folder.path)),
+        systems=system_results(tally, missing, labels),
         judges=judges,
-        calibration=_calibrate(folder, pass_at) if judges else None,
+        calibration=_calibrate(folder, pass_at) if judges and (tally.checked or labels) else None,
         failed=sum(judge.outcomes.get("failed", 0) for judge in judges),
         outputs=inputs.survey.outputs + sum(missing.values()),
         graded=len({verdict.key for verdict in folder.verdicts if verdict.graded}),
@@ -101,6 +99,8 @@ def take_tally(folder: RunFolder, cases: CaseIndex) -> Tally:
 
 
 def _calibrate(folder: RunFolder, pass_at: float) -> dict[str, Any] | None:
+    from ..calibration import calibrate, table_from_run  # noqa: PLC0415 - scipy is slow to import
+
     table = table_from_run(folder.path)
     result = calibrate(table, pass_at=pass_at)
     if not any(panel["n"] for panel in result["judges"].values()):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import msgspec
 import numpy as np
 
 from ..calibration.true_rate import LabelledAndJudged, labels_only, prediction_powered, tuned_lambda
-from ..records import ItemKey, Verdict
+from ..records import ItemKey
 from .results import Stratum
+from .tally import OpenScores
 
 CORRECTED = "open: corrected by labels"
 
@@ -17,27 +17,6 @@ _FEWEST = 2
 """A spread cannot be estimated from a single label."""
 
 _SAMPLED = "PPI++, valid when the labels are a random sample of the open part"
-
-
-class OpenScores(msgspec.Struct):
-    """One judge's scores of one system's open outputs.
-
-    Attributes:
-        keys: The outputs it graded.
-        scores: Its scores, in the same order.
-        clusters: The clusters of their cases.
-    """
-
-    keys: list[ItemKey] = msgspec.field(default_factory=list[ItemKey])
-    scores: list[float] = msgspec.field(default_factory=list[float])
-    clusters: list[str] = msgspec.field(default_factory=list[str])
-
-    def add(self, verdict: Verdict, cluster: str) -> None:
-        """Note a graded verdict."""
-        assert verdict.score is not None
-        self.keys.append(verdict.key)
-        self.scores.append(verdict.score)
-        self.clusters.append(cluster)
 
 
 def corrected_rate(part: OpenScores, by: str, labels: Mapping[ItemKey, float]) -> Stratum | None:

@@ -10,7 +10,6 @@ import msgspec
 from ..calibration.intervals import cluster_wilson_interval
 from ..records import ItemKey, Kind
 from .judged_kinds import judges_kind
-from .open_part import corrected_rate
 from .results import Stratum, SystemResult
 from .tally import Sums, Tally
 
@@ -68,6 +67,10 @@ def _open_strata(kinds: Mapping[Kind, int], opened: Mapping[str, Sums]) -> Itera
 
 
 def _corrected_strata(system: str, tally: Tally, labels: Mapping[ItemKey, float]) -> Iterator[Stratum]:
+    if not labels:
+        return
+    from .open_part import corrected_rate  # noqa: PLC0415 - numpy is slow to import, and most runs have no labels
+
     for (scored, by), part in tally.open_scores.items():
         rate = corrected_rate(part, by, labels) if scored == system else None
         if rate is not None:

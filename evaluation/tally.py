@@ -6,8 +6,7 @@ from collections import Counter
 
 import msgspec
 
-from ..records import Kind, Outcome, Verdict
-from .open_part import OpenScores
+from ..records import ItemKey, Kind, Outcome, Verdict
 
 
 class Sums(msgspec.Struct):
@@ -51,6 +50,27 @@ class Sums(msgspec.Struct):
     def ungraded(self) -> dict[Outcome, int]:
         """The outcomes that are not ``graded``, with their counts."""
         return {outcome: count for outcome, count in self.outcomes.items() if outcome != "graded" and count}
+
+
+class OpenScores(msgspec.Struct):
+    """One judge's scores of one system's open outputs.
+
+    Attributes:
+        keys: The outputs it graded.
+        scores: Its scores, in the same order.
+        clusters: The clusters of their cases.
+    """
+
+    keys: list[ItemKey] = msgspec.field(default_factory=list[ItemKey])
+    scores: list[float] = msgspec.field(default_factory=list[float])
+    clusters: list[str] = msgspec.field(default_factory=list[str])
+
+    def add(self, verdict: Verdict, cluster: str) -> None:
+        """Note a graded verdict."""
+        assert verdict.score is not None
+        self.keys.append(verdict.key)
+        self.scores.append(verdict.score)
+        self.clusters.append(cluster)
 
 
 class Tally(msgspec.Struct):

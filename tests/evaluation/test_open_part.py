@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from fiducial.evaluation.open_part import CORRECTED, OpenScores, corrected_rate
+from fiducial.evaluation.open_part import CORRECTED, corrected_rate
+from fiducial.evaluation.tally import OpenScores
 from fiducial.records import ItemKey, Verdict
 
 
