@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from .jury_options import jury_options, jury_rule
 from .model_options import batch_mode, model_access, model_options, prices
 from .options import FOLDER, INPUT_FILE, SpreadCommand, cases_and_outputs, checking, gates
 
@@ -24,7 +25,11 @@ Examples:
 @click.command("run", cls=SpreadCommand, epilog=_EXAMPLE)
 @cases_and_outputs
 @click.option(
-    "--judge", "judges", multiple=True, metavar="JUDGE...", help="NAME, NAME/VARIANT, or a .prompty file."
+    "--judge",
+    "judges",
+    multiple=True,
+    metavar="JUDGE...",
+    help="NAME, NAME/VARIANT, or a .prompty file; @MODEL may follow.",
 )
 @click.option(
     "--judge-on",
@@ -39,6 +44,7 @@ Examples:
 )
 @click.option("--out", type=FOLDER, required=True, help="The run folder; the same command resumes it.")
 @checking
+@jury_options
 @model_options
 @gates
 def command(
@@ -76,6 +82,7 @@ def command(
         pass_at=pass_at,
         repeats=options["repeats"],
         prices=prices(options),
+        jury=jury_rule(options),
         batch=batch_mode(options),
     )
     access = cache(lambda: model_access(options))  # once: all judges share its budget

@@ -26,5 +26,5 @@ def judges_kind(judge: str, kind: Kind) -> bool:
     Returns:
         True for a prompt of the user's own, which is asked about every kind.
     """
-    kinds = _KINDS.get(judge.partition("/")[0])
+    kinds = _KINDS.get(judge.partition("@")[0].partition("/")[0])
     return kinds is None or kind in kinds

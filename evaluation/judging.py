@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -32,6 +33,8 @@ from .context import RunContext
 from .inputs import EvaluationInputs
 from .judged_kinds import judges_kind
 from .verdict_log import VerdictKey, settled
+
+_SPEC = re.compile(r"(?P<judge>.+?\.prompty|[^@]+)@(?P<model>.+)", re.DOTALL)
 
 
 class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,12 +104,25 @@ class JudgeTask(NamedTuple):
     """None for the lexical baseline, which is asked nothing."""
 
 
-def judge_task(spec: str, model: str) -> JudgeTask:
+def split_spec(spec: str) -> tuple[str, str | None]:
+    """Split a judge's model off, where one is named: ``judge/variant@model``.
+
+    Args:
+        spec: A judge's name, with its variant or without, or a path to a prompt file; a model may follow.
+
+    Returns:
+        Judge and model.
+    """
+    found = None if spec.endswith(".prompty") else _SPEC.fullmatch(spec)
+    return (spec, None) if found is None else (found["judge"], found["model"])
+
+
+def judge_task(spec: str, model: str | None) -> JudgeTask:
     """Prepare a judge.
 
     Args:
-        spec: A judge's name, with its variant or without, or a path to a prompt file.
-        model: The model's name at the endpoint, or ``baseline``.
+        spec: A judge's name, with its variant or without, or a path to a prompt file; ``@MODEL`` may follow.
+        model: The model's name at the endpoint, or ``baseline``, for a judge that names none.
 
     Returns:
         The task.
@@ -114,7 +130,14 @@ def judge_task(spec: str, model: str) -> JudgeTask:
     Raises:
         UsageError: There is no such judge.
         PromptError: Its prompt file cannot be used.
+        ConfigurationError: No model is named.
     """
+    spec, own = split_spec(spec)
+    model = own or model
+    if model is None:
+        raise ConfigurationError(
+            "no model is named: add --model NAME (or --model baseline, which needs none)"
+        )
     if model == BASELINE:
         by = baseline_by(spec)
         return JudgeTask(by.partition("/")[0], model, by, "lexical baseline: no prompt, no model", None)
@@ -144,6 +167,8 @@ def judge_outputs(
     """
     tasks = list(tasks)
     context.folder.bind(**{f"judge {task.by}": task.fingerprint for task in tasks})
+    prompts = {task.by: str(task.asked.prompt.path.resolve()) for task in tasks if task.asked is not None}
+    context.folder.update(prompts=context.folder.manifest.get("prompts", {}) | prompts)
     for task in tasks:
         done = settled(context.folder.verdicts)
         times = 1 if task.asked is None else repeats  # words do not change their mind

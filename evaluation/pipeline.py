@@ -20,9 +20,10 @@ from .batch.mode import BatchMode
 from .checking import check_into_folder
 from .conclusion import Conclusion, conclude
 from .context import RunContext
+from .convening import JuryRule, Wanted, convene, seat
 from .inputs import EvaluationInputs
 from .judged_kinds import judges_kind
-from .judging import ModelAccess, judge_outputs, judge_task
+from .judging import JudgeTask, ModelAccess, judge_outputs, judge_task, split_spec
 from .labels import adopt_labels
 from .names import NamesOption
 from .progress import Progress
@@ -51,6 +52,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         pass_at: From which score on a verdict counts as a pass.
         repeats: How often each output is judged.
         prices: What models cost, for the record; None to leave costs out.
+        jury: How the judges' opinions are counted into one more verdict; None to leave them apart.
         batch: How to wait for a provider's batch endpoint; None to ask the model directly.
     """
 
@@ -67,6 +69,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     pass_at: float = 0.5
     repeats: int = 1
     prices: PriceList | None = None
+    jury: JuryRule | None = None
     batch: BatchMode | None = None
 
 
@@ -90,8 +93,8 @@ def run(
         RunFolderError: The folder is in use or belongs to another run; nothing was done.
         UsageError: There is no such judge; nothing was done.
     """
-    for judge in plan.judges:
-        (baseline_by if plan.model == BASELINE else find_prompt)(judge)
+    for judge, model in map(split_spec, plan.judges):
+        (baseline_by if (model or plan.model) == BASELINE else find_prompt)(judge)
     with EvaluationInputs(plan.cases, plan.outputs) as inputs, RunFolder(plan.out) as folder:
         context = RunContext(inputs, folder, progress)
         if plan.labels is not None:
@@ -128,16 +131,23 @@ def _begin(plan: Plan, context: RunContext, started: datetime) -> None:
 
 def _judge(plan: Plan, context: RunContext, access: Callable[[], ModelAccess]) -> str | None:
     """Ask the judges; what has to be set first, where no model can be reached."""
-    if plan.model is None:
-        return "no model is named: add --model NAME (or --model baseline, which needs none)"
-    try:
-        tasks = [judge_task(judge, plan.model) for judge in plan.judges]
-        wanted = wanted_outputs(plan, context)
+
+    def ask(tasks: Sequence[JudgeTask], wanted: Wanted) -> None:
+        reached = access
         if plan.batch is not None:
             from .batch.rounds import BatchJob, collect_replies  # noqa: PLC0415 - for who wants batches
 
-            access = collect_replies(BatchJob(context, tasks, wanted, plan.repeats), access, plan.batch)
-        judge_outputs(context, tasks, wanted, access, repeats=plan.repeats)
+            reached = collect_replies(BatchJob(context, tasks, wanted, plan.repeats), access, plan.batch)
+        judge_outputs(context, tasks, wanted, reached, repeats=plan.repeats)
+
+    try:
+        tasks = [judge_task(judge, plan.model) for judge in plan.judges]
+        wanted = wanted_outputs(plan, context)
+        if plan.jury is None:
+            ask(tasks, wanted)
+        else:
+            jury = seat(plan.jury, tasks, repeats=plan.repeats, pass_at=plan.pass_at)
+            convene(context, jury, tasks, wanted, ask)
     except ConfigurationError as error:
         return str(error)
     return None

@@ -9,7 +9,6 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from ..errors import UsageError
 from ..judges import Judge, NotApplicableError, Reply, ReplyCache, Request, Work, cache_key, make_request
 from ..judges.prices import PriceList, Prices
 from ..judges.transport.token_estimate import Estimate, completion_limit, estimate_prompt
@@ -82,10 +81,9 @@ def foresee(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecas
 
     Raises:
         InputError: An input cannot be used.
-        UsageError: There is no such judge, or no model is named.
+        UsageError: There is no such judge.
+        ConfigurationError: No model is named.
     """
-    if plan.model is None:
-        raise UsageError("a dry run needs --model: tokens and prices depend on it")
     with TemporaryDirectory() as scratch, EvaluationInputs(plan.cases, plan.outputs) as inputs:
         if (plan.out / VERDICTS).exists():
             shutil.copytree(plan.out, scratch, dirs_exist_ok=True, ignore=_all_but_the_run)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -11,7 +12,7 @@ import filelock
 import msgspec
 
 from ..errors import InputError, RunFolderError
-from ..records import Verdict, atomic_write
+from ..records import Verdict, atomic_write, write_records
 from .journal import Journal
 
 MANIFEST, VERDICTS, LABELS, CLUSTERS, CALIBRATION, REPORT = (
@@ -74,6 +75,16 @@ class RunFolder:
         """Add to the manifest and write it."""
         self.manifest.update(entries)
         write_json(self.path / MANIFEST, self.manifest)
+
+    def rewrite(self, verdicts: Iterable[Verdict]) -> None:
+        """Write all verdicts anew, all or nothing: a kill leaves the old ones.
+
+        Args:
+            verdicts: What takes the place of every line.
+        """
+        write_records(self.verdicts.path, verdicts)
+        self.verdicts.close()
+        self.verdicts = self._exit.enter_context(Journal(self.verdicts.path, Verdict))
 
     def _lock(self, path: Path) -> None:
         try:

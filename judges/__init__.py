@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .catalogue import PromptName, find_prompt, shipped_prompts
     from .inputs import NotApplicableError
     from .judge import Judge, load_judge
-    from .judging import Finding, Work, judge_output, judge_stream, judge_work, read_reply
+    from .judging import Finding, Work, judge_output, judge_stream, judge_work, read_again, read_reply
     from .transport.batch_results import BatchResults
     from .transport.budget import Budget
     from .transport.cache import ReplyCache, cache_key
@@ -43,6 +43,7 @@ _HOME = {
     "judge_work": "judging",
     "load_judge": "judge",
     "make_request": "transport.exchange",
+    "read_again": "judging",
     "read_reply": "judging",
     "replay": "transport.connect",
     "shipped_prompts": "catalogue",
@@ -73,6 +74,7 @@ __all__ = [
     "judge_work",
     "load_judge",
     "make_request",
+    "read_again",
     "read_reply",
     "replay",
     "shipped_prompts",

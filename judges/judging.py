@@ -7,6 +7,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import msgspec
+
 from ..errors import DecodingError
 from ..records import Case, Message, Outcome, Output, Usage, Verdict
 from .inputs import NotApplicableError
@@ -21,6 +23,9 @@ Work: TypeAlias = tuple[Case, Output, int]
 
 _TASKS_PER_CALL = 2
 """Items at work per call in flight: while some wait to be tried again, others keep the slots busy."""
+_MARKED_REFUSAL = "refusal"
+_OF_THE_REPLY = frozenset({"served_by", "finish_reason", "probability"})
+"""Evidence that is not read out of a reply's text."""
 _ASKED_AT_MOST = 2
 """A reply that cannot be read is asked for once more."""
 
@@ -243,11 +248,47 @@ def _verdict(output: Output, judge: Judge, repeat: int, finding: Finding) -> Ver
     )
 
 
+def read_again(verdict: Verdict, judge: Judge) -> Verdict:
+    """Read the reply that a verdict rests on once more, by the judge's parser as it is now.
+
+    Args:
+        verdict: A verdict of this judge.
+        judge: The judge.
+
+    Returns:
+        The verdict as it would be today; unchanged when it rests on no reply.
+    """
+    if verdict.raw is None or verdict.outcome not in {"graded", "unparsable", "refused"}:
+        return verdict
+    finish = verdict.evidence.get("finish_reason")
+    reply = Reply(
+        text=verdict.raw,
+        refusal=verdict.raw if finish == _MARKED_REFUSAL else None,
+        finish_reason=finish,
+    )
+    finding = read_reply(reply, judge)
+    reading = finding.reading
+    kept = _OF_THE_REPLY if reading is not None else _OF_THE_REPLY - {"probability"}
+    return msgspec.structs.replace(
+        verdict,
+        outcome=finding.outcome,
+        score=None if reading is None else reading.score,
+        reason=finding.reason,
+        evidence={
+            **(reading.details if reading is not None else {}),
+            **{name: value for name, value in verdict.evidence.items() if name in kept},
+        },
+    )
+
+
 def _evidence(judge: Judge, finding: Finding) -> dict[str, object]:
     evidence: dict[str, object] = dict(finding.reading.details) if finding.reading else {}
     reply = finding.reply
     if reply is None:
         return evidence
+    if reply.refusal is not None or reply.finish_reason not in {None, "stop"}:
+        # Kept, so that the reply can be read again as it was (`read_again`).
+        evidence["finish_reason"] = _MARKED_REFUSAL if reply.refusal is not None else reply.finish_reason
     if reply.served_by is not None and reply.served_by != judge.model:
         evidence["served_by"] = reply.served_by
     if finding.outcome == "graded" and reply.logprobs is not None:

@@ -1,0 +1,65 @@
+"""Options that make a jury of judges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import UsageError
+from .options import compose
+
+if TYPE_CHECKING:
+    from ..evaluation.convening import JuryRule
+
+jury_options = compose(
+    click.option(
+        "--jury",
+        type=click.Choice(["majority", "mean", "escalate"]),
+        help="Also count the judges' verdicts (and repeats) into one; escalate: the second judge is asked where the first is unsure.",
+    ),
+    click.option(
+        "--weights", metavar="W,W...", help="What each judge weighs in the jury.  [default: 1 each]"
+    ),
+    click.option(
+        "--unsure",
+        metavar="LOW-HIGH",
+        default="0.2-0.8",
+        show_default=True,
+        help="Scores of the first judge that --jury escalate hands on; 0-0.5 hands on all that fail.",
+    ),
+)
+
+
+def jury_rule(options: Mapping[str, Any]) -> JuryRule | None:
+    """Make of options how a jury counts.
+
+    Args:
+        options: The values of `jury_options`.
+
+    Returns:
+        The rule; None when no jury is wanted.
+
+    Raises:
+        UsageError: A number cannot be read, or weights are given without a jury.
+    """
+    if options["jury"] is None:
+        if options["weights"] is not None:
+            raise UsageError("--weights goes with --jury")
+        return None
+    from ..evaluation.convening import JuryRule  # noqa: PLC0415 - not needed for --help
+
+    low, high = _numbers("--unsure", options["unsure"], "-", 2)
+    weights = () if options["weights"] is None else _numbers("--weights", options["weights"], ",", None)
+    return JuryRule(rule=options["jury"], weights=weights, unsure=(low, high))
+
+
+def _numbers(option: str, text: str, separator: str, count: int | None) -> tuple[float, ...]:
+    try:
+        numbers = tuple(map(float, text.split(separator)))
+    except ValueError:
+        numbers = ()
+    if not numbers or (count is not None and len(numbers) != count):
+        raise UsageError(f"{option}: expected numbers separated by {separator!r}, got {text!r}")
+    return numbers

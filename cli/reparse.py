@@ -1,0 +1,35 @@
+"""``fiducial judge --reparse``: what reading a run's replies again changed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from ..evaluation.reparsing import reparse
+from ..judges.prices import price_list
+from ..report.from_run import report_on
+from ..report.terminal import summary_lines
+from .main import EXIT_OK, EXIT_PARTIAL
+from .progress import shown_progress
+
+
+def show_reparsed(folder: Path) -> int:
+    """Read a run's replies again, and show what it comes to.
+
+    Args:
+        folder: The run folder.
+
+    Returns:
+        The exit code.
+    """
+    with shown_progress() as progress:
+        found, conclusion = reparse(folder, progress, lambda: datetime.now(UTC), prices=price_list())
+    report = report_on(folder)
+    for line in summary_lines(conclusion):
+        click.echo(line)
+    for entry in found:
+        click.echo(f"{entry.by}: {entry.replies:,} replies read again, {entry.changed:,} verdicts changed")
+    click.echo(f"report: {report}")
+    return EXIT_PARTIAL if conclusion.failed else EXIT_OK

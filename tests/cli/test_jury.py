@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command import Command, Result, fiducial
+from provider_server import Answer, ProviderServer, Response, Seen, Status
+
+from fiducial.records import Verdict, read_records
+
+DIRECT = "tool_call_accuracy/direct"
+
+
+@pytest.fixture
+def judge(inputs: tuple[Path, Path], server: ProviderServer):
+    """`fiducial judge` with these judges on the inputs, into the same folder each time."""
+    cases, outputs = inputs
+
+    def call(*args: str | Path) -> Result:
+        at = ("--base-url", server.base_url, "--attempts", "1", "--out", "run")
+        return fiducial("judge", cases, "--outputs", outputs, *at, *args)
+
+    return call
+
+
+def verdicts(by: str) -> list[Verdict]:
+    rows = read_records(Path("run/verdicts.jsonl"), Verdict)
+    return sorted((row for row in rows if row.by == by), key=lambda row: (row.case_id, row.repeat))
+
+
+def city(seen: Seen) -> int:
+    return int(seen.messages[-1]["content"].partition("in City")[2].partition("?")[0])
+
+
+def by_model(seen: Seen) -> Response:
+    """Model ``high`` says 1, ``low`` says 0, ``odd`` says 1 of every second city, ``dumb`` says nothing of use."""
+    return Answer({"high": "1", "low": "0", "odd": str(city(seen) % 2)}.get(seen.body["model"], "who knows"))
+
+
+def test_several_models_are_kept_as_single_verdicts_and_one_together(judge: Command, server: ProviderServer):
+    server.script = by_model
+    members = [f"{DIRECT}@{model}" for model in ("high", "odd", "low")]
+    result = judge("--judge", *members, "--jury", "majority")
+    assert result.code == 0
+    assert [len(verdicts(member)) for member in members] == [20, 20, 20]
+    together = verdicts(f"jury/majority@{'+'.join(members)}")
+    assert [verdict.score for verdict in together] == [verdict.score for verdict in verdicts(members[1])]
+    assert f"jury/majority@{'+'.join(members)}: 20 graded\n" in result.out
+
+
+def test_a_jury_with_a_member_that_cannot_be_read_says_on_how_many_it_rests(
+    judge: Command, server: ProviderServer
+):
+    server.script = by_model
+    members = [f"{DIRECT}@{model}" for model in ("high", "dumb", "low")]
+    judge("--judge", *members, "--jury", "mean", "--weights", "3,1,1")
+    (first, *_) = verdicts(f"jury/mean@3*{'+'.join(members)}")
+    assert (first.score, first.reason) == (0.75, "2 of 3 opinions have a score")
+
+
+def test_repeats_make_a_jury_of_one_judge(judge: Command, server: ProviderServer):
+    judge("--judge", DIRECT, "--model", "m", "--repeats", "3", "--jury", "majority")
+    together = verdicts(f"jury/majority-of-3@{DIRECT}@m")
+    assert ([verdict.score for verdict in together], len(server.seen)) == ([1.0] * 20, 60)
+
+
+def test_the_dear_judge_is_asked_only_where_the_cheap_one_failed_an_output(
+    judge: Command, server: ProviderServer
+):
+    server.script = by_model
+    members = (f"{DIRECT}@odd", f"{DIRECT}@high")
+    judge("--judge", *members, "--jury", "escalate", "--unsure", "0-0.5")
+    assert [seen.body["model"] for seen in server.seen].count("high") == 10
+    together = verdicts(f"jury/escalate@{'+'.join(members)}")
+    assert [verdict.score for verdict in together] == [1.0] * 20
+    assert sum(verdict.evidence["escalated"] for verdict in together) == 10
+
+
+def test_a_jury_waits_for_calls_that_failed_and_is_counted_once(judge: Command, server: ProviderServer):
+    members = (f"{DIRECT}@high", f"{DIRECT}@odd")
+    by = f"jury/mean@{'+'.join(members)}"
+    server.script = lambda seen: (
+        Status(500) if seen.body["model"] == "odd" and city(seen) < 3 else Answer("1")
+    )
+    first = judge("--judge", *members, "--jury", "mean")
+    assert (first.code, sum(verdict.outcome == "failed" for verdict in verdicts(by))) == (3, 3)
+    server.script = by_model
+    second = judge("--judge", *members, "--jury", "mean")
+    graded = [verdict for verdict in verdicts(by) if verdict.graded]
+    assert (second.code, len(graded), len({verdict.key for verdict in graded})) == (0, 20, 20)
+    again = judge("--judge", *members, "--jury", "mean")
+    assert (again.out, len(verdicts(by))) == (second.out, 23)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--jury", "majority"), "at least two opinions"),
+        (("--jury", "escalate"), "takes two judges"),
+        (("--jury", "mean", "--repeats", "2", "--weights", "1,2"), "expected 1 numbers above 0"),
+        (("--jury", "mean", "--repeats", "2", "--weights", "x"), "--weights: expected numbers separated by ','"),
+        (("--jury", "escalate", "--unsure", "0.2"), "--unsure: expected numbers separated by '-'"),
+        (("--weights", "1"), "--weights goes with --jury"),
+    ],
+)  # fmt: skip
+def test_a_jury_that_cannot_be_is_refused_in_one_line(judge: Command, args: tuple[str, ...], message: str):
+    result = judge("--judge", DIRECT, "--model", "m", *args)
+    assert (result.code, message in result.err) == (2, True)
+    assert len(result.err.splitlines()) == 1

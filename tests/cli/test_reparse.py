@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import Command, Result, fiducial
+from provider_server import Answer, ProviderServer, Response, Seen
+
+from fiducial.records import Verdict, read_records
+
+PROMPT = """---
+name: Mine
+model:
+  api: chat
+inputs:
+  query: {type: string, kind: string}
+scale: {minimum: 0, maximum: 1, step: 1}
+parse: {mode: number, pick: PICK}
+---
+user:
+{{query}}
+"""
+
+
+@pytest.fixture
+def prompt(tmp_path: Path) -> Path:
+    """A prompt of the user's own, which takes a reply that is nothing but a number."""
+    path = tmp_path / "mine.prompty"
+    path.write_text(PROMPT.replace("PICK", "alone"))
+    return path
+
+
+@pytest.fixture
+def judged(inputs: tuple[Path, Path], server: ProviderServer, prompt: Path):
+    """`fiducial judge` with the prompt, into the folder ``run``."""
+    cases, outputs = inputs
+    server.script = chatty
+
+    def call(*args: str) -> Result:
+        at = ("--judge", prompt, "--model", "m", "--base-url", server.base_url, "--out", "run")
+        return fiducial("judge", cases, "--outputs", outputs, *at, *args)
+
+    return call
+
+
+def chatty(seen: Seen) -> Response:
+    """A bare 1; of city 1 a refusal, of cities 2 and 12 a score after words, of city 3 a score that was cut off."""
+    for name, answer in {
+        "City1?": Answer(None, refusal="I will not say 1"),
+        "City2?": Answer("I say: 0"),
+        "City3?": Answer("I say: 1", finish_reason="length"),
+        "City12?": Answer("I say: 1"),
+    }.items():
+        if name in seen.text:
+            return answer
+    return Answer("1")
+
+
+def rows() -> dict[str, Verdict]:
+    """The verdicts in the run folder, one a case."""
+    found = list(read_records(Path("run/verdicts.jsonl"), Verdict))
+    assert len(found) == len({verdict.case_id for verdict in found})
+    return {verdict.case_id: verdict for verdict in found}
+
+
+def manifest() -> dict[str, Any]:
+    return json.loads(Path("run/run.json").read_text())
+
+
+def test_replies_are_read_by_the_parser_as_it_is_now_and_nobody_is_asked(
+    judged: Command, server: ProviderServer, prompt: Path
+):
+    judged()
+    before, calls = rows(), len(server.seen)
+    prompt.write_text(PROMPT.replace("PICK", "last"))
+    result = fiducial("judge", "--reparse", "run")
+    after = rows()
+    assert (result.code, len(server.seen)) == (0, calls)
+    assert "mine/custom@m: 20 replies read again, 2 verdicts changed" in result.out
+    assert (before["case-2"].outcome, after["case-2"].score, after["case-12"].score) == (
+        "unparsable",
+        0.0,
+        1.0,
+    )
+    changed = {case for case in after if after[case] != before[case]}
+    assert changed == {"case-2", "case-12"}
+    assert "18 graded, 1 unparsable, 1 refused" in result.out.replace(
+        "1 refused, 1 unparsable", "1 unparsable, 1 refused"
+    )
+
+
+def test_what_was_refused_or_cut_off_stays_so_though_its_text_holds_a_number(judged: Command, prompt: Path):
+    judged()
+    prompt.write_text(PROMPT.replace("PICK", "last"))
+    fiducial("judge", "--reparse", "run")
+    assert (rows()["case-1"].outcome, rows()["case-3"].outcome) == ("refused", "unparsable")
+
+
+def test_the_same_judge_goes_on_in_the_folder_after_it(judged: Command, prompt: Path, server: ProviderServer):
+    judged()
+    prompt.write_text(PROMPT.replace("PICK", "last"))
+    refused = judged()
+    assert (refused.code, "differs in judge mine/custom@m" in refused.err) == (2, True)
+    fiducial("judge", "--reparse", "run")
+    calls = len(server.seen)
+    assert (judged().code, len(server.seen)) == (0, calls)
+
+
+def test_it_is_written_down(judged: Command, prompt: Path):
+    judged()
+    prompt.write_text(PROMPT.replace("PICK", "last"))
+    fiducial("judge", "--reparse", "run")
+    (record,) = manifest()["reparsed"]
+    (entry,) = record["judges"]
+    assert (entry["by"], entry["replies"], entry["changed"]) == ("mine/custom@m", 20, 2)
+    assert entry["before"] != entry["after"] == manifest()["identity"]["judge mine/custom@m"]
+
+
+def test_juries_are_counted_again(judged: Command, prompt: Path, tmp_path: Path):
+    judged("--repeats", "2", "--jury", "mean")
+    by = "jury/mean-of-2@mine/custom@m"
+    prompt.write_text(PROMPT.replace("PICK", "last"))
+    fiducial("judge", "--reparse", "run")
+    counted = [row for row in read_records(tmp_path / "run" / "verdicts.jsonl", Verdict) if row.by == by]
+    assert (len(counted), sum(row.graded for row in counted)) == (20, 18)
+
+
+def test_reading_again_what_did_not_change_changes_nothing(judged: Command):
+    judged()
+    before = Path("run/verdicts.jsonl").read_bytes()
+    result = fiducial("judge", "--reparse", "run")
+    assert "20 replies read again, 0 verdicts changed" in result.out
+    assert Path("run/verdicts.jsonl").read_bytes() == before
+
+
+def test_a_folder_that_is_no_run_is_refused(tmp_path: Path):
+    (tmp_path / "empty").mkdir()
+    result = fiducial("judge", "--reparse", "empty")
+    assert (result.code, "not a run folder" in result.err) == (2, True)
+
+
+def test_outputs_that_changed_since_the_run_are_refused(judged: Command, inputs: tuple[Path, Path]):
+    judged()
+    text = inputs[1].read_text()
+    inputs[1].write_text(text.replace("Atlantis", "Rome"))
+    result = fiducial("judge", "--reparse", "run")
+    assert (result.code, "changed since the run" in result.err) == (2, True)
