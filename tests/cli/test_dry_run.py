@@ -73,4 +73,4 @@ def test_a_dry_run_without_a_model_says_what_is_missing(inputs: tuple[Path, Path
     result = fiducial(
         "run", cases, "--outputs", outputs, "--out", "run", "--judge", "tool_call_accuracy", "--dry-run"
     )
-    assert (result.code, "needs --model" in result.err) == (2, True)
+    assert (result.code, "no model is named: add --model NAME" in result.err) == (2, True)
