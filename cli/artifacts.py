@@ -84,7 +84,8 @@ def run(
 ) -> int:
     """Run an agent on every challenge in CASES, each in a workspace of its own and under its cutoff, and check what it leaves.
 
-    The agent is yours: it runs with your rights, network and environment. What it leaves behind runs in a sandbox. OUT holds outputs.jsonl
+    The agent is yours: it runs with your rights, network and environment, in the current folder; in its workspace if COMMAND has no
+    {workspace}. What it leaves behind runs in a sandbox. OUT holds outputs.jsonl
     (for `fiducial run`), verdicts.jsonl, report.json in agbenchmark's form, logs and workspaces. Exit code 1: a mock failed.
     """
     from ..deterministic import CheckOptions  # noqa: PLC0415 - numpy and scipy are slow to import

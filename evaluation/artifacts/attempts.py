@@ -93,7 +93,9 @@ def _run_one(case: Case, workspace: Path, command: Sequence[str], plan: AgentPla
     cutoff = plan.cutoff or _cutoff_of(case)
     limits = Limits(wall_seconds=cutoff, memory_bytes=_UNBOUNDED, processes=_UNBOUNDED)
     try:
-        run = run_agent(_filled_in(command, case, workspace), workspace, plan.environment, limits)
+        run = run_agent(
+            _filled_in(command, case, workspace), _start_in(command, workspace), plan.environment, limits
+        )
     except SandboxError as error:
         raise InputError(f"case {case.id!r}: the agent cannot be run: {error}") from error
     if run.by == "start":
@@ -107,6 +109,11 @@ def _run_one(case: Case, workspace: Path, command: Sequence[str], plan: AgentPla
         exit_code=run.code,
         reached_cutoff=run.by == "time",
     )
+
+
+def _start_in(command: Sequence[str], workspace: Path) -> Path:
+    """Where the agent starts: where the user is when it is told its workspace, so that its own files are found; else in there."""
+    return Path.cwd() if any("{workspace}" in part for part in command) else workspace
 
 
 def _cutoff_of(case: Case) -> float:

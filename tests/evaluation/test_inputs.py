@@ -48,3 +48,16 @@ def test_the_same_output_twice_is_an_error_even_across_files(tmp_path: Path):
     with pytest.raises(RecordError) as caught:
         EvaluationInputs(cases, [first, second])
     assert str(caught.value).startswith(f"{second}:2: case_id: case, system and trial (a|s|0) come twice")
+
+
+def test_a_workspace_is_found_from_the_folder_of_its_outputs_file(tmp_path: Path):
+    cases, outputs = write_inputs(tmp_path, Output(case_id="a", system="s", workspace="work/a"))
+    with EvaluationInputs(cases, [outputs]) as inputs:
+        assert [output.workspace for output in inputs.outputs()] == [str(tmp_path / "work" / "a")]
+
+
+@pytest.mark.parametrize("workspace", ["/etc", "..", "work/../../other", "a\0b"])
+def test_a_workspace_outside_that_folder_is_an_error(tmp_path: Path, workspace: str):
+    cases, outputs = write_inputs(tmp_path, Output(case_id="a", system="s", workspace=workspace))
+    with pytest.raises(RecordError, match="workspace: expected a path inside the folder of this file"):
+        EvaluationInputs(cases, [outputs])
