@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import IO, NamedTuple
 
+from .kernel import come_first
 from .limits import Limits
 from .processes import end_all, usage
 
@@ -77,6 +78,8 @@ def execute(
         return Ended("start", 127, b"", str(error).encode(), cut=False, seconds=time.monotonic() - begin)
     assert process.stdout is not None
     assert process.stderr is not None
+    with suppress(OSError, AttributeError):  # not allowed, or not on Linux
+        come_first()
     out, err = _Kept(process.stdout, limits.output_bytes), _Kept(process.stderr, limits.output_bytes)
     by = _watch(process, [out, err], limits, begin + limits.wall_seconds)
     seconds = time.monotonic() - begin

@@ -107,6 +107,15 @@ def raise_loopback() -> None:
         fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))
 
 
+def come_first() -> None:
+    """Be scheduled before ordinary processes, so that no number of them keeps this one from ending them; what it starts is ordinary.
+
+    Raises:
+        OSError: It is not allowed here.
+    """
+    os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+
+
 def syscall(number: int, *args: object) -> int:
     """Call the kernel by number.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import subprocess
 import sys
 import time
@@ -15,7 +16,16 @@ import pytest
 from fiducial.deterministic.sandbox import landlock
 from fiducial.deterministic.sandbox.limits import Limits
 
+ROOT_ALONE = os.geteuid() == 0 and not all(
+    place.stat().st_mode & 0o001
+    for place in (Path(sys.executable).resolve(), *Path(sys.executable).resolve().parents)
+)
+"""Only root can run this interpreter, so there is no second choice: nothing would bound its processes."""
+
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the second choice is Linux's too")
+bounded = pytest.mark.skipif(
+    ROOT_ALONE, reason="only root can run this interpreter: there is no second choice here"
+)
 
 WITHOUT_NAMESPACES = (
     "from fiducial.deterministic.sandbox import launcher; "
@@ -49,6 +59,15 @@ def printed(report: dict[str, Any]) -> str:
     return base64.b64decode(report["runs"][0]["out"]).decode()
 
 
+@pytest.mark.skipif(not ROOT_ALONE, reason="another user can run this interpreter")
+def test_where_nothing_would_bound_its_processes_code_is_refused(tmp_path: Path):
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        report_on(tmp_path, "open('ran.txt', 'w')")
+    assert b"processes could not be bounded" in refused.value.stderr
+    assert list(tmp_path.rglob("ran.txt")) == []
+
+
+@bounded
 def test_the_report_says_that_it_is_the_second_choice(tmp_path: Path):
     report = report_on(tmp_path, "print('here')")
     assert printed(report) == "here\n"
@@ -57,6 +76,7 @@ def test_the_report_says_that_it_is_the_second_choice(tmp_path: Path):
     assert report["network"] == ("no TCP" if landlock.version() >= landlock.TCP_SINCE else "not denied")
 
 
+@bounded
 @pytest.mark.skipif(not landlock.version(), reason="the kernel has no Landlock")
 def test_nothing_outside_the_workspace_can_be_written(tmp_path: Path):
     outside = tmp_path / "outside.txt"
@@ -72,6 +92,7 @@ def test_nothing_outside_the_workspace_can_be_written(tmp_path: Path):
     assert outside.read_text() == "before"
 
 
+@bounded
 @pytest.mark.parametrize(
     ("code", "ended"),
     [
@@ -89,6 +110,7 @@ def test_limits_hold_and_nothing_is_left_running(tmp_path: Path, code: str, ende
     assert processes_in(tmp_path) == []
 
 
+@bounded
 def test_a_daemon_is_found_and_ended(tmp_path: Path):
     code = "import os, time\nif not os.fork():\n os.setsid()\n if not os.fork(): time.sleep(60)\n os._exit(0)"
     assert report_on(tmp_path, code)["runs"][0]["code"] == 0
