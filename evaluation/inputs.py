@@ -5,13 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
-from types import TracebackType
-from typing import Self
 
 import msgspec
 
 from ..errors import RecordError
-from ..records import Case, CaseIndex, ItemKey, Output, read_numbered
+from ..records import Case, CaseIndex, Closing, ItemKey, Output, read_numbered
 from .results import InputFile
 
 _CHUNK = 1024 * 1024
@@ -37,7 +35,7 @@ class Survey(msgspec.Struct, frozen=True):
         return self.cases - self.answered[system]
 
 
-class EvaluationInputs:
+class EvaluationInputs(Closing):
     """The cases and outputs of an evaluation.
 
     Making it reads every file once and refuses what cannot be evaluated, so that nothing fails half-way for a reason
@@ -79,14 +77,6 @@ class EvaluationInputs:
     def close(self) -> None:
         """Close the cases file."""
         self.cases.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _take_survey(self, cases: Path) -> Survey:
         seen: dict[ItemKey, int] = {}

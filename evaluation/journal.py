@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import Generic, Self, TypeVar
+from typing import Generic, TypeVar
 
-from ..records import decode_record, encode_record, read_lines
+from ..records import Closing, decode_record, encode_record, read_lines
 
 T = TypeVar("T")
 
 _TAIL = 64 * 1024
 
 
-class Journal(Generic[T]):
+class Journal(Closing, Generic[T]):
     """Records that are added one by one and never changed.
 
     A line counts when its newline is written: what a kill left torn at the end is cut off when the journal is opened
@@ -50,14 +49,6 @@ class Journal(Generic[T]):
     def close(self) -> None:
         """Flush and close."""
         self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _cut_torn_line(path: Path) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import filelock
 import msgspec
 
 from ..errors import InputError, RunFolderError
-from ..records import Verdict, atomic_write, write_records
+from ..records import Closing, Verdict, atomic_write, write_records
 from .journal import Journal
 
 MANIFEST, VERDICTS, LABELS, CLUSTERS, CALIBRATION, REPORT = (
@@ -26,7 +25,7 @@ MANIFEST, VERDICTS, LABELS, CLUSTERS, CALIBRATION, REPORT = (
 """The files of a run folder."""
 
 
-class RunFolder:
+class RunFolder(Closing):
     """A folder that one run writes, and the same command resumes.
 
     What the run's verdicts depend on is bound to the folder (`bind`), so that another run cannot mix with it.
@@ -111,14 +110,6 @@ class RunFolder:
     def close(self) -> None:
         """Flush, close and let other processes in."""
         self._exit.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

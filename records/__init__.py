@@ -21,6 +21,7 @@ from .case import (
     ToolCallReference,
 )
 from .case_index import CaseFacts, CaseIndex
+from .closing import Closing
 from .jsonl import (
     MAX_LINE_BYTES,
     atomic_write,
@@ -43,6 +44,7 @@ __all__ = [
     "CaseFacts",
     "CaseIndex",
     "Claim",
+    "Closing",
     "ContextItem",
     "ExecutableReference",
     "ExecutionMatch",

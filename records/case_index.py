@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from ..errors import InputError, RecordError
 from .case import Case, Kind
+from .closing import Closing
 from .jsonl import decode_record, read_lines
 
 _KEEP_BYTES = 4 * 1024 * 1024
@@ -32,7 +32,7 @@ class CaseFacts(NamedTuple):
     line: int
 
 
-class CaseIndex:
+class CaseIndex(Closing):
     """The cases of a JSON Lines file, by id.
 
     Making the index reads and checks every line once, so that a bad case is found before any work is done.
@@ -113,11 +113,3 @@ class CaseIndex:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

@@ -104,13 +104,11 @@ def graded(
     Returns:
         The verdict.
     """
-    return Verdict(
-        case_id=output.case_id,
-        system=output.system,
-        trial=output.trial,
-        by=by,
-        source=source,
-        outcome="graded",
+    return _on(
+        output,
+        "graded",
+        by,
+        source,
         score=score,
         error_type=error_type,
         reason=reason,
@@ -140,13 +138,17 @@ def ungraded(
     Returns:
         The verdict.
     """
+    return _on(output, outcome, by, source, error_type=error_type, reason=reason)
+
+
+def _on(output: Output, outcome: Outcome, by: str, source: Source, **details: Any) -> Verdict:
+    key = output.key
     return Verdict(
-        case_id=output.case_id,
-        system=output.system,
-        trial=output.trial,
+        case_id=key.case_id,
+        system=key.system,
+        trial=key.trial,
         by=by,
         source=source,
         outcome=outcome,
-        error_type=error_type,
-        reason=reason,
+        **details,
     )

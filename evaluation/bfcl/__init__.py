@@ -1,7 +1,8 @@
 """BFCL result trees scored: score files, CSV files and summaries as BFCL writes them."""
 
 from .rates import SUMMARIES, as_json, missing_categories, rate
-from .scoring import ScoringOptions, SystemScore, score_tree
+from .scoring import ScoringOptions, score_tree
+from .system_score import SystemScore
 
 __all__ = [
     "SUMMARIES",

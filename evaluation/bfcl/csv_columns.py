@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
 from ...formats.bfcl import CONFIGURATIONS
 from .aggregation import Accuracy
 from .category_score import spread
-
-if TYPE_CHECKING:
-    from .scoring import SystemScore
+from .system_score import SystemScore
 
 Cell: TypeAlias = Accuracy | float | str | None
 """A fraction, a plain number, a text, or nothing known."""

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...records import atomic_write
 from .aggregation import Accuracy
 from .csv_columns import TABLES, Cell, CsvTable
-
-if TYPE_CHECKING:
-    from .scoring import SystemScore
+from .system_score import SystemScore
 
 NOT_AVAILABLE = "N/A"
 

@@ -11,7 +11,7 @@ from ...calibration.intervals import wilson_interval
 from ...calibration.statistic import Statistic, defined, undefined
 from .aggregation import Accuracy
 from .category_score import CategoryScore
-from .scoring import SystemScore
+from .system_score import SystemScore
 
 SUMMARIES = (
     "non_live",

@@ -17,7 +17,6 @@ from ...formats.bfcl import DataSource, ResultFile, to_output
 from ...records import Case, Output, atomic_write
 from ..names import NamesOption, NamesVote
 from ..progress import Progress
-from .aggregation import Summary, summarise
 from .category_score import CategoryScore
 from .checking import check_stored
 from .csv_tables import write_csv_tables
@@ -27,6 +26,7 @@ from .modes import ModeOption, mode_of
 from .pairing import paired
 from .score_lines import Failed, score_line
 from .suite import Suite
+from .system_score import SystemScore
 
 _HELD_IN_MEMORY = 8 * 1024 * 1024
 """Bytes of failed lines; more go to a temporary file."""
@@ -46,29 +46,6 @@ class ScoringOptions(msgspec.Struct, frozen=True, kw_only=True):
     names: NamesOption = "auto"
     mode: ModeOption = "auto"
     partial: bool = False
-
-
-class SystemScore(msgspec.Struct, frozen=True):
-    """Everything about one system.
-
-    Attributes:
-        name: Its folder's name.
-        names: How documented names with dots were taken to have been offered to it.
-        scores: By category, in BFCL's order.
-        effort: Its latency and tokens.
-        modes: How many answers were read as text and how many as native calls.
-    """
-
-    name: str
-    names: Names
-    scores: dict[str, CategoryScore]
-    effort: Effort
-    modes: Counter[str]
-
-    @property
-    def summary(self) -> Summary:
-        """The summary scores."""
-        return summarise(self.scores)
 
 
 class _Task(msgspec.Struct, frozen=True):
