@@ -118,22 +118,17 @@ def settle(order: Order, *, own_namespace: bool) -> Place:
 def _settle_in_plain_folder(order: Order, source: Path, scratch: Path, network: str) -> Place:
     """The second choice: an ordinary copy; writing elsewhere is denied where the kernel has Landlock.
 
-    Root runs nothing here: no limit on processes binds it, and everything on the machine is open to it.
+    Root runs nothing here: no limit on processes binds it, so that a fork bomb would take the machine down, and everything is open to it.
     """
     uid = _free_uid(scratch)
     if os.geteuid() == 0 and not _reachable_by_others(Path(shutil.which(order.commands[0][0]) or "/")):
         raise PermissionError(
-            "root has to run this as another user, who cannot reach the interpreter: "
+            "refused: processes could not be bounded, for only root can reach the interpreter; "
             "install it outside root's home, or allow namespaces"
         )
     folder = scratch / "workspace"
     shutil.copytree(source, folder)
     (scratch / "tmp").mkdir()
-    if uid == 0 and network != "none":
-        # The kernel bounds nobody's processes less than root's: a fork bomb would take the machine down with it.
-        raise PermissionError(
-            "refused: root without namespaces of its own, and no other user can run the interpreter; processes could not be bounded"
-        )
     give(scratch.parent, uid)
     version = landlock.version()
     if network != "none" and version >= landlock.TCP_SINCE:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+BY_A_CHILD = "by a child"
+
 Build = Callable[[Path], object]
 
 
@@ -207,7 +209,9 @@ def _scripts(outside: Path) -> Iterator[Hostile]:
     secret = str(outside / "secret.txt")
     for name, code, outcomes in _attacks(touch, secret):
         for way, wrapped in _ways(code):
-            yield Hostile(f"{name}, {way}", "python", _script(wrapped), frozenset(outcomes))
+            # A limit that ends the child is, for the script that waits for it, an exit code.
+            ends = outcomes | {"script_failed"} if way == BY_A_CHILD and "timeout" in outcomes else outcomes
+            yield Hostile(f"{name}, {way}", "python", _script(wrapped), frozenset(ends))
     for name in (
         "fiducial",
         "json",
@@ -328,7 +332,7 @@ time.sleep(30)
 def _ways(code: str) -> Iterator[tuple[str, str]]:
     """The same attack by the script itself, by a process it starts, and when the script is over."""
     yield "directly", code
-    yield "by a child", f"import subprocess, sys\nsys.exit(subprocess.call([sys.executable, '-c', {code!r}]))"
+    yield BY_A_CHILD, f"import subprocess, sys\nsys.exit(subprocess.call([sys.executable, '-c', {code!r}]))"
     yield "by a module that the test imports", f"__import__('solution')\n#SOLUTION\n{code}"
     yield (
         "at exit",

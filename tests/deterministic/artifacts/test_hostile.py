@@ -19,7 +19,7 @@ from fiducial.records import Case, Output, Verdict
 
 MIB = 1 << 20
 LIMITS = Limits(
-    wall_seconds=2.5,
+    wall_seconds=3,
     cpu_seconds=1,
     memory_bytes=300 * MIB,
     file_bytes=16 * MIB,
