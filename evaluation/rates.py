@@ -41,13 +41,15 @@ def _system_result(system: str, tally: Tally, missing: int, labels: Mapping[Item
     if checked is None:
         strata = [rate_of("judge's rate", sums, by=by, missing=missing) for by, sums in opened.items()]
         return SystemResult(system=system, strata=strata, missing=missing)
+    corrected = list(_corrected_strata(system, tally, labels))
+    corrected_for = {rate.by for rate in corrected}
+    uncorrected = (
+        msgspec.structs.replace(rate, note=None) if rate.by in corrected_for else rate
+        for rate in _open_strata(tally.open_kinds.get(system, {}), opened)
+    )
     return SystemResult(
         system=system,
-        strata=[
-            rate_of(DECIDED, checked, missing=missing),
-            *_open_strata(tally.open_kinds.get(system, {}), opened),
-            *_corrected_strata(system, tally, labels),
-        ],
+        strata=[rate_of(DECIDED, checked, missing=missing), *uncorrected, *corrected],
         outcomes={"checker": dict(checked.outcomes)},
         missing=missing,
         faults=dict(checked.faults.most_common()),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 from ..evaluation.conclusion import Conclusion
-from ..evaluation.results import JudgeUse, SystemResult
+from ..evaluation.results import JudgeUse, Stratum, SystemResult
 from . import words
 
-_PANEL = ("accuracy", "true_positive_rate", "true_negative_rate", "cohen_kappa", "gwet_ac1", "mcc")
+_RATES = (("TPR", "true_positive_rate"), ("TNR", "true_negative_rate"), ("accuracy", "accuracy"))
+_COEFFICIENTS = (("kappa", "cohen_kappa"), ("AC1", "gwet_ac1"), ("MCC", "mcc"))
 _MOST_FAULTS = 5
 
 
@@ -49,16 +51,26 @@ def system_lines(system: SystemResult, faults: int = _MOST_FAULTS) -> Iterator[s
         Lines of plain text, an empty one last.
     """
     yield system.system
-    for stratum in system.strata:
-        by = f" ({stratum.by})" if stratum.by else ""
-        yield f"  {stratum.name}{by}: {words.rate(stratum)}"
-        if stratum.bounds is not None:
-            yield f"    over all {words.count(stratum.of)}: {words.bounds(stratum)}"
+    for name, group in groupby(system.strata, key=lambda stratum: stratum.name):
+        yield from _part_lines(name, list(group))
     if system.faults:
         named = list(system.faults.items())
         more = f", {len(named) - faults} more kinds" if len(named) > faults else ""
         yield "  faults: " + ", ".join(f"{words.count(n)} {name}" for name, n in named[:faults]) + more
     yield ""
+
+
+def _part_lines(name: str, rates: list[Stratum]) -> Iterator[str]:
+    """One line for a part that one checker decided; a heading and a line a judge for a part that judges rated."""
+    width = max(len(rate.by or "") for rate in rates)
+    if width:
+        yield f"  {name}"
+    for rate in rates:
+        yield (
+            f"    {rate.by or '':<{width}}  {words.rate(rate)}" if width else f"  {name}: {words.rate(rate)}"
+        )
+        if rate.bounds is not None:
+            yield f"    over all {words.count(rate.of)}: {words.bounds(rate)}"
 
 
 def _judge_line(judge: JudgeUse) -> str:
@@ -80,18 +92,29 @@ def calibration_lines(calibration: dict[str, Any]) -> Iterator[str]:
         Lines of plain text.
     """
     yield "calibration: judges against labels (checkers' verdicts, and --labels where given)"
-    for name, panel in {**calibration["judges"], **calibration["baselines"]}.items():
-        missing = f", {words.count(panel['n_missing'])} not graded by the judge" if panel["n_missing"] else ""
-        clusters = (
-            f" in {words.count(panel['n_clusters'])} clusters" if panel["n_clusters"] < panel["n"] else ""
-        )
-        table = f"tp {panel['tp']}, fp {panel['fp']}, fn {panel['fn']}, tn {panel['tn']}"
-        yield f"  {name}: on {words.count(panel['n'])}{clusters}{missing}; {table}"
-        statistics = panel["statistics"]
+    for name, panel in calibration["judges"].items():
+        yield _table_line(name, panel)
+        yield f"    {_shown(panel, _RATES, each_on=True)}"
+        yield f"    {_shown(panel, _COEFFICIENTS)} on {words.count(panel['n'])}"
+    for name, panel in calibration["baselines"].items():
         # A judge that does not look has an accuracy worth beating; its other statistics say nothing.
-        for wanted in _PANEL if name in calibration["judges"] else _PANEL[:1]:
-            statistic = statistics[wanted]
-            yield f"    {wanted:<20} {words.statistic(statistic)} on {words.count(statistic['n'])}"
+        yield f"  {name}: {_shown(panel, _RATES[-1:], each_on=True)}"
     for warning in calibration.get("warnings", ()):
         yield f"  note: {warning}"
     yield ""
+
+
+def _table_line(name: str, panel: dict[str, Any]) -> str:
+    clusters = f" in {words.count(panel['n_clusters'])} clusters" if panel["n_clusters"] < panel["n"] else ""
+    missing = f", {words.count(panel['n_missing'])} not graded by the judge" if panel["n_missing"] else ""
+    table = f"tp {panel['tp']}, fp {panel['fp']}, fn {panel['fn']}, tn {panel['tn']}"
+    return f"  {name}: on {words.count(panel['n'])}{clusters}{missing}; {table}"
+
+
+def _shown(panel: dict[str, Any], wanted: tuple[tuple[str, str], ...], *, each_on: bool = False) -> str:
+    cells: list[str] = []
+    for label, name in wanted:
+        statistic = panel["statistics"][name]
+        on = f" on {words.count(statistic['n'])}" if each_on else ""
+        cells.append(f"{label} {words.statistic(statistic)}{on}")
+    return ", ".join(cells)
