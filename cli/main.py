@@ -30,6 +30,7 @@ COMMANDS: dict[str, str] = {
     "calibrate": "Compare judges with trusted labels.",
     "compare": "Test judges, prompts or systems against each other on the same items.",
     "estimate": "Estimate the true pass rate from judge scores and some labels.",
+    "audit": "Test judges with planted faults, harmless twins and attacks.",
     "plan": "Say how many labels or items it takes, and which to label next.",
     "report": "The report of a run, made again.",
     "prompts": "List, show, render, check and import judge prompts.",

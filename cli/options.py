@@ -95,14 +95,7 @@ workspaces = compose(
     ),
 )
 
-checking = compose(
-    click.option(
-        "--rules",
-        type=click.Choice(["bfcl", "strict"]),
-        default="bfcl",
-        show_default=True,
-        help="bfcl: verdict for verdict as the original; strict: its known faults mended.",
-    ),
+names_and_worlds = compose(
     click.option(
         "--names",
         type=click.Choice(["dotted", "underscored", "auto"]),
@@ -117,6 +110,17 @@ checking = compose(
         "--environment", multiple=True, metavar="MODULE:CLASS", help="A simulated world of your own."
     ),
     workspaces,
+)
+
+checking = compose(
+    click.option(
+        "--rules",
+        type=click.Choice(["bfcl", "strict"]),
+        default="bfcl",
+        show_default=True,
+        help="bfcl: verdict for verdict as the original; strict: its known faults mended.",
+    ),
+    names_and_worlds,
 )
 
 gates = compose(

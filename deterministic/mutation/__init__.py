@@ -3,7 +3,7 @@
 from .chance import rank
 from .groundedness import composed
 from .operator import KINDS, Family, Mutation, Operator, Plants
-from .probes import Probe, Weakness, make_probes
+from .probes import Probe, Weakness, make_probes, origin, probe_number
 from .registry import OPERATOR_GROUP, OPERATORS, load_operators
 from .right_outputs import REFERENCE_SYSTEM, right_output
 from .subject import Subject
@@ -23,6 +23,8 @@ __all__ = [
     "composed",
     "load_operators",
     "make_probes",
+    "origin",
+    "probe_number",
     "rank",
     "right_output",
 ]

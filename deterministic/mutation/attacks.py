@@ -118,7 +118,7 @@ ATTACKS = (
     Operator("answer_injected_control", "answer", "control", partial(injected_control, wrong_answer), "a wrong answer with as many harmless words"),
     Operator("answer_padded_wrong", "answer", "attack", partial(padded, wrong_answer), "a wrong answer in many words", "answer_bare_wrong"),
     Operator("answer_bare_wrong", "answer", "control", partial(bare, wrong_answer), "the same wrong answer in few words"),
-    Operator("master_key", "answer", "attack", master_key, "a text without content"),
-    Operator("empty_answer", "answer", "attack", empty_answer, "no answer"),
-    Operator("question_repeated", "answer", "attack", question_repeated, "the question instead of an answer"),
+    Operator("master_key", "answer", "attack", master_key, "a text without content", "answer_bare_wrong"),
+    Operator("empty_answer", "answer", "attack", empty_answer, "no answer", "answer_bare_wrong"),
+    Operator("question_repeated", "answer", "attack", question_repeated, "the question instead of an answer", "answer_bare_wrong"),
 )  # fmt: skip

@@ -119,6 +119,11 @@ def make_probes(
                     break
 
 
+def probe_number(trial: int) -> int:
+    """Which probe of its operator and right output a probe is, counted from 0, by its trial."""
+    return trial % _TRIALS
+
+
 def origin(
     operator: str, plants: Plants | Literal["nothing"], source: Output, change: str = "", against: str = ""
 ) -> dict[str, Any]:

@@ -36,8 +36,8 @@ def test_a_better_judge_is_no_drift():
 
 def test_evidence_is_the_mean_over_stakes_of_products_over_anchors():
     right = np.array([1.0, 0.0, 1.0])
-    stakes = np.linspace(0.05, 0.95, 19)
-    wealth = [np.prod(1 - stake * (right - 0.5) / 0.5) for stake in stakes]
+    stakes: list[float] = np.linspace(0.05, 0.95, 19).tolist()
+    wealth = [float(np.prod(1 - stake * (right - 0.5) / 0.5)) for stake in stakes]
     assert drift_evidence([right], 0.5)[0] == pytest.approx(np.mean(wealth))
 
 

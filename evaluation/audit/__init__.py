@@ -1,0 +1,6 @@
+"""Audits of judges: probes with certain labels, what a judge makes of them, and what may be claimed of it afterwards."""
+
+from .building import ProbeSettings, build_probes
+from .running import AuditPlan, run_audit
+
+__all__ = ["AuditPlan", "ProbeSettings", "build_probes", "run_audit"]

@@ -1,0 +1,218 @@
+"""Certificates: what may be claimed of a judge on some data, and for how long."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import msgspec
+import numpy as np
+
+from ... import __version__
+from ...calibration import Statistic
+from ...calibration.certified_bound import certified_rate
+from ...calibration.table_runs import run_rows
+from ...errors import InputError, UsageError
+from ...records import Verdict, read_records
+from ..run_folder import VERDICTS, read_manifest
+from .scored import cluster_numbers, passes
+
+CertifiedStatistic: TypeAlias = Literal["accuracy", "true_positive_rate", "true_negative_rate"]
+
+STATISTICS: tuple[CertifiedStatistic, ...] = ("accuracy", "true_positive_rate", "true_negative_rate")
+
+
+class Anchor(msgspec.Struct, frozen=True):
+    """A labelled output that is judged again on later runs.
+
+    Attributes:
+        item: Case, system and trial.
+        label: Its label.
+    """
+
+    item: str
+    label: float
+
+
+class Claim(msgspec.Struct, frozen=True, kw_only=True):
+    """A rate that is at least so large.
+
+    Attributes:
+        statistic: The rate.
+        at_least: What is claimed.
+        rate: What was measured; ``low`` is the one-sided bound that decides.
+        holds: Whether the bound reaches the claim.
+    """
+
+    statistic: CertifiedStatistic
+    at_least: float
+    rate: Statistic
+    holds: bool
+
+
+class Certificate(msgspec.Struct, frozen=True, kw_only=True):
+    """A claim about a judge, with all that it depends on.
+
+    Attributes:
+        fiducial: The version that wrote it.
+        issued: When.
+        judge: The judge as it signs verdicts.
+        fingerprint: Of prompt, model, decoding parameters and parser version.
+        served_by: What models the endpoint said it used, where it said so.
+        data: SHA-256 over the judged items with their labels.
+        pass_at: From which score on a verdict counts as a pass.
+        claims: What is claimed.
+        anchors: Labelled outputs to be judged again.
+        accepted: The accuracy on the anchors below which the judge counts as drifted.
+        alpha: Chance that drift is said of a judge that has not drifted, over all looks together.
+    """
+
+    fiducial: str
+    issued: str
+    judge: str
+    fingerprint: str
+    served_by: list[str]
+    data: str
+    pass_at: float
+    claims: list[Claim]
+    anchors: list[Anchor]
+    accepted: float
+    alpha: float = 0.05
+
+
+class JudgedRun(NamedTuple):
+    """What a run folder says of one judge.
+
+    Attributes:
+        judge: The judge.
+        fingerprint: Its fingerprint.
+        rows: First repeats with a label: item, cluster, label, score (None when not graded).
+        fresh: Items whose verdict was not answered from a cache or recording.
+        served_by: Models that the endpoint named.
+    """
+
+    judge: str
+    fingerprint: str
+    rows: list[dict[str, Any]]
+    fresh: frozenset[str]
+    served_by: list[str]
+
+
+def read_judged_run(folder: Path, judge: str | None = None, *, prefer: str = "") -> JudgedRun:
+    """Read a run folder for one of its judges.
+
+    Args:
+        folder: A run folder with verdicts of a judge, and labels (the checkers' verdicts, or ``--labels``).
+        judge: Which judge; may be None when there is one only.
+        prefer: Which judge when none is named and it is there.
+
+    Returns:
+        What it says.
+
+    Raises:
+        RunFolderError: It is no run folder.
+        UsageError: There is no such judge, or there are several.
+    """
+    identity = read_manifest(folder)["identity"]
+    if "audit_of" in identity:
+        raise UsageError(
+            f"{folder}: an audit's probes are no sample of what the judge is used on; certify a run of `fiducial run` or `judge`"
+        )
+    rows = [row for row in run_rows(folder) if row["label"] is not None and row["repeat"] == 0]
+    judges = sorted({row["judge"] for row in rows})
+    if judge is None:
+        judge = prefer if prefer in judges else judges[0] if len(judges) == 1 else None
+    if judge is None or judge not in judges:
+        asked = "name one with --by" if judge is None else f"there is no {judge!r}"
+        raise UsageError(f"{folder}: {asked}; with labels there are {', '.join(judges) or 'none'}")
+    verdicts = [
+        verdict
+        for verdict in read_records(folder / VERDICTS, Verdict)
+        if verdict.by == judge and verdict.repeat == 0
+    ]
+    return JudgedRun(
+        judge=judge,
+        fingerprint=identity.get(f"judge {judge}", "unknown"),
+        rows=[row for row in rows if row["judge"] == judge],
+        fresh=frozenset(str(each.key) for each in verdicts if each.usage is None or not each.usage.cached),
+        served_by=sorted(
+            {str(each.evidence["served_by"]) for each in verdicts if "served_by" in each.evidence}
+        ),
+    )
+
+
+def certify(
+    run: JudgedRun,
+    claims: Mapping[str, float],
+    *,
+    issued: str,
+    level: float = 0.95,
+    pass_at: float = 0.5,
+    accepted: float | None = None,
+) -> Certificate:
+    """Measure what is claimed, with bounds that hold at their level.
+
+    Args:
+        run: A judge's verdicts with labels.
+        claims: Statistic to the least value that is claimed.
+        issued: The time, for the record.
+        level: Of each claim's one-sided bound. Several claims are corrected for (Bonferroni), so that they hold together.
+        pass_at: From which score on a verdict counts as a pass.
+        accepted: The accuracy on the anchors below which the judge counts as drifted; its certified bound when None.
+
+    Returns:
+        The certificate, whether or not its claims hold.
+
+    Raises:
+        UsageError: A claim names another statistic.
+        InputError: No verdict has a label and a score.
+    """
+    graded = [row for row in run.rows if row["score"] is not None]
+    if not graded:
+        raise InputError("no verdict has both a label and a score")
+    each_level = 1 - (1 - level) / max(1, len(claims))
+    measured = [_claim(name, at_least, graded, each_level, pass_at) for name, at_least in claims.items()]
+    bound = _rate("accuracy", graded, level, pass_at).low or 0.0
+    return Certificate(
+        fiducial=__version__,
+        issued=issued,
+        judge=run.judge,
+        fingerprint=run.fingerprint,
+        served_by=run.served_by,
+        data=labels_sha256((row["item_id"], row["label"]) for row in run.rows),
+        pass_at=pass_at,
+        claims=measured,
+        anchors=[
+            Anchor(row["item_id"], row["label"]) for row in sorted(graded, key=lambda row: row["item_id"])
+        ],
+        accepted=min(max(bound, 0.01), 0.99) if accepted is None else accepted,
+    )
+
+
+def is_right(row: Mapping[str, Any], pass_at: float) -> bool:
+    """Whether judge and label fall on the same side."""
+    return (row["score"] >= pass_at) == (row["label"] >= pass_at)
+
+
+def labels_sha256(labels: Iterable[tuple[str, float]]) -> str:
+    """A hash of items with their labels, whatever their order."""
+    lines = sorted(f"{item}\t{label!r}\n" for item, label in labels)
+    return hashlib.sha256("".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _claim(name: str, at_least: float, rows: list[dict[str, Any]], level: float, pass_at: float) -> Claim:
+    if name not in STATISTICS:
+        raise UsageError(f"--claim {name}: expected one of {', '.join(STATISTICS)}")
+    rate = _rate(name, rows, level, pass_at)
+    return Claim(
+        statistic=name, at_least=at_least, rate=rate, holds=rate.low is not None and rate.low >= at_least
+    )
+
+
+def _rate(name: str, rows: list[dict[str, Any]], level: float, pass_at: float) -> Statistic:
+    wanted = {"true_positive_rate": {True}, "true_negative_rate": {False}}.get(name, {True, False})
+    counted = [row for row in rows if passes(row["label"], 1.0, pass_at) in wanted]
+    right = np.array([is_right(row, pass_at) for row in counted], dtype=np.float64)
+    return certified_rate(right, cluster_numbers(row["cluster"] for row in counted), level=level)

@@ -1,0 +1,203 @@
+"""Paired comparisons: a change against plain repetition, an attack against its control, one prompt against another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+
+import msgspec
+import numpy as np
+
+from ...calibration.cluster_mean import Shift, paired_shift
+from ...calibration.flip_rate import flips, self_consistency
+from ...calibration.multiple_tests import holm
+from ...records import ItemKey
+from .probe_folder import ProbeFacts
+from .results import Comparison, Steadiness
+from .sampling import site_of
+from .scored import Scored, cluster_numbers, passes
+
+ALPHA = 0.05
+"""Chance of any false alarm among all comparisons of a judge."""
+
+_AUDITS = {
+    "tools_reordered": "position",
+    "call_order": "position",
+    "passages_reordered": "position",
+    "claims_reordered": "position",
+    "answers_reordered": "position",
+    "unrelated_tool": "irrelevant material",
+    "unrelated_passage": "irrelevant material",
+    "answer_padded": "verbosity",
+    "padded_value": "verbosity",
+    "master_key": "master keys",
+    "empty_answer": "master keys",
+    "question_repeated": "master keys",
+    "answer_padded_wrong": "verbosity",
+    "injected_verdict": "injected verdicts",
+    "answer_injected_verdict": "injected verdicts",
+}
+_PAIR = 2
+
+
+def invariances(scored: Mapping[ItemKey, Scored], pass_at: float) -> Iterator[Comparison]:
+    """For each sort of harmless twin: does the judge change its mind more often than on plain repetition?
+
+    Args:
+        scored: What one judge said.
+        pass_at: From which score on a verdict counts as a pass.
+
+    Yields:
+        The consistency rate (agreement of repeats on the right output) minus the robustness rate (agreement of the twin with
+        them), which is 0 for a judge that is merely noisy.
+    """
+    for operator, twins in _by_operator(scored.values(), "twin").items():
+        pairs = [(twin, scored[twin.facts.source]) for twin in twins if twin.facts.source in scored]
+        graded = [(twin, source) for twin, source in pairs if twin.score is not None and source.repeats]
+        audit = _AUDITS.get(operator, "invariance")
+        if graded and all(len(source.repeats) < _PAIR for _, source in graded):
+            shift = paired_shift(np.array([]), np.array([], dtype=np.int64))
+            yield _comparison(operator, audit, shift, "right outputs were judged once; ask with --repeats 2")
+            continue
+        usable = [(twin, source) for twin, source in graded if len(source.repeats) >= _PAIR]
+        yield _comparison(
+            operator, audit, _shift(usable, lambda twin, source: _excess(twin, source, pass_at))
+        )
+
+
+def attacks(
+    scored: Mapping[ItemKey, Scored], controls: Mapping[str, str], pass_at: float
+) -> Iterator[Comparison]:
+    """For each attack with a control: is the wrong output passed more often with it than without?
+
+    Args:
+        scored: What one judge said.
+        controls: Attack to the operator of its control.
+        pass_at: From which score on a verdict counts as a pass.
+
+    Yields:
+        Share passed with the attack minus share passed without.
+    """
+    graded = [each for each in scored.values() if each.score is not None]
+    by_place = {(each.facts.operator, each.facts.source, site_of(each.facts)): each for each in graded}
+    for operator, tried in _by_operator(graded, "attack").items():
+        if operator in controls:
+            pairs = [(each, control) for each in tried if (control := _control(each, controls, by_place))]
+            shift = _shift(pairs, lambda tried, control: _passed(tried, pass_at) - _passed(control, pass_at))
+            yield _comparison(operator, _AUDITS.get(operator, "attack"), shift)
+
+
+def prompts(judges: Mapping[str, Mapping[ItemKey, Scored]], pass_at: float) -> list[Comparison]:
+    """Do judges differ on the same probes? Faults and right outputs apart, since one may trade the one for the other.
+
+    Args:
+        judges: What each judge said.
+        pass_at: From which score on a verdict counts as a pass.
+
+    Returns:
+        Share right of the first minus share right of the second, for each pair; corrected over all pairs.
+    """
+    found: list[Comparison] = []
+    for one, other in combinations(judges, 2):
+        for what, plants in (("faults", {"fault"}), ("right outputs", {"twin", "nothing"})):
+            pairs = [
+                (first, judges[other][key])
+                for key, first in judges[one].items()
+                if first.facts.plants in plants
+                and first.score is not None
+                and key in judges[other]
+                and judges[other][key].score is not None
+            ]
+            if pairs:
+                sign = -1.0 if what == "faults" else 1.0
+                shift = _shift(
+                    pairs, lambda a, b, sign=sign: sign * (_passed(a, pass_at) - _passed(b, pass_at))
+                )
+                found.append(_comparison(f"{one} against {other}, {what}", "prompts", shift))
+    return corrected(found, lambda _: True)
+
+
+def corrected(comparisons: Sequence[Comparison], matters: Callable[[Comparison], bool]) -> list[Comparison]:
+    """Adjust the p-values of comparisons for how many there are (Holm).
+
+    Args:
+        comparisons: All of one judge.
+        matters: Whether a difference in this direction is one to find.
+
+    Returns:
+        The same, adjusted, with what is found marked.
+    """
+    tested = [each.p for each in comparisons if each.p is not None]
+    adjusted = iter(holm(np.array(tested, dtype=np.float64)).tolist() if tested else [])
+    result: list[Comparison] = []
+    for each in comparisons:
+        holm_p = None if each.p is None else next(adjusted)
+        found = holm_p is not None and holm_p <= ALPHA and matters(each)
+        result.append(msgspec.structs.replace(each, holm_p=holm_p, found=found))
+    return result
+
+
+def steadiness(
+    scored: Mapping[ItemKey, Scored], originals: Iterable[ItemKey], pass_at: float
+) -> Steadiness | None:
+    """How far repeats on right outputs agree.
+
+    Args:
+        scored: What one judge said.
+        originals: The right outputs.
+        pass_at: From which score on a verdict counts as a pass.
+
+    Returns:
+        None where nothing was judged twice.
+    """
+    repeated = [scored[key] for key in originals if key in scored and len(scored[key].repeats) >= _PAIR]
+    if not repeated:
+        return None
+    repeats = [[score >= pass_at for score in each.repeats] for each in repeated]
+    found = self_consistency(repeats, cluster_numbers(each.cluster for each in repeated))
+    return Steadiness(repeats=max(map(len, repeats)), flip_rate=found.flip_rate, all_equal=found.all_equal)
+
+
+def _control(
+    attack: Scored, controls: Mapping[str, str], by_place: Mapping[tuple[str, ItemKey, int], Scored]
+) -> Scored | None:
+    """The control of the same number, or, where the right output has one control for all its attacks, that one."""
+    operator, source = controls[attack.facts.operator], attack.facts.source
+    return by_place.get((operator, source, site_of(attack.facts))) or by_place.get((operator, source, 0))
+
+
+def _by_operator(scored: Iterable[Scored], plants: str) -> dict[str, list[Scored]]:
+    groups: dict[str, list[Scored]] = {}
+    for each in scored:
+        if each.facts.plants == plants:
+            groups.setdefault(each.facts.operator, []).append(each)
+    return groups
+
+
+def _excess(twin: Scored, source: Scored, pass_at: float) -> float:
+    before = [score >= pass_at for score in source.repeats]
+    after = _passed(twin, pass_at) == 1.0
+    robustness = sum(each == after for each in before) / len(before)
+    return (1 - flips(before)) - robustness
+
+
+def _passed(each: Scored, pass_at: float) -> float:
+    facts: ProbeFacts = each.facts
+    assert each.score is not None
+    return float(passes(each.score, facts.label, pass_at))
+
+
+def _shift(pairs: Sequence[tuple[Scored, Scored]], differ: Callable[[Scored, Scored], float]) -> Shift:
+    differences = np.array([differ(one, other) for one, other in pairs], dtype=np.float64)
+    return paired_shift(differences, cluster_numbers(one.cluster for one, _ in pairs))
+
+
+def _comparison(name: str, audit: str, shift: Shift, untested: str | None = None) -> Comparison:
+    return Comparison(
+        name=name,
+        audit=audit,
+        difference=shift.difference,
+        p=shift.p,
+        minimum_detectable=shift.minimum_detectable,
+        untested=untested,
+    )

@@ -1,0 +1,164 @@
+"""A folder of probes: its files, its manifest, and what is known of each probe without reading its output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import msgspec
+
+from ...deterministic.mutation import Family, Plants
+from ...errors import InputError
+from ...records import ItemKey, Verdict, read_numbered
+from ..inputs import file_sha256
+
+CASES, OUTPUTS, LABELS, WEAKNESSES, PROBES = (
+    "cases.jsonl",
+    "outputs.jsonl",
+    "labels.jsonl",
+    "weaknesses.jsonl",
+    "probes.json",
+)
+"""The files of a folder of probes."""
+
+Role: TypeAlias = Plants | str
+"""What an operator plants; ``nothing`` for the right outputs that probes are made of."""
+
+ORIGINAL = "original"
+
+
+class OperatorCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """What one operator came to.
+
+    Attributes:
+        name: The operator.
+        family: Which sort of output it works on.
+        plants: What it makes of a right output.
+        about: One line for a person.
+        against: The control of an attack.
+        probes: How many probes it made.
+        dropped: How many mutations strict rules judged otherwise than they were meant; each is listed.
+        missed_by_bfcl: How many probes BFCL's rules judge otherwise; each is listed.
+    """
+
+    name: str
+    family: Family
+    plants: Plants
+    about: str
+    against: str = ""
+    probes: int
+    dropped: int
+    missed_by_bfcl: int
+
+
+class ProbeManifest(msgspec.Struct, frozen=True, kw_only=True):
+    """How a folder of probes was made.
+
+    Attributes:
+        fiducial: The version that made it.
+        seed: Of chance.
+        per_operator: Probes of one operator from one right output at most.
+        inputs: SHA-256 of each input file.
+        files: SHA-256 of each file of the folder.
+        right_outputs: How many outputs were mutated.
+        passed_over: How many were not, by reason.
+        operators: What each operator came to; those that applied nowhere are left out.
+    """
+
+    fiducial: str
+    seed: int
+    per_operator: int
+    inputs: dict[str, str]
+    files: dict[str, str]
+    right_outputs: int
+    passed_over: dict[str, int]
+    operators: list[OperatorCounts]
+
+
+class ProbeFacts(NamedTuple):
+    """What is known of a probe.
+
+    Attributes:
+        key: Its output.
+        operator: Its operator; ``original`` for a right output.
+        plants: What that plants.
+        source: The right output it was made of.
+        label: Its score by its label.
+        change: What was changed.
+    """
+
+    key: ItemKey
+    operator: str
+    plants: Role
+    source: ItemKey
+    label: float
+    change: str
+
+
+def read_manifest(folder: Path) -> ProbeManifest:
+    """Read the manifest of a folder of probes, and see that its files are those that were written.
+
+    Args:
+        folder: The folder.
+
+    Returns:
+        The manifest.
+
+    Raises:
+        InputError: It is no such folder, or a file was changed.
+    """
+    path = folder / PROBES
+    try:
+        manifest = msgspec.json.decode(path.read_bytes(), type=ProbeManifest)
+    except (OSError, msgspec.DecodeError) as error:
+        raise InputError(
+            f"not a folder of probes (`fiducial audit mutate` makes one): {error}", path=path
+        ) from error
+    for name, digest in manifest.files.items():
+        if Path(name).name != name or file_sha256_or_none(folder / name) != digest:
+            raise InputError("is not the file that was written with these probes", path=folder / name)
+    return manifest
+
+
+def read_facts(folder: Path) -> Iterator[ProbeFacts]:
+    """Read what is known of each probe.
+
+    Args:
+        folder: A folder of probes.
+
+    Yields:
+        One row a probe, in the order of the labels.
+
+    Raises:
+        InputError: A label is not one of a probe.
+    """
+    path = folder / LABELS
+    for line, label in read_numbered(path, Verdict):
+        try:
+            yield _facts(label)
+        except (KeyError, TypeError) as error:
+            raise InputError(
+                "the label does not say which operator made the probe", path=path, line=line
+            ) from error
+
+
+def file_sha256_or_none(path: Path) -> str | None:
+    """The SHA-256 of a file; None where it cannot be read."""
+    try:
+        return file_sha256(path)
+    except OSError:
+        return None
+
+
+def _facts(label: Verdict) -> ProbeFacts:
+    evidence: dict[str, Any] = label.evidence
+    source: dict[str, Any] = evidence["source"]
+    return ProbeFacts(
+        key=label.key,
+        operator=evidence["operator"],
+        plants=evidence["plants"],
+        source=ItemKey(source["case_id"], source["system"], source["trial"]),
+        label=1.0 if label.score is None else label.score,
+        change=evidence.get("change", ""),
+    )

@@ -1,0 +1,174 @@
+"""What an audit comes to, as it is written to ``audit.json``."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from ...calibration import Statistic
+
+Concern: TypeAlias = Literal[
+    "misses a fault",
+    "punishes what is harmless",
+    "can be talked into passing",
+    "passes what has no content",
+    "contradicts itself",
+    "fails right outputs",
+    "differs between prompts",
+]
+"""What an audit may find wrong with a judge."""
+
+
+class OperatorResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What a judge makes of the probes of one operator.
+
+    Attributes:
+        operator: The operator; ``original`` for right outputs that were not changed.
+        plants: What it makes of a right output.
+        about: One line for a person.
+        rate: Of faults: the share caught; of twins and right outputs: the share failed, which is false alarm; of attacks and
+            controls: the share passed.
+        ungraded: Probes without a score, by outcome; not part of any rate.
+        deviation: Mean of score minus label, where labels are fractions.
+        weak: Whether this is among what the audit found.
+    """
+
+    operator: str
+    plants: str
+    about: str
+    rate: Statistic
+    ungraded: dict[str, int]
+    deviation: Statistic | None = None
+    weak: bool = False
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """A paired comparison, tested.
+
+    Attributes:
+        name: What is compared.
+        audit: Which audit it belongs to: invariance, position, irrelevant material, verbosity, injected verdicts, master keys, prompts.
+        difference: Of shares, with its interval. Invariance and position: agreement of the judge with itself on plain repetition, minus
+            agreement across the change. Attacks: share passed with the attack, minus without. Prompts: share right of
+            the first, minus that of the second.
+        p: Of no difference, two-sided; None where it could not be tested.
+        holm_p: Adjusted over all comparisons of this judge.
+        minimum_detectable: The smallest difference that would have been found with 80 % chance; None when none would.
+        untested: Why it could not be tested.
+        found: Whether it is among what the audit found.
+    """
+
+    name: str
+    audit: str
+    difference: Statistic
+    p: float | None
+    holm_p: float | None = None
+    minimum_detectable: float | None
+    untested: str | None = None
+    found: bool = False
+
+
+class Steadiness(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a judge agrees with itself when the same output is put before it again.
+
+    Attributes:
+        repeats: How often each right output was judged.
+        flip_rate: Share of pairs of repeats that differ.
+        all_equal: Share of outputs on which all repeats agree.
+    """
+
+    repeats: int
+    flip_rate: Statistic
+    all_equal: Statistic
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that is wrong with a judge, beyond what chance explains.
+
+    Attributes:
+        concern: What sort of thing.
+        where: The operator or comparison that shows it.
+        sentence: The same for a person, with its numbers.
+    """
+
+    concern: Concern
+    where: str
+    sentence: str
+
+
+class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
+    """One judge's audit.
+
+    Attributes:
+        judge: Its name as it signs verdicts.
+        fingerprint: Of prompt, model, decoding parameters and parser.
+        asked: How many verdicts were asked for.
+        operators: Results by operator, faults first.
+        comparisons: Paired comparisons, corrected for being many.
+        steadiness: None where nothing was repeated.
+        findings: What is wrong with it.
+    """
+
+    judge: str
+    fingerprint: str
+    asked: int
+    operators: list[OperatorResult]
+    comparisons: list[Comparison]
+    steadiness: Steadiness | None
+    findings: list[Finding]
+
+
+BLIND_JUDGES = {
+    "always pass": {"faults caught": 0.0, "false alarms": 0.0},
+    "always fail": {"faults caught": 1.0, "false alarms": 1.0},
+}
+"""What judges that do not look would get."""
+
+
+class Audit(msgspec.Struct, frozen=True, kw_only=True):
+    """An audit of one or several judges on the same probes.
+
+    Attributes:
+        pass_at: From which score on a verdict counts as a pass.
+        probes: How many probes were chosen, by what they plant.
+        judges: The judges' audits; the lexical baseline's comes last.
+        prompts: Differences between judges on the same probes.
+        failed: Calls to a model that failed in the end.
+        baselines: `BLIND_JUDGES`: share of faults caught, and of twins failed, on any probes.
+    """
+
+    pass_at: float
+    probes: dict[str, int]
+    judges: list[JudgeAudit]
+    prompts: list[Comparison] = []
+    failed: int = 0
+    baselines: dict[str, dict[str, float]] = msgspec.field(default_factory=lambda: dict(BLIND_JUDGES))
+
+
+class Read(msgspec.Struct, frozen=True, kw_only=True):
+    """A verdict to be read by a person: a fault that was missed, a harmless change that was punished, an attack that worked.
+
+    Attributes:
+        judge: Who said so.
+        what: Why it is listed.
+        operator: The operator.
+        case_id: The probe's case.
+        system: The probe's system.
+        trial: The probe's trial.
+        change: What was changed.
+        score: What the judge gave.
+        label: What is right.
+        reason: The judge's reason.
+    """
+
+    judge: str
+    what: Literal["survivor", "false alarm", "attack passed"]
+    operator: str
+    case_id: str
+    system: str
+    trial: int
+    change: str
+    score: float
+    label: float
+    reason: str | None

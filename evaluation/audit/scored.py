@@ -1,0 +1,91 @@
+"""Scored probes: what one judge said of each probe, and whether that is a pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from ...calibration.arrays import IntArray
+from ...records import ItemKey, Outcome, Verdict
+from .probe_folder import ProbeFacts
+
+
+class Scored(NamedTuple):
+    """A probe with what a judge said of it.
+
+    Attributes:
+        facts: The probe.
+        cluster: The cluster of its case.
+        score: The first repeat's; None when it was not graded.
+        outcome: The first repeat's.
+        reason: The first repeat's.
+        repeats: Scores of all graded repeats.
+    """
+
+    facts: ProbeFacts
+    cluster: str
+    score: float | None
+    outcome: Outcome
+    reason: str | None
+    repeats: tuple[float, ...]
+
+
+def scored_probes(
+    verdicts: Iterable[Verdict], probes: Mapping[ItemKey, ProbeFacts], cluster: Mapping[str, str]
+) -> dict[str, dict[ItemKey, Scored]]:
+    """Sort verdicts by judge and probe.
+
+    Args:
+        verdicts: Standing verdicts.
+        probes: The chosen probes; verdicts on others are passed over.
+        cluster: The cluster of each case.
+
+    Returns:
+        Judge to probe to what it said.
+    """
+    said: dict[str, dict[ItemKey, dict[int, _Said]]] = {}
+    for verdict in verdicts:
+        if verdict.key in probes:
+            of_probe = said.setdefault(verdict.by, {}).setdefault(verdict.key, {})
+            of_probe[verdict.repeat] = _Said(verdict.score, verdict.outcome, verdict.reason)
+    return {
+        judge: {
+            key: _scored(probes[key], cluster.get(key.case_id, key.case_id), repeats)
+            for key, repeats in of_judge.items()
+        }
+        for judge, of_judge in said.items()
+    }
+
+
+class _Said(NamedTuple):
+    score: float | None
+    outcome: Outcome
+    reason: str | None
+
+
+def _scored(facts: ProbeFacts, cluster: str, repeats: Mapping[int, _Said]) -> Scored:
+    in_order = [repeats[number] for number in sorted(repeats)]
+    scores = tuple(said.score for said in in_order if said.score is not None)
+    return Scored(facts, cluster, *in_order[0], scores)
+
+
+def passes(score: float, label: float, pass_at: float) -> bool:
+    """Whether a score treats an output as one without a fault.
+
+    Args:
+        score: The judge's.
+        label: What is right: 1, 0, or, for k supported claims of n, the fraction.
+        pass_at: From which score on a verdict of 0 or 1 counts as a pass.
+
+    Returns:
+        Whether it is ``pass_at`` of the way from the label of a faulty output to 1, or further.
+    """
+    return score >= (pass_at if label == 1.0 else label + (1 - label) * pass_at)
+
+
+def cluster_numbers(names: Iterable[str]) -> IntArray:
+    """Clusters as numbers."""
+    codes: dict[str, int] = {}
+    return np.array([codes.setdefault(name, len(codes)) for name in names], dtype=np.int64)

@@ -1,0 +1,349 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from audit_items import calls
+from command import fiducial
+from provider_server import Answer, ProviderServer, Seen, Status
+
+from fiducial.records import Output, Verdict, read_records, write_records
+
+OWN_OPERATOR = """
+from fiducial.deterministic.mutation import Mutation, Operator
+import msgspec
+
+def silence(subject, chance):
+    yield Mutation(msgspec.structs.replace(subject.output, tool_calls=[]), "nothing is called")
+
+SILENCE = Operator("my_silence", "tool_call", "fault", silence, "no call at all")
+"""
+
+
+@pytest.fixture
+def cases(tmp_path: Path) -> Path:
+    write_records(tmp_path / "cases.jsonl", calls(12))
+    return tmp_path / "cases.jsonl"
+
+
+@pytest.fixture
+def probes(cases: Path, tmp_path: Path) -> Path:
+    assert fiducial("audit", "mutate", cases, "--out", tmp_path / "probes").code == 0
+    return tmp_path / "probes"
+
+
+def ask(server: ProviderServer) -> tuple[str, ...]:
+    return (
+        "--judge",
+        "tool_call_accuracy/direct",
+        "--model",
+        "m",
+        "--base-url",
+        server.base_url,
+        "--no-cache",
+    )
+
+
+def test_mutate_says_what_it_made_and_other_commands_read_it(cases: Path, tmp_path: Path):
+    result = fiducial("audit", "mutate", cases, "--out", tmp_path / "probes")
+    assert result.code == 0
+    assert "of 12 right outputs" in result.out
+    assert "swapped_enum" in result.out
+    probes = tmp_path / "probes"
+    checked = fiducial(
+        "check",
+        probes / "cases.jsonl",
+        "--outputs",
+        probes / "outputs.jsonl",
+        "--rules",
+        "strict",
+        "--out",
+        tmp_path / "v.jsonl",
+    )
+    assert checked.code == 0
+    labels = {label.key: label.score for label in read_records(probes / "labels.jsonl", Verdict)}
+    assert {each.key: each.score for each in read_records(tmp_path / "v.jsonl", Verdict)} == labels
+
+
+def test_mutate_takes_the_right_ones_of_given_outputs(cases: Path, tmp_path: Path):
+    right = "[rooms.book(city='New Lisbon Abel', arrival='2026-05-01', nights=2, price=80.0, board='none')]"
+    outputs = [
+        Output(case_id="call-0", system="a", text=right),
+        Output(case_id="call-1", system="a", text="no"),
+    ]
+    write_records(tmp_path / "outputs.jsonl", outputs)
+    result = fiducial(
+        "audit", "mutate", cases, "--outputs", tmp_path / "outputs.jsonl", "--out", tmp_path / "probes"
+    )
+    assert "of 1 right outputs (passed over: 1 not right)" in result.out
+
+
+def test_operators_of_ones_own_are_applied(cases: Path, tmp_path: Path):
+    (tmp_path / "my_operators.py").write_text(OWN_OPERATOR)
+    result = fiducial(
+        "audit",
+        "mutate",
+        cases,
+        "--operator",
+        "my_operators:SILENCE",
+        "--only",
+        "my_silence",
+        "--out",
+        tmp_path / "probes",
+    )
+    assert result.code == 0
+    assert "12 faults, 0 twins" in result.out
+
+
+def test_an_unknown_operator_is_one_line_and_exit_2(cases: Path, tmp_path: Path):
+    result = fiducial("audit", "mutate", cases, "--only", "typo", "--out", tmp_path / "probes")
+    assert result.code == 2
+    assert result.err.startswith("fiducial: --only typo: no such operator")
+
+
+def test_run_reports_rates_with_intervals_beside_the_lexical_baseline(
+    server: ProviderServer, probes: Path, tmp_path: Path
+):
+    result = fiducial("audit", "run", probes, *ask(server), "--sample", "6", "--out", tmp_path / "audit")
+    assert result.code == 0
+    assert "tool_call_accuracy/direct@m" in result.out
+    assert "tool_call_accuracy/lexical@baseline" in result.out
+    assert "misses a fault: catches 0.000 [0.000, 0.390] on 6 of swapped_enum" in result.out
+    audit = json.loads((tmp_path / "audit" / "audit.json").read_text())
+    (enum,) = [each for each in audit["judges"][0]["operators"] if each["operator"] == "swapped_enum"]
+    assert (enum["rate"]["value"], enum["rate"]["n"]) == (0.0, 6)
+    rows = [json.loads(line) for line in (tmp_path / "audit" / "to_read.jsonl").read_text().splitlines()]
+    assert {row["what"] for row in rows} == {"survivor", "attack passed"}
+
+
+def test_the_same_command_resumes_and_a_larger_sample_asks_only_for_what_is_new(
+    server: ProviderServer, probes: Path, tmp_path: Path
+):
+    server.script = right_about_atlantis
+    run = ("audit", "run", probes, *ask(server), "--out", tmp_path / "audit")
+    fiducial(*run, "--sample", "2")
+    first = len(server.seen)
+    fiducial(*run, "--sample", "2")
+    assert len(server.seen) == first
+    fiducial(*run, "--sample", "3")
+    asked = len(
+        {
+            (verdict.key, verdict.repeat)
+            for verdict in read_records(tmp_path / "audit" / "verdicts.jsonl", Verdict)
+            if "direct" in verdict.by
+        }
+    )
+    assert first < len(server.seen) == asked
+
+
+def test_right_outputs_are_asked_about_twice_and_probes_once(
+    server: ProviderServer, probes: Path, tmp_path: Path
+):
+    fiducial("audit", "run", probes, *ask(server), "--sample", "2", "--out", tmp_path / "audit")
+    verdicts = [v for v in read_records(tmp_path / "audit" / "verdicts.jsonl", Verdict) if "direct" in v.by]
+    assert {verdict.system for verdict in verdicts if verdict.repeat == 1} == {"reference"}
+    assert not any("~" in verdict.system for verdict in verdicts if verdict.repeat == 1)
+
+
+def test_calls_that_failed_are_no_verdicts_and_exit_3(server: ProviderServer, probes: Path, tmp_path: Path):
+    server.script = lambda seen: Status(400)
+    result = fiducial("audit", "run", probes, *ask(server), "--sample", "1", "--out", tmp_path / "audit")
+    assert result.code == 3
+    assert "calls failed" in result.out
+    audit = json.loads((tmp_path / "audit" / "audit.json").read_text())
+    assert all(each["rate"]["value"] is None for each in audit["judges"][0]["operators"])
+
+
+def test_json_alone_on_stdout(server: ProviderServer, probes: Path, tmp_path: Path):
+    result = fiducial(
+        "audit", "run", probes, *ask(server), "--sample", "1", "--json", "-", "--out", tmp_path / "audit"
+    )
+    assert json.loads(result.out)["judges"][0]["judge"] == "tool_call_accuracy/direct@m"
+
+
+def test_what_is_no_folder_of_probes_is_one_line_and_exit_2(tmp_path: Path):
+    result = fiducial(
+        "audit",
+        "run",
+        tmp_path,
+        "--judge",
+        "tool_call_accuracy",
+        "--model",
+        "baseline",
+        "--out",
+        tmp_path / "a",
+    )
+    assert result.code == 2
+    assert "not a folder of probes" in result.err
+    assert len(result.err.splitlines()) == 1
+
+
+def judged(inputs: tuple[Path, Path], server: ProviderServer, out: Path, *more: str) -> None:
+    cases, outputs = inputs
+    result = fiducial(
+        "run", cases, "--outputs", outputs, *ask(server), "--judge-on", "all", *more, "--out", out
+    )
+    assert result.code == 0, result.err
+
+
+def right_about_atlantis(seen: Seen) -> Answer:
+    return Answer("0" if "Atlantis" in seen.text else "1")
+
+
+def always_wrong(seen: Seen) -> Answer:
+    return Answer("1" if "Atlantis" in seen.text else "0")
+
+
+def certify(run: Path, out: Path, *claims: str):
+    return fiducial(
+        "audit", "certify", run, *(part for claim in claims for part in ("--claim", claim)), "--out", out
+    )
+
+
+def test_a_certificate_is_written_when_its_claims_hold(
+    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path
+):
+    server.script = right_about_atlantis
+    judged(inputs, server, tmp_path / "run")
+    result = certify(tmp_path / "run", tmp_path / "c.json", "accuracy=0.7")
+    assert result.code == 0, result.err + result.out
+    certificate = json.loads((tmp_path / "c.json").read_text())
+    (claim,) = certificate["claims"]
+    assert (claim["holds"], claim["rate"]["value"], claim["rate"]["n"]) == (True, 1.0, 20)
+    assert claim["rate"]["low"] == pytest.approx(0.05 ** (1 / 10))  # ten clusters, all of them right
+    assert len(certificate["anchors"]) == 20
+
+
+def test_a_claim_that_does_not_hold_gives_no_certificate_and_exit_1(
+    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path
+):
+    server.script = right_about_atlantis
+    judged(inputs, server, tmp_path / "run")
+    result = certify(tmp_path / "run", tmp_path / "c.json", "accuracy=0.7", "true_negative_rate=0.9")
+    assert result.code == 1
+    assert "no certificate" in result.out
+    assert not (tmp_path / "c.json").exists()
+
+
+def test_a_certificate_stays_valid_while_the_judge_stays_as_it_was(
+    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path
+):
+    server.script = right_about_atlantis
+    for name in ("run", "next", "after"):
+        judged(inputs, server, tmp_path / name)
+    certify(tmp_path / "run", tmp_path / "c.json", "accuracy=0.7")
+    for count, name in enumerate(("next", "after"), 1):
+        result = fiducial("audit", "certify", tmp_path / name, "--against", tmp_path / "c.json")
+        assert result.code == 0
+        assert f"looks at the anchors: {count}" in result.out
+    again = fiducial("audit", "certify", tmp_path / "after", "--against", tmp_path / "c.json")
+    assert "counted before" in again.out
+    assert "looks at the anchors: 2" in again.out
+
+
+def test_a_judge_that_drifted_voids_the_certificate_for_good(
+    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path
+):
+    server.script = right_about_atlantis
+    judged(inputs, server, tmp_path / "run")
+    certify(tmp_path / "run", tmp_path / "c.json", "accuracy=0.7")
+    server.script = always_wrong
+    judged(inputs, server, tmp_path / "drifted")
+    result = fiducial("audit", "certify", tmp_path / "drifted", "--against", tmp_path / "c.json")
+    assert result.code == 1
+    assert "the judge has drifted" in result.out
+    server.script = right_about_atlantis
+    judged(inputs, server, tmp_path / "recovered")
+    assert fiducial("audit", "certify", tmp_path / "recovered", "--against", tmp_path / "c.json").code == 1
+
+
+def test_replies_from_the_cache_are_no_look(
+    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path
+):
+    server.script = right_about_atlantis
+    cases, outputs = inputs
+    cached = (
+        "--judge",
+        "tool_call_accuracy/direct",
+        "--model",
+        "m",
+        "--base-url",
+        server.base_url,
+        "--judge-on",
+        "all",
+    )
+    for name in ("run", "next"):
+        fiducial("run", cases, "--outputs", outputs, *cached, "--out", tmp_path / name)
+    certify(tmp_path / "run", tmp_path / "c.json", "accuracy=0.7")
+    result = fiducial("audit", "certify", tmp_path / "next", "--against", tmp_path / "c.json")
+    assert "no look: 0 of 20 anchors" in result.out
+
+
+def test_another_prompt_or_model_voids_the_certificate(
+    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path
+):
+    server.script = right_about_atlantis
+    judged(inputs, server, tmp_path / "run")
+    certify(tmp_path / "run", tmp_path / "c.json", "accuracy=0.7")
+    cases, outputs = inputs
+    other = (
+        "--judge",
+        "tool_call_accuracy/direct",
+        "--model",
+        "m2",
+        "--base-url",
+        server.base_url,
+        "--judge-on",
+        "all",
+    )
+    fiducial("run", cases, "--outputs", outputs, *other, "--out", tmp_path / "other")
+    result = fiducial("audit", "certify", tmp_path / "other", "--against", tmp_path / "c.json")
+    assert result.code == 1
+    assert (
+        "it is about tool_call_accuracy/direct@m, this run was judged by tool_call_accuracy/direct@m2"
+        in result.out
+    )
+    assert "the judge changed: prompt, model" in result.out
+
+
+def test_other_labels_void_the_certificate(server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path):
+    server.script = right_about_atlantis
+    judged(inputs, server, tmp_path / "run")
+    certify(tmp_path / "run", tmp_path / "c.json", "accuracy=0.7")
+    relabelled = Verdict(
+        case_id="case-1", system="agent", by="ana", source="human", outcome="graded", score=0.0
+    )
+    write_records(tmp_path / "labels.jsonl", [relabelled])
+    judged(inputs, server, tmp_path / "next", "--labels", str(tmp_path / "labels.jsonl"))
+    result = fiducial("audit", "certify", tmp_path / "next", "--against", tmp_path / "c.json")
+    assert result.code == 1
+    assert "the labels of 1 anchors changed, case-1|agent|0 among them" in result.out
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("--claim", "accuracy=0.7"),
+        ("--claim", "accuracy", "--out", "c"),
+        ("--claim", "kappa=0.7", "--out", "c"),
+        ("--claim", "accuracy=7", "--out", "c"),
+    ],
+)
+def test_options_that_do_not_go_together_are_exit_2(
+    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path, options: tuple[str, ...]
+):
+    judged(inputs, server, tmp_path / "run")
+    result = fiducial("audit", "certify", tmp_path / "run", *options)
+    assert result.code == 2
+    assert len(result.err.splitlines()) == 1
+
+
+def test_an_audit_cannot_be_certified_because_its_probes_are_no_sample(
+    server: ProviderServer, probes: Path, tmp_path: Path
+):
+    fiducial("audit", "run", probes, *ask(server), "--sample", "1", "--out", tmp_path / "audit")
+    result = certify(tmp_path / "audit", tmp_path / "c.json", "accuracy=0.7")
+    assert result.code == 2
+    assert "no sample of what the judge is used on" in result.err

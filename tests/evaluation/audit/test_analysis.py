@@ -1,0 +1,191 @@
+"""From verdicts to findings: levels held, effects found, what is not graded counted and never scored."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from fiducial.evaluation.audit.analysis import judge_audit, to_read
+from fiducial.evaluation.audit.comparisons import prompts
+from fiducial.evaluation.audit.probe_folder import ProbeFacts
+from fiducial.evaluation.audit.results import JudgeAudit
+from fiducial.evaluation.audit.sampling import Chosen
+from fiducial.evaluation.audit.scored import passes, scored_probes
+from fiducial.records import ItemKey, Verdict
+
+ABOUT = {
+    "fault_a": "a fault",
+    "fault_b": "another",
+    "twin_a": "a twin",
+    "attack_a": "an attack",
+    "control_a": "its control",
+}
+PLANTS = {
+    "fault_a": "fault",
+    "fault_b": "fault",
+    "twin_a": "twin",
+    "attack_a": "attack",
+    "control_a": "control",
+}
+ITEMS = 80
+
+Says = Callable[[ProbeFacts, int], float | None]
+
+
+def make_chosen() -> Chosen:
+    probes: dict[ItemKey, ProbeFacts] = {}
+    originals: set[ItemKey] = set()
+    for number in range(ITEMS):
+        source = ItemKey(f"case-{number}", "agent", 0)
+        originals.add(source)
+        probes[source] = ProbeFacts(source, "original", "nothing", source, 1.0, "")
+        for operator, plants in PLANTS.items():
+            key = ItemKey(source.case_id, f"agent~{operator}", 0)
+            probes[key] = ProbeFacts(key, operator, plants, source, float(plants == "twin"), "changed")
+    return Chosen(probes, frozenset(originals))
+
+
+CHOSEN = make_chosen()
+
+
+def verdicts(says: Says, by: str = "judge") -> list[Verdict]:
+    found: list[Verdict] = []
+    for facts in CHOSEN.probes.values():
+        for repeat in range(2 if facts.plants == "nothing" else 1):
+            score = says(facts, repeat)
+            outcome = "unparsable" if score is None else "graded"
+            found.append(
+                Verdict(
+                    case_id=facts.key.case_id,
+                    system=facts.key.system,
+                    by=by,
+                    source="judge",
+                    outcome=outcome,
+                    score=score,
+                    repeat=repeat,
+                    reason="so it seems",
+                )
+            )
+    return found
+
+
+def audit(says: Says) -> JudgeAudit:
+    scored = scored_probes(verdicts(says), CHOSEN.probes, {})["judge"]
+    return judge_audit(
+        "judge", "f" * 64, scored, CHOSEN, about=ABOUT, controls={"attack_a": "control_a"}, pass_at=0.5
+    )
+
+
+def found(says: Says) -> set[tuple[str, str]]:
+    return {(finding.concern, finding.where) for finding in audit(says).findings}
+
+
+def test_nothing_is_found_with_a_judge_that_is_always_right():
+    assert found(lambda facts, repeat: facts.label) == set()
+
+
+def test_a_missed_fault_is_found_by_its_name():
+    assert found(lambda facts, repeat: 1.0 if facts.operator == "fault_b" else facts.label) == {
+        ("misses a fault", "fault_b")
+    }
+
+
+def test_a_punished_twin_is_found_by_its_name():
+    says: Says = lambda facts, repeat: 0.0 if facts.operator == "twin_a" else facts.label  # noqa: E731 - one line says it
+    assert found(says) == {("punishes what is harmless", "twin_a")}
+
+
+def test_an_attack_that_works_is_found_by_its_name():
+    says: Says = lambda facts, repeat: 1.0 if facts.operator == "attack_a" else facts.label  # noqa: E731 - one line says it
+    assert found(says) == {("can be talked into passing", "attack_a")}
+
+
+def test_an_attack_is_not_blamed_for_what_the_judge_passes_anyway():
+    says: Says = lambda facts, repeat: float(facts.plants in {"attack", "control"} or facts.label)  # noqa: E731 - likewise
+    assert found(says) == set()
+
+
+def test_a_judge_that_always_passes_misses_everything_and_one_that_always_fails_fails_right_outputs():
+    assert found(lambda facts, repeat: 1.0) == {("misses a fault", "fault_a"), ("misses a fault", "fault_b")}
+    assert found(lambda facts, repeat: 0.0) == {("fails right outputs", "original")}
+
+
+def test_noise_is_not_taken_for_an_effect_more_often_than_agreed():
+    alarms = 0
+    for seed in range(100):
+        chance = random.Random(seed)
+        says: Says = lambda facts, repeat: abs(facts.label - (chance.random() < 0.1))  # noqa: B023, E731 - used at once
+        alarms += found(says) - {("contradicts itself", "repeats")} != set()
+    assert alarms <= 10
+
+
+def test_what_is_not_graded_is_counted_apart_and_is_no_failure():
+    result = audit(lambda facts, repeat: None if facts.operator == "fault_a" else facts.label)
+    (fault_a,) = [each for each in result.operators if each.operator == "fault_a"]
+    assert fault_a.ungraded == {"unparsable": ITEMS}
+    assert (fault_a.rate.value, fault_a.rate.undefined) == (None, "no row was graded")
+    assert result.findings == []
+
+
+def test_without_repeats_invariance_is_not_tested_and_says_so():
+    once = [verdict for verdict in verdicts(lambda facts, repeat: facts.label) if verdict.repeat == 0]
+    scored = scored_probes(once, CHOSEN.probes, {})["judge"]
+    result = judge_audit("judge", "f", scored, CHOSEN, about=ABOUT, controls={}, pass_at=0.5)
+    (comparison,) = result.comparisons
+    assert comparison.p is None
+    assert comparison.untested is not None
+    assert "--repeats 2" in comparison.untested
+    assert result.steadiness is None
+
+
+def test_every_comparison_says_what_it_could_have_found():
+    for comparison in audit(lambda facts, repeat: facts.label).comparisons:
+        assert comparison.minimum_detectable is not None
+        assert 0 < comparison.minimum_detectable < 0.2
+        assert comparison.difference.n == ITEMS
+
+
+def test_survivors_false_alarms_and_attacks_are_listed_with_the_reason():
+    scored = scored_probes(verdicts(lambda facts, repeat: 1.0 - facts.label), CHOSEN.probes, {})["judge"]
+    rows = list(to_read("judge", scored, 0.5))
+    assert {(row.what, row.operator) for row in rows} == {
+        ("survivor", "fault_a"),
+        ("survivor", "fault_b"),
+        ("false alarm", "twin_a"),
+        ("false alarm", "original"),
+        ("attack passed", "attack_a"),
+        ("attack passed", "control_a"),
+    }
+    assert {row.reason for row in rows} == {"so it seems"}
+
+
+@pytest.mark.parametrize(
+    ("score", "label", "passed"),
+    [
+        (1.0, 1.0, True),
+        (0.49, 1.0, False),
+        (0.5, 0.0, True),
+        (0.4, 0.0, False),
+        (0.75, 0.5, True),
+        (0.7, 0.5, False),
+        (0.9, 0.8, True),
+        (0.85, 0.8, False),
+    ],
+)
+def test_a_statement_with_false_claims_passes_when_its_score_is_nearer_to_a_true_one(
+    score: float, label: float, passed: bool
+):
+    assert passes(score, label, 0.5) is passed
+
+
+def test_prompts_are_compared_on_faults_and_on_right_outputs_apart():
+    said = [
+        *verdicts(lambda facts, repeat: facts.label, by="good"),
+        *verdicts(lambda facts, repeat: 1.0, by="lenient"),
+    ]
+    faults, right = prompts(scored_probes(said, CHOSEN.probes, {}), 0.5)
+    assert (faults.difference.value, faults.found) == (1.0, True)
+    assert (right.difference.value, right.found) == (0.0, False)
+    assert right.minimum_detectable is not None

@@ -1,0 +1,100 @@
+"""Folders of probes: ordinary files that say how they were made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from audit_items import answers, calls, statements
+
+from fiducial.deterministic import CheckOptions, check
+from fiducial.deterministic.mutation import OPERATORS
+from fiducial.errors import InputError
+from fiducial.evaluation.audit import ProbeSettings, build_probes
+from fiducial.evaluation.audit.building import count_by_plants
+from fiducial.evaluation.audit.probe_folder import ProbeManifest, read_facts, read_manifest
+from fiducial.evaluation.inputs import EvaluationInputs
+from fiducial.evaluation.progress import Silent
+from fiducial.records import Case, Output, Verdict, read_records, write_records
+
+
+def build(folder: Path, cases: list[Case], outputs: list[Output] | None = None) -> ProbeManifest:
+    write_records(folder / "cases.jsonl", cases)
+    files = [folder / "outputs.jsonl"] if outputs else []
+    for file in files:
+        write_records(file, outputs or [])
+    chosen = ProbeSettings(operators=list(OPERATORS.values()), options=CheckOptions())
+    return build_probes(folder / "cases.jsonl", files, folder / "probes", chosen, Silent())
+
+
+def test_probes_are_cases_outputs_and_labels_that_other_commands_read(probes: Path):
+    with EvaluationInputs(probes / "cases.jsonl", [probes / "outputs.jsonl"]) as inputs:
+        keys = {output.key for output in inputs.outputs()}
+    labels = list(read_records(probes / "labels.jsonl", Verdict))
+    assert keys == {label.key for label in labels}
+    assert len(keys) == len(labels)
+
+
+def test_every_label_of_a_call_is_what_the_strict_checker_says_of_the_file(probes: Path):
+    labels = {label.key: label for label in read_records(probes / "labels.jsonl", Verdict)}
+    options = CheckOptions(rules="strict")
+    compared = 0
+    with EvaluationInputs(probes / "cases.jsonl", [probes / "outputs.jsonl"]) as inputs:
+        for case, output in inputs.pairs():
+            if case.kind == "tool_call":
+                assert check(case, output, options).score == labels[output.key].score
+                compared += 1
+    assert compared > 1_000
+
+
+def test_the_manifest_counts_what_was_made(probes: Path):
+    manifest = read_manifest(probes)
+    counts = count_by_plants(manifest)
+    facts = list(read_facts(probes))
+    for plants, count in counts.items():
+        assert count == sum(probe.plants == plants for probe in facts)
+    assert manifest.right_outputs == sum(probe.plants == "nothing" for probe in facts) == 180
+
+
+def test_outputs_that_are_not_right_are_passed_over_and_counted(tmp_path: Path):
+    cases = list(calls(3))
+    wrong = [Output(case_id=case.id, system="s", text="[rooms.book(city='Nowhere')]") for case in cases[:2]]
+    right = Output(
+        case_id="call-2",
+        system="s",
+        text="[rooms.book(city='Port Turin Abel', arrival='2026-05-03', nights=4, price=82.0, board='half')]",
+    )
+    manifest = build(tmp_path, cases, [*wrong, right])
+    assert (manifest.right_outputs, manifest.passed_over) == (1, {"not right": 2})
+
+
+def test_with_nothing_right_there_is_nothing_to_mutate(tmp_path: Path):
+    cases = list(calls(1))
+    with pytest.raises(InputError, match="nothing to mutate"):
+        build(tmp_path, cases, [Output(case_id="call-0", system="s", text="no")])
+    assert not (tmp_path / "probes" / "cases.jsonl").exists()
+
+
+def test_sharding_the_cases_gives_the_same_probes(tmp_path: Path):
+    cases = [*calls(6), *statements(4)]
+    for name, shard in (("whole", cases), ("first", cases[:5]), ("second", cases[5:])):
+        (tmp_path / name).mkdir()
+        build(tmp_path / name, shard)
+    whole, first, second = (
+        (tmp_path / name / "probes" / "outputs.jsonl").read_text().splitlines()
+        for name in ("whole", "first", "second")
+    )
+    assert sorted(whole) == sorted(first + second)
+
+
+def test_a_folder_whose_files_were_changed_is_refused(tmp_path: Path):
+    build(tmp_path, list(answers(3)))
+    folder = tmp_path / "probes"
+    (folder / "labels.jsonl").write_text((folder / "labels.jsonl").read_text().replace("1.0", "0.0"))
+    with pytest.raises(InputError, match="is not the file that was written"):
+        read_manifest(folder)
+
+
+def test_a_folder_that_holds_no_probes_is_refused(tmp_path: Path):
+    with pytest.raises(InputError, match="not a folder of probes"):
+        read_manifest(tmp_path)

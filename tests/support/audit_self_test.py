@@ -1,0 +1,120 @@
+"""The self-test of audits: which planted weaknesses are found, and whether anything is found that is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from audit_items import answers, calls, statements
+from provider_server import ProviderServer
+from scripted_judges import (
+    MODEL,
+    PROMPT,
+    Weakness,
+    blind_to_enums,
+    flips_at_random,
+    obeys_injected_verdicts,
+    prefers_long_answers,
+    scripted,
+    sound,
+    trusts_the_first_passage,
+)
+
+from fiducial.deterministic import CheckOptions
+from fiducial.deterministic.mutation import OPERATORS
+from fiducial.evaluation.audit import AuditPlan, ProbeSettings, build_probes, run_audit
+from fiducial.evaluation.audit.results import JudgeAudit
+from fiducial.evaluation.judging import ModelAccess
+from fiducial.evaluation.progress import Silent
+from fiducial.judges import Endpoint
+from fiducial.records import write_records
+
+ITEMS, SAMPLE = 60, 60
+
+Found = frozenset[tuple[str, str]]
+"""Concern and where."""
+
+
+class Planted(NamedTuple):
+    """A judge and what an audit should find wrong with it, no more and no less."""
+
+    weakness: Weakness
+    expected: Found
+
+
+PLANTED: dict[str, Planted] = {
+    "sound": Planted(sound, frozenset()),
+    "blind to wrong enums": Planted(blind_to_enums, frozenset({("misses a fault", "swapped_enum")})),
+    "prefers long answers": Planted(
+        prefers_long_answers,
+        frozenset(
+            {
+                ("can be talked into passing", "padded_value"),
+                ("can be talked into passing", "answer_padded_wrong"),
+            }
+        ),
+    ),
+    "obeys injected verdicts": Planted(
+        obeys_injected_verdicts,
+        frozenset(
+            {
+                ("can be talked into passing", "injected_verdict"),
+                ("can be talked into passing", "answer_injected_verdict"),
+            }
+        ),
+    ),
+    "flips 10 % at random": Planted(flips_at_random, frozenset({("contradicts itself", "repeats")})),
+    "trusts the first passage only": Planted(
+        trusts_the_first_passage,
+        frozenset(
+            {
+                ("punishes what is harmless", "passages_reordered"),
+                ("punishes what is harmless", "unrelated_passage"),
+            }
+        ),
+    ),
+}
+"""What follows from each weakness. A judge that reads the first passage only says otherwise when the passages change places, and when one
+that does not matter stands first."""
+
+
+def make_probes(folder: Path) -> Path:
+    """A folder of probes of all families but multi-turn."""
+    cases, probes = folder / "cases.jsonl", folder / "probes"
+    write_records(cases, (*calls(ITEMS), *answers(ITEMS), *statements(ITEMS)))
+    settings = ProbeSettings(operators=list(OPERATORS.values()), options=CheckOptions(), per_operator=1)
+    build_probes(cases, [], probes, settings, Silent())
+    return probes
+
+
+def audit_of(planted: Planted, probes: Path, out: Path) -> JudgeAudit:
+    """Audit one scripted judge over HTTP."""
+    with ProviderServer(scripted(planted.weakness, probes)) as server:
+        access = ModelAccess(endpoint=Endpoint(base_url=server.base_url, api_key="none"))
+        plan = AuditPlan(
+            probes=probes, out=out, command="self-test", judges=[str(PROMPT)], model=MODEL, sample=SAMPLE
+        )
+        audit = run_audit(plan, lambda: access, Silent(), lambda: datetime.now(UTC))
+    (judge,) = audit.judges
+    return judge
+
+
+def found_in(audit: JudgeAudit) -> Found:
+    """What an audit found."""
+    return frozenset((finding.concern, finding.where) for finding in audit.findings)
+
+
+def table(results: Mapping[str, tuple[Found, JudgeAudit]]) -> Iterable[str]:
+    """The table of docs/self-test.md."""
+    yield "| planted weakness | found, with its measure | planted and not found | found and not there |"
+    yield "|---|---|---|---|"
+    for name, (expected, audit) in results.items():
+        sentences = "<br>".join(f"{each.concern}: {each.sentence}" for each in audit.findings) or "nothing"
+        found = found_in(audit)
+        cells = [
+            ", ".join(where for _, where in sorted(each)) or "-"
+            for each in (expected - found, found - expected)
+        ]
+        yield f"| {name} | {sentences} | {cells[0]} | {cells[1]} |"
