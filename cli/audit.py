@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 import msgspec
@@ -244,6 +244,36 @@ def certify_run(
         f"certificate: {out}" if holds else "no certificate: not every claim holds",
     ]
     return _finish(certificate, lines, json_file, good=holds)
+
+
+@command.command(
+    "alt-test", epilog="Example: fiducial audit alt-test ana.jsonl ben.jsonl cleo.jsonl run/verdicts.jsonl"
+)
+@click.argument("verdicts", type=INPUT_FILE, nargs=-1, required=True)
+@click.option(
+    "--likeness",
+    type=click.Choice(["equal", "near"]),
+    default="equal",
+    show_default=True,
+    help="Compare scores by the share that is equal, or by how near they are.",
+)
+@click.option("--json", "json_file", metavar="FILE", help="Also write the result here; - for stdout alone.")
+def alternative(
+    verdicts: tuple[Path, ...], likeness: Literal["equal", "near"], json_file: str | None
+) -> None:
+    """Test whether a judge may stand in for the people who annotate (Calderon et al. 2025).
+
+    VERDICTS are files of verdicts of at least two people (source "human") and of one judge or more, on the same outputs. Each person is
+    compared with the judge: who is nearer to the others? People get a handicap epsilon for what they cost: 0.2 for
+    experts, 0.15 for trained annotators, 0.1 for a crowd.
+    """
+    from ..evaluation.audit.annotators import alternative_annotators, read_annotations  # noqa: PLC0415 - numpy is slow
+    from ..evaluation.audit.wording import alternative_lines  # noqa: PLC0415 - likewise
+    from .table_input import emit  # noqa: PLC0415 - likewise
+
+    results = alternative_annotators(read_annotations(verdicts), likeness=likeness)
+    lines = [line for result in results for line in alternative_lines(result)]
+    emit({"judges": msgspec.to_builtins(results)}, lines, json_file)
 
 
 def _repeats(given: int) -> int:

@@ -61,6 +61,13 @@ def build_probes(
     Raises:
         InputError: An input cannot be used, or nothing in it is right.
     """
+    inputs_there = {path.resolve() for path in (cases, *outputs)} & {
+        (out / name).resolve() for name in (CASES, OUTPUTS)
+    }
+    if inputs_there:
+        raise InputError(
+            "is an input and would be replaced by the probes; choose another --out", path=inputs_there.pop()
+        )
     if outputs:
         with EvaluationInputs(cases, outputs) as inputs:
             progress.begin("mutating", inputs.survey.outputs)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from ...calibration.wording import aligned, number, statistic_cells
+from .annotators import AlternativeAnnotator
 from .building import count_by_plants
 from .certificate import Certificate
 from .drift import Standing
@@ -119,6 +120,28 @@ def standing_lines(standing: Standing) -> list[str]:
         *(f"  {reason}" for reason in standing.void),
         f"looks at the anchors: {standing.looks}, evidence of drift {standing.evidence:.3g}{accuracy}",
         *standing.notes,
+    ]
+
+
+def alternative_lines(result: AlternativeAnnotator) -> list[str]:
+    """Whether a judge may stand in for people, at each handicap.
+
+    Args:
+        result: The judge's tests.
+
+    Returns:
+        Lines without line ends.
+    """
+    rows: list[tuple[str, ...]] = [("epsilon", "winning rate", "advantage", "annotators", "may stand in")]
+    for test in result.by_epsilon:
+        rates = ["-" if value is None else number(value) for value in (test.winning_rate, test.advantage)]
+        people = f"{sum(each.rejected for each in test.annotators)} of {len(test.annotators)}"
+        rows.append((f"{test.epsilon:g}", *rates, people, "yes" if test.passes else "no"))
+    out = [result.people[number] for number in result.by_epsilon[0].left_out]
+    return [
+        f"{result.judge}: against {len(result.people)} people",
+        *aligned(rows),
+        *([f"  left out, too few items: {', '.join(out)}"] if out else []),
     ]
 
 

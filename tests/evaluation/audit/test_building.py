@@ -98,3 +98,10 @@ def test_a_folder_whose_files_were_changed_is_refused(tmp_path: Path):
 def test_a_folder_that_holds_no_probes_is_refused(tmp_path: Path):
     with pytest.raises(InputError, match="not a folder of probes"):
         read_manifest(tmp_path)
+
+
+def test_inputs_are_not_overwritten_by_their_own_probes(tmp_path: Path):
+    write_records(tmp_path / "cases.jsonl", calls(1))
+    settings = ProbeSettings(operators=list(OPERATORS.values()), options=CheckOptions())
+    with pytest.raises(InputError, match="choose another --out"):
+        build_probes(tmp_path / "cases.jsonl", [], tmp_path, settings, Silent())

@@ -1,0 +1,126 @@
+"""Mutants and twins a second on one core, and a complete audit over HTTP. Run it with ``make bench``, or by itself.
+
+    FIDUCIAL_REFERENCE=... python benchmarks/mutation.py
+
+Right answers are made of the references of all of BFCL's Python single-turn categories; the audited judge answers at once on loopback.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
+
+from provider_server import Answer, ProviderServer, Seen
+
+from fiducial.deterministic import CheckOptions, check
+from fiducial.deterministic.mutation import OPERATORS, Weakness
+from fiducial.evaluation.audit import AuditPlan, ProbeSettings, build_probes, run_audit
+from fiducial.evaluation.audit.building import count_by_plants
+from fiducial.evaluation.audit.probe_folder import WEAKNESSES, ProbeManifest
+from fiducial.evaluation.inputs import EvaluationInputs
+from fiducial.evaluation.judging import ModelAccess
+from fiducial.evaluation.progress import Silent
+from fiducial.formats.bfcl import expand, open_source, read_cases
+from fiducial.judges import Endpoint
+from fiducial.records import Verdict, read_records, write_records
+
+OTHER_LANGUAGES = {"simple_java", "simple_javascript"}
+FEWEST_MUTANTS, FEWEST_TWINS, MOST_SECONDS = 20_000, 10_000, 60.0
+SAMPLE, FEWEST_CALLS, MOST_AUDIT_SECONDS = 131, 5_000, 30.0
+
+
+def write_cases(reference: Path, folder: Path) -> Path:
+    """The cases of the Python single-turn categories."""
+    source = open_source(reference / "bfcl" / "data")
+    wanted = [category for category in expand(["single_turn"]) if category.name not in OTHER_LANGUAGES]
+    path = folder / "cases.jsonl"
+    count = write_records(path, (case for category in wanted for case in read_cases(source, category)))
+    print(f"{count:,} cases of {len(wanted)} categories")
+    return path
+
+
+def mutate(cases: Path, probes: Path) -> bool:
+    """Make probes, print how many and how fast; whether that is enough."""
+    settings = ProbeSettings(operators=list(OPERATORS.values()), options=CheckOptions())
+    started = time.process_time()
+    manifest = build_probes(cases, [], probes, settings, Silent())
+    took = time.process_time() - started
+    counts = count_by_plants(manifest)
+    print(f"{sum(counts.values()):,} probes in {took:.1f} s of one core: {counts}")
+    print(f"of {manifest.right_outputs:,} right outputs; passed over: {manifest.passed_over}")
+    list_weaknesses(manifest, probes)
+    return counts["fault"] >= FEWEST_MUTANTS and counts["twin"] >= FEWEST_TWINS and took <= MOST_SECONDS
+
+
+def list_weaknesses(manifest: ProbeManifest, probes: Path) -> None:
+    """What each rule set judges otherwise than it was meant, by operator, with an example."""
+    examples: dict[tuple[str, str, str], Weakness] = {}
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for weakness in read_records(probes / WEAKNESSES, Weakness):
+        key = (weakness.rules, weakness.failing, weakness.operator)
+        counts[key] += 1
+        examples.setdefault(key, weakness)
+    dropped = sum(operator.dropped for operator in manifest.operators)
+    print(f"{dropped:,} mutations dropped because strict rules judge them otherwise than they were meant:")
+    for key in sorted(examples):
+        example = examples[key]
+        print(f"  {' '.join(key)}: {counts[key]:,}, e.g. {example.case_id}: {example.change[:110]}")
+
+
+def labels_agree(probes: Path) -> bool:
+    """Read everything back and check it again: every label must be what the strict checker says of the file."""
+    labels = {label.key: label for label in read_records(probes / "labels.jsonl", Verdict)}
+    strict = CheckOptions(rules="strict")
+    with EvaluationInputs(probes / "cases.jsonl", [probes / "outputs.jsonl"]) as inputs:
+        wrong = sum(
+            check(case, output, strict).score != labels[output.key].score for case, output in inputs.pairs()
+        )
+    print(f"labels that agree with the checker: {len(labels) - wrong:,} of {len(labels):,}")
+    return not wrong
+
+
+def always_pass(seen: Seen) -> Answer:
+    """The judge that is audited."""
+    del seen
+    return Answer("1")
+
+
+def audit(probes: Path, out: Path) -> bool:
+    """A complete audit of a judge that always passes; whether it was fast enough."""
+    with ProviderServer(always_pass) as server:
+        access = ModelAccess(endpoint=Endpoint(base_url=server.base_url, api_key="none"))
+        plan = AuditPlan(
+            probes=probes,
+            out=out,
+            command="benchmark",
+            judges=["tool_call_accuracy/direct"],
+            model="m",
+            sample=SAMPLE,
+        )
+        started = time.monotonic()
+        run_audit(plan, lambda: access, Silent(), lambda: datetime.now(UTC))
+        took = time.monotonic() - started
+        calls = len(server.seen)
+    print(f"complete audit: {calls:,} judge calls in {took:.1f} s (server in the same process)")
+    return calls >= FEWEST_CALLS and took <= MOST_AUDIT_SECONDS
+
+
+def main() -> int:
+    """Exit code 1 when it makes too few, disagrees with the checker, or is too slow."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        cases = write_cases(Path(os.environ["FIDUCIAL_REFERENCE"]), folder)
+        probes = folder / "probes"
+        good = [mutate(cases, probes), labels_agree(probes), audit(probes, folder / "audit")]
+    return 0 if all(good) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+"""Verdicts of several people and of a judge as arrays, for the test whether the judge may stand in for the people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from ...calibration.alt_test import MIN_ITEMS, AltTest, Likeness, alt_test
+from ...errors import UsageError
+from ...records import ItemKey, Verdict, read_records
+
+EPSILONS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
+"""Handicaps at which the test is shown, so that its outcome does not hang on the choice of one."""
+
+
+class Annotations(msgspec.Struct, frozen=True):
+    """Who said what of which output.
+
+    Attributes:
+        people: Their names, in order of appearance.
+        judges: The judges' names, likewise.
+        scores: Output to name to score.
+    """
+
+    people: list[str]
+    judges: list[str]
+    scores: dict[ItemKey, dict[str, float]]
+
+
+class AlternativeAnnotator(msgspec.Struct, frozen=True, kw_only=True):
+    """One judge's test.
+
+    Attributes:
+        judge: The judge.
+        people: The annotators by number.
+        by_epsilon: The test at each handicap.
+    """
+
+    judge: str
+    people: list[str]
+    by_epsilon: list[AltTest]
+
+
+def read_annotations(files: Iterable[Path]) -> Annotations:
+    """Read verdicts of people and judges; of a judge's repeats the first counts.
+
+    Args:
+        files: Files of verdicts, such as the labels of each person and a run's ``verdicts.jsonl``.
+
+    Returns:
+        The annotations.
+
+    Raises:
+        InputError: A file cannot be read.
+        UsageError: There are fewer than two people, or there is no judge.
+    """
+    names: dict[str, dict[str, None]] = {"human": {}, "judge": {}}
+    scores: dict[ItemKey, dict[str, float]] = {}
+    for path in files:
+        for verdict in read_records(path, Verdict):
+            if verdict.source in names and verdict.score is not None and verdict.repeat == 0:
+                names[verdict.source][verdict.by] = None
+                scores.setdefault(verdict.key, {})[verdict.by] = verdict.score
+    people, judges = list(names["human"]), list(names["judge"])
+    if len(people) < 2 or not judges:  # noqa: PLR2004 - each is compared with the others
+        raise UsageError(
+            f"expected verdicts of at least two people and of a judge, got {len(people)} people and {len(judges)} judges"
+        )
+    return Annotations(people, judges, scores)
+
+
+def alternative_annotators(
+    annotations: Annotations,
+    *,
+    likeness: Likeness = "equal",
+    epsilons: Sequence[float] = EPSILONS,
+    min_items: int = MIN_ITEMS,
+) -> list[AlternativeAnnotator]:
+    """Test each judge.
+
+    Args:
+        annotations: Who said what.
+        likeness: How two annotations are compared.
+        epsilons: The handicaps.
+        min_items: Fewest items of an annotator.
+
+    Returns:
+        One result a judge.
+    """
+    rows = list(annotations.scores.values())
+    people = np.array(
+        [[row.get(name, np.nan) for name in annotations.people] for row in rows], dtype=np.float64
+    )
+    results: list[AlternativeAnnotator] = []
+    for judge in annotations.judges:
+        scores = np.array([row.get(judge, np.nan) for row in rows], dtype=np.float64)
+        tests = [
+            alt_test(people, scores, epsilon=epsilon, likeness=likeness, min_items=min_items)
+            for epsilon in epsilons
+        ]
+        results.append(AlternativeAnnotator(judge=judge, people=annotations.people, by_epsilon=tests))
+    return results

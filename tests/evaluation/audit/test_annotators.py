@@ -1,0 +1,62 @@
+"""Several people and a judge, from files of verdicts to the test."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from command import fiducial
+
+from fiducial.errors import UsageError
+from fiducial.evaluation.audit.annotators import alternative_annotators, read_annotations
+from fiducial.records import Source, Verdict, write_records
+
+
+def said(by: str, source: Source, scores: list[float], repeat: int = 0) -> list[Verdict]:
+    return [
+        Verdict(
+            case_id=f"case-{number}",
+            system="s",
+            by=by,
+            source=source,
+            outcome="graded",
+            score=score,
+            repeat=repeat,
+        )
+        for number, score in enumerate(scores)
+    ]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """Three people who err one time in five, and a judge that does not."""
+    chance = random.Random(0)
+    truth = [float(chance.random() < 0.5) for _ in range(100)]
+    paths: list[Path] = []
+    for name in ("ana", "ben", "cleo"):
+        scores = [right if chance.random() < 0.8 else 1 - right for right in truth]
+        paths.append(tmp_path / f"{name}.jsonl")
+        write_records(paths[-1], said(name, "human", scores))
+    paths.append(tmp_path / "judge.jsonl")
+    write_records(paths[-1], [*said("j@m", "judge", truth), *said("j@m", "judge", [0.0] * 100, repeat=1)])
+    return paths
+
+
+def test_a_judge_that_is_right_may_stand_in_for_people_who_err(files: list[Path]):
+    (result,) = alternative_annotators(read_annotations(files))
+    assert (result.judge, result.people) == ("j@m", ["ana", "ben", "cleo"])
+    at_crowd = next(test for test in result.by_epsilon if test.epsilon == 0.1)
+    assert (at_crowd.winning_rate, at_crowd.passes) == (1.0, True)
+
+
+def test_the_command_shows_every_handicap(files: list[Path]):
+    result = fiducial("audit", "alt-test", *files)
+    assert result.code == 0
+    assert "j@m: against 3 people" in result.out
+    assert len(result.out.splitlines()) == 9
+
+
+def test_one_person_has_nobody_to_be_compared_with(files: list[Path]):
+    with pytest.raises(UsageError, match="got 1 people and 1 judges"):
+        read_annotations([files[0], files[-1]])
