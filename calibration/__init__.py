@@ -9,7 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .comparison import By, Right, compare
+    from .comparison import compare
+    from .contenders import By, Right
     from .estimation import estimate
     from .estimator import AGREEMENT, ESTIMATORS, Estimator
     from .measurement import IntervalOption, Settings, measure
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "AGREEMENT": "estimator",
-    "By": "comparison",
+    "By": "contenders",
     "calibrate": "panel",
     "Cells": "sample",
     "compare": "comparison",
@@ -36,7 +37,7 @@ _HOME = {
     "RateInterval": "true_rate",
     "read_labels": "table_files",
     "read_table": "table_files",
-    "Right": "comparison",
+    "Right": "contenders",
     "Sample": "sample",
     "Settings": "measurement",
     "Statistic": "statistic",

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
 from scipy import stats
 
 from ..errors import InputError
-from .arrays import BoolArray, FloatArray, IntArray
 from .best_of_many import best_of_many
+from .contenders import By, Contender, Right, contenders_of
 from .correlation import MAX_PAIRWISE_CELLS
+from .costs import CostOf, costs
 from .delong import delong
 from .estimator import ESTIMATORS, Estimator
 from .influence import cluster_standard_error, influence
@@ -23,9 +24,6 @@ from .multiple_tests import benjamini_hochberg, benjamini_yekutieli, holm
 from .paired import difference_of, paired_sample
 from .sample import Sample
 from .table import Column, Table
-
-By: TypeAlias = Literal["judge", "system"]
-Right: TypeAlias = Literal["agrees", "score", "label"]
 
 _POWER = 0.8
 
@@ -40,28 +38,6 @@ class _Terms(NamedTuple):
     settings: Settings
 
 
-class Contender(NamedTuple):
-    """What one judge or system brings to a comparison, a number per row of its part of the table.
-
-    Attributes:
-        name: Its name.
-        key: Equal for rows of different contenders that are about the same item; ascending.
-        label: The truth; NaN where it is not known.
-        score: The judge's score.
-        right: Whether it is right.
-        cluster: Cluster number.
-        item: Item number.
-    """
-
-    name: str
-    key: IntArray
-    label: FloatArray
-    score: FloatArray
-    right: BoolArray
-    cluster: IntArray
-    item: IntArray
-
-
 def compare(
     table: Table,
     *,
@@ -72,6 +48,7 @@ def compare(
     statistic: str = "accuracy",
     flips: int = 0,
     settings: Settings | None = None,
+    cost_of: CostOf | None = None,
 ) -> dict[str, Any]:
     """Compare every pair on the items that both have.
 
@@ -85,16 +62,18 @@ def compare(
         statistic: Whose difference is estimated, beside the McNemar test; another than ``accuracy`` needs labels.
         flips: How many of the items on which a pair differs are listed.
         settings: How the interval of the difference is made.
+        cost_of: Prices of judges, for tables that have tokens and no costs.
 
     Returns:
-        ``pairs``, each with counts, p-values and the difference; ``best``, the cross-fitted choice of the best.
+        ``pairs``, each with counts, p-values and the difference; ``best``, the cross-fitted choice of the best;
+        ``contenders``, each with its share right and its ``costs``, where the table says something of them.
 
     Raises:
         InputError: There are not two to compare, or ``against`` is not one of them.
     """
     if right == "agrees" and not np.isfinite(table.label).any():
         right = "score"
-    contenders = _contenders(table, by, right, pass_at)
+    contenders = contenders_of(table, by, right, pass_at)
     names = [each.name for each in contenders]
     if len(contenders) < 2:  # noqa: PLR2004 - a comparison needs two
         raise InputError(
@@ -109,56 +88,29 @@ def compare(
         if against in {None, first.name}
     ]
     _adjust(pairs)
-    return {"by": by, "right": right, "statistic": statistic, "pairs": pairs, "best": _best(contenders)}
+    return {
+        "by": by,
+        "right": right,
+        "statistic": statistic,
+        "pairs": pairs,
+        "best": _best(contenders),
+        "contenders": {each.name: _worth(each, table, by, cost_of) for each in contenders},
+    }
+
+
+def _worth(contender: Contender, table: Table, by: By, cost_of: CostOf | None) -> dict[str, Any]:
+    """Quality and cost of one contender, each on all rows that it has."""
+    column = table.judge if by == "judge" else table.columns["system"]
+    rows = column.codes == column.values.index(contender.name)
+    return {
+        "n": len(contender.right),
+        "share_right": float(contender.right.mean()),
+        "costs": costs(table, rows, cost_of),
+    }
 
 
 def _first(contenders: list[Contender], name: str | None) -> list[Contender]:
     return sorted(contenders, key=lambda each: each.name != name) if name else contenders
-
-
-def _contenders(table: Table, by: By, right: Right, pass_at: float) -> list[Contender]:
-    column = table.judge if by == "judge" else table.columns.get("system")
-    if column is None:
-        raise InputError("the table has no column system")
-    if by == "judge":
-        key = table.key("system", "repeat", "order")
-    else:
-        # A label is the output's own, whoever judged it, and however often.
-        key = _without_system(table, column).key(*(() if right == "label" else ("judge", "repeat", "order")))
-    passes: dict[str, BoolArray] = {"score": table.score >= pass_at, "label": table.label >= pass_at}
-    is_right: BoolArray = passes["score"] == passes["label"] if right == "agrees" else passes[right]
-    needed = {"agrees": (table.score, table.label), "score": (table.score,), "label": (table.label,)}[right]
-    usable = np.isfinite(np.stack(needed)).all(axis=0)
-    result: list[Contender] = []
-    for name, rows in column.present():
-        mine = np.flatnonzero(rows & usable)
-        keys, first = np.unique(key[mine], return_index=True)
-        if len(keys) < len(mine) and not (by == "system" and right == "label"):
-            raise InputError(
-                f"{by} {name!r} has several rows for one item; name the repeats in the column repeat"
-            )
-        mine = mine[first]
-        if len(mine):
-            judged, cluster, item = is_right[mine], table.cluster[mine], table.item.codes[mine]
-            result.append(Contender(name, keys, table.label[mine], table.score[mine], judged, cluster, item))
-    return result
-
-
-def _without_system(table: Table, system: Column) -> Table:
-    """The same table with items that do not name the system, as ``case|system|trial`` does, so that they can meet."""
-    names: dict[str, int] = {}
-    codes: list[int] = []
-    items: list[int] = table.item.codes.tolist()
-    systems: list[int] = system.codes.tolist()
-    for item, code in zip(items, systems, strict=True):
-        name = _anonymous(table.item.values[item], system.values[code] if code >= 0 else None)
-        codes.append(names.setdefault(name, len(names)))
-    item = Column(list(names), np.array(codes, dtype=np.int64))
-    return Table(item, table.judge, table.score, table.label, table.cluster, table.columns)
-
-
-def _anonymous(item: str, system: str | None) -> str:
-    return "|".join("*" if part == system else part for part in item.split("|"))
 
 
 def _pair(first: Contender, second: Contender, terms: _Terms) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def comparison_lines(result: dict[str, Any]) -> list[str]:
         lines.append(
             "note: clusters hold several items, which McNemar's p takes as independent; the words go by a t-test over clusters"
         )
-    return lines + _best_lines(result)
+    return lines + _best_lines(result) + _cost_lines(result)
 
 
 def _verdict(pair: dict[str, Any]) -> list[str]:
@@ -77,3 +77,24 @@ def _best_lines(result: dict[str, Any]) -> list[str]:
     )
     apart = f"chosen and scored on different clusters: {number(best['held_out'])}"
     return [f"{chosen}; {apart} (optimism {number(best['optimism'])})"]
+
+
+def _cost_lines(result: dict[str, Any]) -> list[str]:
+    """Cost beside quality, when the table says what verdicts cost."""
+    known = {name: each for name, each in result["contenders"].items() if each["costs"] is not None}
+    if not known:
+        return []
+    rows: list[tuple[str, ...]] = [("", "share right", "on", "tokens a verdict", "$ per 1,000", "calls")]
+    for name, each in known.items():
+        spent = each["costs"]
+        money = None if spent["cost_per_verdict"] is None else 1_000 * spent["cost_per_verdict"]
+        amounts = (_amount(spent["tokens_per_verdict"], 0), _amount(money, 4), _amount(spent["calls"], 0))
+        rows.append((name, number(each["share_right"]), f"{each['n']:,}", *amounts))
+    return [
+        "What it costs (tokens of cached replies count; judging systems costs what their judges do):",
+        *aligned(rows),
+    ]
+
+
+def _amount(value: float | None, decimals: int) -> str:
+    return "not known" if value is None else f"{value:,.{decimals}f}"

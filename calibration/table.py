@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,15 @@ from .arrays import FloatArray, IntArray
 
 IDENTITY = ("item_id", "judge", "system", "repeat", "order")
 """A row is the only one with its values of these."""
+
+PERSON, BASELINE = "person:", "baseline:"
+"""Prefixes of number columns: what one person, or one cheap way to grade, says of the item."""
+
+AMOUNTS = ("calls", "prompt_tokens", "completion_tokens", "cost")
+"""Number columns that say what a verdict cost; ``cost`` is in US dollars."""
+
+PROBABILITY = "label_probability"
+"""Number column: the chance with which the item was drawn to be labelled."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +58,8 @@ class Table:
         label: In [0, 1], shape ``(n,)``; NaN where the truth is not known.
         cluster: Number of the cluster of each row, shape ``(n,)``.
         columns: ``system``, ``repeat``, ``order`` and every other column that could be a slice.
+        numbers: Columns of numbers beside score and label, by name, each of shape ``(n,)``, NaN where a row has none:
+            ``person:NAME`` and ``baseline:NAME`` in [0, 1], those of `AMOUNTS`, and ``label_probability``.
     """
 
     item: Column
@@ -57,6 +68,7 @@ class Table:
     label: FloatArray
     cluster: IntArray
     columns: Mapping[str, Column]
+    numbers: Mapping[str, FloatArray] = field(default_factory=dict[str, FloatArray])
 
     def __len__(self) -> int:
         return len(self.score)
@@ -70,7 +82,25 @@ class Table:
             self.label[rows],
             self.cluster[rows],
             {name: column.take(rows) for name, column in self.columns.items()},
+            {name: numbers[rows] for name, numbers in self.numbers.items()},
         )
+
+    def with_scores(self, score: FloatArray, label: FloatArray | None = None) -> Table:
+        """The same rows with other scores, and perhaps other labels, each of shape ``(n,)``."""
+        return replace(self, score=score, label=self.label if label is None else label)
+
+    def opinions(self, prefix: str) -> dict[str, FloatArray]:
+        """The number columns whose names begin with ``PERSON`` or ``BASELINE``, by the rest of the name."""
+        return {
+            name.removeprefix(prefix): numbers
+            for name, numbers in self.numbers.items()
+            if name.startswith(prefix)
+        }
+
+    def each_item_once(self) -> Table:
+        """The first row of every item and system, in the order of the table."""
+        _, first = np.unique(self.key("system"), return_index=True)
+        return self.take(np.sort(first))
 
     def value(self, name: str, row: int) -> str | None:
         """What a row has in ``item_id``, ``judge`` or another column; None where it has nothing."""

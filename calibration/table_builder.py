@@ -11,7 +11,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from .arrays import FloatArray
 from .table import IDENTITY, Column, Table
+from .table_cells import is_missing, is_number, name_in, number_in, text_of, unit_in
+from .table_columns import Encoder, Numbers
+
+_CONTRACT = {*IDENTITY, "score", "label", "cluster"}
 
 _NOT_SLICES = {"item_id", "judge", "score", "label", "cluster", "raw", "outcome"}
 
@@ -28,9 +33,10 @@ class TableBuilder:
 
     def __init__(self, columns: Mapping[str, str] | None = None) -> None:
         self._source = dict(columns or {})
-        self._item, self._judge, self._cluster = _Encoder(), _Encoder(), _Encoder()
+        self._item, self._judge, self._cluster = Encoder(), Encoder(), Encoder()
         self._score, self._label = array("d"), array("d")
-        self._other: dict[str, _Encoder | None] = {}
+        self._other: dict[str, Encoder | None] = {}
+        self._numbers: dict[str, Numbers] = {}
         self._line = array("q")
         self._path: dict[int, Path | str | None] = {}
 
@@ -50,9 +56,10 @@ class TableBuilder:
         """
         row = self._renamed(row)
         try:
-            item, judge = _name(row, "item_id"), _name(row, "judge")
-            score, label = _unit(row, "score"), _unit(row, "label")
-            cluster = item if row.get("cluster") in {None, ""} else _name(row, "cluster")
+            item, judge = name_in(row, "item_id"), name_in(row, "judge")
+            score, label = unit_in(row, "score"), unit_in(row, "label")
+            cluster = item if is_missing(row.get("cluster")) else name_in(row, "cluster")
+            numbers = {name: number_in(row, name) for name in row if is_number(name)}
         except InputError as error:
             field = None if error.field is None else self._source.get(error.field, error.field)
             raise InputError(error.message, path=path, line=line, field=field) from None
@@ -65,12 +72,15 @@ class TableBuilder:
         self._cluster.add(cluster, number)
         self._score.append(score)
         self._label.append(label)
+        for name, value in numbers.items():
+            self._numbers.setdefault(name, Numbers()).add(value, number)
         self._add_others(row, number)
 
     def _renamed(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
         if not self._source:
             return row
-        given = set(self._source.values())
+        # A column of the contract keeps its own name too: clusters may be the items (`cluster=item_id`).
+        given = set(self._source.values()) - _CONTRACT
         renamed = {
             name: value for name, value in row.items() if name not in given and name not in self._source
         }
@@ -78,22 +88,31 @@ class TableBuilder:
 
     def _add_others(self, row: Mapping[str, Any], number: int) -> None:
         for name, value in row.items():
-            if name in _NOT_SLICES:
+            if name in _NOT_SLICES or name in self._numbers:
                 continue
             encoder = self._other.get(name)
             if encoder is None:
                 if name in self._other:
                     continue
-                encoder = self._other[name] = _Encoder()
+                encoder = self._other[name] = Encoder()
             scalar = isinstance(value, str | int | float | bool) or value is None
-            if not scalar or not encoder.add(_text(value), number, None if name in IDENTITY else MAX_SLICES):
+            if not scalar or not encoder.add(
+                text_of(value), number, None if name in IDENTITY else MAX_SLICES
+            ):
                 self._other[name] = None
 
-    def build(self, *, labels: Mapping[str, float] | None = None, path: Path | str | None = None) -> Table:
+    def build(
+        self,
+        *,
+        labels: Mapping[str, float] | None = None,
+        numbers: Mapping[str, Mapping[str, float]] | None = None,
+        path: Path | str | None = None,
+    ) -> Table:
         """Make the table.
 
         Args:
             labels: Labels by item, which take the place of those in the rows.
+            numbers: Number columns by name and item, which take the place of those in the rows.
             path: Where they are from, for errors.
 
         Returns:
@@ -108,12 +127,12 @@ class TableBuilder:
         item = self._item.column(rows)
         label = np.array(self._label)
         if labels is not None:
-            given = np.array([labels.get(name, math.nan) for name in item.values])
+            given = _by_item(item, labels)
             if not np.isfinite(given).any():
                 raise InputError(
                     "no label is of an item in the table; items are case_id|system|trial", path=path
                 )
-            label = np.where(np.isfinite(given[item.codes]), given[item.codes], label)
+            label = np.where(np.isfinite(given), given, label)
         table = Table(
             item=item,
             judge=self._judge.column(rows),
@@ -121,6 +140,8 @@ class TableBuilder:
             label=label,
             cluster=self._cluster.column(rows).codes,
             columns={name: each.column(rows) for name, each in self._other.items() if each is not None},
+            numbers={name: each.column(rows) for name, each in self._numbers.items()}
+            | {name: _by_item(item, values) for name, values in (numbers or {}).items()},
         )
         self._refuse_duplicates(table)
         return table
@@ -144,63 +165,6 @@ class TableBuilder:
         )
 
 
-class _Encoder:
-    """Turns the values of a column into numbers as they come; rows that are passed over have none."""
-
-    def __init__(self) -> None:
-        self._number: dict[str, int] = {}
-        self._codes = array("q")
-
-    def add(self, value: str | None, row: int, limit: int | None = None) -> bool:
-        """Set a row's value; False when there are now more distinct values than the limit."""
-        if row > len(self._codes):
-            self._skip_to(row)
-        self._codes.append(-1 if value is None else self._number.setdefault(value, len(self._number)))
-        return limit is None or len(self._number) <= limit
-
-    def column(self, rows: int) -> Column:
-        """The column so far, of this many rows."""
-        self._skip_to(rows)
-        return Column(list(self._number), np.array(self._codes, dtype=np.int64))
-
-    def _skip_to(self, row: int) -> None:
-        self._codes.extend([-1] * (row - len(self._codes)))
-
-
-def _name(row: Mapping[str, Any], field: str) -> str:
-    value = row.get(field)
-    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
-        raise InputError(f"expected a name, got {_shown(value)}" if field in row else "missing", field=field)
-    return str(value)
-
-
-def _unit(row: Mapping[str, Any], field: str) -> float:
-    if field == "score" and field not in row:
-        raise InputError("missing; a verdict that is not there is null", field=field)
-    value = row.get(field)
-    if value is None or (isinstance(value, str) and not value.strip()):
-        return math.nan
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.inf
-    if math.isnan(number) and not isinstance(value, str):
-        return math.nan  # how data frames say null
-    if not 0.0 <= number <= 1.0:
-        raise InputError(f"expected a number in [0, 1] or null, got {_shown(value)}", field=field)
-    return number
-
-
-def _text(value: object) -> str | None:
-    if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
-        return None
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."  # noqa: PLR2004 - fits on a line
+def _by_item(item: Column, values: Mapping[str, float]) -> FloatArray:
+    """A value per row from values by item; NaN where there is none."""
+    return np.array([values.get(name, math.nan) for name in item.values])[item.codes]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import csv
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, MissingExtraError
 from ..records import Verdict, decode_record, read_lines, read_records
-from .table import Table
+from .table import PERSON, PROBABILITY, Table
 from .table_builder import TableBuilder
+from .table_cells import name_in, number_in
 from .table_runs import run_rows
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ def read_table(
     *,
     columns: Mapping[str, str] | None = None,
     labels: Path | None = None,
+    draw: Path | None = None,
     clusters: Mapping[str, str] | None = None,
 ) -> Table:
     """Read one table from one or more files or run folders.
@@ -32,6 +35,7 @@ def read_table(
         paths: ``.csv``, ``.parquet``, run folders; everything else is read as JSON Lines.
         columns: Names in the files by the names of the contract, where they differ: ``{"label": "gold"}``.
         labels: Verdicts as JSON Lines whose graded scores are labels; they take the place of labels in the tables.
+        draw: JSON Lines with ``item_id`` and ``label_probability``, as ``fiducial plan --draw`` writes them.
         clusters: Cluster by case id, for run folders.
 
     Returns:
@@ -48,7 +52,12 @@ def read_table(
             builder.add(row, path=path, line=line or None)
         if len(builder) == before:
             raise InputError("there is no row; expected rows with item_id, judge and score", path=path)
-    return builder.build(labels=None if labels is None else read_labels(labels), path=labels)
+    numbers: dict[str, Mapping[str, float]] = {}
+    if draw is not None:
+        numbers[PROBABILITY] = _read_draw(draw)
+    if labels is not None:
+        numbers |= {f"{PERSON}{name}": said for name, said in _read_people(labels).items()}
+    return builder.build(labels=None if labels is None else read_labels(labels), numbers=numbers, path=labels)
 
 
 def read_labels(path: Path) -> dict[str, float]:
@@ -62,6 +71,26 @@ def read_labels(path: Path) -> dict[str, float]:
         for verdict in read_records(path, Verdict)
         if verdict.score is not None
     }
+
+
+def _read_people(path: Path) -> dict[str, dict[str, float]]:
+    """What each person says, by name and item."""
+    people: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    for verdict in read_records(path, Verdict):
+        if verdict.source == "human" and verdict.score is not None:
+            people[verdict.by][str(verdict.key)] = verdict.score
+    return people
+
+
+def _read_draw(path: Path) -> dict[str, float]:
+    """The chance with which each item was drawn, by item."""
+    drawn: dict[str, float] = {}
+    for line, row in _json_rows(path):
+        try:
+            drawn[name_in(row, "item_id")] = number_in(row, PROBABILITY)
+        except InputError as error:
+            raise InputError(error.message, path=path, line=line, field=error.field) from None
+    return drawn
 
 
 def table_from_rows(rows: Iterator[Mapping[str, Any]] | Sequence[Mapping[str, Any]]) -> Table:

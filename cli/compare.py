@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from .table_input import emit, load_table, table_options
 
 if TYPE_CHECKING:
     from ..calibration import By, IntervalOption, Right
+    from ..judges.prices import PriceList
 
 _EXAMPLE = """\b
 Example:
@@ -45,6 +47,13 @@ Example:
     type=click.Choice(["wald", "cluster-t", "bootstrap"]),
     help="Of the difference. Default: BCa cluster bootstrap, paired.",
 )
+@click.option(
+    "--price",
+    "prices",
+    multiple=True,
+    metavar="[MODEL=]IN/OUT",
+    help="US dollars for a million tokens in and out, for tables with tokens. Default: public list prices.",
+)
 def command(
     tables: tuple[Path, ...],
     labels: Path | None,
@@ -59,10 +68,12 @@ def command(
     statistic: str,
     flips: int,
     interval: IntervalOption | None,
+    prices: tuple[str, ...],
 ) -> None:
     """Test every pair of judges or systems on the items both have, corrected for the number of pairs."""
     from ..calibration import ESTIMATORS, Settings, compare  # noqa: PLC0415 - numpy and scipy are slow to import
     from ..calibration.comparison_wording import comparison_lines  # noqa: PLC0415 - likewise
+    from ..judges.prices import price_list  # noqa: PLC0415 - likewise
 
     if statistic not in ESTIMATORS:
         raise UsageError(f"--statistic {statistic!r}: expected one of {', '.join(ESTIMATORS)}")
@@ -75,5 +86,12 @@ def command(
         statistic=statistic,
         flips=flips,
         settings=Settings(interval=interval, replicates=replicates, seed=seed),
+        cost_of=partial(_cost, price_list(prices)),
     )
     emit(result, comparison_lines(result), json_file)
+
+
+def _cost(prices: PriceList, judge: str, prompt_tokens: float, completion_tokens: float) -> float | None:
+    """US dollars; a judge is named ``judge/variant@model``, and what is named otherwise has no price."""
+    known = prices(judge.partition("@")[2]) if prompt_tokens or completion_tokens else None
+    return None if known is None else known.cost(prompt_tokens, completion_tokens)

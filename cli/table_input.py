@@ -19,6 +19,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 _CONTRACT = ("item_id", "judge", "score", "label", "cluster", "system", "repeat", "order")
 
+_NUMBERS = ("calls", "prompt_tokens", "completion_tokens", "cost", "label_probability")
+
 
 _TABLE_OPTIONS = (
     click.argument(
@@ -34,7 +36,7 @@ _TABLE_OPTIONS = (
         "columns",
         multiple=True,
         metavar="NAME=THEIRS",
-        help="Where a table names a column differently: label=gold.",
+        help="Where a table names a column differently: label=gold; cluster=item_id takes items as independent.",
     ),
     click.option(
         "--pass-at",
@@ -92,10 +94,10 @@ def _parse_columns(columns: tuple[str, ...]) -> dict[str, str]:
     mapping: dict[str, str] = {}
     for given in columns:
         name, equals, theirs = given.partition("=")
-        if not equals or not theirs or name not in _CONTRACT:
-            raise UsageError(
-                f"--column expects NAME=THEIRS with NAME one of {', '.join(_CONTRACT)}; got {given!r}"
-            )
+        known = name in _CONTRACT or name in _NUMBERS or name.startswith(("person:", "baseline:"))
+        if not equals or not theirs or not known:
+            names = ", ".join((*_CONTRACT, *_NUMBERS, "person:WHO", "baseline:WHAT"))
+            raise UsageError(f"--column expects NAME=THEIRS with NAME one of {names}; got {given!r}")
         mapping[name] = theirs
     return mapping
 

@@ -154,6 +154,27 @@ def test_compare_says_in_words_what_it_found(run: Any, table: Path) -> None:
     assert "only j is right on c2|s|0" in result.out
 
 
+def test_compare_prints_cost_beside_quality(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "tokens.jsonl"
+    tokens = {"calls": 1, "prompt_tokens": 900, "completion_tokens": 100}
+    path.write_text("".join(f"{json.dumps(row | tokens | {'judge': row['judge'] + '@m'})}\n" for row in ROWS))
+    lines = run("compare", path, "--price", "m=1/2").out.splitlines()
+    assert next(line.split() for line in lines if line.startswith("  j@m  ")) == [
+        "j@m", "1.000", "32", "1,000", "1.1000", "32"
+    ]  # fmt: skip
+    assert "not known" in run("compare", path, "--price", "other=1/2").out
+
+
+def test_items_may_be_their_own_clusters(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "clustered.jsonl"
+    path.write_text("".join(f"{json.dumps(row | {'cluster': row['item_id'][:2]})}\n" for row in ROWS))
+    clusters = [
+        json.loads(run("calibrate", path, *words, "--json", "-").out)["judges"]["j"]["n_clusters"]
+        for words in ([], ["--column", "cluster=item_id"])
+    ]
+    assert clusters == [10, 32]
+
+
 def test_estimate_takes_labels_from_a_file(run: Any, tmp_path: Path) -> None:
     path, labels = tmp_path / "judged.jsonl", tmp_path / "labels.jsonl"
     path.write_text("".join(f"{json.dumps(row | {'label': None})}\n" for row in ROWS if row["judge"] == "j"))

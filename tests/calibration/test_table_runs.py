@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from fiducial.calibration import read_table, table_from_run
 from fiducial.errors import InputError
-from fiducial.records import Output, Source, Verdict, graded, ungraded, write_records
+from fiducial.records import Output, Source, Usage, Verdict, graded, ungraded, write_records
 
 JUDGE = "tool_call_accuracy/direct@m"
 
@@ -85,6 +86,27 @@ def test_labels_of_other_items_are_an_error(run: Path, tmp_path: Path) -> None:
     write_records(labels, [verdict("elsewhere", 0.0, "human", "ada")])
     with pytest.raises(InputError, match="no label is of an item in the table"):
         read_table([run], labels=labels)
+
+
+def test_each_person_and_the_checker_are_kept_beside_the_label(run: Path) -> None:
+    labels = [verdict("one", 0.0, "human", "ada"), verdict("one", 1.0, "human", "ben")]
+    write_records(run / "labels.jsonl", labels)
+    table = table_from_run(run)
+    assert table.label[0] == 1.0
+    np.testing.assert_array_equal(table.numbers["person:ada"], [0.0, np.nan, np.nan])
+    np.testing.assert_array_equal(table.numbers["person:ben"], [1.0, np.nan, np.nan])
+    np.testing.assert_array_equal(table.numbers["baseline:checker"], [1.0, np.nan, np.nan])
+
+
+def test_what_verdicts_cost_is_kept_and_added_up_over_resumes(run: Path) -> None:
+    failed, answered = (
+        replace(verdict("two", score, "judge", JUDGE), usage=Usage(calls=2, prompt_tokens=50))
+        for score in (None, 1.0)
+    )
+    write_records(run / "verdicts.jsonl", [failed, verdict("one", 1.0, "judge", JUDGE), answered])
+    numbers = table_from_run(run).numbers
+    np.testing.assert_array_equal(numbers["calls"], [4.0, np.nan])
+    np.testing.assert_array_equal(numbers["prompt_tokens"], [100.0, np.nan])
 
 
 def test_a_run_without_judges_has_nothing_to_calibrate(tmp_path: Path) -> None:
