@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import BinaryIO, NamedTuple, Self
 
 import msgspec
 
@@ -15,7 +15,7 @@ from ... import __version__
 from ...deterministic import CheckOptions
 from ...deterministic.mutation import Operator, Plants, Probe, Subject, Weakness, make_probes, origin
 from ...errors import InputError
-from ...records import Case, CaseIndex, atomic_write, encode_record, graded
+from ...records import Case, CaseIndex, Output, atomic_write, encode_record, graded
 from ..checking import options_by_system
 from ..inputs import EvaluationInputs, file_sha256
 from ..names import NamesOption
@@ -43,6 +43,18 @@ class ProbeSettings(msgspec.Struct, frozen=True, kw_only=True):
     per_operator: int = 3
 
 
+class _Sources(NamedTuple):
+    """Where right outputs come from."""
+
+    cases: CaseIndex
+    outputs: Iterator[Output] | None
+    files: tuple[Path, ...]
+    differing: Mapping[str, CheckOptions]
+    """What checkers want to know of some systems."""
+    default: CheckOptions
+    """And of all others."""
+
+
 def build_probes(
     cases: Path, outputs: Sequence[Path], out: Path, settings: ProbeSettings, progress: Progress
 ) -> ProbeManifest:
@@ -61,58 +73,49 @@ def build_probes(
     Raises:
         InputError: An input cannot be used, or nothing in it is right.
     """
-    inputs_there = {path.resolve() for path in (cases, *outputs)} & {
+    replaced = {path.resolve() for path in (cases, *outputs)} & {
         (out / name).resolve() for name in (CASES, OUTPUTS)
     }
-    if inputs_there:
+    if replaced:
         raise InputError(
-            "is an input and would be replaced by the probes; choose another --out", path=inputs_there.pop()
+            "is an input and would be replaced by the probes; choose another --out", path=replaced.pop()
         )
-    if outputs:
-        with EvaluationInputs(cases, outputs) as inputs:
-            progress.begin("mutating", inputs.survey.outputs)
-            differing, default = options_by_system(inputs, settings.names, settings.options)
-            return _build(inputs.cases, inputs, out, settings, differing, default, progress)
-    with CaseIndex(cases) as index:
-        progress.begin("mutating", len(index))
-        return _build(index, None, out, settings, {}, settings.options, progress)
+    if not outputs:
+        with CaseIndex(cases) as index:
+            progress.begin("mutating", len(index))
+            return _build(_Sources(index, None, (cases,), {}, settings.options), out, settings, progress)
+    with EvaluationInputs(cases, outputs) as inputs:
+        progress.begin("mutating", inputs.survey.outputs)
+        differing, default = options_by_system(inputs, settings.names, settings.options)
+        sources = _Sources(inputs.cases, inputs.outputs(), (cases, *outputs), differing, default)
+        return _build(sources, out, settings, progress)
 
 
-def _build(  # noqa: PLR0917 - called twice, right above
-    cases: CaseIndex,
-    inputs: EvaluationInputs | None,
-    out: Path,
-    settings: ProbeSettings,
-    differing: dict[str, CheckOptions],
-    default: CheckOptions,
-    progress: Progress,
-) -> ProbeManifest:
+def _build(sources: _Sources, out: Path, settings: ProbeSettings, progress: Progress) -> ProbeManifest:
     passed_over: Counter[str] = Counter()
-    sources = 0
+    count = 0
     with _Writer(out) as writer:
-        outputs = None if inputs is None else inputs.outputs()
-        for subject in right_subjects(cases, outputs, default, passed_over):
-            sources += 1
-            options = differing.get(subject.output.system, default)
+        for subject in right_subjects(sources.cases, sources.outputs, settings.options, passed_over):
+            count += 1
             writer.add_original(subject)
+            options = sources.differing.get(subject.output.system, sources.default)
             for found in make_probes(
                 subject, settings.operators, options, seed=settings.seed, per_operator=settings.per_operator
             ):
                 writer.add(found)
             progress.advance()
-        if not sources:
+        if not count:
             raise InputError(
-                "no output is right under strict rules, so there is nothing to mutate", path=cases.path
+                "no output is right under strict rules, so there is nothing to mutate",
+                path=sources.cases.path,
             )
     manifest = ProbeManifest(
         fiducial=__version__,
         seed=settings.seed,
         per_operator=settings.per_operator,
-        inputs={
-            str(path): file_sha256(path) for path in (cases.path, *(inputs.output_files if inputs else ()))
-        },
+        inputs={str(path): file_sha256(path) for path in sources.files},
         files={name: file_sha256(out / name) for name in (CASES, OUTPUTS, LABELS, WEAKNESSES)},
-        right_outputs=sources,
+        right_outputs=count,
         passed_over=dict(passed_over),
         operators=[
             _counts(operator, writer) for operator in settings.operators if operator.name in writer.seen

@@ -80,13 +80,13 @@ def test_mutate_takes_the_right_ones_of_given_outputs(cases: Path, tmp_path: Pat
 
 
 def test_operators_of_ones_own_are_applied(cases: Path, tmp_path: Path):
-    (tmp_path / "my_operators.py").write_text(OWN_OPERATOR)
+    (tmp_path / "silent_operators.py").write_text(OWN_OPERATOR)
     result = fiducial(
         "audit",
         "mutate",
         cases,
         "--operator",
-        "my_operators:SILENCE",
+        "silent_operators:SILENCE",
         "--only",
         "my_silence",
         "--out",
