@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export FIDUCIAL_REFERENCE
 
-.PHONY: demo test lint bench format clean
+.PHONY: demo test lint bench promptflow requests format clean
 
 # pip is asked again only when pyproject.toml changes.
 $(VENV)/.ready: pyproject.toml
@@ -28,8 +28,16 @@ lint: $(VENV)/.ready  ## formatter, linter, types, layers
 bench: $(VENV)/.ready  ## start-up, throughput, memory: ratios measured side by side
 	@$(BIN)/python benchmarks/run_all.py
 
+promptflow:  ## the judges under promptflow and azure-ai-evaluation, in an environment of their own (650 MB)
+	@test -x .venv-promptflow/bin/python || $(PYTHON) -m venv .venv-promptflow
+	@.venv-promptflow/bin/python -m pip install --quiet -e '.[test,promptflow,azure]'
+	@.venv-promptflow/bin/python -m pytest tests/judges/flows
+
+requests: $(VENV)/.ready  ## batch files for every judge and variant, into ./requests; MODEL=... names the model
+	@$(BIN)/python benchmarks/make_requests.py --out requests $(if $(MODEL),--model $(MODEL))
+
 format: $(VENV)/.ready  ## let the tools mend what they can
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) .links build dist *.egg-info
+	rm -rf $(VENV) .venv-promptflow .links build dist *.egg-info

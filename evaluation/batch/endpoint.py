@@ -154,8 +154,10 @@ class BatchEndpoint:
         try:
             yield
         except openai.OpenAIError as error:
-            text = str(error).replace(self._secret, "***")[:_LONGEST_MESSAGE]
-            raise ProviderError(f"cannot {what}: {text}; the same command goes on from here") from error
+            text = str(error).replace(self._secret, "***") if self._secret else str(error)
+            raise ProviderError(
+                f"cannot {what}: {text[:_LONGEST_MESSAGE]}; the same command goes on from here"
+            ) from error
 
 
 def _status(batch: openai.types.Batch) -> BatchStatus:

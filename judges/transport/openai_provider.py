@@ -32,13 +32,13 @@ class Endpoint:
 
     Attributes:
         base_url: The API's root, such as ``http://127.0.0.1:8000/v1``; None for OpenAI's own. Azure: the resource's address.
-        api_key: The key; never shown, stored or logged.
+        api_key: The key; never shown, stored or logged. None to leave it to the openai library, which asks its own variable.
         kind: ``openai`` for everything compatible with it, ``azure`` for Azure OpenAI.
         api_version: Azure only.
     """
 
     base_url: str | None
-    api_key: str = field(repr=False)
+    api_key: str | None = field(repr=False)
     kind: Literal["openai", "azure"] = "openai"
     api_version: str | None = None
 
@@ -68,9 +68,9 @@ class OpenAIProvider:
         """Send one request. See `Provider.complete`."""
         import openai  # noqa: PLC0415 - 0.5 s, which runs without a call do not pay
 
-        if self._client is None:
-            self._client = _connect(self._endpoint, self._timeout)
         try:
+            if self._client is None:
+                self._client = _connect(self._endpoint, self._timeout)
             async with asyncio.timeout(self._timeout):
                 payload = await self._post(self._client, request)
         except TimeoutError as error:

@@ -1,0 +1,18 @@
+"""Types as promptflow reads them at run time: inputs bare, since it refuses `list[...]`; results as a TypedDict, never a dict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict
+
+if TYPE_CHECKING:
+    Items: TypeAlias = list[Any]
+    Columns: TypeAlias = dict[str, Any]
+else:
+    Items = list
+
+    class Columns(TypedDict):
+        """The columns of a result; they are named after the judge, so that none is listed."""
+
+
+NOTHING: Final[Items] = []
+"""Default of a column that may be missing; never changed."""

@@ -1,0 +1,150 @@
+"""The flex flows under promptflow itself; needs the extra ``promptflow`` (``make promptflow``)."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from distributions import installed
+from flow_rows import ROWS
+from provider_server import ProviderServer
+
+from fiducial.judges import find_prompt
+from fiducial.judges.flows import flex_flow
+
+pytestmark = pytest.mark.skipif(
+    not installed("promptflow"),
+    reason="the extra 'promptflow' is not installed: `make promptflow` runs these tests",
+)
+every_judge = pytest.mark.parametrize("judge", ROWS)
+
+PF = str(Path(sys.executable).with_name("pf"))
+
+RUN = """
+import json, sys
+
+
+def main():
+    from promptflow.client import PFClient
+
+    flow, model, base_url, data, name = sys.argv[1:]
+    columns = json.loads(open(data).readline())
+    client = PFClient()
+    run = client.run(
+        flow=flow,
+        name=name,
+        data=data,
+        init={"model": model, "base_url": base_url, "api_key": "k"},
+        column_mapping={column: "${data." + column + "}" for column in columns},
+    )
+    details = client.get_details(run)
+    score = [column for column in details.columns if column.startswith("outputs.") and column.endswith("_score")]
+    result = {"scores": details[score[0]].tolist(), "metrics": client.get_metrics(run)}
+    open("result.json", "w").write(json.dumps(result))
+
+
+if __name__ == "__main__":  # promptflow's workers import this file, too
+    main()
+"""
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """promptflow writes into a folder of its own, keeps no trace, starts no server and sends no telemetry."""
+    settings = os.environ | {
+        "PF_HOME_DIRECTORY": str(tmp_path / "promptflow"),
+        "PF_DISABLE_TRACING": "true",
+        "PF_WORKER_COUNT": "2",
+        "HOME": str(tmp_path),
+    }
+    off = ("telemetry.enabled=false", "trace.destination=none")
+    subprocess.run([PF, "config", "set", *off], env=settings, check=True, capture_output=True, cwd=tmp_path)
+    return settings
+
+
+@every_judge
+def test_pf_flow_test_runs_the_flow(
+    judge: str, environment: dict[str, str], server: ProviderServer, tmp_path: Path
+):
+    (tmp_path / "row.json").write_text(json.dumps(ROWS[judge]))
+    init = ("model=m", f"base_url={server.base_url}", "api_key=k")
+    shown = subprocess.run(
+        [
+            PF,
+            "flow",
+            "test",
+            "--flow",
+            flex_flow(judge, tmp_path / "flow"),
+            "--init",
+            *init,
+            "--inputs",
+            "row.json",
+        ],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert f'"{judge}_score": 1.0' in shown.stdout, shown.stdout + shown.stderr
+
+
+@every_judge
+def test_pf_run_fails_no_line(
+    judge: str, environment: dict[str, str], server: ProviderServer, tmp_path: Path
+):
+    data = tmp_path / "rows.jsonl"
+    data.write_text(f"{json.dumps(ROWS[judge])}\n" * 10)
+    (tmp_path / "run.py").write_text(RUN)
+    shown = subprocess.run(
+        [
+            sys.executable,
+            "run.py",
+            flex_flow(judge, tmp_path / "flow"),
+            "m",
+            server.base_url,
+            data,
+            f"run_{judge}",
+        ],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (tmp_path / "result.json").exists(), shown.stdout + shown.stderr
+    result = json.loads((tmp_path / "result.json").read_text())
+    # promptflow calls a run "Completed" whatever failed in it: its records say how each line went.
+    records = (tmp_path / "promptflow" / ".runs" / f"run_{judge}" / "flow_artifacts").glob("*.jsonl")
+    statuses = [json.loads(line)["run_info"]["status"] for path in records for line in path.read_text().splitlines()]
+    assert statuses == ["Completed"] * 10
+    assert result["scores"] == [1.0] * 10
+    metrics = result["metrics"]
+    assert (metrics[f"{judge}_mean"], metrics[f"{judge}_rows"]) == (1.0, 10)
+
+
+def test_pf_flow_test_runs_a_prompt_file_as_it_is(
+    environment: dict[str, str], server: ProviderServer, tmp_path: Path
+):
+    """A prompt names no endpoint; promptflow wants it in the file, so a copy gets one."""
+    _, path = find_prompt("rubric/direct")
+    configuration = (
+        f"  configuration:\n    type: openai\n    model: m\n    base_url: {server.base_url}\n    api_key: k\n"
+    )
+    copy = tmp_path / "rubric.prompty"
+    copy.write_text(path.read_text().replace("  api: chat\n", f"  api: chat\n{configuration}"))
+    row = {"query": "Which city?", "response": "Rome", "criterion": "Names a city.", "fence": "f3nce"}
+    (tmp_path / "row.json").write_text(json.dumps(row))
+    shown = subprocess.run(
+        [PF, "flow", "test", "--flow", copy, "--inputs", "row.json"],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (len(server.seen), "1" in shown.stdout) == (1, True), shown.stdout + shown.stderr
