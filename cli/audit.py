@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from click.core import ParameterSource
 
 from ..errors import UsageError
 from .audit_claims import alternative, certify
-from .model_options import model_access, model_options
+from .model_options import batch_mode, model_access, model_options, prices
 from .options import FOLDER, INPUT_FILE, SpreadCommand, names_and_worlds
 
 _MUTATE = """\b
@@ -142,15 +143,13 @@ def run(
     Right outputs are asked about --repeats times (2 unless said otherwise), so that noise is not taken for an effect. Verdicts to
     read, survivors first of all, are in to_read.jsonl of the run folder. Exit code 3: finished, but calls failed.
     """
-    from ..evaluation.audit import AuditPlan, run_audit  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..evaluation.audit import AuditPlan, foresee_audit, run_audit  # noqa: PLC0415 - numpy and scipy are slow to import
     from ..evaluation.audit.wording import audit_lines  # noqa: PLC0415 - likewise
     from .evaluate import command_line  # noqa: PLC0415 - likewise
     from .main import EXIT_OK, EXIT_PARTIAL  # noqa: PLC0415 - likewise
     from .progress import shown_progress  # noqa: PLC0415 - likewise
     from .table_input import emit  # noqa: PLC0415 - likewise
 
-    if options["model"] is None:
-        raise UsageError("no model is named: add --model NAME (or --model baseline, which needs none)")
     plan = AuditPlan(
         probes=probes,
         out=out,
@@ -161,9 +160,15 @@ def run(
         operators=only,
         repeats=_repeats(options["repeats"]),
         pass_at=pass_at,
+        batch=batch_mode(options),
     )
+    access = cache(lambda: model_access(options))  # once: all judges share its budget
+    if options["dry_run"]:
+        from .dry_run import show_forecasts  # noqa: PLC0415 - likewise
+
+        return show_forecasts(foresee_audit(plan, access(), prices(options)))
     with shown_progress() as progress:
-        audit = run_audit(plan, lambda: model_access(options), progress, lambda: datetime.now(UTC))
+        audit = run_audit(plan, access, progress, lambda: datetime.now(UTC))
     lines = [*audit_lines(audit), f"records: {out} (to_read.jsonl lists survivors and false alarms)"]
     if audit.failed:
         lines.append(f"{audit.failed:,} calls failed; the same command asks again for these alone")

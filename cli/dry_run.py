@@ -25,7 +25,18 @@ def show_forecast(plan: Plan, access: ModelAccess) -> int:
         The exit code.
     """
     with shown_progress() as progress:
-        forecasts = foresee(plan, access, progress)
+        return show_forecasts(foresee(plan, access, progress))
+
+
+def show_forecasts(forecasts: list[Forecast]) -> int:
+    """Say what judges would take.
+
+    Args:
+        forecasts: One a judge.
+
+    Returns:
+        The exit code.
+    """
     for forecast in forecasts:
         for line in forecast_lines(forecast):
             click.echo(line)

@@ -95,7 +95,7 @@ def foresee(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecas
             done = settled(folder.verdicts)
             tasks = [judge_task(judge, plan.model) for judge in plan.judges]
             return [
-                _forecast(
+                forecast_work(
                     task.asked, open_work(inputs, task, wanted, done, plan.repeats), access, plan.prices
                 )
                 for task in tasks
@@ -107,7 +107,20 @@ def _all_but_the_run(_folder: str, names: list[str]) -> Iterable[str]:
     return [name for name in names if name not in {"run.json", VERDICTS}]
 
 
-def _forecast(judge: Judge, work: Iterable[Work], access: ModelAccess, prices: PriceList | None) -> Forecast:
+def forecast_work(
+    judge: Judge, work: Iterable[Work], access: ModelAccess, prices: PriceList | None
+) -> Forecast:
+    """Find out what asking one judge would take.
+
+    Args:
+        judge: The judge.
+        work: What it would be asked.
+        access: How the model would be reached; says which cache replies would come from.
+        prices: What models cost; None when that is not known.
+
+    Returns:
+        The forecast.
+    """
     count = _Count(access)
     try:
         for case, output, repeat in work:

@@ -5,59 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from pathlib import Path
-
-import msgspec
 
 from ... import __version__
-from ...errors import InputError, UsageError
-from ...judges import baseline_by, find_prompt
-from ...judges.baseline import MODEL as BASELINE
+from ...errors import InputError
 from ...records import CaseIndex, ItemKey, write_records
 from ..context import RunContext
-from ..inputs import EvaluationInputs
 from ..judging import JudgeTask, ModelAccess, judge_outputs, judge_task
 from ..progress import Progress
 from ..run_folder import RunFolder, write_json
 from ..verdict_log import standing_verdicts
 from .analysis import judge_audit, to_read
 from .comparisons import prompts
-from .probe_folder import CASES, OUTPUTS, ProbeManifest, read_facts, read_manifest
+from .plan import AuditPlan, open_inputs, prepare, stages
+from .probe_folder import ProbeManifest
 from .results import Audit, JudgeAudit
-from .sampling import Chosen, choose
+from .sampling import Chosen
 from .scored import Scored, scored_probes
 
 AUDIT, TO_READ = "audit.json", "to_read.jsonl"
 """The files that an audit adds to its run folder."""
-
-DEFAULT_SAMPLE = 100
-"""Probes of each operator that a judge is asked about."""
-
-
-class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """What an audit is to do.
-
-    Attributes:
-        probes: A folder of probes.
-        out: The run folder.
-        command: The command line, for the record.
-        judges: Judges to audit.
-        model: The model they are asked of.
-        sample: Probes of each operator at most.
-        operators: Names of operators; all, when empty.
-        repeats: How often right outputs are judged, to tell noise from effects.
-        pass_at: From which score on a verdict counts as a pass.
-    """
-
-    probes: Path
-    out: Path
-    command: str
-    judges: Sequence[str]
-    model: str
-    sample: int = DEFAULT_SAMPLE
-    operators: Sequence[str] = ()
-    repeats: int = 2
-    pass_at: float = 0.5
 
 
 def run_audit(
@@ -80,16 +46,9 @@ def run_audit(
         RunFolderError: The folder is in use or belongs to another run.
         ConfigurationError: No model can be reached.
     """
-    manifest = read_manifest(plan.probes)
-    unknown = sorted(set(plan.operators) - {operator.name for operator in manifest.operators})
-    if unknown:
-        raise UsageError(f"--only {unknown[0]}: {plan.probes} has no probes of this operator")
-    for judge in plan.judges:
-        (baseline_by if plan.model == BASELINE else find_prompt)(judge)
-    chosen = choose(read_facts(plan.probes), plan.sample, plan.operators)
-    tasks = _tasks(plan)
+    manifest, chosen, tasks = prepare(plan)
     with (
-        EvaluationInputs(plan.probes / CASES, [plan.probes / OUTPUTS]) as inputs,
+        open_inputs(plan) as inputs,
         RunFolder(plan.out) as folder,
     ):
         folder.bind(audit_of=manifest.files)
@@ -101,24 +60,26 @@ def run_audit(
             pass_at=plan.pass_at,
         )
         context = RunContext(inputs, folder, progress)
-        judge_outputs(context, tasks, chosen.probes.__contains__, access)
-        if plan.repeats > 1:
-            judge_outputs(context, tasks, chosen.originals.__contains__, access, repeats=plan.repeats)
+        _ask(plan, context, tasks, chosen, access)
         audit = _conclude(plan, context, tasks, chosen, manifest)
         folder.update(status="complete", ended=now().isoformat(timespec="seconds"))
     return audit
 
 
-def _tasks(plan: AuditPlan) -> list[JudgeTask]:
-    """The judges, then the lexical baseline of each that has one."""
-    tasks = {task.by: task for task in (judge_task(judge, plan.model) for judge in plan.judges)}
-    for judge in plan.judges:
-        try:
-            control = judge_task(judge.partition("/")[0], BASELINE)
-        except UsageError:
-            continue  # a prompt of the user's own has none
-        tasks[control.by] = control
-    return list(tasks.values())
+def _ask(
+    plan: AuditPlan,
+    context: RunContext,
+    tasks: Sequence[JudgeTask],
+    chosen: Chosen,
+    access: Callable[[], ModelAccess],
+) -> None:
+    for wanted, repeats in stages(plan, chosen):
+        reached = access
+        if plan.batch is not None:
+            from ..batch.rounds import BatchJob, collect_replies  # noqa: PLC0415 - for who wants batches
+
+            reached = collect_replies(BatchJob(context, tasks, wanted, repeats), access, plan.batch)
+        judge_outputs(context, tasks, wanted, reached, repeats=repeats)
 
 
 def _conclude(
@@ -147,7 +108,8 @@ def _conclude(
         failed=sum(each.outcome == "failed" for said in scored.values() for each in said.values()),
     )
     write_json(context.folder.path / AUDIT, audit)
-    asked = [task.by for task in tasks if task.asked is not None or plan.model == BASELINE]
+    named = {judge_task(judge, plan.model).by for judge in plan.judges}
+    asked = [task.by for task in tasks if task.by in named]
     write_records(
         context.folder.path / TO_READ,
         (row for by in asked if by in scored for row in to_read(by, scored[by], plan.pass_at)),

@@ -347,3 +347,43 @@ def test_an_audit_cannot_be_certified_because_its_probes_are_no_sample(
     result = certify(tmp_path / "audit", tmp_path / "c.json", "accuracy=0.7")
     assert result.code == 2
     assert "no sample of what the judge is used on" in result.err
+
+
+def test_a_dry_run_counts_the_calls_that_the_run_then_makes(
+    server: ProviderServer, probes: Path, tmp_path: Path
+):
+    server.script = right_about_atlantis
+    run = ("audit", "run", probes, *ask(server), "--sample", "2", "--out", tmp_path / "audit")
+    result = fiducial(*run, "--dry-run")
+    assert (result.code, len(server.seen), (tmp_path / "audit").exists()) == (0, 0, False)
+    fiducial(*run)
+    assert f"calls: {len(server.seen)} (" in result.out
+    assert "calls: 0 (0 verdicts to make" in fiducial(*run, "--dry-run").out
+
+
+def test_a_budget_ends_an_audit_and_more_of_it_goes_on(server: ProviderServer, probes: Path, tmp_path: Path):
+    server.script = right_about_atlantis
+    run = ("audit", "run", probes, *ask(server), "--sample", "2", "--out", tmp_path / "audit")
+    assert fiducial(*run, "--max-calls", "10").code == 3
+    assert len(server.seen) == 10
+    assert fiducial(*run).code == 0
+
+
+def test_a_judge_may_name_its_own_model(server: ProviderServer, probes: Path, tmp_path: Path):
+    judge = (
+        "--judge",
+        "tool_call_accuracy/direct@a",
+        "tool_call_accuracy/direct@b",
+        "--base-url",
+        server.base_url,
+    )
+    result = fiducial(
+        "audit", "run", probes, *judge, "--no-cache", "--sample", "2", "--out", tmp_path / "audit"
+    )
+    assert "tool_call_accuracy/direct@a against tool_call_accuracy/direct@b, faults" in result.out
+
+
+def test_without_a_model_there_is_one_line_and_exit_2(probes: Path, tmp_path: Path):
+    result = fiducial("audit", "run", probes, "--judge", "tool_call_accuracy", "--out", tmp_path / "audit")
+    assert (result.code, len(result.err.splitlines())) == (2, 1)
+    assert "no model is named" in result.err

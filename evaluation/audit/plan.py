@@ -1,0 +1,101 @@
+"""What an audit is to do, prepared: the probes, the judges, and what is asked how often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from ...errors import UsageError
+from ...judges.baseline import MODEL as BASELINE
+from ...records import ItemKey
+from ..batch.mode import BatchMode
+from ..inputs import EvaluationInputs
+from ..judging import JudgeTask, judge_task, split_spec
+from .probe_folder import CASES, OUTPUTS, ProbeManifest, read_facts, read_manifest
+from .sampling import Chosen, choose
+
+DEFAULT_SAMPLE = 100
+"""Probes of each operator that a judge is asked about."""
+
+
+class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """What an audit is to do.
+
+    Attributes:
+        probes: A folder of probes.
+        out: The run folder.
+        command: The command line, for the record.
+        judges: Judges to audit.
+        model: The model they are asked of, unless a judge names its own (``judge/variant@model``).
+        sample: Probes of each operator at most.
+        operators: Names of operators; all, when empty.
+        repeats: How often right outputs are judged, to tell noise from effects.
+        pass_at: From which score on a verdict counts as a pass.
+        batch: How batches are waited for; None when the model is asked directly.
+    """
+
+    probes: Path
+    out: Path
+    command: str
+    judges: Sequence[str]
+    model: str | None = None
+    sample: int = DEFAULT_SAMPLE
+    operators: Sequence[str] = ()
+    repeats: int = 2
+    pass_at: float = 0.5
+    batch: BatchMode | None = None
+
+
+def prepare(plan: AuditPlan) -> tuple[ProbeManifest, Chosen, list[JudgeTask]]:
+    """Refuse what cannot be done, before anything is.
+
+    Args:
+        plan: What is to be done.
+
+    Returns:
+        How the probes were made, those that are asked about, and the judges with their lexical baselines.
+
+    Raises:
+        InputError: The probes cannot be used.
+        UsageError: There is no such judge, or no such operator.
+        ConfigurationError: No model is named.
+    """
+    manifest = read_manifest(plan.probes)
+    unknown = sorted(set(plan.operators) - {operator.name for operator in manifest.operators})
+    if unknown:
+        raise UsageError(f"--only {unknown[0]}: {plan.probes} has no probes of this operator")
+    return manifest, choose(read_facts(plan.probes), plan.sample, plan.operators), _tasks(plan)
+
+
+def open_inputs(plan: AuditPlan) -> EvaluationInputs:
+    """The cases and outputs of an audit's probes."""
+    return EvaluationInputs(plan.probes / CASES, [plan.probes / OUTPUTS])
+
+
+def stages(plan: AuditPlan, chosen: Chosen) -> Iterator[tuple[Callable[[ItemKey], bool], int]]:
+    """What is asked about, and how often.
+
+    Args:
+        plan: What is to be done.
+        chosen: The probes.
+
+    Yields:
+        Every probe once; then right outputs as often as they are repeated.
+    """
+    yield chosen.probes.__contains__, 1
+    if plan.repeats > 1:
+        yield chosen.originals.__contains__, plan.repeats
+
+
+def _tasks(plan: AuditPlan) -> list[JudgeTask]:
+    """The judges, then the lexical baseline of each that has one."""
+    tasks = {task.by: task for task in (judge_task(judge, plan.model) for judge in plan.judges)}
+    for judge, _ in map(split_spec, plan.judges):
+        try:
+            control = judge_task(judge, BASELINE)
+        except UsageError:
+            continue  # a prompt of the user's own has none
+        tasks[control.by] = control
+    return list(tasks.values())
