@@ -1,0 +1,94 @@
+"""Batch files of every judge and variant: over the built-in suite, and over real outputs where reference data is there.
+
+    python benchmarks/make_requests.py --out requests [--model NAME] [--real 500] [--seed 1]
+
+Each file holds the requests of one prompt (``requests/suite/JUDGE.VARIANT.jsonl``). Their ids are hashes of what is asked, so that replies stay good as
+long as the prompt does. With FIDUCIAL_REFERENCE set, the same for a sample of the real outputs in ``bfcl_real`` (``requests/real/``), half of
+them officially right and half wrong, with their cases, outputs and labels beside. Real outputs are for measuring: keep what is made of them out of
+any repository.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from lay_out_real_outputs import find_real, lay_out
+
+from fiducial.data import demo_path
+from fiducial.evaluation.batch.export import Questions, export_batch
+from fiducial.evaluation.progress import Silent
+from fiducial.judges import shipped_prompts
+from fiducial.records import Case, Output, Verdict, read_records, write_records
+
+MODEL = "gpt-4.1-mini"
+
+
+def main() -> int:
+    """Write the files; returns the exit code."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--out", type=Path, default=Path("requests"))
+    parser.add_argument("--model", default=MODEL)
+    parser.add_argument("--real", type=int, default=500, help="real outputs; an even number")
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    write_requests(
+        demo_path("cases.jsonl"), demo_path("outputs.jsonl"), arguments.out / "suite", arguments.model
+    )
+    reference = os.environ.get("FIDUCIAL_REFERENCE")
+    if not reference:
+        print("real outputs: not written: set FIDUCIAL_REFERENCE to the folder of reference data")
+        return 0
+    folder = arguments.out / "real"
+    draw_real(Path(reference), folder, arguments.real, arguments.seed)
+    write_requests(folder / "cases.jsonl", folder / "outputs.jsonl", folder, arguments.model)
+    return 0
+
+
+def write_requests(cases: Path, outputs: Path, folder: Path, model: str) -> None:
+    """One batch file a prompt; a judge that none of these cases is for gets none."""
+    for name in shipped_prompts():
+        questions = Questions(cases=cases, outputs=[outputs], judges=[str(name)], model=model)
+        for file in export_batch(questions, folder / f"{name.judge}.{name.variant}.jsonl", Silent()):
+            print(f"{file.path}: {file.requests:,} requests")
+
+
+def draw_real(reference: Path, folder: Path, count: int, seed: int) -> None:
+    """Draw real outputs, as many right as wrong, and write them with their cases and labels."""
+    with TemporaryDirectory() as scratch:
+        everything = Path(scratch)
+        lay_out(find_real(reference / "bfcl_real"), reference / "bfcl" / "data", everything)
+        labels = list(read_records(everything / "labels.jsonl", Verdict))
+        drawn = [label for score in (0.0, 1.0) for label in first_by_hash(labels, score, count // 2, seed)]
+        keys = {label.key for label in drawn}
+        outputs = [
+            output for output in read_records(everything / "outputs.jsonl", Output) if output.key in keys
+        ]
+        wanted = {output.case_id for output in outputs}
+        cases: Iterator[Case] = (
+            case for case in read_records(everything / "cases.jsonl", Case) if case.id in wanted
+        )
+        write_records(folder / "cases.jsonl", cases)
+        write_records(folder / "outputs.jsonl", outputs)
+        write_records(folder / "labels.jsonl", (label for label in labels if label.key in keys))
+    print(f"{folder}: {len(outputs):,} real outputs, half of them right (seed {seed})")
+
+
+def first_by_hash(labels: list[Verdict], score: float, count: int, seed: int) -> list[Verdict]:
+    """A random draw that stays what it is when further outputs come in."""
+
+    def rank(label: Verdict) -> bytes:
+        return hashlib.sha256(f"{seed}|{label.key}".encode()).digest()
+
+    return sorted((label for label in labels if label.score == score), key=rank)[:count]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
