@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from audit_items import calls
+from batch_server import BatchServer
 from command import fiducial
 from provider_server import Answer, ProviderServer, Seen, Status
 
@@ -387,3 +388,18 @@ def test_without_a_model_there_is_one_line_and_exit_2(probes: Path, tmp_path: Pa
     result = fiducial("audit", "run", probes, "--judge", "tool_call_accuracy", "--out", tmp_path / "audit")
     assert (result.code, len(result.err.splitlines())) == (2, 1)
     assert "no model is named" in result.err
+
+
+def test_an_audit_can_be_asked_by_the_providers_batch_endpoint(
+    probes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    with BatchServer(answer=lambda line: "1") as batches:
+        judge = ("--judge", "tool_call_accuracy/direct", "--model", "m", "--base-url", batches.base_url)
+        how = ("--batch", "--poll-seconds", "0", "--sample", "2", "--out", tmp_path / "audit")
+        result = fiducial("audit", "run", probes, *judge, *how)
+        sizes = [len(lines) for lines in batches.asked()]
+    verdicts = [v for v in read_records(tmp_path / "audit" / "verdicts.jsonl", Verdict) if "direct" in v.by]
+    assert result.code == 0, result.err
+    assert sum(sizes) == len(verdicts) == len({(verdict.key, verdict.repeat) for verdict in verdicts})
+    assert len(sizes) == 2  # all probes once, then right outputs again
