@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .estimator import AGREEMENT, ESTIMATORS, Estimator
     from .measurement import IntervalOption, Settings, measure
     from .panel import calibrate
+    from .rate_estimates import Target
     from .sample import Cells, Sample, make_sample
     from .statistic import Statistic
     from .table import Table
@@ -42,6 +43,7 @@ _HOME = {
     "Settings": "measurement",
     "Statistic": "statistic",
     "Table": "table",
+    "Target": "rate_estimates",
     "table_from_frame": "table_files",
     "table_from_rows": "table_files",
     "table_from_run": "table_runs",
@@ -60,6 +62,7 @@ __all__ = [
     "Settings",
     "Statistic",
     "Table",
+    "Target",
     "calibrate",
     "compare",
     "estimate",

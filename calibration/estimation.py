@@ -8,19 +8,13 @@ import msgspec
 import numpy as np
 
 from ..errors import InputError
+from .arrays import IntArray
 from .panel import FEW_CLUSTERS
-from .rogan_gladen import rogan_gladen
-from .statistic import Statistic, undefined
+from .ranking import ranks, simultaneous_level
+from .rate_estimates import RateTerms, Target, rate_estimates
+from .statistic import Statistic
 from .table import Table
-from .true_rate import (
-    LabelledAndJudged,
-    RateInterval,
-    label_equivalents,
-    labels_only,
-    post_stratified,
-    prediction_powered,
-    tuned_lambda,
-)
+from .true_rate import RateInterval
 
 
 def estimate(
@@ -30,8 +24,9 @@ def estimate(
     pass_at: float = 0.5,
     interval: RateInterval = "logit",
     level: float = 0.95,
+    target: Target = "population",
 ) -> dict[str, Any]:
-    """Estimate the mean label of the population that the items are a sample of.
+    """Estimate the mean label of the population that the items are a sample of, or of just these items.
 
     Rows with a label are the labelled items, rows without one the unlabelled; the labelled must be a random sample of
     the whole. 0/1 labels make it a pass rate.
@@ -42,22 +37,32 @@ def estimate(
         pass_at: A score passes when it is at least this; for the estimates that need two verdicts.
         interval: ``logit`` is clustered; ``wald`` takes items as independent, as other software does.
         level: Nominal coverage.
+        target: The ``population`` behind the items, or the ``finite`` set that they are.
 
     Returns:
-        By system, and for ``all``: counts, ``lambda``, ``label_equivalents`` and ``estimates``, ready for JSON.
+        By system, and for ``all``: counts, ``lambda``, ``label_equivalents``, ``estimates`` and, for systems, ``rank``,
+        ready for JSON.
 
     Raises:
         InputError: Several judges and none is named, or no such judge.
     """
-    table = _of_judge(table, judge)
-    rows = {"all": table}
-    system = table.columns.get("system")
-    if system is not None:
-        rows |= {name: table.take(mask) for name, mask in system.present()}
-    return {name: _estimates(part, pass_at, interval, level) for name, part in rows.items()}
+    table = of_judge(table, judge)
+    terms = RateTerms(pass_at, interval, level, target)
+    column = table.columns.get("system")
+    systems = {} if column is None else {name: table.take(rows) for name, rows in column.present()}
+    result = {name: _result(part, terms) for name, part in ({"all": table} | systems).items()}
+    if len(systems) > 1:
+        for name, rank in _ranks(systems, terms).items():
+            result[name]["rank"] = msgspec.to_builtins(rank)
+    return result
 
 
-def _of_judge(table: Table, judge: str | None) -> Table:
+def of_judge(table: Table, judge: str | None) -> Table:
+    """The rows of one judge.
+
+    Raises:
+        InputError: Several judges and none is named, or no such judge.
+    """
     judges = dict(table.judge.present())
     if judge is None and len(judges) > 1:
         raise InputError(f"the table has {len(judges)} judges ({', '.join(judges)}); name one with --judge")
@@ -66,66 +71,38 @@ def _of_judge(table: Table, judge: str | None) -> Table:
     return table if judge is None else table.take(judges[judge])
 
 
-def _estimates(table: Table, pass_at: float, interval: RateInterval, level: float) -> dict[str, Any]:
+def _result(table: Table, terms: RateTerms) -> dict[str, Any]:
     labelled, judged = np.isfinite(table.label), np.isfinite(table.score)
-    both, unlabelled = labelled & judged, judged & ~labelled
-    data = LabelledAndJudged(
-        table.label[both],
-        table.score[both],
-        table.score[unlabelled],
-        table.cluster[both],
-        table.cluster[unlabelled],
-    )
-    weight = None if data.too_few else tuned_lambda(data)
-    estimates = {
-        "labels_only": labels_only(
-            table.label[labelled], table.cluster[labelled], interval=interval, level=level
-        ),
-        "ppi": _ppi(data, interval, level),
-        "ppi_plus_plus": prediction_powered(data, weight or 0.0, interval=interval, level=level),
-        "post_stratified": post_stratified(data, pass_at=pass_at, interval=interval, level=level),
-        "rogan_gladen": _rogan_gladen(data, pass_at, level),
-    }
+    found = rate_estimates(table, terms)
     return {
-        "n_labelled": int(both.sum()),
-        "n_unlabelled": int(unlabelled.sum()),
+        "n_labelled": int((labelled & judged).sum()),
+        "n_unlabelled": int((judged & ~labelled).sum()),
         "n_missing": int((~judged).sum()),
         "n_clusters": len(np.unique(table.cluster)),
-        "target": "population",
+        "target": terms.target,
         "judge_mean": float(table.score[judged].mean()) if judged.any() else None,
-        "lambda": weight,
-        "label_equivalents": None if weight is None else label_equivalents(data, weight),
-        "estimates": msgspec.to_builtins(estimates),
-        "warnings": _warnings(data),
+        "lambda": found.weight,
+        "label_equivalents": found.label_equivalents,
+        "estimates": msgspec.to_builtins(found.estimates),
+        "rank": None,
+        "warnings": _warnings(table.cluster[labelled & judged], terms),
     }
 
 
-def _ppi(data: LabelledAndJudged, interval: RateInterval, level: float) -> Statistic:
-    """PPI as it was published, with a Wald interval; clustered unless asked otherwise."""
-    return prediction_powered(data, 1.0, interval=interval, level=level, scale="wald")
+def _ranks(systems: dict[str, Table], terms: RateTerms) -> dict[str, Statistic]:
+    """The place of each system by the best estimate that it has."""
+    together = terms._replace(level=simultaneous_level(terms.level, len(systems)))
+    rates = {name: _headline(rate_estimates(part, together).estimates) for name, part in systems.items()}
+    return ranks(rates, level=terms.level)
 
 
-def _rogan_gladen(data: LabelledAndJudged, pass_at: float, level: float) -> Statistic:
-    if data.too_few:
-        return undefined(data.too_few, n=len(data.label), level=level)
-    if not np.isin(data.label, (0.0, 1.0)).all():
-        return undefined(
-            "labels are fractions; sensitivity and specificity need 0 and 1", n=len(data.label), level=level
-        )
-    right, passed = data.label == 1.0, data.score >= pass_at
-    return rogan_gladen(
-        float((data.unlabelled >= pass_at).mean()),
-        len(data.unlabelled),
-        true_positives=int((right & passed).sum()),
-        positives=int(right.sum()),
-        true_negatives=int((~right & ~passed).sum()),
-        negatives=int((~right).sum()),
-        level=level,
-    )
+def _headline(estimates: dict[str, Statistic]) -> Statistic:
+    given = [estimates[name] for name in ("active", "ppi_plus_plus", "labels_only") if name in estimates]
+    return next((each for each in given if each.value is not None), given[-1])
 
 
-def _warnings(data: LabelledAndJudged) -> list[str]:
-    clusters = len(np.unique(data.label_cluster))
-    if data.too_few or clusters >= FEW_CLUSTERS:
+def _warnings(labelled_clusters: IntArray, terms: RateTerms) -> list[str]:
+    clusters = len(np.unique(labelled_clusters))
+    if clusters >= FEW_CLUSTERS or len(labelled_clusters) < 2 or terms.target == "finite":  # noqa: PLR2004 - no spread
         return []
     return [f"only {clusters} clusters have labels; below {FEW_CLUSTERS} an interval may be too short"]

@@ -6,6 +6,11 @@ from typing import Any
 
 from .wording import aligned, number, statistic_cells
 
+_TARGETS = {
+    "population": "Mean label of the population that the items are from; valid when the labelled are a random sample of it.",
+    "finite": "Mean label of just these items; valid when the labelled were drawn from them one by one, at random.",
+}
+
 
 def estimation_lines(result: dict[str, Any]) -> list[str]:
     """The result of `estimate` for people.
@@ -16,7 +21,7 @@ def estimation_lines(result: dict[str, Any]) -> list[str]:
     Returns:
         Lines without line ends.
     """
-    lines = ["Mean label of the population; valid when the labelled items are a random sample of it."]
+    lines = [_TARGETS[result["all"]["target"]]]
     for name, part in result.items():
         counts = f"{part['n_labelled']:,} labelled and judged, {part['n_unlabelled']:,} judged only"
         lines += [f"{name}: {counts}, {part['n_missing']:,} without a verdict", *_judge_lines(part)]
@@ -37,12 +42,17 @@ def _judge_lines(part: dict[str, Any]) -> list[str]:
 
 
 def _ranks(result: dict[str, Any]) -> list[str]:
-    values = {
-        name: part["estimates"]["ppi_plus_plus"]["value"]
-        for name, part in result.items()
-        if name != "all" and part["estimates"]["ppi_plus_plus"]["value"] is not None
-    }
-    if len(values) < 2:  # noqa: PLR2004 - a ranking needs two
+    """The systems by rank, each with the ranks that the intervals leave open."""
+    placed = [(part["rank"], name) for name, part in result.items() if part["rank"] is not None]
+    known = sorted((rank["value"], name, rank) for rank, name in placed if rank["value"] is not None)
+    if not known:
         return []
-    ranked = sorted(values, key=lambda name: -values[name])
-    return ["ranked by ppi_plus_plus: " + ", ".join(f"{name} {number(values[name])}" for name in ranked)]
+    rows = [
+        ("rank", "system", "may be"),
+        *((f"{value:.0f}", name, _places(rank)) for value, name, rank in known),
+    ]
+    return [f"Ranks (all of them hold together at {known[0][2]['level']:.0%}):", *aligned(rows)]
+
+
+def _places(rank: dict[str, Any]) -> str:
+    return f"{rank['low']:.0f}" if rank["low"] == rank["high"] else f"{rank['low']:.0f} to {rank['high']:.0f}"

@@ -10,7 +10,6 @@ from .cohen_kappa import cohen_kappa
 from .influence import influence
 from .intervals import normal_quantile
 from .sample import Cells, Sample
-from .table import Table
 
 
 def labels_for_rate(rate: float, half_width: float, *, share: float = 1.0, level: float = 0.95) -> int:
@@ -121,21 +120,3 @@ def items_for_difference(
 def design_effect(rows_per_cluster: float, intraclass_correlation: float) -> float:
     """By how much clusters multiply every size: ``1 + (m - 1) ICC`` (Kish 1965)."""
     return 1 + (rows_per_cluster - 1) * intraclass_correlation
-
-
-def next_to_label(table: Table, count: int, *, seed: int = 0) -> list[str]:
-    """Items to label next: a simple random sample of those without a label, which keeps `estimate` valid.
-
-    Args:
-        table: Scores, and labels where there are.
-        count: How many.
-        seed: The same seed gives the same items.
-
-    Returns:
-        Item ids, in random order: labelling may stop at any of them.
-    """
-    known = np.zeros(len(table.item.values), dtype=bool)
-    known[table.item.codes[np.isfinite(table.label)]] = True
-    present = np.unique(table.item.codes)
-    drawn = np.random.default_rng(seed).permutation(present[~known[present]])[:count]
-    return [table.item.values[item] for item in drawn.tolist()]

@@ -10,11 +10,12 @@ import click
 from .table_input import emit, load_table, table_options
 
 if TYPE_CHECKING:
-    from ..calibration import RateInterval
+    from ..calibration import RateInterval, Target
 
 _EXAMPLE = """\b
 Example:
   fiducial estimate judged.jsonl --labels labels.jsonl --json estimate.json
+  fiducial estimate judged.jsonl --labels labels.jsonl --draw draw.jsonl --target finite
 """
 
 
@@ -28,6 +29,18 @@ Example:
     show_default=True,
     help="logit is clustered and holds its level with few labels; wald takes items as independent.",
 )
+@click.option(
+    "--target",
+    type=click.Choice(["population", "finite"]),
+    default="population",
+    show_default=True,
+    help="What the rate is of: the population that the items are from, or just these items.",
+)
+@click.option(
+    "--draw",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="With what chance the labelled items were drawn, as `fiducial plan --by-doubt --out` wrote it.",
+)
 def command(
     tables: tuple[Path, ...],
     labels: Path | None,
@@ -36,6 +49,8 @@ def command(
     json_file: str | None,
     judge: str | None,
     interval: RateInterval,
+    target: Target,
+    draw: Path | None,
 ) -> None:
     """Correct a judge's rate by the labels there are: PPI++, post-stratified, Rogan-Gladen, and labels alone.
 
@@ -45,6 +60,6 @@ def command(
     from ..calibration import estimate  # noqa: PLC0415 - numpy and scipy are slow to import
     from ..calibration.estimation_wording import estimation_lines  # noqa: PLC0415 - likewise
 
-    table = load_table(tables, columns, labels)
-    result = estimate(table, judge=judge, pass_at=pass_at, interval=interval)
+    table = load_table(tables, columns, labels, draw)
+    result = estimate(table, judge=judge, pass_at=pass_at, interval=interval, target=target)
     emit(result, estimation_lines(result), json_file)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
 import click
 
 from ..errors import UsageError
+from ..records import write_records
 from .table_input import load_table
 
 _EXAMPLE = """\b
@@ -16,6 +18,7 @@ Example:
   fiducial plan --half-width 0.05 --tpr 0.9 --tnr 0.85 --prevalence 0.3 --unlabelled 2000
   fiducial plan --difference 0.05 --discordant 0.15 --power 0.8
   fiducial plan judged.jsonl --next 50
+  fiducial plan judged.jsonl --next 50 --by-doubt --out draw.jsonl
 """
 
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
@@ -50,6 +53,23 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 @click.option(
     "--next", "count", type=click.IntRange(min=1), help="Draw this many items of TABLE to label next."
 )
+@click.option(
+    "--by-doubt",
+    is_flag=True,
+    help="Draw about so many, likelier where labels are in doubt; `fiducial estimate --draw` must know the chances.",
+)
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the items, and their chances, as JSON Lines.",
+)
+@click.option("--judge", metavar="NAME", help="Whose doubt, when the table has several judges.")
+@click.option(
+    "--labels",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Verdicts (JSONL) that are trusted: labels there are so far.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draw.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
@@ -65,6 +85,10 @@ def command(
     rows_per_cluster: float,
     icc: float,
     count: int | None,
+    by_doubt: bool,  # noqa: FBT001 - a flag of the command line
+    out: Path | None,
+    judge: str | None,
+    labels: Path | None,
     seed: int,
     as_json: bool,  # noqa: FBT001 - a flag of the command line
 ) -> None:
@@ -73,27 +97,55 @@ def command(
         raise UsageError("say what to plan: --half-width, --difference or --next")
     if (count is None) != (not tables):
         raise UsageError("--next draws from a TABLE; give both, or neither")
+    if count is None and (by_doubt or out or judge or labels):
+        raise UsageError("--by-doubt, --out, --judge and --labels are about --next")
+    if difference is not None and difference > discordant:
+        raise UsageError("--difference cannot be above --discordant: the judges differ on those items only")
     from ..calibration import planning  # noqa: PLC0415 - numpy and scipy are slow to import
 
     effect = planning.design_effect(rows_per_cluster, icc)
     result: dict[str, Any] = {"design_effect": effect}
     if half_width is not None:
-        result["labels"] = _labels(half_width, tpr, tnr, prevalence, unlabelled)
+        result["labels"] = _times(effect, _labels(half_width, tpr, tnr, prevalence, unlabelled))
     if difference is not None:
-        if difference > discordant:
-            raise UsageError(
-                "--difference cannot be above --discordant: the judges differ on those items only"
-            )
-        result["items"] = {"comparison": planning.items_for_difference(difference, discordant, power=power)}
-    for sizes in (result.get("labels", {}), result.get("items", {})):
-        sizes.update(
-            {name: size if size is None else -int(-size * effect // 1) for name, size in sizes.items()}
-        )
+        size = planning.items_for_difference(difference, discordant, power=power)
+        result["items"] = _times(effect, {"comparison": size})
     if count is not None:
-        result["next"] = planning.next_to_label(load_table(tables, (), None), count, seed=seed)
+        result["next"] = _draw(tables, labels, judge, count, by_doubt=by_doubt, seed=seed)
+    if out is not None:
+        write_records(out, _drawn_rows(result["next"]))
     click.echo(
         json.dumps(result, indent=2) if as_json else "\n".join(_lines(result, half_width, difference, power))
     )
+
+
+def _times(effect: float, sizes: dict[str, int | None]) -> dict[str, int | None]:
+    """Sizes for independent items, made sizes for clustered ones."""
+    return {name: size if size is None else math.ceil(size * effect) for name, size in sizes.items()}
+
+
+def _draw(
+    tables: tuple[Path, ...],
+    labels: Path | None,
+    judge: str | None,
+    count: int,
+    *,
+    by_doubt: bool,
+    seed: int,
+) -> list[str] | dict[str, float]:
+    from ..calibration import next_labels  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..calibration.estimation import of_judge  # noqa: PLC0415 - likewise
+
+    table = load_table(tables, (), labels)
+    table = table if judge is None else of_judge(table, judge)
+    draw = next_labels.next_by_doubt if by_doubt else next_labels.next_to_label
+    return draw(table, count, seed=seed)
+
+
+def _drawn_rows(drawn: list[str] | dict[str, float]) -> list[dict[str, Any]]:
+    if isinstance(drawn, dict):
+        return [{"item_id": item, "label_probability": chance} for item, chance in drawn.items()]
+    return [{"item_id": item} for item in drawn]
 
 
 def _labels(
@@ -129,7 +181,10 @@ def _lines(
         lines.append(f"Items to find a difference of {difference:g} with a chance of {power:.0%}: {size:,}")
     if result["design_effect"] > 1:
         lines.append(f"All sizes times {result['design_effect']:.2f} for clusters.")
-    if "next" in result:
+    if isinstance(result.get("next"), dict):
+        lines.append(f"Label all of these {len(result['next'])} (with the chance with which each was drawn):")
+        lines += [f"  {item}  {chance:.4f}" for item, chance in result["next"].items()]
+    elif "next" in result:
         lines += [f"Label these {len(result['next'])} next (a random sample; stopping early is fine):"]
         lines += [f"  {item}" for item in result["next"]]
     return lines

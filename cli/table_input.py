@@ -78,7 +78,9 @@ def table_options(*, resamples: bool) -> Callable[[Command], Command]:
     return decorate
 
 
-def load_table(tables: tuple[Path, ...], columns: tuple[str, ...], labels: Path | None) -> Table:
+def load_table(
+    tables: tuple[Path, ...], columns: tuple[str, ...], labels: Path | None, draw: Path | None = None
+) -> Table:
     """Read the tables of a command line.
 
     Raises:
@@ -87,7 +89,7 @@ def load_table(tables: tuple[Path, ...], columns: tuple[str, ...], labels: Path 
     """
     from ..calibration import read_table  # noqa: PLC0415 - numpy and scipy are slow to import
 
-    return read_table(tables, columns=_parse_columns(columns), labels=labels)
+    return read_table(tables, columns=_parse_columns(columns), labels=labels, draw=draw)
 
 
 def _parse_columns(columns: tuple[str, ...]) -> dict[str, str]:

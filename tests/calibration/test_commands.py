@@ -101,6 +101,10 @@ def test_a_gate_on_an_undefined_statistic_fails(run: Any, tmp_path: Path) -> Non
         (["compare", "TABLE", "--by", "system"], "there is only one system"),
         (["estimate", "TABLE"], "name one with --judge"),
         (["plan"], "say what to plan"),
+        (["plan", "--half-width", "0.1", "--by-doubt"], "are about --next"),
+        (["plan", "TABLE", "--next", "3", "--by-doubt"], "name one with --judge"),
+        (["plan", "TABLE", "--next", "3", "--by-doubt", "--judge", "j"], "nothing to draw from"),
+        (["estimate", "TABLE", "--judge", "j", "--draw", "BAD"], "bad.jsonl:1: label_probability: expected"),
         (["plan", "--difference", "0.3", "--discordant", "0.1"], "cannot be above"),
     ],
 )
@@ -108,7 +112,7 @@ def test_bad_usage_and_bad_input_exit_2_with_one_line(
     run: Any, table: Path, tmp_path: Path, words: list[str], message: str
 ) -> None:
     bad = tmp_path / "bad.jsonl"
-    bad.write_text('{"item_id": "a", "judge": "j", "score": 3}\n')
+    bad.write_text('{"item_id": "a", "judge": "j", "score": 3, "label_probability": 0}\n')
     places = {"TABLE": str(table), "BAD": str(bad)}
     result = run(*(places.get(word, word) for word in words))
     assert result.status == 2
@@ -204,6 +208,36 @@ def test_plan_gives_sizes_and_items(run: Any, table: Path, tmp_path: Path) -> No
     drawn = json.loads(run("plan", path, "--next", "3", "--json").out)["next"]
     assert len(set(drawn)) == 3
     assert run("plan", table, "--next", "3").out.startswith("Label these 0 next")
+
+
+def test_items_drawn_by_doubt_are_estimated_with_their_chances(run: Any, tmp_path: Path) -> None:
+    judged, draw, labels = (tmp_path / name for name in ("judged.jsonl", "draw.jsonl", "labels.jsonl"))
+    rows = [
+        {"item_id": f"c{number}|s|0", "judge": "j", "score": (number % 10) / 10, "system": "s"}
+        for number in range(200)
+    ]
+    judged.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    planned = run("plan", judged, "--next", "40", "--by-doubt", "--out", draw)
+    drawn = [json.loads(line) for line in draw.read_text().splitlines()]
+    assert planned.out.startswith(f"Label all of these {len(drawn)}")
+    verdicts = [
+        {
+            "case_id": row["item_id"].split("|")[0],
+            "system": "s",
+            "by": "ada",
+            "source": "human",
+            "outcome": "graded",
+            "score": float(number % 2),
+        }
+        for number, row in enumerate(drawn)
+    ]
+    labels.write_text("".join(f"{json.dumps(each)}\n" for each in verdicts))
+    estimates = json.loads(
+        run("estimate", judged, "--labels", labels, "--draw", draw, "--target", "finite", "--json", "-").out
+    )["all"]["estimates"]
+    assert estimates["active"]["n"] == len(drawn)
+    assert estimates["active"]["value"] == pytest.approx(0.5, abs=0.25)
+    assert estimates["ppi"]["value"] is None
 
 
 @pytest.mark.parametrize("command", ["calibrate", "compare", "estimate", "plan"])

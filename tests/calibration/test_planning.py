@@ -7,6 +7,7 @@ import pytest
 
 from fiducial.calibration import table_from_rows
 from fiducial.calibration.mcnemar import mcnemar
+from fiducial.calibration.next_labels import next_to_label
 from fiducial.calibration.planning import (
     design_effect,
     expected_kappa,
@@ -14,7 +15,6 @@ from fiducial.calibration.planning import (
     labels_for_corrected_rate,
     labels_for_kappa,
     labels_for_rate,
-    next_to_label,
 )
 
 
