@@ -10,14 +10,14 @@ from pathlib import Path
 from . import kernel
 from .limits import Limits
 
-WORKSPACE = Path("/workspace")
-"""Where the command finds its files."""
+WORKSPACE = Path("/fiducial-workspace")
+"""Where the command finds its files; a name that no interpreter is installed below."""
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")
 _SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/mime.types", "/etc/ssl")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _OWN_FILES = {
-    "etc/passwd": "root:x:0:0:root:/:/bin/sh\nsandbox:x:{uid}:{uid}:sandbox:/workspace:/bin/sh\n",
+    "etc/passwd": "root:x:0:0:root:/:/bin/sh\nsandbox:x:{uid}:{uid}:sandbox:/fiducial-workspace:/bin/sh\n",
     "etc/group": "root:x:0:\nsandbox:x:{uid}:\n",
     "etc/hosts": "127.0.0.1 localhost\n::1 localhost\n",
 }
@@ -50,12 +50,13 @@ def enter_private_root(
         file = scratch / name
         file.parent.mkdir(exist_ok=True)
         file.write_text(text.format(uid=uid), encoding="ascii")
-    shutil.copytree(source, scratch / "workspace")
-    (scratch / "tmp").mkdir()
+    workspace = scratch / WORKSPACE.relative_to("/")
+    shutil.copytree(source, workspace)
+    (scratch / "tmp").mkdir(exist_ok=True)  # it is there already when the interpreter lives below it
     (scratch / "proc").mkdir()
     kernel.mount("proc", scratch / "proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
-    give(scratch / "workspace", uid)
-    give(scratch / "tmp", uid)
+    give(workspace, uid)
+    os.chown(scratch / "tmp", uid, uid)
     kernel.change_root(scratch)
 
 

@@ -53,7 +53,7 @@ def processes_of(mark: str) -> set[str]:
                 mark in command
                 or mark in place
                 or "sandbox.launcher" in command
-                or place.startswith("/workspace")
+                or place.startswith("/fiducial-workspace")
             ):
                 found.add(f"{entry.name}: {command}")
     return found
