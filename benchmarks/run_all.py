@@ -10,7 +10,14 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 SCRIPTS = ["startup.py"]
-NEED_REFERENCE = ["checkers.py", "fuzz_decoders.py", "multi_turn.py", "mutation.py", "calibration.py", "judge_throughput.py"]
+NEED_REFERENCE = [
+    "checkers.py",
+    "fuzz_decoders.py",
+    "multi_turn.py",
+    "mutation.py",
+    "calibration.py",
+    "judge_throughput.py",
+]
 
 
 def main() -> int:

@@ -120,7 +120,9 @@ def test_pf_run_fails_no_line(
     result = json.loads((tmp_path / "result.json").read_text())
     # promptflow calls a run "Completed" whatever failed in it: its records say how each line went.
     records = (tmp_path / "promptflow" / ".runs" / f"run_{judge}" / "flow_artifacts").glob("*.jsonl")
-    statuses = [json.loads(line)["run_info"]["status"] for path in records for line in path.read_text().splitlines()]
+    statuses = [
+        json.loads(line)["run_info"]["status"] for path in records for line in path.read_text().splitlines()
+    ]
     assert statuses == ["Completed"] * 10
     assert result["scores"] == [1.0] * 10
     metrics = result["metrics"]
