@@ -13,6 +13,8 @@ from .table_input import emit, load_table, table_options
 if TYPE_CHECKING:
     from ..calibration import IntervalOption
 
+_MOST_LEVELS = 50
+
 _EXAMPLE = """\b
 Example:
   fiducial calibrate verdicts.csv --column label=gold --json calibration.json
@@ -42,6 +44,16 @@ Example:
     help="Look for a confidence above which verdicts are wrong at most this often, guaranteed at 90 %.",
 )
 @click.option(
+    "--levels",
+    metavar="A,B,...",
+    help="All values that labels and scores can have (0,0.5,1): adds agreement on these categories.",
+)
+@click.option(
+    "--threshold-for",
+    metavar="STAT",
+    help="Look for the score that should be --pass-at: the one that makes STAT largest, e.g. balanced_accuracy.",
+)
+@click.option(
     "--fail-under",
     "gates",
     multiple=True,
@@ -60,6 +72,8 @@ def command(
     slices: tuple[str, ...],
     label_audit: Path | None,
     max_error: float | None,
+    levels: str | None,
+    threshold_for: str | None,
     gates: tuple[str, ...],
 ) -> int:
     """Compare judges with trusted labels, every rate with its denominator and interval.
@@ -67,11 +81,14 @@ def command(
     TABLE is JSON Lines, CSV or Parquet with the columns item_id, judge, score, label (and cluster, system, repeat,
     order, where known), or a run folder.
     """
-    from ..calibration import ESTIMATORS, calibrate, read_labels  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..calibration import AGREEMENT, ESTIMATORS, calibrate, read_labels  # noqa: PLC0415 - numpy and scipy are slow to import
     from ..calibration.wording import calibration_lines  # noqa: PLC0415 - likewise
     from .gates import judge_gates, parse_gates  # noqa: PLC0415 - likewise
 
     wanted = parse_gates(gates, ESTIMATORS)
+    if threshold_for is not None and threshold_for not in AGREEMENT:
+        raise UsageError(f"--threshold-for {threshold_for}: expected one of {', '.join(AGREEMENT)}")
+    scale = None if levels is None else _parse_levels(levels)
     table = load_table(tables, columns, labels)
     for name in slices:
         if name not in table.columns:
@@ -84,9 +101,23 @@ def command(
         replicates=replicates,
         audit=None if label_audit is None else read_labels(label_audit),
         max_error=max_error,
+        levels=scale,
+        threshold_for=threshold_for,
     )
     failures = list(judge_gates(wanted, result["judges"]))
     emit(result, calibration_lines(result, slices=slices), json_file)
     for line in failures:
         click.echo(line, err=True)
     return 1 if failures else 0
+
+
+def _parse_levels(text: str) -> list[float]:
+    try:
+        levels = sorted({float(level) for level in text.split(",")})
+    except ValueError:
+        levels = []
+    if not 2 <= len(levels) <= _MOST_LEVELS or not all(0 <= level <= 1 for level in levels):
+        raise UsageError(
+            f"--levels expects 2 to {_MOST_LEVELS} different numbers in [0, 1] (0,0.5,1), got {text!r}"
+        )
+    return levels

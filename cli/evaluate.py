@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
+from functools import cache
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,9 @@ from ..evaluation.pipeline import Plan, run
 from ..report.from_run import report_on
 from ..report.terminal import summary_lines
 from .gates import PASS_RATE, parse_gates, run_gates
+from .jury_options import jury_rule
 from .main import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
+from .model_options import batch_mode, model_access, prices
 from .progress import shown_progress
 
 _CREDENTIALS = re.compile(r"//[^/@\s]+@")
@@ -65,6 +68,39 @@ def artifact_options(options: Mapping[str, Any]) -> ArtifactOptions:
 def command_line() -> str:
     """The command as it was typed, for the record; without credentials that a URL may hold."""
     return _CREDENTIALS.sub("//***@", shlex.join(["fiducial", *sys.argv[1:]]))
+
+
+def evaluate_as_asked(given: Mapping[str, Any], **stages: Any) -> int:
+    """Run, or with ``--dry-run`` foresee, what the options of `run` and `judge` ask for.
+
+    Args:
+        given: Their values.
+        **stages: Fields of the plan that only one of the two has.
+
+    Returns:
+        The exit code.
+    """
+    plan = Plan(
+        cases=given["cases"],
+        outputs=given["outputs"],
+        out=given["out"],
+        command=command_line(),
+        judges=given["judges"],
+        model=given["model"],
+        labels=given["labels"],
+        pass_at=given["pass_at"],
+        repeats=given["repeats"],
+        prices=prices(given),
+        jury=jury_rule(given),
+        batch=batch_mode(given),
+        **stages,
+    )
+    access = cache(lambda: model_access(given))  # once: all judges share its budget
+    if given["dry_run"]:
+        from .dry_run import show_forecast  # noqa: PLC0415 - most runs are not foreseen
+
+        return show_forecast(plan, access())
+    return evaluate(plan, access, fail_under=given["fail_under"], min_graded=given["min_graded"])
 
 
 def evaluate(

@@ -70,6 +70,18 @@ cases_and_outputs = compose(
     ),
 )
 
+into_run_folder = compose(
+    click.option(
+        "--labels", type=INPUT_FILE, help="Trusted verdicts of people or by construction (JSON Lines)."
+    ),
+    click.option(
+        "--pass-at", type=click.FloatRange(0, 1), default=0.5, show_default=True, help="Score that passes."
+    ),
+    click.option("--out", type=FOLDER, required=True, help="The run folder; the same command resumes it."),
+)
+
+JUDGE_HELP = "NAME, NAME/VARIANT, or a .prompty file; @MODEL may follow."
+
 workspaces = compose(
     click.option(
         "--allow-code",
