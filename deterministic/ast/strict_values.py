@@ -94,9 +94,13 @@ def _is_same_list(value: Any, choice: list[Any], document: Mapping[str, Any]) ->
 
 
 def _is_same_dict(value: dict[Any, Any], choice: dict[str, Any], document: Mapping[str, Any]) -> bool:
+    """Compare with a dict that holds values as such: one of them is no list, or is documented to be one."""
     properties = _part(document, "properties")
+    plain = not all(isinstance(wanted, list) for wanted in choice.values())
     return value.keys() == choice.keys() and all(
-        is_acceptable(value[key], wanted, _part(properties, key)) for key, wanted in choice.items()
+        (plain or _part(properties, key).get("type") in _LIST_TYPES)
+        and is_acceptable(value[key], wanted, _part(properties, key))
+        for key, wanted in choice.items()
     )
 
 
@@ -142,4 +146,5 @@ def _value_error(argument: Argument) -> str:
 
 
 _TEXT_TYPES = frozenset({"string", "String", "char"})
+_LIST_TYPES = frozenset({"array", "tuple", "Array", "ArrayList"})
 _WHOLE_TYPES = frozenset({"integer", "byte", "short", "long", "Bigint"})

@@ -46,6 +46,10 @@ TYPED_DICT = {"type": "dict", "properties": {"n": {"type": "integer"}}}
         ({"n": True}, TYPED_DICT, [{"n": [1]}], True, False),
         ({"n": 1.0}, TYPED_DICT, [{"n": [1]}], True, False),
         ({"n": 1}, TYPED_DICT, [{"n": [1]}], True, True),
+        # A list around a value is not the value, though the reference lists acceptable values; a documented list is one.
+        ({"n": [1]}, TYPED_DICT, [{"n": [1]}], False, False),
+        ({"n": [1]}, {"type": "dict"}, [{"n": [1]}], False, False),
+        ({"n": [1]}, {"type": "dict", "properties": {"n": INTEGERS}}, [{"n": [[1]]}], True, True),
         ([1, True], INTEGERS, [[1, 1]], False, False),
         ([[1.0]], {"type": "array", "items": {"type": "array", "items": {"type": "integer"}}}, [[[1]]], True, False),
         # An integer is fine for a float, in lists too; never the other way round.
