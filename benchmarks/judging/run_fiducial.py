@@ -20,7 +20,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(os.environ["FIDUCIAL_REFERENCE"]) / "perf" / "runners"))
 
-from common import args, done  # pyright: ignore[reportMissingImports, reportUnknownVariableType] - the kit's
+import common  # pyright: ignore[reportMissingImports] - the kit's
 
 PROMPT = str(Path(__file__).with_name("correct.prompty"))
 MODEL = "judge-s2"
@@ -88,11 +88,12 @@ def by_command(arguments: Any, counts: Counter[str]) -> dict[str, float | None]:
 
 
 if __name__ == "__main__":
-    given: Any = args()
+    kit: Any = common
+    given = kit.args()
     begun = time.perf_counter()
     counted = Counter[str]()
     if os.environ.get("FIDUCIAL_RUN") == "command":
         found = by_command(given, counted)
     else:
         found = asyncio.run(by_library(given, counted))
-    done(given, "fiducial", found, begun, outcomes=json.loads(json.dumps(counted)))
+    kit.done(given, "fiducial", found, begun, outcomes=json.loads(json.dumps(counted)))

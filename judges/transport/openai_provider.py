@@ -8,7 +8,7 @@ import ssl
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import msgspec
 
@@ -17,6 +17,7 @@ from .exchange import CallError, Reply, Request
 from .waiting_times import allowed_rate, retry_after
 
 if TYPE_CHECKING:
+    import httpx2
     import openai
 
 _RETRYABLE_STATUSES = frozenset(
@@ -63,6 +64,7 @@ class OpenAIProvider:
         self._endpoint = endpoint
         self._timeout = timeout
         self._client: openai.AsyncOpenAI | None = None
+        self._address: tuple[httpx2.URL, httpx2.Headers] | None = None
 
     async def complete(self, request: Request) -> Reply:
         """Send one request. See `Provider.complete`."""
@@ -70,7 +72,8 @@ class OpenAIProvider:
 
         try:
             if self._client is None:
-                self._client = _connect(self._endpoint, self._timeout)
+                self._transport = _transport(self._endpoint, self._timeout)
+                self._client = _connect(self._endpoint, self._timeout, self._transport)
             async with asyncio.timeout(self._timeout):
                 payload = await self._post(self._client, request)
         except TimeoutError as error:
@@ -94,12 +97,33 @@ class OpenAIProvider:
         # Encoded here, since the client would first make two deep copies of the body.
         content = msgspec.json.encode(request.body())
         if len(content) <= _PIECE:
-            return await client.post("/chat/completions", content=content, cast_to=object)
+            return await self._send(client, content)
         # In one piece it would hold up every other call, and aiohttp warns of it.
         length = {"Content-Length": str(len(content))}
         return await client.post(
             "/chat/completions", content=_in_pieces(content), options={"headers": length}, cast_to=object
         )
+
+    async def _send(self, client: openai.AsyncOpenAI, content: bytes) -> object:
+        """Send over the client's transport, with headers and address as the client has them.
+
+        `client.post` works them out anew for each request, which takes longer than everything else that is done for one.
+        """
+        import httpx2  # noqa: PLC0415 - openai's transport; imported with it
+        import openai  # noqa: PLC0415 - see `complete`
+
+        if self._address is None:
+            self._address = client.base_url.join("chat/completions"), httpx2.Headers(_headers(client))
+        url, headers = self._address
+        request = httpx2.Request("POST", url, headers=headers, content=content)
+        try:
+            response = await self._transport.send(request)
+        except httpx2.HTTPError as error:
+            raise openai.APIConnectionError(request=request) from error
+        if response.is_success:
+            return json.loads(response.content)
+        message, body = _error_in(response)
+        raise openai.APIStatusError(message, response=response, body=body)
 
     async def aclose(self) -> None:
         """Close the client's connections."""
@@ -134,22 +158,51 @@ class OpenAIProvider:
         return (text.replace(key, "***") if key else text)[:_LONGEST_MESSAGE]
 
 
+def _headers(client: openai.AsyncOpenAI) -> dict[str, str]:
+    """What the client sends with every request."""
+    given = {name: value for name, value in client.default_headers.items() if isinstance(value, str)}
+    return given | {"Authorization": f"Bearer {client.api_key}"}
+
+
+def _error_in(response: httpx2.Response) -> tuple[str, object]:
+    """What an error response says, and its object, as the openai library finds them."""
+    try:
+        body: object = json.loads(response.content)
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        return response.text, None
+    error = _field(body, "error") or body
+    return str(_field(error, "message") or body), error
+
+
+def _field(value: object, name: str) -> object:
+    return cast("dict[str, object]", value).get(name) if isinstance(value, dict) else None
+
+
 async def _in_pieces(content: bytes) -> AsyncIterator[bytes]:
     for start in range(0, len(content), _PIECE):
         yield content[start : start + _PIECE]
 
 
-def _connect(endpoint: Endpoint, timeout: float) -> openai.AsyncOpenAI:
+def _transport(endpoint: Endpoint, timeout: float) -> httpx2.AsyncClient:
     import openai  # noqa: PLC0415 - see OpenAIProvider.complete
 
-    shared: dict[str, Any] = {"api_key": endpoint.api_key, "max_retries": 0, "timeout": timeout}
     if endpoint.base_url is not None and endpoint.base_url.startswith("http://"):
         # Nothing to verify: an empty trust store (which trusts nobody, should a server redirect to https) saves loading the
         # system's, twice.
         trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        shared["http_client"] = openai.DefaultAioHttpClient(timeout=timeout, verify=trust)
-    else:
-        shared["http_client"] = openai.DefaultAioHttpClient(timeout=timeout)
+        return openai.DefaultAioHttpClient(timeout=timeout, verify=trust)
+    return openai.DefaultAioHttpClient(timeout=timeout)
+
+
+def _connect(endpoint: Endpoint, timeout: float, transport: httpx2.AsyncClient) -> openai.AsyncOpenAI:
+    import openai  # noqa: PLC0415 - see OpenAIProvider.complete
+
+    shared: dict[str, Any] = {
+        "api_key": endpoint.api_key,
+        "max_retries": 0,
+        "timeout": timeout,
+        "http_client": transport,
+    }
     if endpoint.kind == "azure":
         return openai.AsyncAzureOpenAI(
             azure_endpoint=endpoint.base_url or "", api_version=endpoint.api_version, **shared
