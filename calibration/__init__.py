@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .measurement import IntervalOption, Settings, measure
     from .panel import calibrate
     from .rate_estimates import Target
+    from .requests import Requests
     from .sample import Cells, Sample, make_sample
     from .statistic import Statistic
     from .table import Table
@@ -38,6 +39,7 @@ _HOME = {
     "RateInterval": "true_rate",
     "read_labels": "table_files",
     "read_table": "table_files",
+    "Requests": "requests",
     "Right": "contenders",
     "Sample": "sample",
     "Settings": "measurement",
@@ -57,6 +59,7 @@ __all__ = [
     "Estimator",
     "IntervalOption",
     "RateInterval",
+    "Requests",
     "Right",
     "Sample",
     "Settings",

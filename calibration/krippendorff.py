@@ -36,18 +36,51 @@ def krippendorff_alpha(ratings: FloatArray, level: Level = "nominal") -> float:
         return float("nan")
     if level == "ratio" and (ratings[rated] < 0).any():
         raise ValueError("the ratio level needs values of at least 0")
+    values, units = value_counts(ratings)
+    return float(alpha_of_units(np.ones(len(units)), units, values, level))
+
+
+def value_counts(ratings: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """How often each value was given to each unit.
+
+    Args:
+        ratings: Shape ``(raters, units)``; NaN where a rater did not rate.
+
+    Returns:
+        The distinct values ``(q,)``, ascending, and counts ``(units, q)``.
+    """
+    rated = np.isfinite(ratings)
     values, code = np.unique(ratings[rated], return_inverse=True)
-    unit = np.nonzero(rated)[1]
-    units = np.zeros((ratings.shape[1], len(values)))
-    np.add.at(units, (unit, code), 1.0)
-    weight = 1.0 / (units.sum(axis=1) - 1.0)
-    coincidences = (units.T * weight) @ units - np.diag(units.T @ weight)
-    margin = coincidences.sum(axis=1)
+    counts = np.zeros((ratings.shape[1], len(values)))
+    np.add.at(counts, (np.nonzero(rated)[1], code), 1.0)
+    return values, counts
+
+
+def alpha_of_units(
+    weights: FloatArray, units: FloatArray, values: FloatArray, level: Level = "nominal"
+) -> FloatArray:
+    """Alpha from counts of values per unit.
+
+    Args:
+        weights: How often each unit counts, shape ``(..., k)``.
+        units: How often each value was given to it, shape ``(k, q)``; at least two values in every unit.
+        values: The values, shape ``(q,)``.
+        level: What differences mean.
+
+    Returns:
+        Shape ``(...)``; NaN where all values are one and the same.
+    """
+    weights = weights / (units.sum(axis=1) - 1.0)
+    pairs = np.einsum("...k,kc,kd->...cd", weights, units, units, optimize=True)
+    coincidences = pairs - (weights @ units)[..., None] * np.eye(len(values))
+    margin = coincidences.sum(axis=-1)
     distance = _DISTANCES[level](values, margin)
     # In shares, so that a huge n does not look like a huge disagreement to the guard against rounding.
-    observed = (coincidences * distance).sum() / margin.sum()
-    expected = (np.outer(margin, margin) * distance).sum() / (margin.sum() * (margin.sum() - 1.0))
-    return float(1.0 - ratio(np.asarray(observed), np.asarray(expected)))
+    total = margin.sum(axis=-1)
+    chance = margin[..., :, None] * margin[..., None, :] * distance
+    observed = ratio((coincidences * distance).sum(axis=(-2, -1)), total)
+    expected = ratio(chance.sum(axis=(-2, -1)), total * (total - 1.0))
+    return 1.0 - ratio(observed, expected)
 
 
 def _nominal(values: FloatArray, margin: FloatArray) -> FloatArray:
@@ -58,7 +91,8 @@ def _nominal(values: FloatArray, margin: FloatArray) -> FloatArray:
 def _ordinal(values: FloatArray, margin: FloatArray) -> FloatArray:
     del values
     # The sum of margins from c to k, less half of both ends, is the distance of their mid-ranks.
-    return _interval(np.cumsum(margin) - margin / 2, margin)
+    rank = np.cumsum(margin, axis=-1) - margin / 2
+    return (rank[..., :, None] - rank[..., None, :]) ** 2
 
 
 def _interval(values: FloatArray, margin: FloatArray) -> FloatArray:

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-import numpy as np
-
-from .arrays import FloatArray
+from .baselines import baselines_of, people_among_themselves
 from .bootstrap import DEFAULT_REPLICATES
-from .estimator import ESTIMATORS
-from .label_audit import audit_counts, corrected_rates
-from .measurement import IntervalOption, Settings, measure
-from .sample import Sample, make_sample
-from .selective import certify
+from .judge_panel import judge_panel
+from .measurement import IntervalOption, Settings
+from .requests import Requests, answers
 from .slice_homogeneity import slice_homogeneity
 from .suspected_labels import suspected_label_errors
 from .table import Table
@@ -35,8 +29,7 @@ def calibrate(
     seed: int = 0,
     replicates: int = DEFAULT_REPLICATES,
     slices: bool = True,
-    audit: Mapping[str, float] | None = None,
-    max_error: float | None = None,
+    requests: Requests | None = None,
 ) -> dict[str, Any]:
     """How far each judge of a table agrees with the labels.
 
@@ -48,18 +41,18 @@ def calibrate(
         seed: The same seed gives the same intervals.
         replicates: Bootstrap replicates.
         slices: Whether to look at each value of ``system`` and of the other columns by itself.
-        audit: What a person found for some items, chosen at random, by item: corrects for errors of the labels.
-        max_error: Look for a confidence above which a judge's verdicts are wrong at most this often.
+        requests: What else to look for.
 
     Returns:
-        ``judges``, ``baselines``, ``slices``, ``homogeneity``, ``suspected_label_errors`` and ``warnings``, and on
-        request ``label_audit`` and ``selective``, ready for JSON; ``docs/calibration.md`` describes them.
+        ``judges``, ``baselines``, ``slices``, ``homogeneity``, ``suspected_label_errors`` and ``warnings``; ``people``
+        where several looked at the same items; and on request ``label_audit``, ``selective``, ``categories`` and
+        ``thresholds``, ready for JSON; ``docs/calibration.md`` describes them.
     """
     settings = Settings(interval, level, replicates, seed)
     judges = _judges(table, pass_at, settings)
     result: dict[str, Any] = {
         "judges": judges,
-        "baselines": _baselines(table, pass_at, settings),
+        "baselines": baselines_of(table, pass_at, settings),
         "slices": _slices(table, pass_at, settings) if slices else {},
         "homogeneity": slice_homogeneity(table, pass_at=pass_at) if slices else {},
         "suspected_label_errors": suspected_label_errors(table, pass_at=pass_at),
@@ -67,96 +60,17 @@ def calibrate(
         "level": level,
         "warnings": _warnings(judges),
     }
-    if audit is not None:
-        result["label_audit"] = _label_audit(table, audit, pass_at, settings)
-    if max_error is not None:
-        result["selective"] = _selective(table, pass_at, max_error, seed)
-    return result
+    people = people_among_themselves(table, settings)
+    if people is not None:
+        result["people"] = people
+    return result | answers(table, requests or Requests(), pass_at=pass_at, settings=settings)
 
 
-def judge_panel(
-    table: Table, *, pass_at: float, settings: Settings, names: tuple[str, ...] = tuple(ESTIMATORS)
-) -> dict[str, Any]:
-    """One judge against the labels.
-
-    Args:
-        table: The rows of one judge.
-        pass_at: A value passes when it is at least this.
-        settings: How intervals are made.
-        names: The statistics to compute.
-
-    Returns:
-        Counts, ``statistics`` and ``missing``, ready for JSON.
-    """
-    labelled = np.isfinite(table.label)
-    judged = labelled & np.isfinite(table.score)
-    sample = _usable_sample(table, pass_at)
-    (tn, fp), (fn, tp) = (
-        sample.cells.tables(sample.counts).astype(int).tolist() if sample.n else [[0, 0], [0, 0]]
-    )
-    statistics = measure([ESTIMATORS[name] for name in names], sample, settings)
+def _judges(table: Table, pass_at: float, settings: Settings) -> dict[str, Any]:
     return {
-        "n": sample.n,
-        "n_missing": int((labelled & ~judged).sum()),
-        "n_unlabelled": int((~labelled).sum()),
-        "n_clusters": sample.n_clusters,
-        "binary": bool(np.isin([sample.cells.label, sample.cells.score], (0.0, 1.0)).all()),
-        "tp": tp,
-        "fp": fp,
-        "fn": fn,
-        "tn": tn,
-        "statistics": msgspec.to_builtins(statistics),
-        "missing": _missing(table.take(labelled), pass_at, settings),
-    }
-
-
-def _usable_sample(table: Table, pass_at: float) -> Sample:
-    rows = np.isfinite(table.label) & np.isfinite(table.score)
-    return make_sample(table.label[rows], table.score[rows], table.cluster[rows], pass_at=pass_at)
-
-
-def _missing(labelled: Table, pass_at: float, settings: Settings) -> dict[str, Any]:
-    """How often the judge said nothing, and its agreement under three ways to count that."""
-    absent = ~np.isfinite(labelled.score)
-    passes = labelled.label >= pass_at
-
-    def share(score: FloatArray, label: FloatArray, rows: Any = slice(None)) -> Any:
-        sample = make_sample(label[rows], score[rows], labelled.cluster[rows])
-        return msgspec.to_builtins(measure([ESTIMATORS["accuracy"]], sample, settings))["accuracy"]
-
-    verdict, truth = (labelled.score >= pass_at).astype(float), passes.astype(float)
-    return {
-        "rate": share(absent.astype(float), np.ones(len(absent))),
-        "accuracy": {
-            "drop": share(verdict, truth, ~absent),
-            "count_as_fail": share(np.where(absent, 0.0, verdict), truth),
-            "count_as_disagreement": share(np.where(absent, 1.0 - truth, verdict), truth),
-        },
-    }
-
-
-def _judges(
-    table: Table, pass_at: float, settings: Settings, names: tuple[str, ...] = tuple(ESTIMATORS)
-) -> dict[str, Any]:
-    return {
-        judge: judge_panel(table.take(rows), pass_at=pass_at, settings=settings, names=names)
+        judge: judge_panel(table.take(rows), pass_at=pass_at, settings=settings)
         for judge, rows in table.judge.present()
     }
-
-
-def _baselines(table: Table, pass_at: float, settings: Settings) -> dict[str, Any]:
-    """What judges that do not look would reach on the labelled items."""
-    labelled = table.take(np.isfinite(table.label))
-    _, first = np.unique(labelled.key("system"), return_index=True)
-    items = labelled.take(np.sort(first))
-
-    def constant(score: float) -> dict[str, Any]:
-        blind = Table(
-            items.item, items.judge, np.full(len(items), score), items.label, items.cluster, items.columns
-        )
-        return judge_panel(blind, pass_at=pass_at, settings=settings)
-
-    return {"always_pass": constant(1.0), "always_fail": constant(0.0)}
 
 
 def _slices(table: Table, pass_at: float, settings: Settings) -> dict[str, Any]:
@@ -165,36 +79,6 @@ def _slices(table: Table, pass_at: float, settings: Settings) -> dict[str, Any]:
         for name, column in table.columns.items()
         if len(column.present()) > 1
     }
-
-
-def _label_audit(
-    table: Table, truth: Mapping[str, float], pass_at: float, settings: Settings
-) -> dict[str, Any]:
-    counts = audit_counts(table, truth, pass_at=pass_at)
-    rates = {
-        judge: corrected_rates(_usable_sample(table.take(rows), pass_at), counts, settings)._asdict()
-        for judge, rows in table.judge.present()
-    }
-    (tn, fp), (fn, tp) = counts.astype(int).tolist()
-    return {"tp": tp, "fp": fp, "fn": fn, "tn": tn, "judges": msgspec.to_builtins(rates)}
-
-
-def _selective(table: Table, pass_at: float, max_error: float, seed: int) -> dict[str, Any]:
-    """For each judge, the least confidence at which its verdicts can be trusted to the wanted error."""
-    result: dict[str, Any] = {}
-    for judge, rows in table.judge.present():
-        mine = table.take(rows & np.isfinite(table.label) & np.isfinite(table.score))
-        passed = mine.score >= pass_at
-        # Distance from the threshold, as a share of the way to 0 or 1.
-        confidence = np.where(
-            passed, (mine.score - pass_at) / max(1 - pass_at, 1e-9), (pass_at - mine.score) / pass_at
-        )
-        confidence = np.where(passed & (pass_at == 1.0), 1.0, confidence)
-        wrong = passed != (mine.label >= pass_at)
-        result[judge] = certify(
-            confidence, wrong, max_error=max_error, cluster=mine.cluster, seed=seed
-        )._asdict()
-    return result
 
 
 def _warnings(judges: dict[str, Any]) -> list[str]:

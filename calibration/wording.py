@@ -62,10 +62,7 @@ def calibration_lines(result: dict[str, Any], *, slices: tuple[str, ...] = ()) -
     lines: list[str] = []
     for judge, panel in result["judges"].items():
         lines += [*_judge_lines(judge, panel), ""]
-    lines += [
-        f"Judges that do not look, on the same {result['baselines']['always_pass']['n']:,} labelled items:",
-        *_comparison_lines(result["baselines"]),
-    ]
+    lines += _baseline_lines(result)
     for column in slices:
         lines += ["", f"By {column}:"]
         for value, judges in result["slices"].get(column, {}).items():
@@ -75,6 +72,8 @@ def calibration_lines(result: dict[str, Any], *, slices: tuple[str, ...] = ()) -
         *_suspect_lines(result),
         *_audit_lines(result),
         *_selective_lines(result),
+        *_category_lines(result),
+        *_threshold_lines(result),
     ]
     return lines + [f"warning: {line}" for line in result["warnings"]]
 
@@ -97,6 +96,52 @@ def _judge_lines(judge: str, panel: dict[str, Any]) -> list[str]:
         ),
         *statistic_lines(shown),
     ]
+
+
+def _baseline_lines(result: dict[str, Any]) -> list[str]:
+    """What a judge has to beat: blind judges on all labelled items, the others on those of which they speak."""
+    blind = {name: result["baselines"][name] for name in ("always_pass", "always_fail")}
+    others = {name: panel for name, panel in result["baselines"].items() if name not in blind}
+    count = f"{blind['always_pass']['n']:,}"
+    lines = [f"Judges that do not look, on the same {count} labelled items:", *_comparison_lines(blind)]
+    if others:
+        lines += ["Other ways to grade, on the items of which they speak:", *_comparison_lines(others)]
+    if "people" in result:
+        alphas = result["people"]["krippendorff_alpha"]
+        lines += [
+            f"Krippendorff's alpha of {len(result['people']['names'])} people among themselves:",
+            *aligned([(level, *statistic_cells(each)) for level, each in alphas.items()]),
+        ]
+    return lines
+
+
+def _category_lines(result: dict[str, Any]) -> list[str]:
+    lines: list[str] = []
+    for judge, found in result.get("categories", {}).items():
+        levels = [f"{level:g}" for level in found["levels"]]
+        rows = [(f"label {level}", *map(str, row)) for level, row in zip(levels, found["table"], strict=True)]
+        lines += [
+            f"{judge}, each level a category:",
+            *aligned([("", *(f"score {level}" for level in levels)), *rows]),
+        ]
+        lines += statistic_lines(found["statistics"])
+    return lines
+
+
+def _threshold_lines(result: dict[str, Any]) -> list[str]:
+    lines: list[str] = []
+    for judge, found in result.get("thresholds", {}).items():
+        if found["threshold"] is None:
+            lines.append(f"{judge}: no threshold: {found['undefined']}")
+            continue
+        best = f"{judge}: {found['statistic']} is largest ({number(found['apparent'])}) when scores pass from {found['threshold']:g} on"
+        apart = (
+            ""
+            if found["held_out"] is None
+            else f"; on items that did not choose it: {number(found['held_out'])}"
+        )
+        lines.append(best + apart)
+    return lines
 
 
 def _uneven_lines(result: dict[str, Any]) -> list[str]:

@@ -13,7 +13,7 @@ from .table_input import emit, load_table, table_options
 if TYPE_CHECKING:
     from ..calibration import IntervalOption
 
-_MOST_LEVELS = 50
+_LEVELS = range(2, 51)
 
 _EXAMPLE = """\b
 Example:
@@ -81,7 +81,7 @@ def command(
     TABLE is JSON Lines, CSV or Parquet with the columns item_id, judge, score, label (and cluster, system, repeat,
     order, where known), or a run folder.
     """
-    from ..calibration import AGREEMENT, ESTIMATORS, calibrate, read_labels  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..calibration import AGREEMENT, ESTIMATORS, Requests, calibrate, read_labels  # noqa: PLC0415 - numpy and scipy are slow to import
     from ..calibration.wording import calibration_lines  # noqa: PLC0415 - likewise
     from .gates import judge_gates, parse_gates  # noqa: PLC0415 - likewise
 
@@ -99,10 +99,12 @@ def command(
         interval=interval,
         seed=seed,
         replicates=replicates,
-        audit=None if label_audit is None else read_labels(label_audit),
-        max_error=max_error,
-        levels=scale,
-        threshold_for=threshold_for,
+        requests=Requests(
+            audit=None if label_audit is None else read_labels(label_audit),
+            max_error=max_error,
+            levels=scale,
+            threshold_for=threshold_for,
+        ),
     )
     failures = list(judge_gates(wanted, result["judges"]))
     emit(result, calibration_lines(result, slices=slices), json_file)
@@ -116,8 +118,8 @@ def _parse_levels(text: str) -> list[float]:
         levels = sorted({float(level) for level in text.split(",")})
     except ValueError:
         levels = []
-    if not 2 <= len(levels) <= _MOST_LEVELS or not all(0 <= level <= 1 for level in levels):
+    if len(levels) not in _LEVELS or not all(0 <= level <= 1 for level in levels):
         raise UsageError(
-            f"--levels expects 2 to {_MOST_LEVELS} different numbers in [0, 1] (0,0.5,1), got {text!r}"
+            f"--levels expects 2 to {_LEVELS[-1]} different numbers in [0, 1] (0,0.5,1), got {text!r}"
         )
     return levels

@@ -97,6 +97,9 @@ def test_a_gate_on_an_undefined_statistic_fails(run: Any, tmp_path: Path) -> Non
         (["calibrate", "TABLE", "--column", "gold"], "--column expects NAME=THEIRS"),
         (["calibrate", "TABLE", "--slice", "colour"], "no such column"),
         (["calibrate", "BAD"], "bad.jsonl:1: score: expected a number in [0, 1] or null, got 3"),
+        (["calibrate", "TABLE", "--levels", "0"], "--levels expects 2 to 50 different numbers"),
+        (["calibrate", "TABLE", "--levels", "0,0.5"], "the label 1 is not one of the levels 0, 0.5"),
+        (["calibrate", "TABLE", "--threshold-for", "brier"], "expected one of accuracy"),
         (["compare", "TABLE", "--statistic", "kapa"], "expected one of accuracy"),
         (["compare", "TABLE", "--by", "system"], "there is only one system"),
         (["estimate", "TABLE"], "name one with --judge"),
@@ -150,6 +153,13 @@ def test_a_label_audit_corrects_the_rates(run: Any, table: Path, tmp_path: Path)
 def test_a_threshold_is_certified_or_refused(run: Any, table: Path) -> None:
     assert "j: verdicts of confidence" in run("calibrate", table, "--max-error", "0.2").out
     assert "k: no threshold certified" in run("calibrate", table, "--max-error", "0.2").out
+
+
+def test_levels_are_categories_on_request(run: Any, table: Path) -> None:
+    out = run("calibrate", table, "--levels", "1,0,0.5").out
+    assert "k, each level a category:" in out
+    assert ["label", "0.5", "0", "0", "0"] in [line.split() for line in out.splitlines()]
+    assert "  gwet_ac2_linear" in out
 
 
 def test_compare_says_in_words_what_it_found(run: Any, table: Path) -> None:

@@ -1,0 +1,101 @@
+"""What a panel says only when it is asked: label audits, certified and chosen thresholds, agreement on categories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from .categories import category_agreement
+from .judge_panel import usable_sample
+from .label_audit import audit_counts, corrected_rates
+from .measurement import Settings
+from .selective import certify
+from .table import Table
+from .threshold_choice import choose_threshold
+
+
+class Requests(NamedTuple):
+    """What is asked beyond the panel; None for what is not.
+
+    Attributes:
+        audit: What a person found for some items, chosen at random, by item: corrects for errors of the labels.
+        max_error: Look for a confidence above which a judge's verdicts are wrong at most this often.
+        levels: All values that labels and scores can have, ascending, for agreement on categories.
+        threshold_for: Look for the threshold on the score that makes this statistic of the 2x2 table largest.
+    """
+
+    audit: Mapping[str, float] | None = None
+    max_error: float | None = None
+    levels: Sequence[float] | None = None
+    threshold_for: str | None = None
+
+
+def answers(table: Table, requests: Requests, *, pass_at: float, settings: Settings) -> dict[str, Any]:
+    """Answer what is asked, for every judge of a table.
+
+    Args:
+        table: Labels and scores.
+        requests: What is asked.
+        pass_at: A value passes when it is at least this.
+        settings: How intervals are made.
+
+    Returns:
+        ``label_audit``, ``selective``, ``categories`` and ``thresholds``, each where it was asked for, ready for JSON.
+
+    Raises:
+        InputError: No audited item has a label, or a value is not one of the levels.
+    """
+    result: dict[str, Any] = {}
+    judges = {judge: table.take(rows) for judge, rows in table.judge.present()}
+    if requests.audit is not None:
+        result["label_audit"] = _label_audit(table, requests.audit, pass_at, settings)
+    if requests.max_error is not None:
+        result["selective"] = {
+            judge: _selective(part, pass_at, requests.max_error, settings.seed)
+            for judge, part in judges.items()
+        }
+    if requests.levels is not None:
+        result["categories"] = {
+            judge: category_agreement(usable_sample(part, pass_at), requests.levels, settings)
+            for judge, part in judges.items()
+        }
+    if requests.threshold_for is not None:
+        result["thresholds"] = {
+            judge: _threshold(part, pass_at, requests.threshold_for) for judge, part in judges.items()
+        }
+    return result
+
+
+def _label_audit(
+    table: Table, truth: Mapping[str, float], pass_at: float, settings: Settings
+) -> dict[str, Any]:
+    counts = audit_counts(table, truth, pass_at=pass_at)
+    rates = {
+        judge: corrected_rates(usable_sample(table.take(rows), pass_at), counts, settings)._asdict()
+        for judge, rows in table.judge.present()
+    }
+    (tn, fp), (fn, tp) = counts.astype(int).tolist()
+    return {"tp": tp, "fp": fp, "fn": fn, "tn": tn, "judges": msgspec.to_builtins(rates)}
+
+
+def _selective(table: Table, pass_at: float, max_error: float, seed: int) -> dict[str, Any]:
+    """The least confidence at which a judge's verdicts can be trusted to the wanted error."""
+    mine = table.take(np.isfinite(table.label) & np.isfinite(table.score))
+    passed = mine.score >= pass_at
+    # Distance from the threshold, as a share of the way to 0 or 1.
+    confidence = np.where(
+        passed, (mine.score - pass_at) / max(1 - pass_at, 1e-9), (pass_at - mine.score) / pass_at
+    )
+    confidence = np.where(passed & (pass_at == 1.0), 1.0, confidence)
+    wrong = passed != (mine.label >= pass_at)
+    return certify(confidence, wrong, max_error=max_error, cluster=mine.cluster, seed=seed)._asdict()
+
+
+def _threshold(table: Table, pass_at: float, statistic: str) -> dict[str, Any]:
+    mine = table.take(np.isfinite(table.label) & np.isfinite(table.score))
+    return choose_threshold(
+        mine.label, mine.score, mine.cluster, statistic=statistic, pass_at=pass_at
+    )._asdict()
