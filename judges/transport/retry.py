@@ -23,7 +23,7 @@ class RetryPolicy:
     Attributes:
         attempts: Calls in all, the first one included.
         total_seconds: No new attempt is begun after this time.
-        first_wait: Seconds; doubles with each attempt, where the server names no time.
+        first_wait: Seconds; doubles with each failure for which the server names no time.
         longest_wait: Seconds; bounds those waits.
         longest_asked: Seconds; a server that asks for more is not waited for longer than this.
     """
@@ -82,7 +82,7 @@ class RetryingProvider:
         """What follows a first failure. Apart, since tenacity costs more than all else that a smooth call needs."""
         attempts = tenacity.AsyncRetrying(
             retry=tenacity.retry_if_exception(_retryable),
-            wait=self._wait,
+            wait=_Waits(self._policy, self._rng),
             stop=tenacity.stop_after_attempt(self._policy.attempts)
             | tenacity.stop_after_delay(self._policy.total_seconds),
             sleep=self._sleep,
@@ -111,12 +111,21 @@ class RetryingProvider:
         """Close the inner provider."""
         await self._inner.aclose()
 
-    def _wait(self, state: tenacity.RetryCallState) -> float:
+
+class _Waits:
+    """How long one request waits before each further attempt: as asked, else doubling with each failure that named no time."""
+
+    def __init__(self, policy: RetryPolicy, rng: random.Random) -> None:
+        self._policy = policy
+        self._rng = rng
+        self._ceiling = policy.first_wait
+
+    def __call__(self, state: tenacity.RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
         asked = error.retry_after if isinstance(error, CallError) else None
         if asked is not None:
             return min(asked, self._policy.longest_asked) * (1 + _JITTER * self._rng.random())
-        ceiling = min(self._policy.longest_wait, self._policy.first_wait * 2 ** (state.attempt_number - 1))
+        ceiling, self._ceiling = self._ceiling, min(self._policy.longest_wait, 2 * self._ceiling)
         return self._rng.uniform(ceiling / 2, ceiling)
 
 
