@@ -12,8 +12,9 @@ _HEADLINE = ("accuracy", "true_positive_rate", "true_negative_rate", "cohen_kapp
 
 
 def number(value: float) -> str:
-    """A number as tables print it."""
-    return f"{value:.3f}"
+    """A number as tables print it; what rounds to nothing has no sign."""
+    text = f"{value:.3f}"
+    return text.removeprefix("-") if text == "-0.000" else text
 
 
 def statistic_cells(statistic: dict[str, Any]) -> tuple[str, str, str, str]:

@@ -183,7 +183,7 @@ def _lines(
         lines.append(f"All sizes times {result['design_effect']:.2f} for clusters.")
     if isinstance(result.get("next"), dict):
         lines.append(f"Label all of these {len(result['next'])} (with the chance with which each was drawn):")
-        lines += [f"  {item}  {chance:.4f}" for item, chance in result["next"].items()]
+        lines += [f"  {item}  {chance:.4g}" for item, chance in result["next"].items()]
     elif "next" in result:
         lines += [f"Label these {len(result['next'])} next (a random sample; stopping early is fine):"]
         lines += [f"  {item}" for item in result["next"]]

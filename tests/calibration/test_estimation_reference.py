@@ -28,7 +28,7 @@ def case(reference: Path, request: pytest.FixtureRequest) -> tuple[list[dict[str
     )
     labelled = set(by_digest[:n])
     kept = [
-        {key: row[key] for key in ("item_id", "judge", "score")}
+        {key: row[key] for key in ("item_id", "judge", "score", "cluster")}
         | {"label": row["label"] if row["item_id"] in labelled else None}
         for row in rows
     ]
@@ -57,9 +57,20 @@ def test_wald_estimates_agree(case: tuple[list[dict[str, Any]], Any]) -> None:
     assert ends(estimates["ppi_plus_plus"]) == pytest.approx(expected["ppi_pp_ci95"], abs=1e-9)
 
 
+def test_the_default_interval_knows_clusters(case: tuple[list[dict[str, Any]], Any]) -> None:
+    rows, _ = case
+    independent = [row | {"cluster": None} for row in rows]
+    ours, theirs = (
+        estimate(table_from_rows(each))["all"]["estimates"]["ppi_plus_plus"] for each in (rows, independent)
+    )
+    assert ours["value"] == theirs["value"]
+    assert ours["high"] - ours["low"] > theirs["high"] - theirs["low"]
+
+
 def test_post_stratified_and_rogan_gladen_agree(case: tuple[list[dict[str, Any]], Any]) -> None:
     rows, expected = case
-    estimates = estimate(table_from_rows(rows))["all"]["estimates"]
+    independent = [row | {"cluster": None} for row in rows]
+    estimates = estimate(table_from_rows(independent))["all"]["estimates"]
     if "post_stratified" not in expected:
         assert estimates["rogan_gladen"]["undefined"] is not None  # labels are fractions here
         return
