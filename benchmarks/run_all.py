@@ -17,6 +17,8 @@ NEED_REFERENCE = [
     "mutation.py",
     "calibration.py",
     "judge_throughput.py",
+    "judge_faults.py",
+    "peers.py",
 ]
 
 
