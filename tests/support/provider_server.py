@@ -162,11 +162,7 @@ class ProviderServer:
         self.base_url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
         self._ready.set()
         self._loop.run_forever()
-        server.close()
-        tasks = asyncio.all_tasks(self._loop)
-        for task in tasks:
-            task.cancel()
-        self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        self._loop.run_until_complete(_wind_up(server))
         self._loop.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -227,6 +223,17 @@ class ProviderServer:
                 await self._never.wait()
         await writer.drain()
         return True
+
+
+async def _wind_up(server: asyncio.Server) -> None:
+    """End every connection, those that were being accepted just now too, and let the loop close their sockets."""
+    server.close()
+    for _ in range(3):
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.sleep(0)
 
 
 def _write(
