@@ -8,10 +8,8 @@ import numpy as np
 
 from ..calibration.true_rate import LabelledAndJudged, labels_only, prediction_powered, tuned_lambda
 from ..records import ItemKey
-from .results import Stratum
+from .results import CORRECTED, Stratum
 from .tally import OpenScores
-
-CORRECTED = "open: corrected by labels"
 
 _FEWEST = 2
 """A spread cannot be estimated from a single label."""

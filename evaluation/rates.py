@@ -10,11 +10,8 @@ import msgspec
 from ..calibration.intervals import cluster_wilson_interval
 from ..records import ItemKey, Kind
 from .judged_kinds import judges_kind
-from .results import Stratum, SystemResult
+from .results import DECIDED, OPEN, Stratum, SystemResult
 from .tally import Sums, Tally
-
-DECIDED = "checker decided"
-OPEN = "open: judge's rate, uncorrected"
 
 _UNCORRECTED = "the judge's errors are not corrected here: that takes labels sampled at random from the open part (--labels)"
 

@@ -6,6 +6,10 @@ import msgspec
 
 from ..records import Outcome, Source
 
+DECIDED = "checker decided"
+OPEN = "open: judge's rate, uncorrected"
+CORRECTED = "open: corrected by labels"
+
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
     """Base of what a report is made of: frozen, named fields."""

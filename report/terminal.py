@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
 from ..evaluation.conclusion import Conclusion
-from ..evaluation.results import JudgeUse, Stratum, SystemResult
+from ..evaluation.results import CORRECTED, OPEN, JudgeUse, Stratum, SystemResult
 from . import words
 
 _RATES = (("TPR", "true_positive_rate"), ("TNR", "true_negative_rate"), ("accuracy", "accuracy"))
@@ -51,8 +51,10 @@ def system_lines(system: SystemResult, faults: int = _MOST_FAULTS) -> Iterator[s
         Lines of plain text, an empty one last.
     """
     yield system.system
-    for name, group in groupby(system.strata, key=lambda stratum: stratum.name):
-        yield from _part_lines(name, list(group))
+    corrected = {rate.by: rate for rate in system.strata if rate.name == CORRECTED}
+    plain = (rate for rate in system.strata if rate.name != CORRECTED)
+    for name, group in groupby(plain, key=lambda stratum: stratum.name):
+        yield from _part_lines(name, list(group), corrected if name == OPEN else {})
     if system.faults:
         named = list(system.faults.items())
         more = f", {len(named) - faults} more kinds" if len(named) > faults else ""
@@ -60,15 +62,16 @@ def system_lines(system: SystemResult, faults: int = _MOST_FAULTS) -> Iterator[s
     yield ""
 
 
-def _part_lines(name: str, rates: list[Stratum]) -> Iterator[str]:
+def _part_lines(name: str, rates: list[Stratum], corrected: Mapping[str | None, Stratum]) -> Iterator[str]:
     """One line for a part that one checker decided; a heading and a line a judge for a part that judges rated."""
     width = max(len(rate.by or "") for rate in rates)
     if width:
-        yield f"  {name}"
+        yield f"  {name}" + (f" | {CORRECTED.removeprefix('open: ')}" if corrected else "")
     for rate in rates:
-        yield (
-            f"    {rate.by or '':<{width}}  {words.rate(rate)}" if width else f"  {name}: {words.rate(rate)}"
-        )
+        better = corrected.get(rate.by)
+        beside = f" | {words.rate(better)}" if better else ""
+        shown = words.rate(rate)
+        yield f"    {rate.by or '':<{width}}  {shown}{beside}" if width else f"  {name}: {shown}"
         if rate.bounds is not None:
             yield f"    over all {words.count(rate.of)}: {words.bounds(rate)}"
 

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from fiducial.evaluation.open_part import CORRECTED, corrected_rate
+from fiducial.evaluation.open_part import corrected_rate
+from fiducial.evaluation.results import CORRECTED
 from fiducial.evaluation.tally import OpenScores
 from fiducial.records import ItemKey, Verdict
 

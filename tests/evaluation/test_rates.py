@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from fiducial.evaluation.rates import DECIDED, OPEN, system_results
+from fiducial.evaluation.rates import system_results
+from fiducial.evaluation.results import DECIDED, OPEN
 from fiducial.evaluation.tally import Tally
 from fiducial.records import Outcome, Source, Verdict
 
