@@ -13,7 +13,16 @@ import numpy as np
 from ..errors import InputError
 from .arrays import FloatArray
 from .table import IDENTITY, Column, Table
-from .table_cells import is_missing, is_number, name_in, number_in, text_of, unit_in
+from .table_cells import (
+    is_missing,
+    is_number,
+    is_scalar,
+    name_in,
+    number_in,
+    refuse_compound,
+    text_of,
+    unit_in,
+)
 from .table_columns import Encoder, Numbers
 
 _CONTRACT = {*IDENTITY, "score", "label", "cluster"}
@@ -60,6 +69,8 @@ class TableBuilder:
             score, label = unit_in(row, "score"), unit_in(row, "label")
             cluster = item if is_missing(row.get("cluster")) else name_in(row, "cluster")
             numbers = {name: number_in(row, name) for name in row if is_number(name)}
+            for name in IDENTITY[2:]:
+                refuse_compound(row, name)
         except InputError as error:
             field = None if error.field is None else self._source.get(error.field, error.field)
             raise InputError(error.message, path=path, line=line, field=field) from None
@@ -95,10 +106,8 @@ class TableBuilder:
                 if name in self._other:
                     continue
                 encoder = self._other[name] = Encoder()
-            scalar = isinstance(value, str | int | float | bool) or value is None
-            if not scalar or not encoder.add(
-                text_of(value), number, None if name in IDENTITY else MAX_SLICES
-            ):
+            limit = None if name in IDENTITY else MAX_SLICES
+            if not is_scalar(value) or not encoder.add(text_of(value), number, limit):
                 self._other[name] = None
 
     def build(

@@ -48,6 +48,21 @@ def name_in(row: Mapping[str, Any], field: str) -> str:
     return str(value)
 
 
+def refuse_compound(row: Mapping[str, Any], field: str) -> None:
+    """Refuse a list or an object where a value tells rows apart.
+
+    Raises:
+        InputError: It is one; names the field.
+    """
+    if not is_scalar(row.get(field)):
+        raise InputError(f"expected a text or a number, got {_shown(row[field])}", field=field)
+
+
+def is_scalar(value: object) -> bool:
+    """Whether a value can be one of a slice."""
+    return value is None or isinstance(value, str | int | float | bool)
+
+
 def unit_in(row: Mapping[str, Any], field: str) -> float:
     """A number in [0, 1]; NaN where there is none.
 

@@ -106,6 +106,14 @@ BAD_LINES = [
     ({"item_id": "z", "score": 1}, "judge: missing"),
     ({"judge": "j", "score": 1}, "item_id: missing"),
     ({"item_id": None, "judge": "j", "score": 1}, "item_id: expected a name, got None"),
+    ({"item_id": "z", "judge": "j", "score": 1, "cluster": ["t"]}, "cluster: expected a name, got ['t']"),
+    ({"item_id": "z", "judge": "j", "score": 1, "cluster": {}}, "cluster: expected a name, got {}"),
+    ({"item_id": {"n": 1}, "judge": "j", "score": 1}, "item_id: expected a name, got {'n': 1}"),
+    (
+        {"item_id": "z", "judge": "j", "score": 1, "system": ["x"]},
+        "system: expected a text or a number, got ['x']",
+    ),
+    ({"item_id": "z", "judge": "j", "score": 1, "repeat": {}}, "repeat: expected a text or a number, got {}"),
     (
         {"item_id": "a", "judge": "j", "score": 1, "system": "x"},
         "item_id: a second row of item_id 'a', judge 'j', system 'x'",
