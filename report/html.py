@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterable
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +15,7 @@ from . import words
 from .calibration_view import COLUMNS, calibration_view
 from .figures import axis, interval_strip
 from .model import ReportData, ReportItem
+from .page import asset, policy, template
 from .selection import select
 from .text import shortened
 
@@ -33,8 +31,6 @@ _FUNCTIONS: dict[str, Any] = {
     "strip": interval_strip,
 }
 """What the template may call."""
-
-_TEMPLATES = files(f"{__package__}") / "templates"
 
 
 def write_report(
@@ -70,7 +66,7 @@ def render_report(data: ReportData, items: Iterable[ReportItem], *, limit: int =
     Raises:
         InputError: The calibration is not in the form that ``calibrate --json`` writes.
     """
-    style, script = _asset("report.css"), _asset("report.js")
+    style, script = asset("report.css"), asset("report.js")
     return (
         _environment()
         .get_template("report.html.j2", globals=_FUNCTIONS)
@@ -81,32 +77,15 @@ def render_report(data: ReportData, items: Iterable[ReportItem], *, limit: int =
             columns=COLUMNS,
             style=style,
             script=script,
-            policy=_policy(style, script),
+            policy=policy(style, script),
         )
     )
-
-
-def _policy(style: Markup, script: Markup) -> str:
-    """The Content-Security-Policy: nothing is loaded, and only our own style and script run, known by their hashes."""
-    return (
-        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _digest(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
-
-
-@cache
-def _asset(name: str) -> Markup:
-    return Markup((_TEMPLATES / name).read_text("utf-8"))  # noqa: S704 - our own file, shipped with the package
 
 
 @cache
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(lambda name: (_TEMPLATES / name).read_text("utf-8")),
+        loader=jinja2.FunctionLoader(template),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
