@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from .transport.budget import Budget
     from .transport.cache import ReplyCache, cache_key
     from .transport.connect import batch_replies, connect, replay
+    from .transport.endpoint import Endpoint
     from .transport.exchange import CallError, Provider, Reply, Request, make_request
-    from .transport.openai_provider import Endpoint
 
 _HOME = {
     "BatchResults": "transport.batch_results",
     "Budget": "transport.budget",
     "CallError": "transport.exchange",
-    "Endpoint": "transport.openai_provider",
+    "Endpoint": "transport.endpoint",
     "Finding": "judging",
     "Judge": "judge",
     "NotApplicableError": "inputs",

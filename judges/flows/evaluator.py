@@ -16,7 +16,7 @@ from ..judge import Judge, load_judge
 from ..judging import judge_output
 from ..transport import Provider
 from ..transport.connect import connect
-from ..transport.openai_provider import Endpoint
+from ..transport.endpoint import Endpoint
 from .loop_thread import submit
 from .rows import columns
 

@@ -10,9 +10,10 @@ from .batch_results import BatchResults
 from .budget import Budget, BudgetedProvider
 from .cache import CachingProvider, ReplyCache
 from .coalesce import CoalescingProvider
+from .endpoint import Endpoint
 from .exchange import Provider
 from .limiter import AdaptiveLimiter, LimitedProvider
-from .openai_provider import Endpoint, OpenAIProvider
+from .openai_provider import OpenAIProvider
 from .recording import RecordingProvider, ReplayProvider
 
 

@@ -1,0 +1,43 @@
+"""Where a model is, and how to be let in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+from urllib.parse import urlsplit
+
+_OPENAI = "openai.com"
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where the model is, and how to be let in.
+
+    Attributes:
+        base_url: The API's root, such as ``http://127.0.0.1:8000/v1``; None for OpenAI's own. Azure: the resource's address.
+        api_key: The key; never shown, stored or logged. None to leave it to the openai library, which asks its own variable.
+        kind: ``openai`` for everything compatible with it, ``azure`` for Azure OpenAI.
+        api_version: Azure only.
+    """
+
+    base_url: str | None
+    api_key: str | None = field(repr=False)
+    kind: Literal["openai", "azure"] = "openai"
+    api_version: str | None = None
+
+    @property
+    def identity(self) -> str:
+        """What tells endpoints apart: models of one name at two endpoints are two models."""
+        return f"{self.kind}:{self.base_url or ''}"
+
+    @property
+    def needs_library(self) -> bool:
+        """Whether only the openai library knows all that a request takes: OpenAI's own accounts and projects, Azure, its variables."""
+        if self.kind == "azure" or self.base_url is None or self.api_key is None:
+            return True
+        host = urlsplit(self.base_url).hostname or ""
+        return host == _OPENAI or host.endswith("." + _OPENAI)
+
+    def redact(self, text: str) -> str:
+        """A text without the key."""
+        return text.replace(self.api_key, "***") if self.api_key else text

@@ -1,0 +1,119 @@
+"""How one request is sent: what any way of sending it returns, and the way over aiohttp."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from http import HTTPStatus
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import msgspec
+
+from .endpoint import Endpoint
+from .exchange import CallError, Request
+
+if TYPE_CHECKING:
+    import ssl
+
+_PIECE = 1 << 20
+
+
+class Response(NamedTuple):
+    """A response, whatever its status. Headers are case-insensitive."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the body is what was asked for."""
+        return HTTPStatus.OK <= self.status < HTTPStatus.MULTIPLE_CHOICES
+
+
+class Sender(Protocol):
+    """Sends requests, once each, over connections of its own."""
+
+    async def send(self, request: Request) -> Response:
+        """Send one request and wait for the whole response.
+
+        Args:
+            request: What to ask.
+
+        Returns:
+            The response.
+
+        Raises:
+            CallError: There was none.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        ...
+
+
+class DirectSender:
+    """Sends to any compatible server over aiohttp.
+
+    A key and an address are all that such a server needs; the openai library, which takes longer to import than a thousand
+    items take to be judged, is left to those endpoints that need more (`LibrarySender`).
+
+    Args:
+        endpoint: Where to send requests; its address and key are given.
+    """
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        import aiohttp  # noqa: PLC0415 - slow to import, and runs without a call do not need it
+
+        self._url = f"{(endpoint.base_url or '').rstrip('/')}/chat/completions"
+        self._failures = aiohttp.ClientError, OSError
+        self._unusable = aiohttp.InvalidURL
+        self._session = aiohttp.ClientSession(
+            # How many calls may be in flight is the limiter's business, and how long they may take the provider's.
+            connector=aiohttp.TCPConnector(limit=0, ssl=_trust(self._url)),
+            timeout=aiohttp.ClientTimeout(total=None),
+            headers={
+                "Accept": "application/json",
+                "Authorization": f"Bearer {endpoint.api_key}",
+                "Content-Type": "application/json",
+            },
+            cookie_jar=aiohttp.DummyCookieJar(),
+            trust_env=True,
+        )
+
+    async def send(self, request: Request) -> Response:
+        """Send one request. See `Sender.send`."""
+        content = msgspec.json.encode(request.body())
+        whole = len(content) <= _PIECE
+        # In one piece a long body would hold up every other call, and aiohttp warns of it.
+        data = content if whole else _in_pieces(content)
+        length = None if whole else {"Content-Length": str(len(content))}
+        try:
+            async with self._session.post(self._url, data=data, headers=length) as response:
+                return Response(response.status, response.headers, await response.read())
+        except self._unusable as error:
+            raise CallError(f"the endpoint's address cannot be used: {error}") from error
+        except self._failures as error:
+            raise CallError(f"the connection failed: {_named(error)}", retryable=True) from error
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._session.close()
+
+
+async def _in_pieces(content: bytes) -> AsyncIterator[bytes]:
+    for start in range(0, len(content), _PIECE):
+        yield content[start : start + _PIECE]
+
+
+def _trust(url: str) -> ssl.SSLContext | bool:
+    """Whose certificates are trusted: those that the openai library trusts, which asks the operating system."""
+    if not url.startswith("https://"):
+        return True
+    import httpx2  # noqa: PLC0415 - openai's HTTP library
+
+    return httpx2.create_ssl_context()
+
+
+def _named(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -1,0 +1,54 @@
+"""Who is asked over the openai library, and who directly."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from provider_server import ProviderServer
+
+from fiducial.judges import Endpoint
+
+_JUDGE = """
+import asyncio, sys
+from fiducial.judges import Endpoint, connect, make_request
+
+async def ask():
+    async with connect(Endpoint(sys.argv[1], "k")) as provider:
+        return await provider.complete(make_request("m", [{"role": "user", "content": "0 or 1?"}], {}))
+
+assert asyncio.run(ask()).text == "1"
+sys.exit("openai was imported" if "openai" in sys.modules else 0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "by_library"),
+    [
+        (Endpoint("http://127.0.0.1:8000/v1", "none"), False),
+        (Endpoint("https://gateway.example.org/openai.com/v1", "k"), False),
+        (Endpoint("https://notopenai.com/v1", "k"), False),
+        (Endpoint("https://api.openai.com/v1", "k"), True),
+        (Endpoint("https://eu.api.OpenAI.com/v1", "k"), True),
+        (Endpoint(None, "k"), True),
+        (Endpoint("http://127.0.0.1:8000/v1", None), True),
+        (Endpoint("https://mine.example.org", "k", kind="azure", api_version="1"), True),
+    ],
+    ids=lambda value: str(getattr(value, "base_url", value)),
+)
+def test_the_library_asks_where_more_is_needed_than_an_address_and_a_key(
+    endpoint: Endpoint, by_library: bool
+) -> None:
+    assert endpoint.needs_library is by_library
+
+
+def test_a_compatible_server_is_asked_without_importing_the_library(server: ProviderServer) -> None:
+    subprocess.run([sys.executable, "-c", _JUDGE, server.base_url], check=True)
+
+
+def test_a_key_is_never_shown() -> None:
+    endpoint = Endpoint("http://127.0.0.1", "secret")
+    assert "secret" not in repr(endpoint)
+    assert endpoint.redact("401: secret is not a key") == "401: *** is not a key"
+    assert Endpoint(None, None).redact("text") == "text"
