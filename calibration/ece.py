@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from .arrays import FloatArray, ratio
-from .sample import Cells
+from .intervals import Interval
+from .magnitudes import magnitude_interval
+from .sample import Cells, Sample
 
 BINS = 10
 """Bins of equal width on [0, 1]; a score on an edge belongs to the bin below it, as in Guo et al. 2017."""
@@ -25,8 +27,27 @@ def ece(weights: FloatArray, cells: Cells) -> FloatArray:
     Returns:
         In [0, 1], shape ``(...)``.
     """
-    outcome = (cells.label >= cells.pass_at).astype(float)
-    member = np.eye(BINS)[np.searchsorted(_INNER_EDGES, cells.score)]
-    gaps = weights @ (member * (outcome - cells.score)[:, None])
+    gaps = weights @ _gaps(cells)
     # |x| without np.abs, which would drop the imaginary part that carries the derivative.
     return ratio((gaps * np.sign(gaps.real)).sum(axis=-1), weights.sum(axis=-1))
+
+
+def ece_interval(sample: Sample, level: float) -> tuple[Interval | None, str]:
+    """Interval of the calibration error that allows for its bias; see `magnitude_interval`."""
+    clusters = sample.n_clusters
+    if clusters < 2:  # noqa: PLR2004 - one cluster has no spread
+        return None, "delta: no interval from a single cluster"
+    gaps = _gaps(sample.cells)
+    parts: FloatArray = sample.counts @ gaps / sample.n
+    # Each cluster's share in the deviation of every part, shape (k, BINS).
+    moved: FloatArray = sample.groups @ (gaps - parts) / sample.n
+    covariance = clusters / (clusters - 1) * (moved.T @ (sample.sizes[:, None] * moved))
+    over = "" if sample.singletons else " over clusters"
+    return magnitude_interval(parts, covariance, clusters, level), f"delta{over}, inverted for bias"
+
+
+def _gaps(cells: Cells) -> FloatArray:
+    """Outcome less score, in the column of the score's bin, shape ``(m, BINS)``."""
+    outcome = (cells.label >= cells.pass_at).astype(np.float64)
+    member = np.eye(BINS)[np.searchsorted(_INNER_EDGES, cells.score)]
+    return member * (outcome - cells.score)[:, None]

@@ -14,12 +14,14 @@ from .cohen_kappa import cohen_kappa
 from .concordance import concordance
 from .correlation import MAX_PAIRWISE_CELLS, kendall_tau_b, pearson, spearman
 from .deviation import mae, rmse, signed_bias
-from .ece import ece
+from .ece import ece, ece_interval
 from .gwet_ac1 import gwet_ac1
 from .icc import icc_a1
+from .intervals import Interval
 from .krippendorff import alpha_interval, alpha_nominal, alpha_ordinal
 from .mcc import mcc
-from .sample import Cells
+from .paired_shares import balanced_accuracy_interval, bias_interval
+from .sample import Cells, Sample
 from .scott_pi import scott_pi
 from .weighted_kappa import weighted_kappa
 
@@ -36,6 +38,7 @@ class Estimator:
         formula: Maps cell weights ``(..., m)`` and the cells to values ``(...)``, NaN where undefined.
         undefined: When it is undefined, in words.
         proportion: Successes and trials, for a proportion.
+        own_interval: Maps sample and level to the default interval and its name, where BCa does not hold its level.
         max_cells: Above this many cells it is not bootstrapped.
     """
 
@@ -43,6 +46,7 @@ class Estimator:
     formula: Callable[[FloatArray, Cells], FloatArray]
     undefined: str
     proportion: rates.Proportion | None = None
+    own_interval: Callable[[Sample, float], tuple[Interval | None, str]] | None = None
     max_cells: int = MAX_CELLS
 
     def of(self, cells: Cells) -> Callable[[FloatArray], FloatArray]:
@@ -50,9 +54,16 @@ class Estimator:
         return lambda weights: self.formula(weights, cells)
 
 
-def _of_table(name: str, function: Callable[[FloatArray], FloatArray], undefined: str) -> Estimator:
+def _of_table(
+    name: str,
+    function: Callable[[FloatArray], FloatArray],
+    undefined: str,
+    own_interval: Callable[[Sample, float], tuple[Interval | None, str]] | None = None,
+) -> Estimator:
     proportion = function if isinstance(function, rates.Proportion) else None
-    return Estimator(name, lambda weights, cells: function(cells.tables(weights)), undefined, proportion)
+    return Estimator(
+        name, lambda weights, cells: function(cells.tables(weights)), undefined, proportion, own_interval
+    )
 
 
 _NO_ROWS = "no row has both a label and a score"
@@ -68,7 +79,7 @@ _CATALOGUE = (
     _of_table("precision", rates.precision, "the judge passes nothing"),
     _of_table("f1_positive", rates.f1_positive, "neither a label nor the judge passes anything"),
     _of_table("f1_macro", rates.f1_macro, "label and judge use one and the same class only"),
-    _of_table("balanced_accuracy", rates.balanced_accuracy, _ONE_CLASS),
+    _of_table("balanced_accuracy", rates.balanced_accuracy, _ONE_CLASS, balanced_accuracy_interval),
     _of_table("mcc", mcc, "all labels, or all verdicts, are of one class"),
     _of_table("cohen_kappa", cohen_kappa, _ONE_CATEGORY),
     _of_table("scott_pi", scott_pi, _ONE_CATEGORY),
@@ -76,7 +87,7 @@ _CATALOGUE = (
     _of_table("krippendorff_alpha", alpha_nominal, _ONE_CATEGORY),
     _of_table("prevalence", rates.prevalence, _NO_ROWS),
     _of_table("judge_rate", rates.judge_rate, _NO_ROWS),
-    _of_table("bias", rates.bias, _NO_ROWS),
+    _of_table("bias", rates.bias, _NO_ROWS, bias_interval),
     Estimator("pearson", pearson, _CONSTANT),
     Estimator("spearman", spearman, _CONSTANT),
     Estimator("kendall_tau_b", kendall_tau_b, _CONSTANT, max_cells=MAX_PAIRWISE_CELLS),
@@ -91,7 +102,7 @@ _CATALOGUE = (
     Estimator("auroc", auroc, _ONE_CLASS),
     Estimator("average_precision", average_precision, "no label passes"),
     Estimator("brier", brier, _NO_ROWS),
-    Estimator("ece", ece, _NO_ROWS),
+    Estimator("ece", ece, _NO_ROWS, own_interval=ece_interval),
 )
 
 ESTIMATORS: dict[str, Estimator] = {estimator.name: estimator for estimator in _CATALOGUE}

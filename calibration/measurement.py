@@ -43,9 +43,9 @@ class Settings(NamedTuple):
     """How intervals are made.
 
     Attributes:
-        interval: None for the best of each statistic: Wilson on the cluster-effective n for proportions, BCa cluster
-            bootstrap for the rest. ``wilson`` and ``wald`` are the textbook forms that take rows as independent;
-            ``cluster-t`` and ``bootstrap`` (percentile) are clustered.
+        interval: None for the best of each statistic: Wilson on the cluster-effective n for proportions, its own where
+            it has one, BCa cluster bootstrap for the rest. ``wilson`` and ``wald`` are the textbook forms that take
+            rows as independent; ``cluster-t`` and ``bootstrap`` (percentile) are clustered.
         level: Nominal coverage.
         replicates: Bootstrap replicates.
         seed: The same seed gives the same intervals.
@@ -89,7 +89,8 @@ def measure(
 
 
 def _resampled(estimator: Estimator, sample: Sample, settings: Settings) -> bool:
-    wanted = settings.interval == "bootstrap" or (settings.interval is None and estimator.proportion is None)
+    closed = estimator.proportion is not None or estimator.own_interval is not None
+    wanted = settings.interval == "bootstrap" or (settings.interval is None and not closed)
     return wanted and len(sample.cells.label) <= estimator.max_cells and sample.n_clusters > 1
 
 
@@ -112,6 +113,8 @@ def _statistic(
         interval, method = _bootstrap_interval(estimator, value, replicates, sample, settings)
     elif estimator.proportion is not None:
         interval, method = _proportion_interval(estimator.proportion, value, sample, settings)
+    elif estimator.own_interval is not None and settings.interval is None:
+        interval, method = estimator.own_interval(sample, settings.level)
     else:
         interval, method = _analytic_interval(estimator, value, sample, settings)
     return defined(value, interval, n=n, method=method, level=settings.level)

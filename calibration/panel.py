@@ -84,7 +84,7 @@ def _slices(table: Table, pass_at: float, settings: Settings) -> dict[str, Any]:
 def _warnings(judges: dict[str, Any]) -> list[str]:
     lines = [f"{judge}: {line}" for judge, panel in judges.items() for line in _judge_warnings(panel)]
     if not all(panel["binary"] for panel in judges.values()):
-        lines.append("ece is biased upwards, and its interval covers less often than it says")
+        lines.append("ece is biased upwards: believe its interval, which allows for that, before its value")
     return lines
 
 
