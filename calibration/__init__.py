@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from .measurement import IntervalOption, Settings, measure
     from .panel import calibrate
     from .rate_estimates import Target
+    from .rate_interval import RateInterval
     from .requests import Requests
     from .sample import Cells, Sample, make_sample
     from .statistic import Statistic
     from .table import Table
     from .table_files import read_labels, read_table, table_from_frame, table_from_rows
     from .table_runs import table_from_run
-    from .true_rate import RateInterval
 
 _HOME = {
     "AGREEMENT": "estimator",
@@ -36,7 +36,7 @@ _HOME = {
     "IntervalOption": "measurement",
     "make_sample": "sample",
     "measure": "measurement",
-    "RateInterval": "true_rate",
+    "RateInterval": "rate_interval",
     "read_labels": "table_files",
     "read_table": "table_files",
     "Requests": "requests",

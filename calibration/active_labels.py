@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import BoolArray, FloatArray, IntArray
-from .intervals import logit_interval, wald_interval, wilson_interval
+from .intervals import wilson_interval
+from .rate_interval import RateInterval, rate_interval
 from .statistic import Statistic, defined, undefined
 
 UNIFORM = 0.2
@@ -15,7 +16,7 @@ UNIFORM = 0.2
 
 _BINS = 10
 
-_SUREST = 0.03
+SUREST = 0.03
 """A judge is not believed to be surer than this."""
 
 
@@ -76,7 +77,7 @@ def draw_probabilities(score: FloatArray, label: FloatArray, count: int) -> Floa
         mine = group == each
         seen = label[mine & ~open_items]
         # The score counts as two labels.
-        rate = (seen.sum() + 2 * np.clip(score, _SUREST, 1 - _SUREST)) / (len(seen) + 2)
+        rate = (seen.sum() + 2 * np.clip(score, SUREST, 1 - SUREST)) / (len(seen) + 2)
         doubt = np.where(mine & open_items, np.sqrt(rate * (1 - rate)), doubt)
     total = int(open_items.sum())
     if count >= total:
@@ -95,7 +96,12 @@ def active_lambda(data: DrawnLabels) -> float:
 
 
 def active_estimate(
-    data: DrawnLabels, weight: float, *, finite: bool = False, interval: str = "logit", level: float = 0.95
+    data: DrawnLabels,
+    weight: float,
+    *,
+    finite: bool = False,
+    interval: RateInterval = "logit",
+    level: float = 0.95,
 ) -> Statistic:
     """The mean label from labels drawn with unequal, known chances.
 
@@ -127,12 +133,10 @@ def active_estimate(
         error = float(np.sqrt((drawn * (data.weight * residual) ** 2).sum())) / len(data.score)
     else:
         error = _cluster_error(influence, data)
-    ends = logit_interval(value, error, level) if interval == "logit" and error > 0 else None
-    if ends is not None:
-        return defined(value, ends, n=count, method="logit", level=level)
     if error == 0.0 and 0.0 <= value <= 1.0 and not finite:
         return defined(value, wilson_interval(value, count, level), n=count, method="Wilson", level=level)
-    return defined(value, wald_interval(value, error, level), n=count, method="Wald", level=level)
+    ends, method = rate_interval(value, error, interval if error > 0 else "wald", level)
+    return defined(value, ends, n=count, method=method, level=level)
 
 
 def _parts(data: DrawnLabels) -> tuple[FloatArray, FloatArray]:

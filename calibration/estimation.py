@@ -6,15 +6,20 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from scipy.special import chdtrc
 
 from ..errors import InputError
 from .arrays import IntArray
 from .panel import FEW_CLUSTERS
 from .ranking import ranks, simultaneous_level
-from .rate_estimates import RateTerms, Target, rate_estimates
+from .rate_estimates import RateTerms, Target, rate_estimates, was_drawn
+from .rate_interval import RateInterval
 from .statistic import Statistic
+from .strata import stratified_items, with_strata
+from .stratified import StratumEstimate
 from .table import Table
-from .true_rate import RateInterval
+
+_ALARM = 0.01
 
 
 def estimate(
@@ -25,6 +30,7 @@ def estimate(
     interval: RateInterval = "logit",
     level: float = 0.95,
     target: Target = "population",
+    strata: str | None = None,
 ) -> dict[str, Any]:
     """Estimate the mean label of the population that the items are a sample of, or of just these items.
 
@@ -38,15 +44,18 @@ def estimate(
         interval: ``logit`` is clustered; ``wald`` takes items as independent, as other software does.
         level: Nominal coverage.
         target: The ``population`` behind the items, or the ``finite`` set that they are.
+        strata: Also estimate stratum by stratum: a column, or ``score`` for parts by the judge's score.
 
     Returns:
-        By system, and for ``all``: counts, ``lambda``, ``label_equivalents``, ``estimates`` and, for systems, ``rank``,
-        ready for JSON.
+        By system, and for ``all``: counts, ``lambda``, ``label_equivalents``, ``estimates``, ``strata`` and, for systems,
+        ``rank``, ready for JSON.
 
     Raises:
-        InputError: Several judges and none is named, or no such judge.
+        InputError: Several judges and none is named, no such judge, or no such strata.
     """
     table = of_judge(table, judge)
+    if strata is not None:
+        table = with_strata(table, strata)
     terms = RateTerms(pass_at, interval, level, target)
     column = table.columns.get("system")
     systems = {} if column is None else {name: table.take(rows) for name, rows in column.present()}
@@ -84,8 +93,21 @@ def _result(table: Table, terms: RateTerms) -> dict[str, Any]:
         "lambda": found.weight,
         "label_equivalents": found.label_equivalents,
         "estimates": msgspec.to_builtins(found.estimates),
+        "strata": None if found.strata is None else _by_stratum(found.strata),
         "rank": None,
-        "warnings": _warnings(table.cluster[labelled & judged], terms),
+        "warnings": [*_warnings(table.cluster[labelled & judged], terms), *_uneven(table)],
+    }
+
+
+def _by_stratum(strata: dict[str, StratumEstimate]) -> dict[str, Any]:
+    return {
+        name: {
+            "n": each.n,
+            "n_labelled": each.n_labelled,
+            "lambda": each.weight,
+            "estimate": msgspec.to_builtins(each.estimate),
+        }
+        for name, each in strata.items()
     }
 
 
@@ -97,7 +119,11 @@ def _ranks(systems: dict[str, Table], terms: RateTerms) -> dict[str, Statistic]:
 
 
 def _headline(estimates: dict[str, Statistic]) -> Statistic:
-    given = [estimates[name] for name in ("active", "ppi_plus_plus", "labels_only") if name in estimates]
+    given = [
+        estimates[name]
+        for name in ("stratified_ppi", "active", "ppi_plus_plus", "labels_only")
+        if name in estimates
+    ]
     return next((each for each in given if each.value is not None), given[-1])
 
 
@@ -106,3 +132,22 @@ def _warnings(labelled_clusters: IntArray, terms: RateTerms) -> list[str]:
     if clusters >= FEW_CLUSTERS or len(labelled_clusters) < 2 or terms.target == "finite":  # noqa: PLR2004 - no spread
         return []
     return [f"only {clusters} clusters have labels; below {FEW_CLUSTERS} an interval may be too short"]
+
+
+def _uneven(table: Table) -> list[str]:
+    """A word where labels are not spread over the strata as chance spreads them."""
+    items = stratified_items(table)
+    if items is None or was_drawn(table).any() or len(items.names) < 2:  # noqa: PLR2004 - one stratum is the whole
+        return []
+    size = np.bincount(items.stratum)
+    known = np.bincount(items.stratum, weights=np.isfinite(items.label))
+    share = known.sum() / size.sum()
+    if not 0 < share < 1:
+        return []
+    chi2 = float(((known - share * size) ** 2 / (size * share * (1 - share))).sum())
+    p = float(chdtrc(len(size) - 1, chi2))
+    if p > _ALARM:
+        return []
+    return [
+        f"labels are not spread evenly over the strata (p {p:.2g}): if that is how they were drawn, only stratified_ppi is valid"
+    ]

@@ -27,6 +27,7 @@ def estimation_lines(result: dict[str, Any]) -> list[str]:
         lines += [f"{name}: {counts}, {part['n_missing']:,} without a verdict", *_judge_lines(part)]
         head = ("estimate", "value", "interval", "on", "method")
         lines += aligned([head, *((key, *statistic_cells(each)) for key, each in part["estimates"].items())])
+        lines += _stratum_lines(part)
         lines += [f"warning: {name}: {line}" for line in part["warnings"]]
     return lines + _ranks(result)
 
@@ -39,6 +40,27 @@ def _judge_lines(part: dict[str, Any]) -> list[str]:
     return [
         f"  judge's own mean, uncorrected: {number(part['judge_mean'])}; lambda {number(part['lambda'])}{equivalents}"
     ]
+
+
+def _stratum_lines(part: dict[str, Any]) -> list[str]:
+    """The strata, each by itself."""
+    if part["strata"] is None:
+        return []
+    rows: list[tuple[str, ...]] = [("stratum", "items", "labels", "lambda", "rate", "interval", "")]
+    for name, each in part["strata"].items():
+        value, interval, _, method = statistic_cells(each["estimate"])
+        rows.append(
+            (
+                name,
+                f"{each['n']:,}",
+                f"{each['n_labelled']:,}",
+                number(each["lambda"]),
+                value,
+                interval,
+                method,
+            )
+        )
+    return aligned(rows, indent="    ")
 
 
 def _ranks(result: dict[str, Any]) -> list[str]:

@@ -13,9 +13,10 @@ import math
 import numpy as np
 
 from .arrays import FloatArray
-from .intervals import logit_interval, wald_interval, wilson_interval
+from .intervals import wald_interval, wilson_interval
+from .rate_interval import RateInterval, rate_interval
 from .statistic import Statistic, defined, undefined
-from .true_rate import LabelledAndJudged, RateInterval
+from .true_rate import LabelledAndJudged
 
 
 def finite_labels_only(label: FloatArray, size: int, *, level: float = 0.95) -> Statistic:
@@ -109,7 +110,5 @@ def _with_interval(
         # Nothing varies, which few labels do not prove: as wide as for labels alone.
         ends = wilson_interval(value, n / (1 - n / (n + len(data.unlabelled))), level)
         return defined(value, ends, n=n, method="Wilson, finite set", level=level)
-    ends = logit_interval(value, error, level) if interval == "logit" else None
-    if ends is None:
-        return defined(value, wald_interval(value, error, level), n=n, method="Wald, finite set", level=level)
-    return defined(value, ends, n=n, method="logit, finite set", level=level)
+    ends, method = rate_interval(value, error, interval, level)
+    return defined(value, ends, n=n, method=f"{method}, finite set", level=level)

@@ -9,12 +9,19 @@ import numpy as np
 from .active_labels import DrawnLabels, active_estimate, active_lambda
 from .arrays import BoolArray
 from .finite_set import finite_labels_only, finite_post_stratified, finite_prediction_powered
+from .rate_interval import RateInterval
 from .rogan_gladen import rogan_gladen
 from .statistic import Statistic, undefined
+from .strata import stratified_items
+from .stratified import (
+    StratifiedItems,
+    StratumEstimate,
+    stratified_prediction_powered,
+    stratum_estimates,
+)
 from .table import PROBABILITY, Table
 from .true_rate import (
     LabelledAndJudged,
-    RateInterval,
     label_equivalents,
     labels_only,
     post_stratified,
@@ -23,6 +30,9 @@ from .true_rate import (
 )
 
 Target: TypeAlias = Literal["population", "finite"]
+
+_SAME_CHANCE = 1e-9
+"""Chances that differ by no more than this differ by rounding."""
 
 
 class RateTerms(NamedTuple):
@@ -48,11 +58,13 @@ class RateEstimates(NamedTuple):
         weight: Lambda, how far the judge is trusted; None when nothing could be combined.
         label_equivalents: How many labels alone would be as precise.
         estimates: By name.
+        strata: Each by itself, where the table has strata.
     """
 
     weight: float | None
     label_equivalents: float | None
     estimates: dict[str, Statistic]
+    strata: dict[str, StratumEstimate] | None = None
 
 
 def rate_estimates(table: Table, terms: RateTerms) -> RateEstimates:
@@ -63,8 +75,43 @@ def rate_estimates(table: Table, terms: RateTerms) -> RateEstimates:
         terms: How.
 
     Returns:
-        The estimates. Where labels were drawn with unequal chances, ``active`` and nothing else.
+        The estimates. Where labels were drawn with unequal chances, ``active`` and, with strata, ``stratified_ppi``.
     """
+    found = _over_all(table, terms)
+    items = stratified_items(table)
+    if items is None:
+        return found
+    strata = stratum_estimates(items, interval=terms.interval, level=terms.level)
+    return found._replace(
+        estimates={"stratified_ppi": _stratified(table, items, terms)} | found.estimates, strata=strata
+    )
+
+
+def _stratified(table: Table, items: StratifiedItems, terms: RateTerms) -> Statistic:
+    n = int(np.isfinite(items.label).sum())
+    why = _pending(table) or _unequal(table, items)
+    if why is not None:
+        return undefined(why, n=n, level=terms.level)
+    return stratified_prediction_powered(
+        items, finite=terms.target == "finite", interval=terms.interval, level=terms.level
+    )
+
+
+def _unequal(table: Table, items: StratifiedItems) -> str | None:
+    """Why labels are no random sample of their stratum, when they were drawn otherwise."""
+    chance = table.numbers.get(PROBABILITY)
+    if chance is None:
+        return None
+    chance = chance[np.isfinite(table.score)]
+    for number, name in enumerate(items.names):
+        mine = chance[(items.stratum == number) & np.isfinite(chance)]
+        if len(mine) and np.ptp(mine) > _SAME_CHANCE:
+            return f"the labels of stratum {name!r} were drawn with unequal chances, so they are no random sample of it"
+    return None
+
+
+def _over_all(table: Table, terms: RateTerms) -> RateEstimates:
+    """The estimates that know no strata."""
     labelled, judged = np.isfinite(table.label), np.isfinite(table.score)
     if was_drawn(table).any():
         return _active(table.take(judged), terms)
@@ -143,15 +190,24 @@ def _active(table: Table, terms: RateTerms) -> RateEstimates:
     # What was labelled before the draw is there for certain.
     probability = np.where(was_drawn(table), table.numbers[PROBABILITY], 1.0)
     data = DrawnLabels(table.label, table.score, probability, table.cluster)
-    count, pending = int(data.known.sum()), int((was_drawn(table) & ~data.known).sum())
+    count, pending = int(data.known.sum()), _pending(table)
     unequal = "the labels were drawn with unequal chances, which only `active` knows how to weigh"
     names = ("labels_only", "ppi", "ppi_plus_plus", "post_stratified", "rogan_gladen")
     estimates = {name: undefined(unequal, n=count, level=terms.level) for name in names}
     if pending:
-        why = f"{pending:,} of the items drawn have no label yet; without them the estimate would be biased"
-        return RateEstimates(None, None, {"active": undefined(why, n=count, level=terms.level)} | estimates)
+        return RateEstimates(
+            None, None, {"active": undefined(pending, n=count, level=terms.level)} | estimates
+        )
     weight = active_lambda(data) if count else 0.0
     active = active_estimate(
         data, weight, finite=terms.target == "finite", interval=terms.interval, level=terms.level
     )
     return RateEstimates(weight if count else None, None, {"active": active} | estimates)
+
+
+def _pending(table: Table) -> str | None:
+    """Why nothing can be said yet, when not all that was drawn has a label."""
+    pending = int((was_drawn(table) & np.isnan(table.label)).sum())
+    if not pending:
+        return None
+    return f"{pending:,} of the items drawn have no label yet; without them the estimate would be biased"

@@ -6,15 +6,13 @@ Valid when the labelled items are a random sample of the population that the unl
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
 
 from .arrays import FloatArray, IntArray
-from .intervals import cluster_wilson_interval, logit_interval, t_interval, wald_interval, wilson_interval
+from .intervals import cluster_wilson_interval, t_interval, wald_interval, wilson_interval
+from .rate_interval import RateInterval, rate_interval
 from .statistic import Statistic, defined, undefined
-
-RateInterval: TypeAlias = Literal["logit", "wald"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +202,5 @@ def _with_interval(value: float, error: float, interval: RateInterval, n: int, l
     if interval == "logit" and error == 0.0 and 0.0 <= value <= 1.0:
         # Nothing varies, which few labels do not prove: as wide as for labels alone.
         return defined(value, wilson_interval(value, n, level), n=n, method="Wilson", level=level)
-    ends = logit_interval(value, error, level) if interval == "logit" else None
-    if ends is None:
-        return defined(value, wald_interval(value, error, level), n=n, method="Wald", level=level)
-    return defined(value, ends, n=n, method="logit", level=level)
+    ends, method = rate_interval(value, error, interval, level)
+    return defined(value, ends, n=n, method=method, level=level)

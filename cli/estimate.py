@@ -16,6 +16,7 @@ _EXAMPLE = """\b
 Example:
   fiducial estimate judged.jsonl --labels labels.jsonl --json estimate.json
   fiducial estimate judged.jsonl --labels labels.jsonl --draw draw.jsonl --target finite
+  fiducial estimate judged.jsonl --labels labels.jsonl --draw draw.jsonl --strata category
 """
 
 
@@ -39,7 +40,13 @@ Example:
 @click.option(
     "--draw",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="With what chance the labelled items were drawn, as `fiducial plan --by-doubt --out` wrote it.",
+    help="With what chance the labelled items were drawn, as `fiducial plan --next --out` wrote it.",
+)
+@click.option(
+    "--strata",
+    metavar="COLUMN",
+    help="Also estimate each stratum by itself and weigh them: a column of few values, or `score`. "
+    "For labels drawn by `fiducial plan --strata`, and more precise with others too.",
 )
 def command(
     tables: tuple[Path, ...],
@@ -51,6 +58,7 @@ def command(
     interval: RateInterval,
     target: Target,
     draw: Path | None,
+    strata: str | None,
 ) -> None:
     """Correct a judge's rate by the labels there are: PPI++, post-stratified, Rogan-Gladen, and labels alone.
 
@@ -61,5 +69,5 @@ def command(
     from ..calibration.estimation_wording import estimation_lines  # noqa: PLC0415 - likewise
 
     table = load_table(tables, columns, labels, draw)
-    result = estimate(table, judge=judge, pass_at=pass_at, interval=interval, target=target)
+    result = estimate(table, judge=judge, pass_at=pass_at, interval=interval, target=target, strata=strata)
     emit(result, estimation_lines(result), json_file)

@@ -19,6 +19,7 @@ Example:
   fiducial plan --difference 0.05 --discordant 0.15 --power 0.8
   fiducial plan judged.jsonl --next 50
   fiducial plan judged.jsonl --next 50 --by-doubt --out draw.jsonl
+  fiducial plan judged.jsonl --labels labels.jsonl --next 100 --strata category --out draw.jsonl
 """
 
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
@@ -59,6 +60,12 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
     help="Draw about so many, likelier where labels are in doubt; `fiducial estimate --draw` must know the chances.",
 )
 @click.option(
+    "--strata",
+    metavar="COLUMN",
+    help="Draw from each stratum as many as the labels so far ask for (Neyman), at least ten in all: a column of few "
+    "values, or `score` for parts by the judge's score. `fiducial estimate --strata` must know them.",
+)
+@click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
@@ -86,6 +93,7 @@ def command(
     icc: float,
     count: int | None,
     by_doubt: bool,  # noqa: FBT001 - a flag of the command line
+    strata: str | None,
     out: Path | None,
     judge: str | None,
     labels: Path | None,
@@ -97,11 +105,14 @@ def command(
         raise UsageError("say what to plan: --half-width, --difference or --next")
     if (count is None) != (not tables):
         raise UsageError("--next draws from a TABLE; give both, or neither")
-    if count is None and (by_doubt or out or judge or labels):
-        raise UsageError("--by-doubt, --out, --judge and --labels are about --next")
+    if count is None and (by_doubt or strata or out or judge or labels):
+        raise UsageError("--by-doubt, --strata, --out, --judge and --labels are about --next")
+    if by_doubt and strata:
+        raise UsageError("--by-doubt and --strata are two ways to draw; give one")
     if difference is not None and difference > discordant:
         raise UsageError("--difference cannot be above --discordant: the judges differ on those items only")
     from ..calibration import planning  # noqa: PLC0415 - numpy and scipy are slow to import
+    from .plan_draw import draw  # noqa: PLC0415 - likewise
 
     effect = planning.design_effect(rows_per_cluster, icc)
     result: dict[str, Any] = {"design_effect": effect}
@@ -111,9 +122,11 @@ def command(
         size = planning.items_for_difference(difference, discordant, power=power)
         result["items"] = _times(effect, {"comparison": size})
     if count is not None:
-        result["next"] = _draw(tables, labels, judge, count, by_doubt=by_doubt, seed=seed)
-    if out is not None:
-        write_records(out, _drawn_rows(result["next"]))
+        table = load_table(tables, (), labels)
+        drawn = draw(table, count, judge=judge, by_doubt=by_doubt, strata=strata, seed=seed)
+        result |= drawn.result
+        if out is not None:
+            write_records(out, drawn.rows)
     click.echo(
         json.dumps(result, indent=2) if as_json else "\n".join(_lines(result, half_width, difference, power))
     )
@@ -122,30 +135,6 @@ def command(
 def _times(effect: float, sizes: dict[str, int | None]) -> dict[str, int | None]:
     """Sizes for independent items, made sizes for clustered ones."""
     return {name: size if size is None else math.ceil(size * effect) for name, size in sizes.items()}
-
-
-def _draw(
-    tables: tuple[Path, ...],
-    labels: Path | None,
-    judge: str | None,
-    count: int,
-    *,
-    by_doubt: bool,
-    seed: int,
-) -> list[str] | dict[str, float]:
-    from ..calibration import next_labels  # noqa: PLC0415 - numpy and scipy are slow to import
-    from ..calibration.estimation import of_judge  # noqa: PLC0415 - likewise
-
-    table = load_table(tables, (), labels)
-    table = table if judge is None else of_judge(table, judge)
-    draw = next_labels.next_by_doubt if by_doubt else next_labels.next_to_label
-    return draw(table, count, seed=seed)
-
-
-def _drawn_rows(drawn: list[str] | dict[str, float]) -> list[dict[str, Any]]:
-    if isinstance(drawn, dict):
-        return [{"item_id": item, "label_probability": chance} for item, chance in drawn.items()]
-    return [{"item_id": item} for item in drawn]
 
 
 def _labels(
@@ -169,6 +158,8 @@ def _labels(
 def _lines(
     result: dict[str, Any], half_width: float | None, difference: float | None, power: float
 ) -> list[str]:
+    from .plan_draw import next_lines  # noqa: PLC0415 - numpy and scipy are slow to import
+
     lines: list[str] = []
     if "labels" in result:
         lines.append(f"Labels for a 95 % interval of plus and minus {half_width:g}:")
@@ -181,10 +172,4 @@ def _lines(
         lines.append(f"Items to find a difference of {difference:g} with a chance of {power:.0%}: {size:,}")
     if result["design_effect"] > 1:
         lines.append(f"All sizes times {result['design_effect']:.2f} for clusters.")
-    if isinstance(result.get("next"), dict):
-        lines.append(f"Label all of these {len(result['next'])} (with the chance with which each was drawn):")
-        lines += [f"  {item}  {chance:.4g}" for item, chance in result["next"].items()]
-    elif "next" in result:
-        lines += [f"Label these {len(result['next'])} next (a random sample; stopping early is fine):"]
-        lines += [f"  {item}" for item in result["next"]]
-    return lines
+    return lines + next_lines(result)

@@ -105,6 +105,10 @@ def test_a_gate_on_an_undefined_statistic_fails(run: Any, tmp_path: Path) -> Non
         (["estimate", "TABLE"], "name one with --judge"),
         (["plan"], "say what to plan"),
         (["plan", "--half-width", "0.1", "--by-doubt"], "are about --next"),
+        (["plan", "TABLE", "--next", "3", "--by-doubt", "--strata", "score"], "two ways to draw"),
+        (["plan", "BLANK", "--next", "3", "--strata", "colour"], "no column 'colour'"),
+        (["plan", "BLANK", "--next", "3", "--strata", "score"], "take 20 new ones, not 3"),
+        (["estimate", "TABLE", "--judge", "j", "--strata", "colour"], "no column 'colour'"),
         (["plan", "TABLE", "--next", "3", "--by-doubt"], "name one with --judge"),
         (["plan", "TABLE", "--next", "3", "--by-doubt", "--judge", "j"], "nothing to draw from"),
         (["estimate", "TABLE", "--judge", "j", "--draw", "BAD"], "bad.jsonl:1: label_probability: expected"),
@@ -116,7 +120,9 @@ def test_bad_usage_and_bad_input_exit_2_with_one_line(
 ) -> None:
     bad = tmp_path / "bad.jsonl"
     bad.write_text('{"item_id": "a", "judge": "j", "score": 3, "label_probability": 0}\n')
-    places = {"TABLE": str(table), "BAD": str(bad)}
+    blank = tmp_path / "blank.jsonl"
+    blank.write_text("".join(f"{json.dumps(row | {'label': None})}\n" for row in ROWS if row["judge"] == "j"))
+    places = {"TABLE": str(table), "BAD": str(bad), "BLANK": str(blank)}
     result = run(*(places.get(word, word) for word in words))
     assert result.status == 2
     assert message in result.err
@@ -248,6 +254,36 @@ def test_items_drawn_by_doubt_are_estimated_with_their_chances(run: Any, tmp_pat
     assert estimates["active"]["n"] == len(drawn)
     assert estimates["active"]["value"] == pytest.approx(0.5, abs=0.25)
     assert estimates["ppi"]["value"] is None
+
+
+def test_items_drawn_by_stratum_are_estimated_in_their_strata(run: Any, tmp_path: Path) -> None:
+    judged, draw, labels = (tmp_path / name for name in ("judged.jsonl", "draw.jsonl", "labels.jsonl"))
+    rows = [
+        {"item_id": f"c{number}|s|0", "judge": "j", "score": number % 2, "kind": ("new", "old")[number > 120]}
+        for number in range(200)
+    ]
+    judged.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    planned = run("plan", judged, "--next", "60", "--strata", "kind", "--out", draw)
+    drawn = [json.loads(line) for line in draw.read_text().splitlines()]
+    assert planned.out.startswith("In proportion to items times spread (Neyman):")
+    assert {row["stratum"] for row in drawn} == {"new", "old"}
+    verdicts = [
+        {
+            "case_id": row["item_id"].split("|")[0],
+            "system": "s",
+            "by": "ada",
+            "source": "human",
+            "outcome": "graded",
+            "score": float(number % 3 > 0),
+        }
+        for number, row in enumerate(drawn)
+    ]
+    labels.write_text("".join(f"{json.dumps(each)}\n" for each in verdicts))
+    result = run("estimate", judged, "--labels", labels, "--draw", draw, "--strata", "kind")
+    assert result.status == 0
+    line = next(line.split() for line in result.out.splitlines() if line.split()[:1] == ["stratified_ppi"])
+    assert line[-2:] == ["logit,", "stratified"]
+    assert ["new", "121"] in [line.split()[:2] for line in result.out.splitlines()]
 
 
 @pytest.mark.parametrize("command", ["calibrate", "compare", "estimate", "plan"])

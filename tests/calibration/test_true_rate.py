@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from fiducial.calibration import estimate, table_from_rows
+from fiducial.calibration.rate_interval import rate_interval
 from fiducial.calibration.rogan_gladen import rogan_gladen
 from fiducial.calibration.true_rate import (
     LabelledAndJudged,
@@ -146,3 +147,9 @@ def test_rogan_gladen_is_clipped_and_never_inverted() -> None:
             assert result.high is not None
             assert 0 <= result.low <= result.high <= 1
             assert 0 <= result.value <= 1
+
+
+def test_an_estimate_beside_1_with_a_large_error_has_an_interval() -> None:
+    ends, method = rate_interval(1 - 1e-12, 0.3, "logit", 0.95)
+    assert method == "logit"
+    assert ends == pytest.approx((0.0, 1.0))
