@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, NamedTuple, Protocol
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -78,7 +79,8 @@ class DirectSender:
                 "Content-Type": "application/json",
             },
             cookie_jar=aiohttp.DummyCookieJar(),
-            trust_env=True,
+            # aiohttp would ask for proxies in a thread, at each request.
+            trust_env=_proxied(self._url),
         )
 
     async def send(self, request: Request) -> Response:
@@ -113,6 +115,14 @@ def _trust(url: str) -> ssl.SSLContext | bool:
     import httpx2  # noqa: PLC0415 - openai's HTTP library
 
     return httpx2.create_ssl_context()
+
+
+def _proxied(url: str) -> bool:
+    """Whether the environment or the system names a proxy for this address."""
+    from urllib.request import getproxies, proxy_bypass  # noqa: PLC0415 - slow to import; aiohttp does, too
+
+    parts = urlsplit(url)
+    return parts.scheme in getproxies() and not proxy_bypass(parts.hostname or "")
 
 
 def _named(error: Exception) -> str:

@@ -1,0 +1,47 @@
+"""Requests on the wire: by way of a proxy, and long ones."""
+
+from __future__ import annotations
+
+import pytest
+from judge_items import Judging, make_case, make_output
+from provider_server import ProviderServer
+
+from fiducial.judges import Endpoint, connect
+
+
+def test_a_proxy_that_the_environment_names_is_used(
+    server: ProviderServer, judging: Judging, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", server.base_url.removesuffix("/v1"))
+    monkeypatch.delenv("no_proxy", raising=False)
+    elsewhere = Endpoint("http://model.invalid/v1", "k")
+    (verdict,) = judging([(make_case(), make_output())], provider=connect(elsewhere))
+    assert verdict.graded
+    assert server.seen[0].path == "http://model.invalid/v1/chat/completions"
+
+
+def test_addresses_that_are_exempt_are_asked_without_the_proxy(
+    server: ProviderServer, judging: Judging, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    (verdict,) = judging([(make_case(), make_output())])
+    assert verdict.graded
+    assert server.seen[0].path == "/v1/chat/completions"
+
+
+def test_a_long_request_arrives_whole(server: ProviderServer, judging: Judging) -> None:
+    long = "é" * 3_000_000
+    (verdict,) = judging([(make_case(query=long), make_output())])
+    assert verdict.graded
+    assert long in server.seen[0].text
+
+
+def test_an_address_that_is_none_fails_with_the_reason_and_is_asked_once(judging: Judging) -> None:
+    nowhere = connect(Endpoint("http://", "k"))
+    (verdict,) = judging([(make_case(), make_output())], provider=nowhere)
+    assert verdict.outcome == "failed"
+    assert verdict.reason is not None
+    assert "address cannot be used" in verdict.reason
+    assert verdict.usage is not None
+    assert verdict.usage.calls == 1
