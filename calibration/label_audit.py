@@ -52,6 +52,9 @@ def corrected_rates(sample: Sample, audit: FloatArray, settings: Settings | None
         The corrected rates, percentile bootstrap intervals; undefined where the labels are no better than chance.
     """
     settings = settings or Settings()
+    if not sample.n:
+        nothing = undefined("no row has both a label and a score", n=0, level=settings.level)
+        return CorrectedRates(nothing, nothing, nothing, nothing, nothing)
     rng = np.random.default_rng(settings.seed)
     blocks = [
         sample.cells.tables(sample.cell_weights(weights))

@@ -33,6 +33,7 @@ COMMANDS: dict[str, str] = {
     "audit": "Test judges with planted faults, harmless twins and attacks.",
     "plan": "Say how many labels or items it takes, and which to label next.",
     "report": "The report of a run, made again.",
+    "review": "A page on which a person labels outputs, and their labels into the run.",
     "prompts": "List, show, render, check and import judge prompts.",
     "cache": "Look at the reply cache, or empty it.",
 }

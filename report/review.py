@@ -1,0 +1,121 @@
+"""The review page: one file on which a person labels outputs, which loads nothing and runs nothing that came with the data."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import msgspec
+from markupsafe import Markup
+
+from ..errors import RunFolderError
+from ..evaluation.labels import REVIEW
+from ..evaluation.review_sample import ReviewSample, finished_manifest
+from ..evaluation.run_folder import VERDICTS
+from ..evaluation.verdict_log import VerdictIndex
+from ..records import CaseIndex, ItemKey, Output, atomic_write, read_records
+from .page import asset, policy, template
+from .review_view import ReviewItem, review_item
+
+_USE = {
+    "open": "A random sample of what no checker decided. Label as many as you like, in this order: the rates of the run are corrected by them.",
+    "decided": "A random sample of what a checker decided: an audit of the checker. It corrects no rate.",
+    "doubt": "Drawn where the judge is in doubt, with known chances. Label all of them; no rate may be corrected by them without those chances.",
+    "suspected": "Chosen because judges contradict their labels. This is no random sample: use the answers to mend cases, not to correct rates.",
+}
+"""What the labels of each sample are good for."""
+
+
+def write_review(
+    path: Path, folder: Path, sample: ReviewSample, keys: Collection[ItemKey], name: str
+) -> None:
+    """Write a review page, which appears only when it is complete.
+
+    Args:
+        path: The file.
+        folder: The run folder.
+        sample: What the outputs were chosen as.
+        keys: Those of them that are still to be labelled, in order.
+        name: Who labels; empty to ask on the page.
+
+    Raises:
+        InputError: The file cannot be written.
+        RunFolderError: The run's inputs are not where they were.
+    """
+    page = render_review(sample, list(review_items(folder, sample, keys)), name)
+    with atomic_write(path) as file:
+        file.write(page.encode("utf-8"))
+
+
+def review_items(folder: Path, sample: ReviewSample, keys: Collection[ItemKey]) -> Iterator[ReviewItem]:
+    """The outputs as the page shows them; inputs are streamed, and only these are kept.
+
+    Args:
+        folder: The run folder.
+        sample: What they were chosen as.
+        keys: Which, in order.
+
+    Yields:
+        The items, in this order.
+
+    Raises:
+        RunFolderError: The run's inputs are not where they were.
+    """
+    inputs = [Path(file["path"]) for file in finished_manifest(folder)["inputs"]]
+    for file in inputs:
+        if not file.exists():
+            raise RunFolderError(f"{folder}: its input {file} is not there any more; the review needs it")
+    wanted = set(keys)
+    outputs = {
+        output.key: output
+        for file in inputs[1:]
+        for output in read_records(file, Output)
+        if output.key in wanted
+    }
+    with CaseIndex(inputs[0]) as cases, closing(VerdictIndex(folder / VERDICTS)) as verdicts:
+        for key in keys:
+            yield review_item(cases[key.case_id], outputs[key], verdicts[key], _evidence(sample, key))
+
+
+def render_review(sample: ReviewSample, items: list[ReviewItem], name: str) -> str:
+    """Make a review page.
+
+    Args:
+        sample: What the outputs were chosen as.
+        items: The outputs.
+        name: Who labels; empty to ask on the page.
+
+    Returns:
+        The page; ASCII where it shows what came with the data.
+    """
+    style, script = asset("report.css", "review.css"), asset("review_labels.js", "review.js")
+    data: dict[str, Any] = {"sample": sample.kind, "name": name, "items": msgspec.to_builtins(items)}
+    text = json.dumps(data)
+    data["id"] = hashlib.sha256(text.encode("ascii")).hexdigest()[:32]
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    return environment.from_string(template("review.html.j2")).render(
+        use=_USE[sample.kind],
+        fair=sample.kind == "open",
+        count=len(items),
+        data=_inert(json.dumps(data)),
+        style=style,
+        script=script,
+        policy=policy(style, script),
+    )
+
+
+def _evidence(sample: ReviewSample, key: ItemKey) -> dict[str, Any]:
+    chance = sample.chances.get(key)
+    return {REVIEW: sample.provenance | ({} if chance is None else {"label_probability": chance})}
+
+
+def _inert(text: str) -> Markup:
+    r"""JSON that can stand in a page: no ``<`` that could end its element, and nothing but ASCII."""
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)  # noqa: S704 - nothing in it is markup any more

@@ -1,0 +1,211 @@
+"""What the review page shows of one output: the case, what was produced, what is right; and, held back, what others said."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from ..records import Case, ItemKey, Kind, Message, Output, ToolCall, Verdict
+from . import words
+from .text import Excerpt, excerpt, json_excerpt, shortened
+
+MOST_TEXT = 20_000
+"""Characters of one text that are shown."""
+MOST_OF_ITEM = 100_000
+"""Characters of one output that are shown, all its texts together."""
+MOST_BLOCKS = 200
+"""Texts of one output that are shown."""
+
+_SENTENCE = 600
+_NAME = 200
+
+_CALLS = "Do the calls do what was asked: the right functions, the right arguments, nothing made up?"
+_ANSWER = "Does the final answer give an accepted answer?"
+QUESTIONS: dict[Kind, str] = {
+    "tool_call": _CALLS,
+    "executable_call": _CALLS,
+    "no_call": "No function fits the request. Does it rightly call none?",
+    "any_call": "Does it call a function that fits the request, with arguments that the request supports?",
+    "multi_turn": "Did it do what was asked, in every turn?",
+    "memory_answer": _ANSWER,
+    "web_search_answer": _ANSWER,
+    "artifact": "Do the files do what was asked?",
+    "grounded_answer": "Which fraction of the pieces of information in the answer does the context support? Pass is all, fail is none.",
+    "open_answer": "Does the answer meet the criterion?",
+}
+"""What a person is asked, by kind of case."""
+
+
+class Block(msgspec.Struct, frozen=True):
+    """A titled text, cut to size, and how many characters are not shown."""
+
+    title: str
+    text: str
+    hidden: int = 0
+
+
+class ReviewItem(msgspec.Struct, frozen=True, kw_only=True):
+    """One output as the page shows it.
+
+    Attributes:
+        case_id: Exactly as in the records, as the next two: labels name them.
+        system: Not shown before the answer.
+        trial: Which attempt.
+        evidence: What the label will say of where the output came from.
+        name: The case's id, fit to be looked at.
+        producer: The system's name, likewise.
+        question: What the person is asked.
+        sections: Titled groups of blocks.
+        said: What checker and judges say; not shown before the answer.
+    """
+
+    case_id: str
+    system: str
+    trial: int
+    evidence: dict[str, Any]
+    name: str
+    producer: str
+    question: str
+    sections: list[tuple[str, list[Block]]]
+    said: list[Block]
+
+
+def review_item(
+    case: Case, output: Output, verdicts: Iterable[Verdict], evidence: dict[str, Any]
+) -> ReviewItem:
+    """Lay an output out for a person.
+
+    Args:
+        case: What was to be done.
+        output: What was done.
+        verdicts: What checkers and judges say.
+        evidence: What the label will say of where the output came from.
+
+    Returns:
+        The item; no more of it than this module's limits.
+    """
+    key: ItemKey = output.key
+    sections = {
+        "The case": _bounded(_case_blocks(case)),
+        "What was produced": _bounded(_output_blocks(output)),
+        "What is right": _bounded(_reference_blocks(case)),
+    }
+    return ReviewItem(
+        case_id=key.case_id,
+        system=key.system,
+        trial=key.trial,
+        evidence=evidence,
+        name=shortened(key.case_id, _NAME),
+        producer=shortened(key.system, _NAME) + (f", trial {key.trial}" if key.trial else ""),
+        question=QUESTIONS[case.kind],
+        sections=[(title, blocks) for title, blocks in sections.items() if blocks],
+        said=_bounded(_said(verdict) for verdict in verdicts),
+    )
+
+
+def _bounded(blocks: Iterable[tuple[str, Excerpt]]) -> list[Block]:
+    """The blocks, until there is too much to show; what is left out is counted."""
+    shown: list[Block] = []
+    room, left_out = MOST_OF_ITEM, 0
+    for title, (text, hidden) in blocks:
+        if len(shown) == MOST_BLOCKS or room <= 0:
+            left_out += 1
+            continue
+        shown.append(Block(shortened(title, _NAME), text[:room], hidden + max(0, len(text) - room)))
+        room -= len(text)
+    if left_out:
+        shown.append(Block("Not shown", f"{words.count(left_out)} more parts; the records hold them"))
+    return shown
+
+
+def _case_blocks(case: Case) -> Iterator[tuple[str, Excerpt]]:
+    many = len(case.turns) > 1
+    for number, turn in enumerate(case.turns, start=1):
+        for message in turn:
+            yield (f"Turn {number}: " if many else "") + str(message["role"]), _message(message)
+    for item in case.context:
+        yield f"Context {item.id}", _context(item.request, item.content)
+    if case.tools:
+        functions = [tool["function"] for tool in case.tools]
+        yield f"Functions ({len(functions)})", json_excerpt(functions, MOST_TEXT)
+
+
+def _message(message: Message) -> Excerpt:
+    rest = {name: value for name, value in message.items() if name not in {"role", "content"}}
+    content = message.get("content")
+    if isinstance(content, str) and not rest:
+        return _text(content)
+    return json_excerpt(rest | ({} if content is None else {"content": content}), MOST_TEXT)
+
+
+def _context(request: Any, content: Any) -> Excerpt:
+    shown = _value(content)
+    if request is None:
+        return shown
+    return Excerpt(f"asked: {_value(request).text}\n\n{shown.text}", shown.hidden)
+
+
+def _output_blocks(output: Output) -> Iterator[tuple[str, Excerpt]]:
+    if output.text is not None:
+        yield "Text", _text(output.text)
+    if output.tool_calls is not None:
+        yield from _calls("Call", output.tool_calls)
+    for number, turn in enumerate(output.turns or [], start=1):
+        for step, reply in enumerate(turn, start=1):
+            title = f"Turn {number}, step {step}"
+            if isinstance(reply, str):
+                yield title, _text(reply)
+            else:
+                yield from _calls(f"{title}, call", reply)
+        if not turn:
+            yield f"Turn {number}", Excerpt("(nothing)")
+    if output.workspace is not None:
+        yield "Folder of files", _text(output.workspace)
+
+
+def _calls(title: str, calls: list[ToolCall]) -> Iterator[tuple[str, Excerpt]]:
+    if not calls:
+        yield title, Excerpt("(no call)")
+    for number, call in enumerate(calls, start=1):
+        arguments = _value(_decoded(call.arguments))
+        yield (
+            f"{title} {number}",
+            Excerpt(f"{shortened(call.name, _NAME)}\n{arguments.text}", arguments.hidden),
+        )
+
+
+def _decoded(arguments: dict[str, Any] | str) -> Any:
+    """Arguments in JSON text as an object, where laying them out changes nothing but blanks."""
+    if not isinstance(arguments, str) or len(arguments) > MOST_TEXT:
+        return arguments
+    try:
+        value = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return arguments
+    same = json.dumps(value, ensure_ascii=False, separators=(",", ":")) == "".join(arguments.split())
+    return value if same else arguments
+
+
+def _reference_blocks(case: Case) -> Iterator[tuple[str, Excerpt]]:
+    if case.kind == "grounded_answer":
+        return  # it says which claims are supported, which is what the person is asked
+    for name, value in case.reference.items():
+        yield name, _value(value)
+
+
+def _said(verdict: Verdict) -> tuple[str, Excerpt]:
+    found = verdict.outcome.replace("_", " ") if verdict.score is None else words.decimal(verdict.score)
+    why = f"{verdict.error_type or ''} {verdict.reason or ''}".strip()
+    title = f"{verdict.source} {shortened(verdict.by, _NAME)}"
+    return title, excerpt(f"{found}  {why}".strip(), _SENTENCE)
+
+
+def _value(value: Any) -> Excerpt:
+    return _text(value) if isinstance(value, str) else json_excerpt(value, MOST_TEXT)
+
+
+def _text(text: str) -> Excerpt:
+    return excerpt(text, MOST_TEXT) if text else Excerpt("(empty)")

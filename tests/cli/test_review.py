@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from command import Command, Result, fiducial
+from review_page import Page, label_lines
+
+from fiducial.records import Case, Output, Verdict, read_records, write_records
+
+
+@pytest.fixture
+def run(tmp_path: Path):
+    """Run two systems' answers to 60 open questions and 20 decided ones; a third of the answers quotes the criterion."""
+    cases, outputs = tmp_path / "cases.jsonl", tmp_path / "outputs.jsonl"
+    write_records(cases, (make_case(number) for number in range(80)))
+    made = (make_output(number, system) for system in ("calm", "rash") for number in range(80))
+    write_records(outputs, made)
+    judges = ("--judge", "rubric", "tool_call_accuracy", "--model", "baseline")
+
+    def call(*args: str | Path) -> Result:
+        return fiducial("run", cases, "--outputs", outputs, *judges, "--out", tmp_path / "run", *args)
+
+    return call
+
+
+def make_case(number: int) -> Case:
+    if number < 60:
+        criterion = f"It names river{number} and lake{number}"
+        return Case(id=f"q{number}", kind="open_answer", reference={"criterion": criterion})
+    return Case(id=f"q{number}", kind="no_call", messages=[{"role": "user", "content": "Hello"}])
+
+
+def make_output(number: int, system: str) -> Output:
+    if number >= 60:
+        return Output(case_id=f"q{number}", system=system, text="Hello!")
+    named = f"It names river{number} and lake{number}" if number % 3 == 0 else "Nothing of the kind"
+    return Output(case_id=f"q{number}", system=system, text=named)
+
+
+def answered(page: Path, name: str, file: Path) -> Path:
+    """Label every item of a page with the page's own script: right where the case's number is even."""
+    items = Page(page.read_text()).data["items"]
+    answers = {index: float(int(item["case_id"][1:]) % 2 == 0) for index, item in enumerate(items)}
+    file.write_text(label_lines(page, dict(answers), name))
+    return file
+
+
+def page_of(result: Result) -> Path:
+    (line,) = [line for line in result.out.splitlines() if line.startswith("page: ")]
+    return Path(line.removeprefix("page: "))
+
+
+def test_labels_made_on_the_page_correct_the_rates_of_the_run(run: Command, tmp_path: Path):
+    first = run()
+    assert (first.code, "corrected by labels" in first.out) == (0, False)
+    made = fiducial("review", tmp_path / "run", "--by", "ann", "--n", "60")
+    assert (made.code, made.err) == (0, "")
+    assert "60 of 120 outputs that no checker decided, drawn at random (seed 0)\n" in made.out
+    labels = answered(page_of(made), "ann", tmp_path / "labels-ann.jsonl")
+    added = fiducial("review", tmp_path / "run", "--add", labels)
+    assert (added.code, "60 added, 0 already there; ann 60" in added.out) == (0, True)
+    second = run()
+    assert (second.code, "corrected by labels" in second.out) == (0, True)
+    given = list(read_records(labels, Verdict))
+    for system in ("calm", "rash"):
+        mine = sum(label.system == system for label in given)
+        assert f"on {mine} of 60 ({60 - mine} not labelled)" in second.out
+
+
+def test_labels_are_taken_as_they_are_by_every_command_that_takes_labels(run: Command, tmp_path: Path):
+    run()
+    folder = tmp_path / "run"
+    labels = answered(page_of(fiducial("review", folder, "--n", "40")), "ann", tmp_path / "l.jsonl")
+    judge = "rubric/lexical@baseline"
+    estimated = fiducial("estimate", folder, "--labels", labels, "--judge", judge, "--json", "-")
+    assert (estimated.code, json.loads(estimated.out)["all"]["n_labelled"]) == (0, 40)
+    calibrated = fiducial("calibrate", folder, "--labels", labels, "--json", "-")
+    assert (calibrated.code, json.loads(calibrated.out)["judges"][judge]["n"]) == (0, 40)
+    again = run("--labels", labels)
+    assert (again.code, "corrected by labels" in again.out) == (0, True)
+
+
+def test_two_people_get_the_same_outputs_and_their_agreement_is_measured(run: Command, tmp_path: Path):
+    run()
+    folder = tmp_path / "run"
+    files: list[Path] = []
+    for name in ("ann", "bob"):
+        page = page_of(fiducial("review", folder, "--by", name, "--n", "30"))
+        files.append(answered(page, name, tmp_path / f"labels-{name}.jsonl"))
+    assert fiducial("review", folder, "--add", *files).code == 0
+    result = json.loads(fiducial("calibrate", folder, "--json", "-").out)
+    alpha = result["people"]["krippendorff_alpha"]["nominal"]
+    assert (result["people"]["names"], alpha["value"]) == (["ann", "bob"], 1.0)
+
+
+def test_a_page_goes_on_where_a_person_stopped(run: Command, tmp_path: Path):
+    run()
+    folder = tmp_path / "run"
+    ask = ("review", folder, "--by", "ann", "--json")
+    first = json.loads(fiducial(*ask, "--n", "10").out)
+    fiducial("review", folder, "--add", answered(Path(first["page"]), "ann", tmp_path / "l.jsonl"))
+    more = json.loads(fiducial(*ask, "--n", "15").out)
+    assert (more["n"], more["labelled_before"], set(more["items"]) & set(first["items"])) == (5, 10, set())
+    done = fiducial("review", folder, "--by", "ann", "--n", "10")
+    assert (done.code, "ann has labelled all of them; a larger --n goes on" in done.out) == (0, True)
+    assert json.loads(fiducial("review", folder, "--by", "bob", "--n", "10", "--json").out)["n"] == 10
+
+
+def test_an_audit_of_the_checker_is_drawn_from_what_it_decided(run: Command, tmp_path: Path):
+    run()
+    folder = tmp_path / "run"
+    made = fiducial("review", folder, "--by", "ann", "--sample", "decided", "--n", "20")
+    assert "not for correcting rates" in made.out
+    assert f"fiducial calibrate {folder} --label-audit labels-decided-ann.jsonl" in made.out
+    labels = answered(page_of(made), "ann", tmp_path / "audit.jsonl")
+    assert fiducial("calibrate", folder, "--label-audit", labels).code == 0
+    refused = fiducial("review", folder, "--add", labels)
+    assert (refused.code, f"{labels}:1: evidence.review.sample: " in refused.err) == (2, True)
+
+
+def test_labels_drawn_by_doubt_are_weighed_by_their_chances(run: Command, tmp_path: Path):
+    run()
+    folder = tmp_path / "run"
+    ask = ("review", folder, "--sample", "doubt", "--judge", "rubric/lexical@baseline", "--n", "40", "--json")
+    made = json.loads(fiducial(*ask).out)
+    labels = answered(Path(made["page"]), "ann", tmp_path / "l.jsonl")
+    estimated = fiducial("estimate", made["table"], "--labels", labels, "--json", "-")
+    result = json.loads(estimated.out)["all"]
+    assert (result["n_labelled"], result["n_unlabelled"]) == (made["n"], 120 - made["n"])
+    assert result["estimates"]["active"]["value"] is not None
+    assert result["estimates"]["ppi_plus_plus"]["value"] is None
+    refused = run("--labels", labels)
+    assert (refused.code, "drawn by doubt" in refused.err) == (2, True)
+
+
+def test_json_says_where_the_page_is_and_what_is_on_it(run: Command, tmp_path: Path):
+    run()
+    result = json.loads(fiducial("review", tmp_path / "run", "--n", "3", "--seed", "9", "--json").out)
+    assert list(result) == [
+        "page",
+        "table",
+        "sample",
+        "seed",
+        "of",
+        "judge",
+        "by",
+        "n",
+        "labelled_before",
+        "items",
+    ]
+    page = Page(Path(result["page"]).read_text())
+    shown = [f"{item['case_id']}|{item['system']}|{item['trial']}" for item in page.data["items"]]
+    assert (result["items"], result["seed"], result["of"], result["table"]) == (shown, 9, 120, None)
+
+
+def test_pages_of_samples_and_people_have_files_of_their_own(run: Command, tmp_path: Path):
+    run()
+    folder = tmp_path / "run"
+    ask = ("review", folder, "--n", "1")
+    names = [
+        page_of(fiducial(*ask, *more)).name
+        for more in ((), ("--by", "Ann B/../c"), ("--by", "ann", "--sample", "decided"))
+    ]
+    assert names == ["review.html", "review-Ann-B-..-c.html", "review-decided-ann.html"]
+    fiducial(*ask, "--out", tmp_path / "elsewhere" / "page.html")
+    assert (tmp_path / "elsewhere" / "page.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("nowhere",), "nowhere: not a run folder"),
+        (("run", "--judge", "nobody"), "--judge nobody: no such judge in run; there are: "),
+        (("run", "--n", "0"), "--n"),
+        (("run", "--add", "missing.jsonl"), "missing.jsonl: cannot be read"),
+        (("run", "--sample", "suspected"), "no label is contradicted"),
+    ],
+)
+def test_what_cannot_be_done_is_exit_code_2_and_one_line(run: Command, args: tuple[str, ...], message: str):
+    run()
+    result = fiducial("review", *args)
+    assert (result.code, message in result.err, "Traceback" in result.err) == (2, True, False)
+
+
+def test_a_run_whose_inputs_have_gone_is_refused(run: Command, tmp_path: Path):
+    run()
+    (tmp_path / "outputs.jsonl").unlink()
+    result = fiducial("review", tmp_path / "run")
+    assert (result.code, "is not there any more" in result.err) == (2, True)
+    assert not (tmp_path / "run" / "review.html").exists()
+
+
+def test_help_has_an_example():
+    result = fiducial("review", "--help")
+    assert (result.code, "fiducial review run --by ann" in result.out) == (0, True)

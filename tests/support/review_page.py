@@ -1,0 +1,79 @@
+"""Reads a review page as a browser would, and answers it with the page's own script, where node can run it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+VOID = {"meta", "input"}
+
+
+class Page(HTMLParser):
+    """Elements, attributes and texts of a page; fails on tags that do not close."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[tuple[str, str]] = []
+        self._open: list[str] = []
+        self.feed(page)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self._open:
+            self.texts.append((self._open[-1], data))
+
+    def of(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for found, attributes in self.elements if found == tag]
+
+    def inside(self, tag: str) -> list[str]:
+        return [text for found, text in self.texts if found == tag]
+
+    @property
+    def data(self) -> dict[str, Any]:
+        return json.loads(self.inside("script")[0])
+
+    @property
+    def script(self) -> str:
+        return self.inside("script")[1]
+
+    def text(self) -> str:
+        return " ".join(" ".join(text for tag, text in self.texts if tag not in {"style", "script"}).split())
+
+
+def in_node(expression: str, **values: Any) -> Any:
+    """The value of an expression in which the pure functions of the page and these values are known."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("needs node")
+    source = Path(__file__).parents[2] / "report" / "templates" / "review_labels.js"
+    given = "".join(f"const {name} = {json.dumps(value)};\n" for name, value in values.items())
+    program = f"{source.read_text()}\n{given}process.stdout.write(JSON.stringify({expression}));"
+    done = subprocess.run([node, "-"], input=program, capture_output=True, text=True, check=True, timeout=60)
+    return json.loads(done.stdout)
+
+
+def label_lines(page: Path, answers: dict[int, float | None], name: str) -> str:
+    """What the page's download holds after these answers, None for one that could not be told."""
+    state = {
+        "answers": {index: {"score": score, "informed": False} for index, score in answers.items()},
+        "notes": {},
+        "name": name,
+    }
+    items = Page(page.read_text()).data["items"]
+    return in_node("labelLines(items, state)", items=items, state=state)
