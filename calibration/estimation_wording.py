@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .wording import aligned, number, statistic_cells
+from .lines import aligned, number, statistic_cells
 
 _TARGETS = {
     "population": "Mean label of the population that the items are from; valid when the labelled are a random sample of it.",

@@ -7,6 +7,7 @@ from typing import Any
 from .baselines import baselines_of, people_among_themselves
 from .bootstrap import DEFAULT_REPLICATES
 from .judge_panel import judge_panel
+from .judges_alone import judges_alone
 from .measurement import IntervalOption, Settings
 from .requests import Requests, answers
 from .slice_homogeneity import slice_homogeneity
@@ -44,8 +45,8 @@ def calibrate(
         requests: What else to look for.
 
     Returns:
-        ``judges``, ``baselines``, ``slices``, ``homogeneity``, ``suspected_label_errors`` and ``warnings``; ``people``
-        where several looked at the same items; and on request ``label_audit``, ``selective``, ``categories`` and
+        ``judges``, ``baselines``, ``slices``, ``homogeneity``, ``suspected_label_errors``, ``dawid_skene`` and
+        ``warnings``; ``people`` where several looked at the same items; and on request ``label_audit``, ``selective``, ``categories`` and
         ``thresholds``, ready for JSON; ``docs/calibration.md`` describes them.
     """
     settings = Settings(interval, level, replicates, seed)
@@ -56,6 +57,7 @@ def calibrate(
         "slices": _slices(table, pass_at, settings) if slices else {},
         "homogeneity": slice_homogeneity(table, pass_at=pass_at) if slices else {},
         "suspected_label_errors": suspected_label_errors(table, pass_at=pass_at),
+        "dawid_skene": judges_alone(table, pass_at=pass_at),
         "pass_at": pass_at,
         "level": level,
         "warnings": _warnings(judges),

@@ -4,50 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from .diagnosis_wording import judges_alone_lines
 from .estimator import AGREEMENT
+from .lines import aligned, number, statistic_cells, statistic_lines
 
 _ALARM, _SUSPECTS = 0.05, 5
 
 _HEADLINE = ("accuracy", "true_positive_rate", "true_negative_rate", "cohen_kappa", "mcc")
-
-
-def number(value: float) -> str:
-    """A number as tables print it; what rounds to nothing has no sign."""
-    text = f"{value:.3f}"
-    return text.removeprefix("-") if text == "-0.000" else text
-
-
-def statistic_cells(statistic: dict[str, Any]) -> tuple[str, str, str, str]:
-    """Value, interval, denominator, and method or the reason why there is no value."""
-    on = f"{statistic['n']:,}"
-    if statistic["value"] is None:
-        return "-", "", on, f"undefined: {statistic['undefined']}"
-    interval = (
-        "" if statistic["low"] is None else f"[{number(statistic['low'])}, {number(statistic['high'])}]"
-    )
-    return number(statistic["value"]), interval, on, statistic["method"] or ""
-
-
-def aligned(rows: list[tuple[str, ...]], *, indent: str = "  ") -> list[str]:
-    """Rows of cells as lines: the first and the last column to the left, the others to the right."""
-    if not rows:
-        return []
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    last = len(widths) - 1
-    return [
-        indent
-        + "  ".join(
-            cell.ljust(width) if column in {0, last} else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
-
-
-def statistic_lines(statistics: dict[str, dict[str, Any]]) -> list[str]:
-    """One line a statistic."""
-    head = ("statistic", "value", "interval", "on", "method")
-    return aligned([head, *((name, *statistic_cells(each)) for name, each in statistics.items())])
 
 
 def calibration_lines(result: dict[str, Any], *, slices: tuple[str, ...] = ()) -> list[str]:
@@ -71,6 +34,7 @@ def calibration_lines(result: dict[str, Any], *, slices: tuple[str, ...] = ()) -
     lines += [
         *_uneven_lines(result),
         *_suspect_lines(result),
+        *judges_alone_lines(result),
         *_audit_lines(result),
         *_selective_lines(result),
         *_category_lines(result),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..calibration.estimation import of_judge
+from ..calibration.lines import aligned, number
 from ..calibration.next_labels import next_by_doubt, next_by_stratum, next_to_label
 from ..calibration.table import PROBABILITY, Table
-from ..calibration.wording import aligned, number
 
 
 class Draw(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from ...calibration.wording import aligned, number, statistic_cells
+from ...calibration.lines import aligned, number, statistic_cells
 from .annotators import AlternativeAnnotator
 from .building import count_by_plants
 from .certificate import Certificate
