@@ -10,10 +10,13 @@ import numpy as np
 from ..errors import InputError
 from .arrays import FloatArray, ratio
 from .bootstrap import percentile_interval, replicate_weights
+from .intervals import wilson_interval
 from .measurement import Settings
 from .sample import Sample
 from .statistic import Statistic, defined, undefined
 from .table import Table
+
+_NO_BETTER = "the audit finds the labels no better than chance, or lacks a class"
 
 
 class CorrectedRates(NamedTuple):
@@ -35,7 +38,7 @@ class CorrectedRates(NamedTuple):
 
 
 def corrected_rates(sample: Sample, audit: FloatArray, settings: Settings | None = None) -> CorrectedRates:
-    """Gart and Buck's correction, with a bootstrap of main table and audit together.
+    """Gart and Buck's correction, with a bootstrap of the main table and draws of the labels' error rates together.
 
     Holds when judge and labels err independently given the truth. Where they share errors, the judge still looks
     better than it is.
@@ -49,7 +52,8 @@ def corrected_rates(sample: Sample, audit: FloatArray, settings: Settings | None
         settings: Level, replicates, seed.
 
     Returns:
-        The corrected rates, percentile bootstrap intervals; undefined where the labels are no better than chance.
+        The corrected rates with percentile intervals, undefined where the labels are no better than chance; the rates
+        of the labels themselves with Wilson's.
     """
     settings = settings or Settings()
     if not sample.n:
@@ -60,16 +64,21 @@ def corrected_rates(sample: Sample, audit: FloatArray, settings: Settings | None
         sample.cells.tables(sample.cell_weights(weights))
         for weights in replicate_weights(sample.sizes, settings.replicates, rng)
     ]
-    audits = rng.multinomial(int(audit.sum()), (audit / audit.sum()).ravel(), size=settings.replicates)
-    values = _gart_buck(sample.cells.tables(sample.counts), audit)
-    replicates = _gart_buck(np.concatenate(blocks), audits.reshape(-1, 2, 2).astype(np.float64))
-    sizes = (sample.n, sample.n, sample.n, int(audit[1].sum()), int(audit[0].sum()))
-    return CorrectedRates(
-        *(
-            _statistic(value, draws, n, settings.level)
-            for value, draws, n in zip(values, replicates, sizes, strict=True)
-        )
+    tables, (of_wrong, of_right) = np.concatenate(blocks), audit
+    # Of errors that a small audit did not see, resampling it knows nothing: a Beta posterior does (Jeffreys' prior).
+    specificity = rng.beta(of_wrong[0] + 0.5, of_wrong[1] + 0.5, size=len(tables))
+    sensitivity = rng.beta(of_right[1] + 0.5, of_right[0] + 0.5, size=len(tables))
+    observed = _label_rate(of_right[::-1], settings.level), _label_rate(of_wrong, settings.level)
+    if None in {each.value for each in observed}:
+        nothing = undefined(_NO_BETTER, n=sample.n, level=settings.level)
+        return CorrectedRates(nothing, nothing, nothing, *observed)
+    values = _gart_buck(sample.cells.tables(sample.counts), *(np.asarray(each.value) for each in observed))
+    replicates = _gart_buck(tables, sensitivity, specificity)
+    prevalence, positive_rate, negative_rate = (
+        _statistic(float(value), draws, sample.n, settings.level)
+        for value, draws in zip(values, replicates, strict=True)
     )
+    return CorrectedRates(prevalence, positive_rate, negative_rate, *observed)
 
 
 def audit_counts(table: Table, truth: Mapping[str, float], *, pass_at: float = 0.5) -> FloatArray:
@@ -100,11 +109,9 @@ def audit_counts(table: Table, truth: Mapping[str, float], *, pass_at: float = 0
     return counts
 
 
-def _gart_buck(table: FloatArray, audit: FloatArray) -> FloatArray:
-    """The five rates of `CorrectedRates`, shape ``(5, ...)``, not clipped."""
+def _gart_buck(table: FloatArray, sensitivity: FloatArray, specificity: FloatArray) -> FloatArray:
+    """Prevalence, true positive and true negative rate, shape ``(3, ...)``, not clipped."""
     share = ratio(table, table.sum(axis=(-2, -1), keepdims=True))
-    sensitivity = ratio(audit[..., 1, 1], audit[..., 1, :].sum(axis=-1))
-    specificity = ratio(audit[..., 0, 0], audit[..., 0, :].sum(axis=-1))
     youden = sensitivity + specificity - 1
     youden = np.where(youden > 0, youden, np.nan)
     labelled, judged, both = share[..., 1, :].sum(axis=-1), share[..., :, 1].sum(axis=-1), share[..., 1, 1]
@@ -113,23 +120,23 @@ def _gart_buck(table: FloatArray, audit: FloatArray) -> FloatArray:
     wrong_and_passed = (sensitivity * judged - both) / youden
     positive = np.where(prevalence > 0, prevalence, np.nan)
     negative = np.where(prevalence < 1, 1 - prevalence, np.nan)
-    rates = [
-        prevalence,
-        right_and_passed / positive,
-        1 - wrong_and_passed / negative,
-        sensitivity,
-        specificity,
-    ]
-    return np.stack(rates)
+    return np.stack([prevalence, right_and_passed / positive, 1 - wrong_and_passed / negative])
+
+
+def _label_rate(counts: FloatArray, level: float) -> Statistic:
+    """Share of labels that are as the truth, from how many are and are not: items of the audit are independent."""
+    right, wrong = counts.tolist()
+    n = int(right + wrong)
+    if not n:
+        return undefined("the audit has no item of this class", n=0, level=level)
+    return defined(right / n, wilson_interval(right / n, n, level), n=n, method="Wilson", level=level)
 
 
 def _statistic(value: float, draws: FloatArray, n: int, level: float) -> Statistic:
     if not np.isfinite(value):
-        return undefined(
-            "the audit finds the labels no better than chance, or lacks a class", n=n, level=level
-        )
+        return undefined(_NO_BETTER, n=n, level=level)
     ends = percentile_interval(np.clip(draws, 0, 1), level)
-    value = min(1.0, max(0.0, float(value)))
+    value = min(1.0, max(0.0, value))
     if ends is not None:
         ends = min(ends[0], value), max(ends[1], value)
-    return defined(value, ends, n=n, method="percentile bootstrap of table and audit", level=level)
+    return defined(value, ends, n=n, method="percentile bootstrap, Jeffreys for the audit", level=level)

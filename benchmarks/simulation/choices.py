@@ -1,0 +1,72 @@
+"""What is chosen from data: certified thresholds, the best threshold, the best of many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fiducial.calibration.best_of_many import best_of_many
+from fiducial.calibration.selective import certify
+from fiducial.calibration.threshold_choice import choose_threshold
+
+from .tally import BROKEN, Means, Tally
+
+
+def certificates(draws: int) -> Iterator[Tally | Means]:
+    """How often verdicts kept at a certified confidence are wrong more often than certified."""
+    tally, means = (
+        Tally("certified at 10 % errors", BROKEN),
+        Means("share of draws in which something is certified"),
+    )
+    rng = np.random.default_rng(10)
+    for _ in range(draws):
+        for title, slope, clusters, rows in (
+            ("errors 0.3 (1 - confidence)", 0.3, 400, 1),
+            ("just above 10 % everywhere", 0.0, 400, 1),
+            ("clusters that are wrong together", 0.3, 300, 5),
+        ):
+            cluster = np.repeat(np.arange(clusters), rows)
+            confidence = rng.random(clusters)[cluster] if rows > 1 else rng.random(clusters)
+            rate = slope * (1 - confidence) if slope else np.full(len(cluster), 0.1001)
+            wrong = rng.random(clusters)[cluster] < rate
+            found = certify(confidence, wrong, max_error=0.1, cluster=cluster)
+            means.add(title, float(found.threshold is not None))
+            kept = found.threshold
+            true = 0.0 if kept is None else slope * (1 - (1 + kept) / 2) if slope else 0.1001
+            tally.add(title, true > 0.1)
+    yield tally
+    yield means
+
+
+def thresholds(draws: int) -> Iterator[Means]:
+    """The held-out value of a chosen threshold, less what that threshold is worth; and the apparent value, likewise."""
+    means, rng = Means("chosen threshold: said less true (balanced accuracy)"), np.random.default_rng(11)
+    scores = np.sort(rng.normal(size=(2, 400_000)) + np.array([[0.0], [1.0]]))
+    for _ in range(draws):
+        for size in (100, 400):
+            label = (rng.random(size) < 0.4).astype(np.float64)
+            found = choose_threshold(label, rng.normal(size=size) + label, np.arange(size))
+            if found.threshold is None or found.apparent is None or found.held_out is None:
+                continue
+            below = [np.searchsorted(each, found.threshold) / 400_000 for each in scores]
+            true = (below[0] + 1 - below[1]) / 2
+            means.add(f"apparent, {size} items", found.apparent - true)
+            means.add(f"held out, {size} items", found.held_out - true)
+    yield means
+
+
+def best(draws: int) -> Iterator[Means]:
+    """The held-out value of the best of 15 prompts, less what the chosen one is worth; and the apparent value."""
+    means, rng = Means("best of 15 prompts: said less true (share right)"), np.random.default_rng(12)
+    for title, spread in (("equal prompts", 0.0), ("prompts from 0.75 to 0.85", 0.1)):
+        truth = 0.8 + spread * (np.arange(15) / 14 - 0.5)
+        for _ in range(draws):
+            ease = rng.normal(scale=0.1, size=200)
+            right = rng.random((15, 200)) < np.clip(truth[:, None] + ease, 0, 1)
+            true = np.clip(truth[:, None] + rng.normal(scale=0.1, size=(1, 2_000)), 0, 1).mean(axis=1)
+            found = best_of_many(right, np.arange(200))
+            means.add(f"apparent, {title}", found.apparent - float(true[found.best]))
+            if found.held_out is not None:
+                means.add(f"held out, {title}", found.held_out - float(true[found.best]))
+    yield means

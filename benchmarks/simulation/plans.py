@@ -1,0 +1,70 @@
+"""Planning: do the planned sizes give the half-width and the power that were asked for?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fiducial.calibration import ESTIMATORS, Settings, measure
+from fiducial.calibration.mcnemar import mcnemar
+from fiducial.calibration.planning import (
+    design_effect,
+    items_for_difference,
+    labels_for_corrected_rate,
+    labels_for_kappa,
+    labels_for_rate,
+)
+from fiducial.calibration.true_rate import LabelledAndJudged, prediction_powered, tuned_lambda
+
+from .judges import Judge, usable, verdicts
+from .tally import POWER, Means, Tally
+
+
+def half_widths(draws: int) -> Iterator[Means]:
+    """Mean half-width that the planned number of labels gives, less the one that was asked for."""
+    means, rng, wanted = (
+        Means("planned for a half-width of 0.05: got less wanted"),
+        np.random.default_rng(16),
+        0.05,
+    )
+    effect = design_effect(5, 0.2)
+    sizes = {
+        "prevalence": labels_for_rate(0.3, wanted),
+        "true_positive_rate": labels_for_rate(0.9, wanted, share=0.3),
+        "true_negative_rate": labels_for_rate(0.85, wanted, share=0.7),
+        "cohen_kappa": labels_for_kappa(0.9, 0.85, 0.3, wanted),
+    }
+    for draw in range(draws // 4):
+        for name, size in sizes.items():
+            for rows, icc in ((1, 0.0), (5, 0.2)):
+                clusters = size if rows == 1 else round(size * effect / rows)
+                sample = usable(*verdicts(rng, Judge(clusters, rows, 0.9, 0.85, 0.3, icc)))
+                found = measure([ESTIMATORS[name]], sample, Settings(seed=draw, replicates=1_000))[name]
+                half = None if found.high is None or found.low is None else (found.high - found.low) / 2
+                of = f"{name}, {len(sample.sizes) and sample.n:,} labels{', clusters of 5' if rows > 1 else ''}"
+                means.add(of, None if half is None else half - wanted)
+        means.add("corrected pass rate (PPI++), 1,000 unlabelled", _corrected(rng, wanted))
+    yield means
+
+
+def _corrected(rng: np.random.Generator, wanted: float) -> float | None:
+    labels = labels_for_corrected_rate(0.9, 0.85, 0.3, wanted, 1_000)
+    if labels is None:
+        return None
+    label, score, item = verdicts(rng, Judge(labels + 1_000, 1, 0.9, 0.85, 0.3, 0.0))
+    data = LabelledAndJudged(label[:labels], score[:labels], score[labels:], item[:labels], item[labels:])
+    found = prediction_powered(data, tuned_lambda(data))
+    return None if found.low is None or found.high is None else (found.high - found.low) / 2 - wanted
+
+
+def power(draws: int) -> Iterator[Tally]:
+    """How often McNemar's mid-p finds the difference for which the items were planned."""
+    tally, rng = Tally("items planned for a difference", POWER), np.random.default_rng(17)
+    for difference, discordant in ((0.05, 0.15), (0.1, 0.3), (0.02, 0.05)):
+        size = items_for_difference(difference, discordant)
+        chances = [(discordant + difference) / 2, (discordant - difference) / 2, 1 - discordant]
+        for a_only, b_only, _ in rng.multinomial(size, chances, size=draws).tolist():
+            name = f"{difference:g}, {discordant:g} discordant, {size:,} items"
+            tally.add(name, mcnemar(a_only, b_only).midp <= 0.05)
+    yield tally
