@@ -14,6 +14,7 @@ from .endpoint import Endpoint
 from .exchange import Provider
 from .limiter import AdaptiveLimiter, LimitedProvider
 from .openai_provider import OpenAIProvider
+from .patience import PatientProvider
 from .recording import RecordingProvider, ReplayProvider
 
 
@@ -24,6 +25,7 @@ async def connect(
     concurrency: int = 64,
     timeout: float = 60.0,  # noqa: ASYNC109 - of each call, not of this function
     attempts: int = 6,
+    patience: float = 10.0,
     cache: Path | None = None,
     record: Path | None = None,
     budget: Budget | None = None,
@@ -31,13 +33,16 @@ async def connect(
     """A provider for judging: asks the endpoint, tries again, keeps and records replies.
 
     From the outside in: identical requests wait for each other; replies are recorded, even those from the cache; the cache
-    is asked before the model; retries wait outside the slots of the limiter; every call counts against the budget.
+    is asked before the model; retries wait outside the slots of the limiter; what hangs is asked again within its slot; every call
+    counts against the budget.
 
     Args:
         endpoint: Where the model is.
         concurrency: Calls in flight at most.
         timeout: Seconds until one call is given up.
-        attempts: Calls for one request at most.
+        attempts: Failed calls for one request at most.
+        patience: How many times as long as usual a call may take before it is taken to hang and asked again; 0 for as long as
+            ``timeout`` says (see `Usual`).
         cache: The reply cache's file; None for no cache.
         record: A file to record replies to.
         budget: What may be spent; None for no limit.
@@ -50,6 +55,8 @@ async def connect(
     provider: Provider = OpenAIProvider(endpoint, timeout=timeout)
     if budget is not None:
         provider = BudgetedProvider(provider, budget)
+    if patience:
+        provider = PatientProvider(provider, patience)
     provider = LimitedProvider(provider, AdaptiveLimiter(concurrency))
     provider = RetryingProvider(provider, RetryPolicy(attempts=attempts))
     if cache is not None:

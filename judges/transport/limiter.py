@@ -7,9 +7,11 @@ from collections import deque
 
 from .exchange import CallError, Provider, Reply, Request
 
-_BURST_SHARE = 8
-"""A rate limit is believed when one in so many of the last calls met it: a stray 429 is one call's affair, and a crowd of
-calls that stops for it loses more than it saves."""
+_BURST_SHARE = 0.2
+"""A rate limit that names no rate is believed when this share of the last calls met it: a stray 429 is one call's affair, and a
+crowd of calls that stops for it loses more than it saves."""
+_LEAST_WINDOW = 16
+"""The last calls are as many as fill the slots twice, but no fewer than this: one of a few says little."""
 _CUT = 0.5
 _UNNAMED_PAUSE = 0.5
 """Seconds to pause after a burst of 429s that name no time."""
@@ -21,8 +23,8 @@ class AdaptiveLimiter:
     """Slots for calls in flight: additive increase, multiplicative decrease, on rate limits (429) only.
 
     A burst of 429s costs one cut, whatever its size: calls that were begun before the cut cannot cause another. While the
-    server's waiting time runs, nobody starts; where it names a rate, starts are spaced by it. Errors of other kinds change
-    nothing: a server that fails is not helped by a queue.
+    server's waiting time runs, nobody starts; where a 429 names a rate, starts are spaced by it from then on. Errors of other kinds
+    change nothing: a server that fails is not helped by a queue.
 
     Args:
         most: Calls in flight at most; also where it begins, since most servers allow what their user asks for.
@@ -78,20 +80,27 @@ class AdaptiveLimiter:
         self._leave()
 
     def _meet_rate_limit(self, ticket: int, error: CallError) -> None:
-        if ticket < self._believed_from:
-            return
-        self._limited.append(ticket)
-        while self._limited and self._limited[0] < self._started - self._most:
-            self._limited.popleft()
-        if len(self._limited) < max(1, self.limit // _BURST_SHARE):
-            return
-        self._limited.clear()
-        self._believed_from = self._started
-        self._limit = max(1.0, self._limit * _CUT)
-        pause = _UNNAMED_PAUSE if error.retry_after is None else error.retry_after
-        self._opens_at = max(self._opens_at, asyncio.get_running_loop().time() + pause)
         if error.allowed_rate:
+            # Said in so many words, so it is believed at the first call that hears it.
             self._gap = 1 / error.allowed_rate
+            self._pause(error)
+        if ticket >= self._believed_from and self._is_burst(ticket):
+            self._limited.clear()
+            self._believed_from = self._started
+            self._limit = max(1.0, self._limit * _CUT)
+            self._pause(error)
+
+    def _is_burst(self, ticket: int) -> bool:
+        window = max(_LEAST_WINDOW, 2 * self.limit)
+        self._limited.append(ticket)
+        while self._limited and self._limited[0] < self._started - window:
+            self._limited.popleft()
+        return len(self._limited) >= _BURST_SHARE * min(window, self._started)
+
+    def _pause(self, error: CallError) -> None:
+        seconds = _UNNAMED_PAUSE if error.retry_after is None else error.retry_after
+        # One start more than it takes: who begins with nothing to spare is refused when the next timer is early.
+        self._opens_at = max(self._opens_at, asyncio.get_running_loop().time() + seconds + self._gap)
 
     def _leave(self) -> None:
         self._active -= 1

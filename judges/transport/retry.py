@@ -12,6 +12,7 @@ import tenacity
 
 from .exchange import CallError, Provider, Reply, Request
 
+_GROWTH = 3
 _JITTER = 0.05
 """Spread of waiting times the server named, so that those told the same second do not come back at once."""
 
@@ -23,14 +24,15 @@ class RetryPolicy:
     Attributes:
         attempts: Calls in all, the first one included.
         total_seconds: No new attempt is begun after this time.
-        first_wait: Seconds; doubles with each failure for which the server names no time.
+        first_wait: Seconds, of which one waits half or more. Short, since most failures are strays; it triples with each failure for
+            which the server names no time, so that the last attempts outlast a restart.
         longest_wait: Seconds; bounds those waits.
         longest_asked: Seconds; a server that asks for more is not waited for longer than this.
     """
 
     attempts: int = 6
     total_seconds: float = 300.0
-    first_wait: float = 0.5
+    first_wait: float = 0.15
     longest_wait: float = 20.0
     longest_asked: float = 120.0
 
@@ -100,7 +102,7 @@ class RetryingProvider:
                     except CallError as error:
                         calls += error.calls
                         raise
-                    return msgspec.structs.replace(reply, calls=calls + 1)
+                    return msgspec.structs.replace(reply, calls=calls + reply.calls)
         except CallError as error:
             error.calls = calls
             self._silences = self._silences + 1 if error.status is None else 0
@@ -113,7 +115,7 @@ class RetryingProvider:
 
 
 class _Waits:
-    """How long one request waits before each further attempt: as asked, else doubling with each failure that named no time."""
+    """How long one request waits before each further attempt: as asked, else longer with each failure that named no time."""
 
     def __init__(self, policy: RetryPolicy, rng: random.Random) -> None:
         self._policy = policy
@@ -125,7 +127,7 @@ class _Waits:
         asked = error.retry_after if isinstance(error, CallError) else None
         if asked is not None:
             return min(asked, self._policy.longest_asked) * (1 + _JITTER * self._rng.random())
-        ceiling, self._ceiling = self._ceiling, min(self._policy.longest_wait, 2 * self._ceiling)
+        ceiling, self._ceiling = self._ceiling, min(self._policy.longest_wait, _GROWTH * self._ceiling)
         return self._rng.uniform(ceiling / 2, ceiling)
 
 

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import random
+from collections.abc import Callable
 
-from fiducial.judges.transport import CallError
-from fiducial.judges.transport.limiter import AdaptiveLimiter
+from virtual_time import run_virtually
+
+from fiducial.judges.transport import CallError, Reply, Request, make_request
+from fiducial.judges.transport.limiter import AdaptiveLimiter, LimitedProvider
+from fiducial.judges.transport.retry import RetryingProvider, RetryPolicy
 
 
 def rate_limit(retry_after: float = 0.0, allowed_rate: float | None = None) -> CallError:
@@ -106,3 +111,96 @@ def test_a_slot_granted_to_one_who_gave_up_is_given_back() -> None:
         await asyncio.wait_for(limiter.acquire(), 1)
 
     asyncio.run(run())
+
+
+def test_a_rate_that_is_named_is_believed_at_once() -> None:
+    async def run() -> float:
+        limiter = AdaptiveLimiter(64)
+        tickets = await take(limiter, 64)
+        limiter.failed(tickets[0], rate_limit(retry_after=5.0, allowed_rate=10))
+        assert limiter.limit == 64
+        await take(limiter, 1)
+        limiter.succeeded()
+        return asyncio.get_running_loop().time()
+
+    _, seconds = run_virtually(run())
+    assert 4.9 <= seconds <= 5.1
+
+
+class Faulty:
+    """Replies after 50 ms, but for those calls that a script fails at once."""
+
+    def __init__(self, fault: Callable[[float], CallError | None]) -> None:
+        self._fault = fault
+        self.calls = 0
+
+    async def complete(self, request: Request) -> Reply:
+        """Fail, or wait and reply."""
+        del request
+        self.calls += 1
+        error = self._fault(asyncio.get_running_loop().time())
+        if error is not None:
+            raise error
+        await asyncio.sleep(0.05)
+        return Reply(text="1")
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+
+def ask_all(server: Faulty, count: int) -> float:
+    """Ask so many requests as `connect` would, 64 at a time; the seconds it took."""
+
+    async def run() -> None:
+        limited = LimitedProvider(server, AdaptiveLimiter(64))
+        provider = RetryingProvider(limited, RetryPolicy(), rng=random.Random(1))
+        left = iter(range(count))
+
+        async def work() -> None:
+            for number in left:
+                await provider.complete(make_request("m", [], {}, repeat=number))
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(128):
+                group.create_task(work())
+
+    return run_virtually(run())[1]
+
+
+def test_a_tenth_of_stray_rate_limits_costs_its_waiting_times_and_no_more() -> None:
+    rng = random.Random(7)
+    server = Faulty(lambda now: rate_limit(retry_after=1.0) if rng.random() < 0.1 else None)
+    seconds = ask_all(
+        server, 2000
+    )  # 1.6 s without a fault; four in a row, which one of ten thousand meets, take another 4 s
+    assert seconds <= 8.0
+
+
+def token_bucket(rate: float, burst: float, *, named: bool) -> Callable[[float], CallError | None]:
+    """A provider that allows so many calls a second, and says so or not."""
+    tokens, last = burst, 0.0
+
+    def take_one(now: float) -> CallError | None:
+        nonlocal tokens, last
+        tokens, last = min(burst, tokens + (now - last) * rate), now
+        if tokens >= 1:
+            tokens -= 1
+            return None
+        wait = (1 - tokens) / rate
+        return rate_limit(wait, allowed_rate=rate) if named else rate_limit(retry_after=1.0)
+
+    return take_one
+
+
+def test_a_rate_that_is_named_is_kept_to_with_few_calls_too_many() -> None:
+    server = Faulty(token_bucket(200, 100, named=True))
+    seconds = ask_all(server, 2000)
+    assert seconds <= 1.02 * (2000 - 100) / 200
+    assert server.calls <= 2000 * 1.02
+
+
+def test_a_rate_that_is_not_named_is_found() -> None:
+    server = Faulty(token_bucket(200, 200, named=False))
+    seconds = ask_all(server, 2000)
+    assert seconds <= 1.6 * (2000 - 200) / 200
+    assert server.calls <= 2000 * 1.1

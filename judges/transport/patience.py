@@ -1,0 +1,180 @@
+"""Gives up calls that hang: those that take far longer than usual while the server answers others."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass, field
+
+import msgspec
+
+from .exchange import CallError, Provider, Reply, Request
+
+_RECENT = 100
+"""How many replies say what is usual."""
+_ENOUGH = 20
+"""With fewer replies than this nobody knows what is usual."""
+_QUANTILE = 0.95
+_LEAST = 1.0
+"""Seconds that every call has: below that, a pause of the network or of this process looks like a hang."""
+_LOOK_EVERY = 0.1
+
+
+@dataclass(slots=True)
+class Call:
+    """A call in flight.
+
+    Attributes:
+        number: How many calls to this model were begun before.
+        begun: When, by the clock.
+        given_up: How many calls for the same request were given up before.
+        timer: Ends the call when it is rescheduled.
+    """
+
+    number: int
+    begun: float
+    given_up: int
+    timer: asyncio.Timeout | None = None
+
+
+@dataclass(slots=True)
+class Usual:
+    """What is usual of one model's replies, and which calls are far from it.
+
+    A call hangs when it has taken ``multiple`` times as long as 95 of the last 100 replies took, but at least a second, and when a
+    call that was begun later has been replied to. The second condition tells a call that hangs from a server that is slow or
+    stands still for all: then asking again would only add to its load. Each time the same request is given up, the time it may take
+    doubles, so that a request that takes long is not starved.
+
+    Args:
+        multiple: How many times the usual time a call may take.
+    """
+
+    multiple: float
+    _seconds: deque[float] = field(default_factory=lambda: deque[float](maxlen=_RECENT))
+    _in_flight: dict[int, Call] = field(default_factory=dict[int, Call])
+    _begun: int = 0
+    _newest_replied: int = -1
+
+    def begin(self, now: float, given_up: int = 0) -> Call:
+        """Note that a call is sent.
+
+        Args:
+            now: Seconds, by any clock.
+            given_up: How many calls for the same request were given up before.
+
+        Returns:
+            The call; to be handed to `end`.
+        """
+        call = self._in_flight[self._begun] = Call(self._begun, now, given_up)
+        self._begun += 1
+        return call
+
+    def end(self, call: Call, now: float, *, replied: bool) -> None:
+        """Note that a call is over.
+
+        Args:
+            call: As returned by `begin`.
+            now: Seconds, by the same clock.
+            replied: Whether there was a reply. How fast errors come says nothing about how long replies take.
+        """
+        del self._in_flight[call.number]
+        if replied:
+            self._seconds.append(now - call.begun)
+            self._newest_replied = max(self._newest_replied, call.number)
+
+    def allowance(self, given_up: int = 0) -> float:
+        """How long a call may take.
+
+        Args:
+            given_up: How many calls for the same request were given up before.
+
+        Returns:
+            Seconds; infinite while too few replies are known.
+        """
+        if len(self._seconds) < _ENOUGH:
+            return float("inf")
+        usual = sorted(self._seconds)[int(_QUANTILE * len(self._seconds))]
+        return max(_LEAST, self.multiple * usual) * 2.0**given_up
+
+    def hanging(self, now: float) -> list[Call]:
+        """The calls in flight that hang.
+
+        Args:
+            now: Seconds, by the same clock.
+        """
+        allowance = self.allowance()
+        return [
+            call
+            for call in self._in_flight.values()
+            if call.number < self._newest_replied and now - call.begun > allowance * 2.0**call.given_up
+        ]
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is in flight."""
+        return not self._in_flight
+
+
+class PatientProvider:
+    """Asks again, at once and over another connection, when a call hangs (`Usual`).
+
+    Such a call is no failed attempt: nothing fails before its own timeout, retries and all, says so. A request can take no more
+    additional calls than the allowance can double on its way from a second to the timeout: six for the default of a minute.
+
+    Args:
+        inner: Asked; ends a call that takes longer than the timeout by itself.
+        multiple: How many times the usual time a call may take.
+    """
+
+    def __init__(self, inner: Provider, multiple: float) -> None:
+        self._inner = inner
+        self._multiple = multiple
+        self._models: dict[str, Usual] = {}
+        self._look: asyncio.TimerHandle | None = None
+
+    async def complete(self, request: Request) -> Reply:
+        """Ask until there is a reply or a failure. See `Provider.complete`."""
+        usual = self._models.setdefault(request.model, Usual(self._multiple))
+        given_up = 0
+        while True:
+            try:
+                reply = await self._ask(request, usual, given_up)
+            except TimeoutError:
+                given_up += 1
+            except CallError as error:
+                error.calls += given_up
+                raise
+            else:
+                return msgspec.structs.replace(reply, calls=reply.calls + given_up) if given_up else reply
+
+    async def _ask(self, request: Request, usual: Usual, given_up: int) -> Reply:
+        loop = asyncio.get_running_loop()
+        call = usual.begin(loop.time(), given_up)
+        if self._look is None:
+            self._look = loop.call_later(_LOOK_EVERY, self._give_up_hanging)
+        replied = False
+        try:
+            async with asyncio.timeout(None) as call.timer:
+                reply = await self._inner.complete(request)
+                replied = True
+                return reply
+        finally:
+            usual.end(call, loop.time(), replied=replied)
+
+    def _give_up_hanging(self) -> None:
+        """Looks after all calls at once: a timer for each would cost more than it finds."""
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        for usual in self._models.values():
+            for call in usual.hanging(now):
+                if call.timer is not None and not call.timer.expired():
+                    call.timer.reschedule(now)
+        busy = not all(usual.idle for usual in self._models.values())
+        self._look = loop.call_later(_LOOK_EVERY, self._give_up_hanging) if busy else None
+
+    async def aclose(self) -> None:
+        """Close the inner provider."""
+        if self._look is not None:
+            self._look.cancel()
+        await self._inner.aclose()
