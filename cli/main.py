@@ -93,8 +93,11 @@ def main() -> NoReturn:
     """Run the command line and leave with its exit code."""
     try:
         status = cli.main(standalone_mode=False, default_map=read_team_file(Path.cwd()))
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
+        _leave(EXIT_USAGE)
+    except click.ClickException as error:
+        click.echo(f"fiducial: {_one_line(error.format_message())}{_where_to_look(error)}", err=True)
         _leave(EXIT_USAGE)
     except FiducialError as error:
         click.echo(f"fiducial: {_one_line(str(error))}", err=True)
@@ -111,6 +114,11 @@ def main() -> NoReturn:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+def _where_to_look(error: click.ClickException) -> str:
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    return "" if context is None else f" (see `{context.command_path} --help`)"
 
 
 def _leave(status: int) -> NoReturn:

@@ -191,7 +191,7 @@ def _decoder(record_type: type[T]) -> Callable[[bytes], T]:
 
 def _loads(raw: bytes) -> Any:
     try:
-        return json.loads(raw.decode("utf-8"), parse_constant=_refuse_constant)
+        return json.loads(raw.decode("utf-8").rstrip("\r\n"), parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
         raise ValueError(f"not UTF-8: byte 0x{raw[error.start]:02x} at byte {error.start}") from error
     except json.JSONDecodeError as error:

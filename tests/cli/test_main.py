@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command import fiducial
+
+
+@pytest.mark.parametrize(
+    ("args", "line"),
+    [
+        (("frobnicate",), "fiducial: No such command 'frobnicate'. (see `fiducial --help`)"),
+        (
+            ("check", "c.jsonl", "--out", "x"),
+            "fiducial: Missing option '--outputs'. (see `fiducial check --help`)",
+        ),
+        (
+            ("audit", "mutate", "--out", "x"),
+            "fiducial: Missing argument 'CASES'. (see `fiducial audit mutate --help`)",
+        ),
+        (
+            ("check", "c.jsonl", "--outputs", "o", "--out", "x", "--rules", "loose"),
+            "fiducial: Invalid value for '--rules': 'loose' is not one of 'bfcl', 'strict'. (see `fiducial check --help`)",
+        ),
+    ],
+)
+def test_bad_usage_is_exit_code_2_and_one_line_that_says_where_to_look(args: tuple[str, ...], line: str):
+    result = fiducial(*args)
+    assert (result.code, result.err, result.out) == (2, f"{line}\n", "")
+
+
+@pytest.mark.parametrize("args", [(), ("audit",), ("cases",)])
+def test_a_group_alone_shows_what_it_has(args: tuple[str, ...]):
+    result = fiducial(*args)
+    assert (result.code, "Commands:" in result.out + result.err) == (2, True)
+
+
+def test_a_line_that_is_cut_off_is_named_with_the_column_where_it_ends(tmp_path: Path):
+    (tmp_path / "c.jsonl").write_text('{"id": "a", \n')
+    result = fiducial("check", tmp_path / "c.jsonl", "--outputs", tmp_path / "c.jsonl", "--out", "x")
+    assert (result.code, "c.jsonl:1: not JSON: " in result.err, "at column 13" in result.err) == (
+        2,
+        True,
+        True,
+    )
