@@ -44,7 +44,8 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
         endpoint: Where it is; None when replies are replayed.
         concurrency: Calls in flight at most.
         timeout: Seconds until one call is given up.
-        attempts: Calls for one request at most.
+        attempts: Failed calls for one request at most.
+        patience: How many times as long as usual a call may take before it is taken to hang; 0 for as long as ``timeout`` says.
         cache: The reply cache's file; None for no cache.
         record: A file to record replies to.
         replay: A recording to answer from, instead of any model.
@@ -57,6 +58,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
     concurrency: int = 64
     timeout: float = 60.0
     attempts: int = 6
+    patience: float = 10.0
     cache: Path | None = None
     record: Path | None = None
     replay: Path | None = None
@@ -87,6 +89,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
             concurrency=self.concurrency,
             timeout=self.timeout,
             attempts=self.attempts,
+            patience=self.patience,
             cache=self.cache,
             record=self.record,
             budget=self.budget,
