@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -12,6 +12,7 @@ from ..errors import UsageError
 from .options import FOLDER, INPUT_FILE, SpreadCommand
 
 if TYPE_CHECKING:
+    from ..formats.openai_chat import LoggedChat
     from ..records import Case, Output
 
 _OUT = click.option("--out", type=INPUT_FILE, required=True, help="The cases file to write (JSON Lines).")
@@ -82,16 +83,28 @@ def openai(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | 
     has no reference to check against, so judges decide.
     """
     from ..formats.openai_chat import DEFAULT_CRITERION, read_openai_chats  # noqa: PLC0415
-    from ..records import write_records  # noqa: PLC0415
 
-    criterion = criterion or DEFAULT_CRITERION
-    chats = read_openai_chats(path, criterion=criterion, system=system)
-    count = write_records(out, (chat.case for chat in chats))
-    click.echo(f"{count:,} cases in {out}")
-    if outputs_out is not None:
-        chats = read_openai_chats(path, criterion=criterion, system=system)
-        count = write_records(outputs_out, (chat.output for chat in chats if chat.output is not None))
-        click.echo(f"{count:,} outputs in {outputs_out}")
+    wanted = criterion or DEFAULT_CRITERION
+    _write_logged(lambda: read_openai_chats(path, criterion=wanted, system=system), out, outputs_out)
+
+
+@command.command(
+    epilog="Example: fiducial cases azure rows.jsonl --out cases.jsonl --outputs-out outputs.jsonl"
+)
+@click.argument("path", type=INPUT_FILE)
+@_OUT
+@click.option("--outputs-out", type=INPUT_FILE, help="The outputs file to write: the responses.")
+@click.option("--criterion", help="What a good answer achieves, in a sentence; for open answers.")
+@click.option("--system", default="logged", show_default=True, help="Who answered.")
+def azure(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | None, system: str) -> None:
+    """Read rows of azure-ai-evaluation or promptflow: a JSON object with "query", "response" and so on a line.
+
+    Rows with calls become cases of kind any_call (judge: tool_call_accuracy; `--rules strict` leaves them open), rows with a context
+    grounded_answer, all others open_answer, compared with "ground_truth" where there is one.
+    """
+    from ..formats.azure_rows import read_azure_rows  # noqa: PLC0415
+
+    _write_logged(lambda: read_azure_rows(path, criterion=criterion, system=system), out, outputs_out)
 
 
 @command.command(epilog="Example: fiducial cases agbenchmark agbenchmark/challenges --out cases.jsonl")
@@ -107,6 +120,16 @@ def agbenchmark(*, path: Path, out: Path) -> None:
 
     count = write_records(out, read_challenges(path))
     click.echo(f"{count:,} cases in {out}")
+
+
+def _write_logged(read: Callable[[], Iterator[LoggedChat]], out: Path, outputs_out: Path | None) -> None:
+    """Write the cases of a log and, where they are wanted, the outputs; it is read once for each."""
+    from ..records import write_records  # noqa: PLC0415
+
+    click.echo(f"{write_records(out, (chat.case for chat in read())):,} cases in {out}")
+    if outputs_out is not None:
+        outputs = (chat.output for chat in read() if chat.output is not None)
+        click.echo(f"{write_records(outputs_out, outputs):,} outputs in {outputs_out}")
 
 
 def _remembered(cases: Iterable[Case], ids: set[str]) -> Iterator[Case]:

@@ -101,7 +101,7 @@ def read_openai_chats(
 
 def _logged_chat(case_id: str, line: _Line, criterion: str, system: str) -> LoggedChat:
     answer, asked = _split(line)
-    tools = [_outer(tool) for tool in line.tools or line.functions or []]
+    tools = [outer_tool(tool) for tool in line.tools or line.functions or []]
     model = line.model or (line.response.model if line.response else None)
     tags: dict[str, TagValue] = {"source": "openai", "offers_tools": bool(tools)}
     case = Case(
@@ -126,7 +126,7 @@ def _split(line: _Line) -> tuple[_Answer | None, list[Message]]:
     return None, line.messages
 
 
-def _outer(tool: dict[str, Any]) -> dict[str, Any]:
+def outer_tool(tool: dict[str, Any]) -> dict[str, Any]:
     """A tool in the shape of the chat API; older logs and the newer API name function and parameters directly."""
     if "function" in tool:
         return tool

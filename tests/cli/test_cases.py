@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from command import fiducial
 
 from fiducial.cli.cases import command
 from fiducial.errors import FiducialError, InputError, UsageError
@@ -99,6 +100,24 @@ def test_a_line_that_is_no_chat_leaves_nothing_behind(tmp_path: Path):
     assert [path.name for path in tmp_path.iterdir()] == ["log.jsonl"]
 
 
-@pytest.mark.parametrize("name", ["bfcl", "openai"])
+def test_azure_rows_become_cases_and_outputs_that_can_be_run(tmp_path: Path):
+    rows, out, outputs = tmp_path / "rows.jsonl", tmp_path / "cases.jsonl", tmp_path / "outputs.jsonl"
+    call: dict[str, Any] = {"type": "tool_call", "name": "f", "arguments": {}}
+    given: list[dict[str, Any]] = [
+        {"query": "Call f.", "tool_calls": [call], "tool_definitions": [{"name": "f"}]},
+        {"query": "Where?", "response": "Rome.", "context": "It is in Rome."},
+        {"query": "2+2?", "response": "4", "ground_truth": "four"},
+    ]
+    rows.write_text("".join(json.dumps(row) + "\n" for row in given))
+    result = cases("azure", rows, "--out", out, "--outputs-out", outputs, "--system", "me")
+    assert result.stdout == f"3 cases in {out}\n3 outputs in {outputs}\n"
+    kinds = [case.kind for case in read_records(out, Case)]
+    assert kinds == ["any_call", "grounded_answer", "open_answer"]
+    judges = ("--judge", "tool_call_accuracy", "groundedness", "rubric", "--model", "baseline")
+    run = fiducial("run", out, "--outputs", outputs, "--rules", "strict", *judges, "--out", tmp_path / "run")
+    assert (run.code, run.out.count("1 graded")) == (0, 3)
+
+
+@pytest.mark.parametrize("name", ["bfcl", "openai", "azure", "agbenchmark"])
 def test_help_shows_an_example(name: str):
     assert f"Example: fiducial cases {name}" in cases(name, "--help").stdout

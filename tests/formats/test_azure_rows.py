@@ -1,0 +1,139 @@
+"""Rows of azure-ai-evaluation and promptflow as Cases and Outputs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+from fiducial.errors import RecordError
+from fiducial.formats.azure_rows import read_azure_rows
+from fiducial.formats.openai_chat import LoggedChat
+from fiducial.records import ContextItem, ToolCall
+
+WEATHER: dict[str, Any] = {"name": "weather", "parameters": {"type": "object", "properties": {}}}
+CALL: dict[str, Any] = {
+    "type": "tool_call",
+    "tool_call_id": "c1",
+    "name": "weather",
+    "arguments": {"city": "Rome"},
+}
+
+RowsOf: TypeAlias = Callable[..., list[LoggedChat]]
+
+
+@pytest.fixture
+def rows_of(tmp_path: Path):
+    def rows_of(*rows: Any, **options: Any):
+        path = tmp_path / "rows.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return list(read_azure_rows(path, **options))
+
+    return rows_of
+
+
+def test_a_row_with_a_context_asks_whether_the_answer_is_grounded(rows_of: RowsOf):
+    [row] = rows_of(
+        {"id": 7, "query": "Where is Rome?", "response": "In Italy.", "context": "Rome is in Italy."}
+    )
+    assert (row.case.id, row.case.kind, row.case.reference) == ("7", "grounded_answer", {})
+    assert row.case.context == [ContextItem(id="1", content="Rome is in Italy.")]
+    assert row.case.messages == [{"role": "user", "content": "Where is Rome?"}]
+    assert row.output is not None
+    assert (row.output.text, row.output.tool_calls, row.output.system) == ("In Italy.", None, "logged")
+
+
+def test_a_row_with_calls_asks_whether_they_are_right(rows_of: RowsOf):
+    [row] = rows_of({"query": "Weather?", "tool_calls": CALL, "tool_definitions": WEATHER}, system="gpt")
+    assert (row.case.id, row.case.kind) == ("row-000001", "any_call")
+    assert row.case.tools == [{"type": "function", "function": WEATHER}]
+    assert row.output is not None
+    assert row.output.tool_calls == [ToolCall(name="weather", arguments={"city": "Rome"})]
+    assert (row.output.text, row.output.system) == (None, "gpt")
+
+
+def test_calls_and_answer_are_found_in_messages_of_parts(rows_of: RowsOf):
+    response = [
+        {"role": "assistant", "content": [CALL]},
+        {
+            "role": "tool",
+            "tool_call_id": "c1",
+            "content": [{"type": "tool_result", "tool_result": {"sun": 1}}],
+        },
+        {
+            "role": "assistant",
+            "content": [{"type": "text", "text": "It "}, {"type": "text", "text": "shines."}],
+        },
+    ]
+    query = [{"role": "user", "content": [{"type": "text", "text": "Weather?"}]}]
+    [row] = rows_of({"query": query, "response": response, "tool_definitions": [WEATHER]})
+    assert row.case.messages == query
+    assert row.output is not None
+    assert row.output.text == "It shines."
+    assert row.output.tool_calls == [ToolCall(name="weather", arguments={"city": "Rome"})]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"function": {"name": "weather", "arguments": '{"city": "Rome"}'}},
+        {
+            "type": "tool_call",
+            "tool_call": {"function": {"name": "weather", "arguments": '{"city": "Rome"}'}},
+        },
+    ],
+)
+def test_calls_in_the_shape_of_the_chat_api_keep_their_arguments_verbatim(
+    rows_of: RowsOf, call: dict[str, Any]
+):
+    [row] = rows_of({"query": "Weather?", "tool_calls": [call]})
+    assert row.output is not None
+    assert row.output.tool_calls == [ToolCall(name="weather", arguments='{"city": "Rome"}')]
+
+
+def test_everything_else_is_an_open_answer_compared_with_the_truth_where_there_is_one(rows_of: RowsOf):
+    with_truth, without = rows_of(
+        {"query": "2+2?", "response": "4", "ground_truth": "four"}, {"query": "Hi", "response": "Hello"}
+    )
+    assert (with_truth.case.kind, with_truth.case.reference["answer"]) == ("open_answer", "four")
+    assert (without.case.kind, "answer" in without.case.reference) == ("open_answer", False)
+    [named] = rows_of({"query": "Hi", "response": "Hello"}, criterion="It greets.")
+    assert named.case.reference == {"criterion": "It greets."}
+
+
+def test_a_conversation_ends_with_its_answer(rows_of: RowsOf):
+    messages = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "Hello", "context": "greetings"},
+        {"role": "user", "content": "Where is Rome?"},
+        {"role": "assistant", "content": "In Italy."},
+    ]
+    [row] = rows_of({"conversation": {"messages": messages, "context": ["Rome is in Italy."]}})
+    assert row.case.messages == messages[:3]
+    assert [item.content for item in row.case.context] == ["Rome is in Italy.", "greetings"]
+    assert row.output is not None
+    assert row.output.text == "In Italy."
+
+
+def test_a_row_without_a_response_gives_a_case_alone(rows_of: RowsOf):
+    [row] = rows_of({"query": "Hi"})
+    assert row.output is None
+
+
+BAD_ROWS: list[tuple[list[dict[str, Any]], str]] = [
+    ([{"id": 1, "query": "a"}, {"id": "1", "query": "b"}], ":2: id: the id '1' is already on line 1"),
+    ([{"context": "a"}], ":1: expected a query and a response, or a conversation"),
+    ([{"query": 3}], ":1: query: Expected `str | array | null`, got `int`"),
+    ([{"query": "a", "tool_calls": [{"function": {}}]}], ":1: .*missing required field `name`"),
+    ([{"query": [{"content": "a"}]}], ":1: .*every message to have a `role`"),
+    ([{"query": "a", "tool_definitions": [{}]}], ":1: .*missing required field `name`"),
+]
+
+
+@pytest.mark.parametrize(("rows", "message"), BAD_ROWS)
+def test_a_line_that_is_no_row_is_named(rows_of: RowsOf, rows: list[Any], message: str):
+    with pytest.raises(RecordError, match=message):
+        rows_of(*rows)
