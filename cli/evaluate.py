@@ -24,7 +24,7 @@ from ..evaluation.pipeline import Plan, run
 from ..report.from_run import report_on
 from ..report.terminal import summary_lines
 from .gates import PASS_RATE, parse_gates, run_gates
-from .jury_options import jury_rule
+from .jury_options import jury_rule, split_options
 from .main import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
 from .model_options import batch_mode, model_access, prices
 from .progress import shown_progress
@@ -93,6 +93,7 @@ def evaluate_as_asked(given: Mapping[str, Any], **stages: Any) -> int:
         prices=prices(given),
         jury=jury_rule(given),
         batch=batch_mode(given),
+        **split_options(given),
         **stages,
     )
     access = cache(lambda: model_access(given))  # once: all judges share its budget

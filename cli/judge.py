@@ -18,6 +18,7 @@ Examples:
       --model my-model --base-url http://127.0.0.1:8000/v1 --out judged
   fiducial judge cases.jsonl --outputs outputs.jsonl --judge groundedness@small groundedness@large \
       --jury escalate --out judged
+  fiducial judge cases.jsonl --outputs outputs.jsonl --judge groundedness --model m --split-statements --out judged
   fiducial judge --reparse judged
 """
 

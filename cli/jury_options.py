@@ -1,4 +1,4 @@
-"""Options that make a jury of judges."""
+"""Options that make one verdict of several: of a jury's opinions, of an answer's statements."""
 
 from __future__ import annotations
 
@@ -29,6 +29,14 @@ jury_options = compose(
         show_default=True,
         help="Scores of the first judge that --jury escalate hands on; 0-0.5 hands on all that fail.",
     ),
+    click.option(
+        "--split-statements",
+        is_flag=True,
+        help="Split long answers into statements and judge each (groundedness, prompts of your own); one verdict an answer beside.",
+    ),
+    click.option(
+        "--split-model", metavar="MODEL", help="The model that splits answers.  [default: the judge's]"
+    ),
 )
 
 
@@ -53,6 +61,23 @@ def jury_rule(options: Mapping[str, Any]) -> JuryRule | None:
     low, high = _numbers("--unsure", options["unsure"], "-", 2)
     weights = () if options["weights"] is None else _numbers("--weights", options["weights"], ",", None)
     return JuryRule(rule=options["jury"], weights=weights, unsure=(low, high))
+
+
+def split_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Make of options whether and by whom answers are split.
+
+    Args:
+        options: The values of `jury_options`.
+
+    Returns:
+        Fields of the plan.
+
+    Raises:
+        UsageError: A model is named and nothing is to be split.
+    """
+    if options["split_model"] is not None and not options["split_statements"]:
+        raise UsageError("--split-model goes with --split-statements")
+    return {"split": options["split_statements"], "split_model": options["split_model"]}
 
 
 def _numbers(option: str, text: str, separator: str, count: int | None) -> tuple[float, ...]:

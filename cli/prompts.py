@@ -32,6 +32,7 @@ def command() -> None:
 def list_(*, as_json: bool) -> None:
     """List the prompts that come with fiducial; * marks the variant that a judge's bare name means."""
     from ..judges import find_prompt, shipped_prompts  # noqa: PLC0415 - jinja2 and YAML are slow to import
+    from ..judges.catalogue import SPLITTER  # noqa: PLC0415 - likewise
     from ..judges.prompt_file import read_prompt_file  # noqa: PLC0415 - likewise
 
     rows: list[dict[str, object]] = []
@@ -53,6 +54,9 @@ def list_(*, as_json: bool) -> None:
             click.echo(f"{'*' if default else ' '} {name!s:36} {prompt.description}")
     if as_json:
         click.echo(json.dumps(rows, indent=2))
+    else:
+        splitter = read_prompt_file(find_prompt(str(SPLITTER))[1])
+        click.echo(f"  {SPLITTER!s:36} {splitter.description}")
 
 
 @command.command(epilog="Example: fiducial prompts show groundedness")

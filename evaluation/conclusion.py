@@ -14,6 +14,7 @@ from .labels import read_labels
 from .rates import system_results
 from .results import JudgeUse, SystemResult
 from .run_folder import CALIBRATION, CLUSTERS, RunFolder, write_json
+from .statements import SHARE, case_of, is_statement
 from .tally import OpenScores, Tally
 from .verdict_log import standing_verdicts
 
@@ -52,7 +53,7 @@ def conclude(context: RunContext, *, pass_at: float = 0.5, prices: PriceList | N
         What the run came to.
     """
     inputs, folder = context.inputs, context.folder
-    write_json(folder.path / CLUSTERS, cluster_names(inputs.cases))
+    write_json(folder.path / CLUSTERS, cluster_names(inputs.cases) | _statement_clusters(context))
     tally = take_tally(folder, inputs.cases)
     missing = {system: inputs.survey.missing(system) for system in inputs.survey.answered}
     judges, labels = judge_uses(folder, prices), read_labels(folder.path)
@@ -60,9 +61,11 @@ def conclude(context: RunContext, *, pass_at: float = 0.5, prices: PriceList | N
         systems=system_results(tally, missing, labels),
         judges=judges,
         calibration=_calibrate(folder, pass_at) if judges and (tally.checked or labels) else None,
-        failed=sum(judge.outcomes.get("failed", 0) for judge in judges),
+        failed=sum(judge.outcomes.get("failed", 0) for judge in judges if not judge.name.startswith(SHARE)),
         outputs=inputs.survey.outputs + sum(missing.values()),
-        graded=len({verdict.key for verdict in folder.verdicts if verdict.graded}),
+        graded=len(
+            {verdict.key for verdict in folder.verdicts if verdict.graded and verdict.case_id in inputs.cases}
+        ),
     )
     folder.update(results=msgspec.to_builtins(conclusion.systems), judges=msgspec.to_builtins(judges))
     return conclusion
@@ -73,6 +76,15 @@ def cluster_names(cases: CaseIndex) -> dict[str, str]:
     return {case_id: cluster for case_id in cases if (cluster := cases.facts(case_id).cluster) is not None}
 
 
+def _statement_clusters(context: RunContext) -> dict[str, str]:
+    """Statement's case id to the cluster of the answer's case: docs/decisions/0005-statements-of-one-answer-are-dependent.md."""
+    folder, cases = context.folder, context.inputs.cases
+    if "statements" not in folder.manifest:
+        return {}
+    ids = {verdict.case_id for verdict in folder.verdicts if is_statement(verdict.case_id, cases)}
+    return {case_id: cases.cluster(case_of(case_id)) for case_id in sorted(ids)}
+
+
 def take_tally(folder: RunFolder, cases: CaseIndex) -> Tally:
     """Count the verdicts that stand.
 
@@ -81,10 +93,12 @@ def take_tally(folder: RunFolder, cases: CaseIndex) -> Tally:
         cases: The cases they are about.
 
     Returns:
-        The counts; repeats of a judge beyond the first are left to calibration.
+        The counts; repeats of a judge beyond the first are left to calibration, and statements are counted in their answers.
     """
     tally, is_open = Tally(), set[ItemKey]()
     for verdict in standing_verdicts(folder.verdicts):
+        if verdict.case_id not in cases:
+            continue
         cluster = cases.cluster(verdict.case_id)
         if verdict.source == "checker":
             tally.add_checked(verdict, cluster, cases.facts(verdict.case_id).kind)

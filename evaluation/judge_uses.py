@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import ExitStack
 
 from ..judges.prices import PriceList
-from ..records import Outcome
+from ..records import Outcome, Verdict
+from .journal import Journal
 from .results import JudgeUse
-from .run_folder import RunFolder
+from .run_folder import STATEMENTS, RunFolder
 from .verdict_log import standing_verdicts
 
 
 def judge_uses(folder: RunFolder, prices: PriceList | None = None) -> list[JudgeUse]:
-    """What each judge said how often, and what it cost; in order of appearance."""
+    """What each judge, and whoever split answers, said how often, and what it cost; in order of appearance."""
+    with ExitStack() as exits:
+        journals = [folder.verdicts]
+        if (folder.path / STATEMENTS).exists():
+            journals.insert(0, exits.enter_context(Journal(folder.path / STATEMENTS, Verdict)))
+        return [use for journal in journals for use in _uses(folder, journal, prices)]
+
+
+def _uses(folder: RunFolder, journal: Journal[Verdict], prices: PriceList | None) -> list[JudgeUse]:
     outcomes: dict[str, Counter[Outcome]] = {}
     spent: dict[str, Counter[str]] = {}
-    for verdict in folder.verdicts:
+    for verdict in journal:
         if verdict.usage is not None and verdict.source == "judge":
             cost = spent.setdefault(verdict.by, Counter())
             cost["calls"] += verdict.usage.calls
             cost["prompt"] += verdict.usage.prompt_tokens
             cost["completion"] += verdict.usage.completion_tokens
             cost["cached"] += verdict.usage.cached
-    for verdict in standing_verdicts(folder.verdicts):
+    for verdict in standing_verdicts(journal):
         if verdict.source == "judge":
             outcomes.setdefault(verdict.by, Counter())[verdict.outcome] += 1
     identity = folder.manifest["identity"]

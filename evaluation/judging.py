@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from ..deterministic.artifacts import workspace_text
-from ..errors import ConfigurationError
+from ..errors import ConfigurationError, UsageError
 from ..judges import (
     Budget,
     Endpoint,
@@ -105,6 +105,8 @@ class JudgeTask(NamedTuple):
     fingerprint: str
     asked: Judge | None
     """None for the lexical baseline, which is asked nothing."""
+    splitter: JudgeTask | None = None
+    """Who splits answers into statements; None where answers are judged as a whole."""
 
 
 def split_spec(spec: str) -> tuple[str, str | None]:
@@ -145,6 +147,8 @@ def judge_task(spec: str, model: str | None) -> JudgeTask:
         by = baseline_by(spec)
         return JudgeTask(by.partition("/")[0], model, by, "lexical baseline: no prompt, no model", None)
     judge = load_judge(spec, model=model)
+    if judge.splits:
+        raise UsageError(f"{spec} splits answers, and judges none; --split-statements uses it")
     return JudgeTask(judge.name.judge, model, judge.by, judge.fingerprint, judge)
 
 
@@ -173,7 +177,7 @@ def judge_outputs(
     prompts = {task.by: str(task.asked.prompt.path.resolve()) for task in tasks if task.asked is not None}
     context.folder.update(prompts=context.folder.manifest.get("prompts", {}) | prompts)
     for task in tasks:
-        done = settled(context.folder.verdicts)
+        done = settled(context.verdicts)
         times = 1 if task.asked is None else repeats  # words do not change their mind
         left = sum(1 for _ in open_work(context.inputs, task, wanted, done, times))
         if not left:
@@ -223,15 +227,15 @@ def as_judged(case: Case, output: Output) -> Output:
 
 def _compare_words(context: RunContext, judge: str, work: Iterable[Work]) -> None:
     for case, output, _ in work:
-        context.folder.verdicts.append(baseline_verdict(case, output, judge))
+        context.verdicts.append(baseline_verdict(case, output, judge))
         context.progress.advance()
-    context.folder.verdicts.flush()
+    context.verdicts.flush()
 
 
 async def _ask(context: RunContext, judge: Judge, work: Iterable[Work], access: ModelAccess) -> None:
     async with access.open() as provider:
         async for verdict in judge_work(work, judge, provider, concurrency=access.concurrency):
-            context.folder.verdicts.append(verdict)
+            context.verdicts.append(verdict)
             # A verdict that was paid for is handed on at once: a kill loses only what is in flight.
-            context.folder.verdicts.flush()
+            context.verdicts.flush()
             context.progress.advance()

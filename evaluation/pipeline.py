@@ -11,7 +11,7 @@ from platform import python_version
 import msgspec
 
 from ..deterministic import CheckOptions
-from ..errors import ConfigurationError
+from ..errors import ConfigurationError, UsageError
 from ..judges import baseline_by, find_prompt
 from ..judges.baseline import MODEL as BASELINE
 from ..judges.prices import PriceList
@@ -29,6 +29,7 @@ from .names import NamesOption
 from .progress import Progress
 from .run_folder import RunFolder
 from .selection import JudgeOn, select
+from .splitting import by_statement, judge_statements
 from .verdict_log import standing_verdicts
 
 DEFAULT_JUDGE_ON = 200
@@ -54,6 +55,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         prices: What models cost, for the record; None to leave costs out.
         jury: How the judges' opinions are counted into one more verdict; None to leave them apart.
         batch: How to wait for a provider's batch endpoint; None to ask the model directly.
+        split: Whether long answers are judged statement by statement, by the judges whose scores are made of statements.
+        split_model: The model that splits them; None for the judge's own.
     """
 
     cases: Path
@@ -71,6 +74,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     prices: PriceList | None = None
     jury: JuryRule | None = None
     batch: BatchMode | None = None
+    split: bool = False
+    split_model: str | None = None
 
 
 def run(
@@ -132,16 +137,22 @@ def _begin(plan: Plan, context: RunContext, started: datetime) -> None:
 def _judge(plan: Plan, context: RunContext, access: Callable[[], ModelAccess]) -> str | None:
     """Ask the judges; what has to be set first, where no model can be reached."""
 
-    def ask(tasks: Sequence[JudgeTask], wanted: Wanted) -> None:
+    def ask_models(asking: RunContext, tasks: Sequence[JudgeTask], wanted: Wanted, repeats: int) -> None:
         reached = access
         if plan.batch is not None:
             from .batch.rounds import BatchJob, collect_replies  # noqa: PLC0415 - for who wants batches
 
-            reached = collect_replies(BatchJob(context, tasks, wanted, plan.repeats), access, plan.batch)
-        judge_outputs(context, tasks, wanted, reached, repeats=plan.repeats)
+            reached = collect_replies(BatchJob(asking, tasks, wanted, repeats), access, plan.batch)
+        judge_outputs(asking, tasks, wanted, reached, repeats=repeats)
+
+    def ask(tasks: Sequence[JudgeTask], wanted: Wanted) -> None:
+        ask_models(context, [task for task in tasks if task.splitter is None], wanted, plan.repeats)
+        for task in tasks:
+            if task.splitter is not None:
+                judge_statements(context, task, wanted, plan.repeats, ask_models)
 
     try:
-        tasks = [judge_task(judge, plan.model) for judge in plan.judges]
+        tasks = planned_tasks(plan)
         wanted = wanted_outputs(plan, context)
         if plan.jury is None:
             ask(tasks, wanted)
@@ -151,6 +162,30 @@ def _judge(plan: Plan, context: RunContext, access: Callable[[], ModelAccess]) -
     except ConfigurationError as error:
         return str(error)
     return None
+
+
+def planned_tasks(plan: Plan) -> list[JudgeTask]:
+    """What a plan asks of whom.
+
+    Args:
+        plan: What to do.
+
+    Returns:
+        One task a judge.
+
+    Raises:
+        ConfigurationError: No model is named.
+        UsageError: There is no such judge, or answers are to be split for judges that all judge them as a whole.
+    """
+    tasks = [judge_task(judge, plan.model) for judge in plan.judges]
+    if not plan.split:
+        return tasks
+    tasks = [by_statement(task, plan.split_model) for task in tasks]
+    if all(task.splitter is None for task in tasks):
+        raise UsageError(
+            "--split-statements: these judges judge an answer as a whole; it is for groundedness and prompts of your own"
+        )
+    return tasks
 
 
 def wanted_outputs(plan: Plan, context: RunContext) -> Callable[[ItemKey], bool]:

@@ -16,10 +16,11 @@ from ..records import Case, Output
 from .checking import check_into_folder
 from .context import RunContext
 from .inputs import EvaluationInputs
-from .judging import ModelAccess, judge_task, open_work
-from .pipeline import Plan, wanted_outputs
+from .judging import ModelAccess, open_work
+from .pipeline import Plan, planned_tasks, wanted_outputs
 from .progress import Progress
-from .run_folder import VERDICTS, RunFolder
+from .run_folder import MANIFEST, STATEMENTS, VERDICTS, RunFolder
+from .splitting import foreseen_work
 from .verdict_log import settled
 
 _SHORTEST_REPLY, _LONGEST_REPLY = 5, 500
@@ -93,18 +94,20 @@ def foresee(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecas
                 check_into_folder(context, plan.names, plan.options)
             wanted = wanted_outputs(plan, context)
             done = settled(folder.verdicts)
-            tasks = [judge_task(judge, plan.model) for judge in plan.judges]
-            return [
-                forecast_work(
-                    task.asked, open_work(inputs, task, wanted, done, plan.repeats), access, plan.prices
-                )
-                for task in tasks
-                if task.asked is not None
-            ]
+            forecasts: list[Forecast] = []
+            for task in planned_tasks(plan):
+                if task.splitter is not None:
+                    work = foreseen_work(context, task, wanted, plan.repeats)
+                elif task.asked is not None:
+                    work = [(task.asked, open_work(inputs, task, wanted, done, plan.repeats))]
+                else:
+                    continue
+                forecasts += [forecast_work(judge, items, access, plan.prices) for judge, items in work]
+            return forecasts
 
 
 def _all_but_the_run(_folder: str, names: list[str]) -> Iterable[str]:
-    return [name for name in names if name not in {"run.json", VERDICTS}]
+    return [name for name in names if name not in {MANIFEST, VERDICTS, STATEMENTS}]
 
 
 def forecast_work(

@@ -22,6 +22,8 @@ from .juries import JURY
 from .progress import Progress
 from .results import InputFile
 from .run_folder import RunFolder, read_manifest
+from .splitting import combine_again, forget_shares
+from .statements import SHARE, SPLIT
 
 
 class Reparsed(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,6 +83,8 @@ def reparse(
             for by, judge in judges.items()
         ]
         identity.update({f"judge {entry.by}": entry.after for entry in found})
+        for share in forget_shares(folder):
+            identity[f"judge {share.by}"] = combine_again(context, share, judges[share.judge])
         for jury in dissolve(folder):
             count_opinions(context, jury)
         record = {"at": now().isoformat(timespec="seconds"), "judges": msgspec.to_builtins(found)}
@@ -115,7 +119,7 @@ def _judges(folder: RunFolder) -> dict[str, Judge]:
     for entry in folder.manifest["identity"]:
         kind, _, by = entry.partition(" ")
         name, _, model = by.partition("@")
-        if kind == "judge" and model != BASELINE and not by.startswith(JURY):
+        if kind == "judge" and model != BASELINE and not by.startswith((JURY, SHARE, SPLIT)):
             custom = name.endswith("/custom")
             judges[by] = load_judge(prompts.get(by, name) if custom else name, model=model)
     return judges

@@ -14,9 +14,10 @@ from ..errors import InputError, RunFolderError
 from ..records import Closing, Verdict, atomic_write, write_records
 from .journal import Journal
 
-MANIFEST, VERDICTS, LABELS, CLUSTERS, CALIBRATION, REPORT = (
+MANIFEST, VERDICTS, STATEMENTS, LABELS, CLUSTERS, CALIBRATION, REPORT = (
     "run.json",
     "verdicts.jsonl",
+    "statements.jsonl",
     "labels.jsonl",
     "clusters.json",
     "calibration.json",

@@ -28,8 +28,17 @@ class PromptName(NamedTuple):
         return f"{self.judge}/{self.variant}"
 
 
+SPLITTER = PromptName("statements", "split")
+"""The prompt that splits long answers into statements; no judge."""
+
+
 def shipped_prompts() -> dict[PromptName, Path]:
-    """Every prompt that comes with fiducial, sorted by name."""
+    """Every judge's prompt that comes with fiducial, sorted by name."""
+    return {name: file for name, file in all_prompts().items() if name != SPLITTER}
+
+
+def all_prompts() -> dict[PromptName, Path]:
+    """Every prompt that comes with fiducial, sorted by name; with those that are no judge."""
     files = sorted(_FOLDER.glob(f"*/*{SUFFIX}"))
     return {PromptName(file.parent.name, file.stem): file for file in files}
 
@@ -55,10 +64,10 @@ def find_prompt(spec: str) -> tuple[PromptName, Path]:
         return PromptName(path.stem, "custom"), path
     judge, slash, variant = spec.partition("/")
     name = PromptName(judge, variant if slash else DEFAULT_VARIANTS.get(judge, ""))
-    shipped = shipped_prompts()
+    shipped = all_prompts()
     if name in shipped:
         return name, shipped[name]
-    known = [str(entry) for entry in shipped]
+    known = [str(entry) for entry in shipped_prompts()]
     close = difflib.get_close_matches(spec, [*known, *DEFAULT_VARIANTS], 1)
     hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}, or name a {SUFFIX} file"
     raise UsageError(f"no judge {spec!r}: {hint}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from ..errors import UsageError
 from ..records import Case, Message, Output
 from .catalogue import PromptName, find_prompt
 from .inputs import fill_inputs
-from .parsing import PARSER_VERSION, ReplyParser, make_parser
+from .parsing import PARSER_VERSION, STATEMENTS, ReplyParser, make_parser, statements_beside
 from .prompt_file import PromptFile, read_prompt_file
 from .rendering import Render, compile_prompt
 
@@ -61,12 +61,32 @@ class Judge:
         """
         return self.render(fill_inputs(self.prompt.inputs, case, output))
 
+    @property
+    def splits(self) -> bool:
+        """Whether it splits answers into statements instead of judging them."""
+        return (self.prompt.parse or {}).get("mode") == STATEMENTS
+
+    def beside(self, case: Case, output: Output) -> Judge:
+        """The same with a parser that knows the item, where a reply can only be read beside it.
+
+        Args:
+            case: What was to be done.
+            output: What the system produced.
+
+        Returns:
+            This very judge, unless it splits answers.
+        """
+        if not self.splits:
+            return self
+        shown = fill_inputs(self.prompt.inputs, case, output)
+        return replace(self, parse=statements_beside(shown["response"], shown.get("query", "")))
+
 
 def load_judge(spec: str, *, model: str, parameters: Mapping[str, Any] | None = None) -> Judge:
     """Load a judge.
 
     Args:
-        spec: ``judge`` (its default variant), ``judge/variant``, or a path to a ``.prompty`` file.
+        spec: ``judge`` (its default variant), ``judge/variant``, ``statements/split``, or a path to a ``.prompty`` file.
         model: The model's name at the endpoint.
         parameters: Decoding parameters that replace the prompt's; None as a value leaves one out.
 

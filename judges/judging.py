@@ -86,7 +86,7 @@ async def judge_output(
         messages = judge.messages(case, output)
     except NotApplicableError as error:
         return _verdict(output, judge, repeat, Finding("not_applicable", reason=str(error)))
-    return _verdict(output, judge, repeat, await _ask(messages, judge, provider, repeat))
+    return _verdict(output, judge, repeat, await _ask(messages, judge.beside(case, output), provider, repeat))
 
 
 async def judge_work(

@@ -32,7 +32,7 @@ def open_requests(judge: Judge, work: Iterable[Work], known: Lookup) -> Iterator
         request = make_request(judge.model, messages, judge.parameters, repeat=repeat)
         reply = _reply(request, known)
         if reply is not None:
-            if read_reply(reply, judge).outcome != "unparsable":
+            if read_reply(reply, judge.beside(case, output)).outcome != "unparsable":
                 continue
             request = make_request(judge.model, messages, judge.parameters, repeat=repeat, attempt=1)
             if _reply(request, known) is not None:

@@ -86,7 +86,7 @@ def collect_replies(
 
 def _work(job: BatchJob) -> Iterator[tuple[Judge, Work]]:
     """What models have to be asked, those of one model together, since a batch is for one model."""
-    done = settled(job.context.folder.verdicts)
+    done = settled(job.context.verdicts)
     for task in sorted(job.tasks, key=lambda task: task.model):
         if task.asked is not None:
             for work in open_work(job.context.inputs, task, job.wanted, done, job.repeats):

@@ -4,8 +4,17 @@ Reading is strict: no score, a score off the scale, or two different scores make
 never a score.
 """
 
-from .choice import PARSER_VERSION, make_parser
+from .choice import PARSER_VERSION, STATEMENTS, make_parser
 from .reading import Reading, ReplyParser
 from .refusal import is_refusal
+from .statements import statements_beside
 
-__all__ = ["PARSER_VERSION", "Reading", "ReplyParser", "is_refusal", "make_parser"]
+__all__ = [
+    "PARSER_VERSION",
+    "STATEMENTS",
+    "Reading",
+    "ReplyParser",
+    "is_refusal",
+    "make_parser",
+    "statements_beside",
+]

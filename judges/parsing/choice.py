@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...errors import PromptError
+from ...errors import DecodingError, PromptError
 from ..prompt_file import PromptFile
 from ..scale import Scale
 from .json_reply import json_parser
 from .number import number_parser
-from .reading import ReplyParser
+from .reading import Reading, ReplyParser
 from .tags import tags_parser
 
 PARSER_VERSION = 1
 """Raised when any parser reads a reply differently than before; part of a judge's fingerprint."""
+
+STATEMENTS = "statements"
+"""The mode of prompts that split an answer instead of judging it."""
 
 _JSON_FORMATS = {"json_object", "json_schema"}
 
@@ -94,11 +97,23 @@ def _structured(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     return _json(scale, declared, alone=True)
 
 
+def _statements(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
+    """Statements have no score, and are read beside the answer they were made of (`statements_beside`)."""
+    del scale
+    _allow(declared)
+
+    def parse(text: str) -> Reading:
+        raise DecodingError(f"a reply of {len(text)} characters is to hold statements, which are no score")
+
+    return parse
+
+
 _MODES: Mapping[str, Callable[[Scale, Mapping[str, Any]], ReplyParser]] = {
     "tags": _tags,
     "number": _number,
     "json": _json,
     "structured": _structured,
+    STATEMENTS: _statements,
 }
 
 

@@ -45,7 +45,7 @@ def json_parser(
         reply = without_thoughts(text).strip()
         if len(reply) > _MAX_CHARACTERS:
             raise DecodingError(f"the reply is longer than {_MAX_CHARACTERS} characters")
-        objects = [_decode(reply)] if alone else list(_objects(reply))
+        objects = [decode_object(reply)] if alone else list(_objects(reply))
         scored = [found for found in objects if score in found]
         where = f"under the key {score!r} of a JSON object"
         value = one_score([_score(found[score]) for found in scored], scale, where)
@@ -74,7 +74,7 @@ def _marks(decoded: Mapping[str, Any], pieces: str, key: str) -> list[float]:
 def _objects(reply: str) -> Iterator[Mapping[str, Any]]:
     for candidate in _balanced(reply):
         try:
-            yield _decode(candidate)
+            yield decode_object(candidate)
         except _NotJsonError:
             continue
 
@@ -83,7 +83,15 @@ class _NotJsonError(DecodingError):
     pass
 
 
-def _decode(text: str) -> Mapping[str, Any]:
+def decode_object(text: str) -> Mapping[str, Any]:
+    """The JSON object that a text is, and nothing else.
+
+    Args:
+        text: The text.
+
+    Raises:
+        DecodingError: It is not JSON, no object, or has two values under one key.
+    """
     try:
         value = json.loads(text, object_pairs_hook=_without_contradiction, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:

@@ -12,7 +12,7 @@ from judge_items import make_case, make_output
 from fiducial.cli.cache import command as cache
 from fiducial.cli.prompts import command as prompts
 from fiducial.errors import InputError, PromptError, UsageError
-from fiducial.judges import Reply, ReplyCache, shipped_prompts
+from fiducial.judges import Reply, ReplyCache, find_prompt, shipped_prompts
 from fiducial.records import write_records
 
 
@@ -26,7 +26,10 @@ def test_list_names_every_prompt_and_marks_the_defaults() -> None:
     rows = json.loads(run("list", "--json"))
     assert [f"{row['judge']}/{row['variant']}" for row in rows] == [str(name) for name in shipped_prompts()]
     assert sum(row["default"] for row in rows) == len({row["judge"] for row in rows})
-    assert "* tool_call_accuracy/reasons" in run("list")
+    text = run("list")
+    assert "* tool_call_accuracy/reasons" in text
+    assert "  tool_call_accuracy/few_shot" in text
+    assert "  statements/split" in text
 
 
 def test_show_prints_the_file() -> None:
@@ -57,6 +60,16 @@ def test_render_says_what_is_missing(item: list[object]) -> None:
         run("render", "tool_call_accuracy", *item, "--id", "case-1", "--system", "nobody")
     with pytest.raises(UsageError, match="did you mean tool_call_accuracy"):
         run("render", "tool_call_acuracy", *item, "--id", "case-1")
+
+
+def test_what_splits_an_answer_can_be_shown_rendered_and_checked(item: list[object]) -> None:
+    assert "parse: {mode: statements}" in run("show", "statements/split")
+    assert "begin answer ===\nI booked 2 nights in Rome." in run(
+        "render", "statements/split", *item, "--id", "case-1"
+    )
+    path = find_prompt("statements/split")[1]
+    assert f"{path}: ok" in run("check", path)
+    assert "not portable" not in run("check", path)
 
 
 def test_check_tells_a_usable_prompt_from_one_that_is_not(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from other_renderers import promptflow_renders, prompty_renders
 from provider_server import ProviderServer, in_the_form_asked_for
 
 from fiducial.judges import find_prompt, load_judge, shipped_prompts
-from fiducial.judges.catalogue import DEFAULT_VARIANTS
+from fiducial.judges.catalogue import DEFAULT_VARIANTS, all_prompts
 from fiducial.judges.inputs import FILLERS, fill_inputs
 from fiducial.judges.portability import portability_problems
 from fiducial.judges.prompt_file import read_prompt_file
@@ -20,8 +20,9 @@ from fiducial.judges.rendering import compile_prompt
 from fiducial.records import Message
 
 GOLDEN = Path(__file__).parent / "golden"
-SHIPPED = shipped_prompts()
-every_prompt = pytest.mark.parametrize("path", SHIPPED.values(), ids=map(str, SHIPPED))
+SHIPPED, ALL = shipped_prompts(), all_prompts()
+every_prompt = pytest.mark.parametrize("path", ALL.values(), ids=map(str, ALL))
+every_judge = pytest.mark.parametrize("path", SHIPPED.values(), ids=map(str, SHIPPED))
 
 
 def values_for(path: Path) -> dict[str, Any]:
@@ -66,7 +67,11 @@ def test_it_uses_known_inputs_and_encloses_them_in_fences(path: Path) -> None:
     assert ours(path)[-1]["role"] == "user"
 
 
-@every_prompt
+def test_there_is_a_golden_rendering_of_every_prompt_and_of_nothing_else() -> None:
+    assert {path.name for path in GOLDEN.iterdir()} == {f"{name.judge}.{name.variant}.txt" for name in ALL}
+
+
+@every_judge
 @pytest.mark.parametrize("score", [0, 1])
 def test_a_provider_that_follows_the_stated_form_is_understood(
     server: ProviderServer, judging: Judging, path: Path, score: int
@@ -86,7 +91,7 @@ def test_each_judge_has_three_variants_and_a_default() -> None:
 
 
 def test_every_variant_states_its_reason() -> None:
-    descriptions = [read_prompt_file(path).description for path in SHIPPED.values()]
+    descriptions = [read_prompt_file(path).description for path in ALL.values()]
     assert len(set(descriptions)) == len(descriptions)
     assert all(len(re.findall(r"\w+", description)) >= 8 for description in descriptions)
 

@@ -1,0 +1,118 @@
+"""Replies that split an answer into statements, read beside the answer: each is to quote what it was made of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple, cast
+
+from ...errors import DecodingError
+from .json_reply import decode_object
+from .reading import Reading, ReplyParser, without_thoughts
+
+LEAST_COVERED = 0.5
+"""Share of an answer's letters and digits that the quotes must cover. Greetings and headings may be left out; half an answer may not."""
+
+LEAST_FAMILIAR = 0.6
+"""Share of a statement's runs of three characters that answer or question must have: names are put in, sentences are not made up."""
+
+MOST_STATEMENTS = 1_000
+
+_RUN = 3
+_DIGITS = re.compile(r"[0-9]+")
+_THOUSANDS = re.compile(r"(?<=[0-9])[.,'\u00a0\u202f ](?=[0-9])")
+
+
+class Statement(NamedTuple):
+    """One statement of an answer, and the words of the answer it was made of."""
+
+    text: str
+    quote: str
+
+
+def statements_beside(answer: str, question: str) -> ReplyParser:
+    """A parser of the statements of one answer.
+
+    Args:
+        answer: The answer that was split.
+        question: What it answers; names in it may stand in statements.
+
+    Returns:
+        The parser. The score of its reading is the share of the answer that the quotes cover; the statements are in the details, each
+        text once. It refuses a reply without statements, with one that quotes something else than the answer or says what neither
+        answer nor question does, and one that leaves out half of the answer.
+    """
+    squeezed = _squeeze(answer)
+    source = f"{answer}\n{question}"
+    numbers = _numbers(source) | _numbers(_THOUSANDS.sub("", source))
+    known = _runs(_squeeze(source))
+
+    def parse(text: str) -> Reading:
+        statements = _read(text)
+        for statement in statements:
+            _refuse_additions(statement, numbers, known)
+        covered = _covered(squeezed, statements)
+        if covered < LEAST_COVERED:
+            raise DecodingError(f"the statements quote only {covered:.0%} of the answer")
+        distinct = {statement.text: statement for statement in statements}
+        return Reading(
+            covered, details={"statements": [statement._asdict() for statement in distinct.values()]}
+        )
+
+    return parse
+
+
+def _read(text: str) -> list[Statement]:
+    decoded = decode_object(without_thoughts(text).strip()).get("statements")
+    if not isinstance(decoded, list) or not decoded:
+        raise DecodingError("expected a list of statements under 'statements', with at least one")
+    entries = cast("list[Any]", decoded)
+    if len(entries) > MOST_STATEMENTS:
+        raise DecodingError(f"{len(entries)} statements are more than {MOST_STATEMENTS}")
+    return [_statement(entry) for entry in entries]
+
+
+def _statement(entry: Any) -> Statement:
+    fields: Mapping[str, Any] = cast("dict[str, Any]", entry) if isinstance(entry, dict) else {}
+    text, quote = fields.get("statement"), fields.get("quote")
+    if not (isinstance(text, str) and isinstance(quote, str) and _squeeze(text) and _squeeze(quote)):
+        raise DecodingError("a statement is an object with a 'quote' and a 'statement', none of them empty")
+    return Statement(text.strip(), quote.strip())
+
+
+def _refuse_additions(statement: Statement, numbers: set[str], known: set[str]) -> None:
+    added = _numbers(_THOUSANDS.sub("", statement.text)) - numbers
+    if added and not _numbers(statement.text) <= numbers:
+        raise DecodingError(f"the number {min(added)[:20]} is in a statement and not in the answer")
+    runs = _runs(_squeeze(statement.text))
+    if len(runs & known) < LEAST_FAMILIAR * len(runs):
+        raise DecodingError(f"a statement says what the answer does not: {statement.text[:60]!r}")
+
+
+def _covered(squeezed: str, statements: list[Statement]) -> float:
+    """The share of the answer's letters and digits that the quotes cover; an error where a quote is not in it."""
+    marks = bytearray(len(squeezed))
+    end = 0
+    for statement in statements:
+        quote = _squeeze(statement.quote)
+        start = squeezed.find(quote, end)
+        if start < 0:  # two statements of one sentence quote it twice
+            start = squeezed.find(quote)
+        if start < 0:
+            raise DecodingError(f"a quote is not in the answer: {statement.quote[:60]!r}")
+        marks[start : start + len(quote)] = b"\1" * len(quote)
+        end = start + len(quote)
+    return marks.count(1) / len(marks)
+
+
+def _squeeze(text: str) -> str:
+    """Letters and digits alone: models change quotes, dashes, spaces and emphasis when they copy."""
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def _numbers(text: str) -> set[str]:
+    return set(_DIGITS.findall(text))
+
+
+def _runs(squeezed: str) -> set[str]:
+    return {squeezed[start : start + _RUN] for start in range(max(1, len(squeezed) - _RUN + 1))}
