@@ -1,10 +1,10 @@
-"""What stands beside the agreement of each judge, in words: the judges among themselves."""
+"""What stands beside the agreement of each judge, in words: judges among themselves, scores as probabilities."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .lines import aligned, number
+from .lines import aligned, number, statistic_cells, statistic_lines
 
 _NOTABLE, _SHOWN = 0.02, 3
 
@@ -59,3 +59,45 @@ def _pair_lines(pairs: list[dict[str, Any]]) -> list[str]:
 
 def _value(statistic: dict[str, Any]) -> str:
     return "-" if statistic["value"] is None else number(statistic["value"])
+
+
+def probability_lines(result: dict[str, Any]) -> list[str]:
+    """Scores read as probabilities; nothing for judges that say 0 or 1 only.
+
+    Args:
+        result: What `calibrate` gave.
+
+    Returns:
+        Lines without line ends.
+    """
+    lines: list[str] = []
+    for judge, found in result.get("probability", {}).items():
+        confidence = {f"confidence: {name}": each for name, each in found["confidence"].items()}
+        lines += [
+            f"{judge}, scores read as probabilities ({found['groups']} {found['grouping']}; Brier = reliability - resolution + uncertainty + remainder):",
+            *statistic_lines(found["statistics"] | confidence),
+        ]
+    return lines
+
+
+def system_lines(result: dict[str, Any]) -> list[str]:
+    """Agreement on systems; nothing for a table of one system.
+
+    Args:
+        result: What `calibrate` gave.
+
+    Returns:
+        Lines without line ends.
+    """
+    lines: list[str] = []
+    for judge, found in result.get("systems", {}).items():
+        rows: list[tuple[str, ...]] = [("system", "labels", "judge", "difference", "interval", "on", "")]
+        for name, each in found["systems"].items():
+            means = (number(each["label_mean"]), number(each["score_mean"]))
+            rows.append((name, *means, *statistic_cells(each["difference"])))
+        lines += [
+            f"{judge}, by system (means; the intervals hold together):",
+            *aligned(rows),
+            *statistic_lines({name: found[name] for name in ("kendall_tau_b", "largest_difference")}),
+        ]
+    return lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .baselines import baselines_of, people_among_themselves
@@ -9,9 +10,11 @@ from .bootstrap import DEFAULT_REPLICATES
 from .judge_panel import judge_panel
 from .judges_alone import judges_alone
 from .measurement import IntervalOption, Settings
+from .probability_scores import probability_scores
 from .requests import Requests, answers
 from .slice_homogeneity import slice_homogeneity
 from .suspected_labels import suspected_label_errors
+from .system_agreement import systems_by_judge
 from .table import Table
 
 FEW_CLUSTERS = 20
@@ -46,7 +49,8 @@ def calibrate(
 
     Returns:
         ``judges``, ``baselines``, ``slices``, ``homogeneity``, ``suspected_label_errors``, ``dawid_skene`` and
-        ``warnings``; ``people`` where several looked at the same items; and on request ``label_audit``, ``selective``, ``categories`` and
+        ``warnings``; ``people`` where several looked at the same items; ``systems`` where there are two or more; ``probability`` where scores lie between 0 and 1;
+        and on request ``label_audit``, ``selective``, ``categories`` and
         ``thresholds``, ready for JSON; ``docs/calibration.md`` describes them.
     """
     settings = Settings(interval, level, replicates, seed)
@@ -65,7 +69,22 @@ def calibrate(
     people = people_among_themselves(table, settings)
     if people is not None:
         result["people"] = people
+    for name, of in (("systems", systems_by_judge), ("probability", probability_scores)):
+        found = _by_judge(table, of, pass_at, settings)
+        if found:
+            result[name] = found
     return result | answers(table, requests or Requests(), pass_at=pass_at, settings=settings)
+
+
+def _by_judge(
+    table: Table, of: Callable[..., dict[str, Any] | None], pass_at: float, settings: Settings
+) -> dict[str, Any]:
+    """What a function says of each judge, of those of which it says something."""
+    found = {
+        judge: of(table.take(rows), pass_at=pass_at, settings=settings)
+        for judge, rows in table.judge.present()
+    }
+    return {judge: each for judge, each in found.items() if each is not None}
 
 
 def _judges(table: Table, pass_at: float, settings: Settings) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .diagnosis_wording import judges_alone_lines
+from .diagnosis_wording import judges_alone_lines, probability_lines, system_lines
 from .estimator import AGREEMENT
 from .lines import aligned, number, statistic_cells, statistic_lines
 
@@ -34,6 +34,8 @@ def calibration_lines(result: dict[str, Any], *, slices: tuple[str, ...] = ()) -
     lines += [
         *_uneven_lines(result),
         *_suspect_lines(result),
+        *system_lines(result),
+        *probability_lines(result),
         *judges_alone_lines(result),
         *_audit_lines(result),
         *_selective_lines(result),
