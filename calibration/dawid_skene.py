@@ -49,9 +49,9 @@ class DawidSkene(NamedTuple):
 
     Attributes:
         prevalence: Share of right items.
-        true_positive_rate: Of each judge, shape ``(J,)``; NaN where it judged nothing.
+        true_positive_rate: Of each judge, shape ``(J,)``; NaN where it judged no such item.
         true_negative_rate: Likewise.
-        posterior: Chance that each item is right, shape ``(n,)``; NaN where nobody judged it.
+        posterior: Chance that each item is right, shape ``(n,)``; NaN where fewer than three judged it.
         pairs: Agreement of every two judges that have items in common; empty for three judges, whose agreement the
             model can always meet.
     """
@@ -75,12 +75,20 @@ def dawid_skene(verdicts: FloatArray) -> DawidSkene | str:
         verdicts: 1 for pass, 0 for fail, NaN where a judge said nothing; shape ``(J, n)``.
 
     Returns:
-        The model; or why there is none: fewer than three judges, or all items in one class.
+        The model of the items of which three judges or more speak; or why there is none: no such item, judges without a
+        common item, or all items in one class.
     """
+    shared = np.isfinite(verdicts).sum(axis=0) >= FEWEST_JUDGES
+    # An item of which fewer speak tells nothing of how judges agree, only of who was asked.
+    verdicts = np.where(shared, verdicts, np.nan)
     said = np.isfinite(verdicts)
-    judges = int(said.any(axis=1).sum())
-    if judges < FEWEST_JUDGES:
-        return f"it takes three judges on the same items; there are {judges}"
+    if not shared.any():
+        return "it takes three judges on the same items; no item has verdicts of three"
+    common = said.astype(np.float64) @ said.T
+    present = np.diag(common) > 0
+    if (common[np.ix_(present, present)] == 0).any():
+        return "some judges have no item in common with others"
+    judges = int(present.sum())
     patterns, which, counts = _patterns(verdicts)
     passed, failed = (patterns == 1).astype(np.float64), (patterns == 0).astype(np.float64)
     right = passed.sum(axis=0) / (passed + failed).sum(axis=0)

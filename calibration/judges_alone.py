@@ -24,19 +24,20 @@ def judges_alone(table: Table, *, pass_at: float = 0.5) -> dict[str, Any]:
         pass_at: A score passes when it is at least this.
 
     Returns:
-        ``n`` items, ``prevalence``, ``judges`` with their two rates, and ``pairs``: how often two judges agree, how often
-        the model expects it, and the residual; ready for JSON. With fewer than three judges ``undefined`` says so.
+        ``n`` items of which three judges or more speak, ``prevalence``, ``judges`` with their two rates, and ``pairs``: how often two judges agree, how often
+        the model expects it, and the residual; ready for JSON. Where there is no model ``undefined`` says why.
     """
     names, verdicts = _verdicts(table, pass_at)
-    n = int(np.isfinite(verdicts).any(axis=0).sum())
     found = dawid_skene(verdicts)
     if isinstance(found, str):
-        return {"n": n, "undefined": found}
+        return {"n": 0, "undefined": found}
+    modelled = np.isfinite(found.posterior)
+    n = int(modelled.sum())
     return {
         "n": n,
         "undefined": None,
         "prevalence": _plain(found.prevalence, n),
-        "judges": {name: _rates(found, verdicts, number) for number, name in enumerate(names)},
+        "judges": {name: _rates(found, verdicts[:, modelled], number) for number, name in enumerate(names)},
         "pairs": [
             {
                 "a": names[pair.a],

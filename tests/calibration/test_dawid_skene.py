@@ -121,12 +121,14 @@ def test_it_is_the_same_each_time_and_in_any_order() -> None:
 @pytest.mark.parametrize(
     ("verdicts", "why"),
     [
-        (np.ones((2, 5)), "it takes three judges on the same items; there are 2"),
-        (np.array([[1.0, 0], [1, 0], [np.nan, np.nan]]), "there are 2"),
+        (np.ones((2, 5)), "no item has verdicts of three"),
+        (np.array([[1.0, 0], [1, 0], [np.nan, np.nan]]), "no item has verdicts of three"),
+        (np.where(np.eye(4) == 1, 1.0, np.nan), "no item has verdicts of three"),
+        (np.kron([[1, np.nan], [np.nan, 1]], np.ones((3, 4))), "no item in common"),
         (np.ones((3, 5)), "all items to be of one class"),
         (np.zeros((3, 1)), "all items to be of one class"),
-        (np.full((3, 4), np.nan), "there are 0"),
-        (np.ones((3, 0)), "there are 0"),
+        (np.full((3, 4), np.nan), "no item has verdicts of three"),
+        (np.ones((3, 0)), "no item has verdicts of three"),
     ],
 )
 def test_where_there_is_no_model_it_says_why(verdicts: FloatArray, why: str) -> None:
@@ -163,7 +165,7 @@ def test_three_judges_are_said_to_hide_what_they_share() -> None:
 def test_two_judges_are_refused_in_the_json_and_not_printed() -> None:
     result = calibrate(table_from_rows(rows_of(*planted(9, 50, 2))))
     assert result["dawid_skene"] == {
-        "n": 50,
-        "undefined": "it takes three judges on the same items; there are 2",
+        "n": 0,
+        "undefined": "it takes three judges on the same items; no item has verdicts of three",
     }
     assert "Dawid" not in "\n".join(calibration_lines(result))
