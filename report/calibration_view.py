@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 from markupsafe import Markup
 
 from ..errors import InputError
-from . import words
+from .calibration_sheets import (
+    DawidSkeneJson,
+    PeopleJson,
+    ProbabilityJson,
+    Sheet,
+    StatisticJson,
+    StatisticView,
+    SystemsJson,
+    dawid_skene_sheets,
+    people_sheet,
+    probability_sheet,
+    statistic_view,
+    systems_sheet,
+)
 from .figures import confusion
 from .text import visible
 
@@ -28,17 +41,6 @@ MOST_SLICES = 40
 """Values of one column that are shown."""
 
 
-class _Statistic(msgspec.Struct, frozen=True):
-    """A statistic as JSON; `calibration.Statistic` would bring scipy, which a report of what is computed can do without."""
-
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    method: str | None = None
-    n: int = 0
-    undefined: str | None = None
-
-
 class _Entry(msgspec.Struct, frozen=True):
     n: int = 0
     n_missing: int = 0
@@ -47,7 +49,7 @@ class _Entry(msgspec.Struct, frozen=True):
     fp: int | None = None
     fn: int | None = None
     tn: int | None = None
-    statistics: dict[str, _Statistic] = {}
+    statistics: dict[str, StatisticJson] = {}
 
 
 class _Calibration(msgspec.Struct, frozen=True):
@@ -55,6 +57,10 @@ class _Calibration(msgspec.Struct, frozen=True):
     baselines: dict[str, _Entry] = {}
     slices: dict[str, dict[str, dict[str, _Entry]]] = {}
     warnings: list[str] = []
+    people: PeopleJson | None = None
+    systems: dict[str, SystemsJson] = {}
+    probability: dict[str, ProbabilityJson] = {}
+    dawid_skene: DawidSkeneJson = DawidSkeneJson()
 
 
 class CalibrationRow(msgspec.Struct, frozen=True):
@@ -68,14 +74,6 @@ class CalibrationRow(msgspec.Struct, frozen=True):
     table: Markup | None
 
 
-class StatisticView(msgspec.Struct, frozen=True):
-    """A statistic: value, interval, and what stands behind them."""
-
-    value: str
-    interval: str
-    note: str
-
-
 class SliceTable(msgspec.Struct, frozen=True):
     """The judges on each value of one column; ``hidden`` values are not shown."""
 
@@ -85,12 +83,14 @@ class SliceTable(msgspec.Struct, frozen=True):
 
 
 class CalibrationView(msgspec.Struct, frozen=True):
-    """What the template shows of a calibration."""
+    """What the template shows of a calibration; ``worth`` is each judge's accuracy, to stand beside what it cost."""
 
     judges: list[CalibrationRow]
     baselines: list[CalibrationRow]
     slices: list[SliceTable]
     warnings: list[str]
+    sheets: list[Sheet]
+    worth: dict[str, StatisticView]
 
 
 def calibration_view(calibration: Mapping[str, Any]) -> CalibrationView:
@@ -100,7 +100,7 @@ def calibration_view(calibration: Mapping[str, Any]) -> CalibrationView:
         calibration: As ``calibrate --json`` writes it.
 
     Returns:
-        Rows for judges and baselines, and tables for slices.
+        Rows for judges and baselines, tables for slices, and sheets for what stands beside them.
 
     Raises:
         InputError: It is not in that form.
@@ -114,6 +114,22 @@ def calibration_view(calibration: Mapping[str, Any]) -> CalibrationView:
         baselines=_rows(found.baselines),
         slices=[_slice(column, values) for column, values in found.slices.items()],
         warnings=found.warnings,
+        sheets=list(_sheets(found)),
+        worth={
+            judge: statistic_view(entry.statistics.get("accuracy")) for judge, entry in found.judges.items()
+        },
+    )
+
+
+def _sheets(found: _Calibration) -> Iterator[Sheet]:
+    if found.people is not None:
+        yield people_sheet(found.people)
+    for judge, systems in found.systems.items():
+        yield systems_sheet(judge, systems)
+    for judge, probability in found.probability.items():
+        yield probability_sheet(judge, probability)
+    yield from dawid_skene_sheets(
+        found.dawid_skene, {judge: entry.statistics for judge, entry in found.judges.items()}
     )
 
 
@@ -133,7 +149,7 @@ def _row(name: str, entry: _Entry) -> CalibrationRow:
         n=entry.n,
         n_missing=entry.n_missing,
         n_clusters=entry.n_clusters,
-        cells=[_statistic(entry.statistics.get(key)) for key, _, _ in COLUMNS],
+        cells=[statistic_view(entry.statistics.get(key)) for key, _, _ in COLUMNS],
         table=_table(entry),
     )
 
@@ -142,12 +158,3 @@ def _table(entry: _Entry) -> Markup | None:
     if entry.tp is None or entry.fn is None or entry.fp is None or entry.tn is None:
         return None
     return confusion(entry.tp, entry.fn, entry.fp, entry.tn)
-
-
-def _statistic(found: _Statistic | None) -> StatisticView:
-    if found is None:
-        return StatisticView("", "", "not computed")
-    if found.value is None:
-        return StatisticView("undefined", "", visible(found.undefined or "no value"))
-    note = f"{found.method or 'no interval'}; n = {words.count(found.n)}"
-    return StatisticView(words.decimal(found.value), words.interval(found.low, found.high), visible(note))

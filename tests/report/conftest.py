@@ -77,6 +77,43 @@ def calibration() -> dict[str, Any]:
         "warnings": ["only 7 clusters"],
         "baselines": {"always_pass": entry | {"tp": 147, "fn": 0, "fp": 98, "tn": 0, "statistics": {}}},
         "slices": {"category": {"simple": {JUDGE: entry | {"n": 1234, "statistics": statistics}}}},
+        "people": {"names": ["ada", "ben"], "krippendorff_alpha": {"nominal": _statistic(0.71, 0.6, 0.8)}},
+        "systems": {
+            JUDGE: {
+                "systems": {
+                    name: {
+                        "n": 50,
+                        "label_mean": mean,
+                        "score_mean": 0.5,
+                        "difference": _statistic(0.5 - mean, 0, 1),
+                    }
+                    for name, mean in (("beta", 0.25), ("alpha", 0.75))
+                },
+                "kendall_tau_b": _statistic(None, undefined="an order of 2 systems says little; it takes 3"),
+                "largest_difference": _statistic(0.25, 0.1, 0.4),
+            }
+        },
+        "probability": {
+            JUDGE: {
+                "n": 245,
+                "groups": 10,
+                "grouping": "bins of equal mass",
+                "statistics": {"reliability_corrected": _statistic(0.0041, -0.001, 0.009)},
+                "confidence": {"auroc": _statistic(0.66, 0.6, 0.7)},
+            }
+        },
+        "dawid_skene": {
+            "n": 240,
+            "undefined": None,
+            "prevalence": _statistic(0.58),
+            "judges": {
+                JUDGE: {"true_positive_rate": _statistic(0.97), "true_negative_rate": _statistic(0.94)},
+                "other": {"true_positive_rate": _statistic(0.9), "true_negative_rate": _statistic(0.8)},
+            },
+            "pairs": [
+                {"a": JUDGE, "b": "other", "n": 240, "observed": 0.91, "expected": 0.84, "residual": 0.07}
+            ],
+        },
     }
 
 

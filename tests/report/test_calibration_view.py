@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from fiducial.errors import InputError
+from fiducial.report.calibration_sheets import MOST_PAIRS
 from fiducial.report.calibration_view import COLUMNS, MOST_SLICES, calibration_view
 
 _HEADINGS = [heading for _, heading, _ in COLUMNS]
@@ -39,6 +40,30 @@ def test_many_slices_are_cut_and_counted(calibration: dict[str, Any]):
     assert table.hidden == 7
 
 
+def test_a_model_that_is_not_there_has_no_sheet(calibration: dict[str, Any]):
+    calibration["dawid_skene"] = {"n": 0, "undefined": "no item has verdicts of three"}
+    titles = [sheet.title for sheet in calibration_view(calibration).sheets]
+    assert "If judges erred independently" not in titles
+    assert titles[0] == "People among themselves"
+
+
+def test_a_calibration_from_before_has_no_sheets(calibration: dict[str, Any]):
+    old = {name: calibration[name] for name in ("judges", "baselines", "slices", "warnings")}
+    assert calibration_view(old).sheets == []
+
+
+def test_many_pairs_are_cut_to_those_furthest_beyond_the_model(calibration: dict[str, Any]):
+    calibration["dawid_skene"]["pairs"] = [
+        {"a": f"j{n}", "b": "k", "n": 9, "observed": 0.5, "expected": 0.5, "residual": n / 100}
+        for n in range(40)
+    ]
+    rows = calibration_view(calibration).sheets[-1].rows
+    assert len(rows) == MOST_PAIRS
+    assert rows[0][0] == "j39 and k"
+
+
 def test_something_else_is_refused():
     with pytest.raises(InputError, match="not a calibration"):
         calibration_view({"judges": {"j": {"statistics": {"mcc": "high"}}}})
+    with pytest.raises(InputError, match="not a calibration"):
+        calibration_view({"systems": {"j": {"systems": 7}}})

@@ -82,6 +82,7 @@ def hostile_report(data: ReportData, make_item: Callable[..., ReportItem], calib
     for statistic in entry["statistics"].values():
         statistic["method"] = HOSTILE
         statistic["undefined"] = HOSTILE
+    statistic = next(iter(entry["statistics"].values())) | {"value": None}
     hostile = msgspec.structs.replace(
         data,
         title=HOSTILE,
@@ -102,6 +103,24 @@ def hostile_report(data: ReportData, make_item: Callable[..., ReportItem], calib
             "warnings": [HOSTILE],
             "baselines": {HOSTILE: entry},
             "slices": {HOSTILE: {HOSTILE: {HOSTILE: entry}}},
+            "people": {"names": [HOSTILE], "krippendorff_alpha": {HOSTILE: statistic}},
+            "systems": {
+                HOSTILE: {
+                    "systems": {
+                        HOSTILE: {"n": 1, "label_mean": 0.5, "score_mean": 0.5, "difference": statistic}
+                    },
+                    "kendall_tau_b": statistic,
+                    "largest_difference": statistic,
+                }
+            },
+            "probability": {HOSTILE: {"groups": 1, "grouping": HOSTILE, "statistics": {HOSTILE: statistic}}},
+            "dawid_skene": {
+                "prevalence": statistic,
+                "judges": {HOSTILE: {"true_positive_rate": statistic, "true_negative_rate": statistic}},
+                "pairs": [
+                    {"a": HOSTILE, "b": HOSTILE, "n": 1, "observed": 1, "expected": 0.5, "residual": 0.5}
+                ],
+            },
         },
     )
     item = make_item(
@@ -192,6 +211,30 @@ def test_calibration_stands_beside_the_constant_judges(
     assert "every label is the same" in text
     assert "4 missing" in text
     assert "only 7 clusters" in text
+
+
+def test_what_stands_beside_the_agreement_is_shown(data: ReportData, make_item: Callable[..., ReportItem]):
+    text = _Page(render_report(data, [make_item()])).text()
+    assert "Krippendorff's alpha of ada, ben" in text
+    assert "nominal 0.71 [0.60, 0.80]" in text
+    assert "Kendall's tau-b undefined (an order of 2 systems says little; it takes 3)" in text
+    assert text.index("alpha 0.75 0.50") < text.index("beta 0.25 0.50")
+    assert "reliability corrected 0.004 [-0.001, 0.009]" in text
+    assert "A diagnostic, never the truth" in text
+    assert "0.91 0.84 0.07 240" in text
+
+
+def test_cost_stands_beside_quality(
+    data: ReportData, make_item: Callable[..., ReportItem], calibration: dict[str, Any]
+):
+    entry = next(iter(calibration["judges"].values()))
+    entry["statistics"]["accuracy"] = {"value": 0.84, "low": 0.79, "high": 0.88, "n": 245}
+    judge = msgspec.structs.replace(data.judges[0], cost=0.0421)
+    page = render_report(
+        msgspec.structs.replace(data, calibration=calibration, judges=[judge]), [make_item()]
+    )
+    text = _Page(page).text()
+    assert "0.84 [0.79, 0.88] 1,281 0 184,200 12,804 $0.0421" in text
 
 
 def test_a_report_without_judges_or_calibration_leaves_their_sections_out(

@@ -1,0 +1,237 @@
+"""What stands beside the agreement of each judge: people, systems, probabilities, judges among themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from . import words
+from .text import visible
+
+MOST_PAIRS = 10
+"""Pairs of judges that are shown, those first that agree most beyond what a model expects."""
+
+
+_SMALL = 3
+"""Digits of parts of a Brier score, which are small."""
+
+
+class StatisticJson(msgspec.Struct, frozen=True):
+    """A statistic as JSON; `calibration.Statistic` would bring scipy, which a report of what is computed can do without."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    method: str | None = None
+    n: int = 0
+    undefined: str | None = None
+
+
+class StatisticView(msgspec.Struct, frozen=True):
+    """A statistic: value, interval, and what stands behind them."""
+
+    value: str
+    interval: str = ""
+    note: str = ""
+
+
+class Sheet(msgspec.Struct, frozen=True):
+    """A table with a heading.
+
+    Attributes:
+        title: The heading.
+        lead: What it says and how far it can be believed.
+        head: Headings of the columns.
+        rows: The name of each row, and its cells.
+    """
+
+    title: str
+    lead: str
+    head: list[str]
+    rows: list[tuple[str, list[StatisticView]]]
+
+
+class PeopleJson(msgspec.Struct, frozen=True):
+    """How far people agree, as ``calibrate --json`` has it."""
+
+    names: list[str] = []
+    krippendorff_alpha: dict[str, StatisticJson] = {}
+
+
+class SystemJson(msgspec.Struct, frozen=True):
+    """One system by labels and by a judge."""
+
+    n: int
+    label_mean: float
+    score_mean: float
+    difference: StatisticJson
+
+
+class SystemsJson(msgspec.Struct, frozen=True):
+    """A judge's agreement on systems."""
+
+    systems: dict[str, SystemJson]
+    kendall_tau_b: StatisticJson
+    largest_difference: StatisticJson
+
+
+class ProbabilityJson(msgspec.Struct, frozen=True):
+    """A judge's scores read as probabilities."""
+
+    groups: int
+    grouping: str
+    statistics: dict[str, StatisticJson]
+    confidence: dict[str, StatisticJson] = {}
+
+
+class _Rates(msgspec.Struct, frozen=True):
+    true_positive_rate: StatisticJson
+    true_negative_rate: StatisticJson
+
+
+class _Pair(msgspec.Struct, frozen=True):
+    a: str
+    b: str
+    n: int
+    observed: float
+    expected: float
+    residual: float
+
+
+class DawidSkeneJson(msgspec.Struct, frozen=True):
+    """Dawid and Skene's model."""
+
+    n: int = 0
+    undefined: str | None = None
+    prevalence: StatisticJson | None = None
+    judges: dict[str, _Rates] = {}
+    pairs: list[_Pair] = []
+
+
+def statistic_view(found: StatisticJson | None, digits: int = 2) -> StatisticView:
+    """A statistic in words.
+
+    Args:
+        found: It; None where it was not computed.
+        digits: Behind the point.
+
+    Returns:
+        Its value, interval and note; of what is undefined, the reason.
+    """
+    if found is None:
+        return StatisticView("", "", "not computed")
+    if found.value is None:
+        return StatisticView("undefined", "", visible(found.undefined or "no value"))
+    note = f"{found.method or 'no interval'}; n = {words.count(found.n)}"
+    interval = words.interval(found.low, found.high, digits)
+    return StatisticView(words.decimal(found.value, digits), interval, visible(note))
+
+
+def people_sheet(people: PeopleJson) -> Sheet:
+    """People among themselves: what agreement a judge can hope for."""
+    names = ", ".join(map(visible, people.names))
+    return Sheet(
+        "People among themselves",
+        f"Krippendorff's alpha of {names}: a judge can hardly agree with them more than they do with each other.",
+        ["Differences count as", "Alpha"],
+        [(visible(level), [statistic_view(alpha)]) for level, alpha in people.krippendorff_alpha.items()],
+    )
+
+
+def systems_sheet(judge: str, found: SystemsJson) -> Sheet:
+    """Systems by labels and by a judge, highest by labels first."""
+    ordered = sorted(found.systems.items(), key=lambda each: -each[1].label_mean)
+    rows = [
+        (
+            visible(name),
+            [
+                _plain(each.label_mean),
+                _plain(each.score_mean),
+                statistic_view(each.difference),
+                _count(each.n),
+            ],
+        )
+        for name, each in ordered
+    ]
+    order, largest = statistic_view(found.kendall_tau_b), statistic_view(found.largest_difference)
+    tau = f"undefined ({order.note})" if order.value == "undefined" else order.value
+    return Sheet(
+        f"Systems, by labels and by {visible(judge)}",
+        f"Does the judge rank systems as the labels do? Kendall's tau-b {tau}; largest difference of means "
+        f"{' '.join(filter(None, (largest.value, largest.interval)))}. The intervals hold together.",
+        ["System", "By labels", "By the judge", "Difference", "n"],
+        rows,
+    )
+
+
+def probability_sheet(judge: str, found: ProbabilityJson) -> Sheet:
+    """Scores read as probabilities."""
+    confidence = {f"confidence: {name}": each for name, each in found.confidence.items()}
+    return Sheet(
+        f"Scores as probabilities: {visible(judge)}",
+        f"Over {found.groups} {visible(found.grouping)}: Brier score = reliability - resolution + uncertainty + remainder. "
+        "Corrected parts are free of the bias of small groups.",
+        ["Statistic", "Value"],
+        [
+            (visible(name).replace("_", " "), [statistic_view(each, _SMALL)])
+            for name, each in (found.statistics | confidence).items()
+        ],
+    )
+
+
+def dawid_skene_sheets(
+    found: DawidSkeneJson, labelled: Mapping[str, Mapping[str, StatisticJson]]
+) -> Iterable[Sheet]:
+    """What judges would be like if they erred independently, beside what labels say of them.
+
+    Args:
+        found: The model.
+        labelled: Statistics against the labels, by judge.
+
+    Yields:
+        The judges, and the pairs that agree most beyond the model; nothing where there is no model.
+    """
+    if found.undefined is not None or found.prevalence is None:
+        return
+    names = ("true_positive_rate", "true_negative_rate")
+    yield Sheet(
+        "If judges erred independently",
+        f"Dawid and Skene's model of {words.count(found.n)} items, labels aside: {statistic_view(found.prevalence).value} of them "
+        "right. A diagnostic, never the truth: judges share errors, which the model takes for being right.",
+        ["Judge", "TPR if so", "TPR by labels", "TNR if so", "TNR by labels"],
+        [
+            (
+                visible(judge),
+                [
+                    statistic_view(each)
+                    for name in names
+                    for each in (getattr(rates, name), labelled.get(judge, {}).get(name))
+                ],
+            )
+            for judge, rates in found.judges.items()
+        ],
+    )
+    if not found.pairs:
+        return
+    worst = sorted(found.pairs, key=lambda pair: -pair.residual)[:MOST_PAIRS]
+    yield Sheet(
+        "Agreement of judges beyond that model",
+        "Above 0, judges do not err independently; which of them share errors it does not tell.",
+        ["Pair", "Agree", "Expected", "Beyond", "n"],
+        [
+            (
+                f"{visible(pair.a)} and {visible(pair.b)}",
+                [*map(_plain, (pair.observed, pair.expected, pair.residual)), _count(pair.n)],
+            )
+            for pair in worst
+        ],
+    )
+
+
+def _plain(value: float) -> StatisticView:
+    return StatisticView(words.decimal(value))
+
+
+def _count(n: int) -> StatisticView:
+    return StatisticView(words.count(n))
