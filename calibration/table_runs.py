@@ -7,10 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
-
-from ..errors import InputError
-from ..records import Usage, Verdict, read_records
+from ..errors import InputError, RecordError
+from ..records import Usage, Verdict, decode_record, read_records
 from .table import BASELINE, PERSON, Table
 from .table_builder import TableBuilder
 
@@ -138,6 +136,6 @@ def _clusters(path: Path) -> dict[str, str]:
     if not path.exists():
         return {}
     try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
-    except (OSError, msgspec.DecodeError) as error:
+        return decode_record(path.read_bytes(), dict[str, str])
+    except (OSError, RecordError) as error:
         raise InputError(f"cannot be read as clusters by case: {error}", path=path) from error

@@ -23,6 +23,7 @@ from ..evaluation.judging import ModelAccess
 from ..evaluation.pipeline import Plan, run
 from ..report.from_run import report_on
 from ..report.terminal import summary_lines
+from ..report.text import visible
 from .gates import PASS_RATE, parse_gates, run_gates
 from .jury_options import jury_rule, split_options
 from .main import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
@@ -129,10 +130,10 @@ def evaluate(
         conclusion = run(plan, access, progress, lambda: datetime.now(UTC))
     report = report_on(plan.out, notes=notes)
     for line in (*notes, *([""] if notes else []), *summary_lines(conclusion)):
-        click.echo(line)
+        click.echo(visible(line))
     failures = run_gates(gates, min_graded, conclusion)
     for line in (*failures, *_next_steps(plan, conclusion, report)):
-        click.echo(line)
+        click.echo(visible(line))
     if conclusion.not_judged is not None:
         click.echo(f"fiducial: {conclusion.not_judged}", err=True)
         return EXIT_USAGE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from importlib import import_module
@@ -12,6 +13,7 @@ import click
 
 from .. import __version__
 from ..errors import FiducialError, UsageError
+from ..report.text import visible
 from .team_file import NAME as TEAM_FILE
 from .team_file import read_team_file
 
@@ -91,6 +93,10 @@ def cli() -> None:
 
 def main() -> NoReturn:
     """Run the command line and leave with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Names in data may hold what no terminal can be sent: a lone surrogate, or letters that its encoding lacks.
+            stream.reconfigure(errors="backslashreplace")
     try:
         status = cli.main(standalone_mode=False, default_map=read_team_file(Path.cwd()))
     except click.exceptions.NoArgsIsHelpError as error:
@@ -109,11 +115,15 @@ def main() -> NoReturn:
         # `fiducial ... | head`: point stdout elsewhere, so that the interpreter's last flush stays silent.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _leave(EXIT_OK)
+    except OSError as error:
+        place = "" if error.filename is None else f"{error.filename}: "
+        click.echo(f"fiducial: {place}{error.strerror or error}", err=True)
+        _leave(EXIT_USAGE)
     _leave(status if isinstance(status, int) else EXIT_OK)
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return visible(" ".join(text.split()))
 
 
 def _where_to_look(error: click.ClickException) -> str:

@@ -11,6 +11,7 @@ import click
 
 from ..errors import UsageError
 from ..records import write_records
+from ..report.text import visible
 from .table_input import load_table
 
 _EXAMPLE = """\b
@@ -128,7 +129,9 @@ def command(
         if out is not None:
             write_records(out, drawn.rows)
     click.echo(
-        json.dumps(result, indent=2) if as_json else "\n".join(_lines(result, half_width, difference, power))
+        json.dumps(result, indent=2)
+        if as_json
+        else visible("\n".join(_lines(result, half_width, difference, power)))
     )
 
 

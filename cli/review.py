@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..report.text import visible
 from .options import FOLDER, INPUT_FILE, SpreadCommand
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def command(
     --add they become labels of the run, and the command of the run, typed again, corrects its rates by them.
     """
     result, lines = _add(run, labels) if labels else _make(run, sample, count, seed, judge, name.strip(), out)
-    click.echo(json.dumps(result, indent=2) if as_json else "\n".join(lines))
+    click.echo(json.dumps(result, indent=2) if as_json else visible("\n".join(lines)))
 
 
 def _make(

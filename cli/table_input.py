@@ -11,6 +11,7 @@ import click
 
 from ..errors import UsageError
 from ..records import atomic_write
+from ..report.text import visible
 
 if TYPE_CHECKING:
     from ..calibration import Table
@@ -113,4 +114,4 @@ def emit(result: dict[str, Any], lines: list[str], json_file: str | None) -> Non
     if json_file is not None:
         with atomic_write(Path(json_file)) as file:
             file.write(f"{text}\n".encode())
-    click.echo("\n".join(lines))
+    click.echo(visible("\n".join(lines)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,8 +11,8 @@ from typing import Any
 import filelock
 import msgspec
 
-from ..errors import InputError, RunFolderError
-from ..records import Closing, Verdict, atomic_write, write_records
+from ..errors import InputError, RecordError, RunFolderError
+from ..records import Closing, Verdict, atomic_write, decode_record, encode_record, write_records
 from .journal import Journal
 
 MANIFEST, VERDICTS, STATEMENTS, LABELS, CLUSTERS, CALIBRATION, REPORT = (
@@ -127,14 +128,14 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """
     path = folder / MANIFEST
     try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
-    except (OSError, msgspec.DecodeError) as error:
+        return decode_record(path.read_bytes(), dict[str, Any])
+    except (OSError, RecordError) as error:
         raise RunFolderError(f"{folder}: not a run folder ({MANIFEST}: {error})") from error
 
 
 def _plain(value: Any) -> Any:
     """The value as it comes back from the manifest, so that the two can be compared."""
-    return msgspec.json.decode(msgspec.json.encode(value))
+    return decode_record(encode_record(value), object)
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -145,4 +146,11 @@ def write_json(path: Path, value: Any) -> None:
         value: What msgspec can encode.
     """
     with atomic_write(path) as file:
-        file.write(msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")
+        file.write(_laid_out(value) + b"\n")
+
+
+def _laid_out(value: Any) -> bytes:
+    try:
+        return msgspec.json.format(msgspec.json.encode(value), indent=2)
+    except UnicodeEncodeError:  # a lone surrogate, which a name in data may hold
+        return json.dumps(msgspec.to_builtins(value), indent=2).encode("ascii")

@@ -12,7 +12,7 @@ import msgspec
 from ..errors import RunFolderError
 from ..evaluation.run_folder import CALIBRATION, LABELS, REPORT, VERDICTS, read_manifest
 from ..evaluation.verdict_log import VerdictIndex
-from ..records import Case, CaseIndex, ItemKey, Output, Verdict, read_records
+from ..records import Case, CaseIndex, ItemKey, Output, Verdict, decode_record, read_records
 from .html import write_report
 from .model import InputFile, JudgeUse, ReportData, ReportItem, SystemResult
 
@@ -63,7 +63,9 @@ def report_data(folder: Path, manifest: dict[str, Any], notes: tuple[str, ...] =
             inputs=msgspec.convert(manifest["inputs"], list[InputFile]),
             systems=msgspec.convert(manifest["results"], list[SystemResult]),
             judges=msgspec.convert(manifest["judges"], list[JudgeUse]),
-            calibration=msgspec.json.decode(calibration.read_bytes()) if calibration.exists() else None,
+            calibration=decode_record(calibration.read_bytes(), dict[str, Any])
+            if calibration.exists()
+            else None,
             pass_at=manifest["pass_at"],
             notes=list(notes),
         )

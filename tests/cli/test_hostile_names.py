@@ -1,0 +1,74 @@
+"""Names in data may hold what a terminal obeys and what UTF-8 cannot carry; nothing of that may reach it, or stop a command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from provider_server import ProviderServer, in_the_form_asked_for
+
+NAME = "\ud800\x1b[2Jé"
+
+
+@pytest.fixture
+def inputs(tmp_path: Path) -> tuple[Path, Path]:
+    """Two open and two decided cases whose every name is hostile."""
+    cases, outputs = tmp_path / "cases.jsonl", tmp_path / "outputs.jsonl"
+    made = [
+        {"id": f"{NAME}{n}", "kind": "open_answer", "cluster": NAME, "reference": {"criterion": NAME}}
+        if n < 2
+        else {"id": f"{NAME}{n}", "kind": "no_call", "cluster": NAME}
+        for n in range(4)
+    ]
+    cases.write_text("".join(json.dumps(case) + "\n" for case in made))
+    answers = [{"case_id": f"{NAME}{n}", "system": NAME, "text": NAME} for n in range(4)]
+    outputs.write_text("".join(json.dumps(answer) + "\n" for answer in answers))
+    return cases, outputs
+
+
+def typed(*args: str | Path) -> tuple[int, bytes, bytes]:
+    """Run a command in a process of its own, whose streams encode what is printed."""
+    command = [sys.executable, "-m", "fiducial", *map(str, args)]
+    done = subprocess.run(command, capture_output=True, check=False, timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_every_step_of_a_run_works_and_prints_nothing_that_a_terminal_obeys(
+    inputs: tuple[Path, Path], server: ProviderServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    server.script = in_the_form_asked_for(lambda _seen: 1)
+    cases, outputs = inputs
+    folder = tmp_path / "run"
+    judge = ("--judge", "rubric", "tool_call_accuracy", "--model", "m", "--base-url", server.base_url)
+    run = ("run", cases, "--outputs", outputs, *judge, "--out", folder)
+    commands = [
+        ("check", cases, "--outputs", outputs, "--out", tmp_path / "verdicts.jsonl"),
+        run,
+        run,
+        ("report", folder),
+        ("review", folder),
+        ("calibrate", folder),
+    ]
+    for command in commands:
+        code, out, err = typed(*command)
+        assert (code, b"\x1b" in out + err, b"Traceback" in err) == (0, False, False), (command[0], err)
+    assert "\\ud800\\u001b[2Jé\n".encode() in typed(*run)[1]
+
+
+def test_an_error_names_a_hostile_field_without_obeying_it(inputs: tuple[Path, Path], tmp_path: Path):
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text(json.dumps({"case_id": f"{NAME}0", "system": "s", "\x1b[2J": 1}) + "\n")
+    code, _, err = typed("check", inputs[0], "--outputs", bad, "--out", tmp_path / "out.jsonl")
+    assert (code, b"\x1b" in err, b"\\u001b[2J" in err) == (2, False, True)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_one_line(inputs: tuple[Path, Path], tmp_path: Path):
+    command = [sys.executable, "-m", "fiducial", "plan", "--half-width", "0.1"]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (2, b"fiducial: No space left on device\n")
