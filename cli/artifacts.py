@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
+from ..report.text import visible
 from .main import EXIT_GATE, EXIT_OK
 from .options import FOLDER, INPUT_FILE, workspaces
 
@@ -139,7 +140,7 @@ def _agent_command(agent: str | None, *, mock: bool, allowed: bool) -> list[str]
 def _show(outcome: ArtifactOutcome, out: Path) -> None:
     click.echo(f"{outcome.passed:,} of {len(outcome.attempts):,} challenges passed")
     for verdict in outcome.failed:
-        click.echo(f"failed: {verdict.case_id}: {verdict.error_type}: {verdict.reason}")
+        click.echo(visible(f"failed: {verdict.case_id}: {verdict.error_type}: {verdict.reason}"))
     for verdict in outcome.ungraded:
-        click.echo(f"{verdict.outcome.replace('_', ' ')}: {verdict.case_id}: {verdict.reason}")
+        click.echo(visible(f"{verdict.outcome.replace('_', ' ')}: {verdict.case_id}: {verdict.reason}"))
     click.echo(f"report: {out / 'report.json'}; outputs: {out / 'outputs.jsonl'}")

@@ -12,6 +12,7 @@ import msgspec
 from click.core import ParameterSource
 
 from ..errors import UsageError
+from ..report.text import visible
 from .audit_claims import alternative, certify
 from .model_options import batch_mode, model_access, model_options, prices
 from .options import FOLDER, INPUT_FILE, SpreadCommand, names_and_worlds
@@ -100,7 +101,7 @@ def mutate(
     with shown_progress() as progress:
         manifest = build_probes(cases, outputs, out, settings, progress)
     for line in probe_lines(manifest):
-        click.echo(line)
+        click.echo(visible(line))
     click.echo(f"probes: {out}")
 
 

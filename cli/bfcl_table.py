@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..evaluation.bfcl import SUMMARIES, SystemScore, missing_categories, rate
+from ..report.text import visible
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -23,7 +24,7 @@ def print_scores(systems: Sequence[SystemScore]) -> None:
         systems: What was scored.
     """
     for system in systems:
-        title = f"{system.name} ({_how_read(system)})"
+        title = visible(f"{system.name} ({_how_read(system)})")
         rows = _rows(system)
         if sys.stdout.isatty():
             from rich.console import Console  # noqa: PLC0415 - only a terminal needs it

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError, UsageError
+from ..report.text import visible
 from .options import INPUT_FILE
 
 if TYPE_CHECKING:
@@ -104,8 +105,8 @@ def render(
         click.echo(json.dumps({"messages": messages, **parameters}, indent=2, ensure_ascii=False))
         return
     for message in messages:
-        click.secho(f"[{message['role']}]", bold=True)
-        click.echo(f"{message['content']}\n")
+        click.secho(f"[{visible(message['role'])}]", bold=True)
+        click.echo(f"{visible(message['content'])}\n")
 
 
 def _judge_messages(judge: str, case: Case, output: Output) -> tuple[list[Message], dict[str, object]]:

@@ -11,6 +11,7 @@ from ..evaluation.reparsing import reparse
 from ..judges.prices import price_list
 from ..report.from_run import report_on
 from ..report.terminal import summary_lines
+from ..report.text import visible
 from .main import EXIT_OK, EXIT_PARTIAL
 from .progress import shown_progress
 
@@ -28,7 +29,7 @@ def show_reparsed(folder: Path) -> int:
         found, conclusion = reparse(folder, progress, lambda: datetime.now(UTC), prices=price_list())
     report = report_on(folder)
     for line in summary_lines(conclusion):
-        click.echo(line)
+        click.echo(visible(line))
     for entry in found:
         click.echo(f"{entry.by}: {entry.replies:,} replies read again, {entry.changed:,} verdicts changed")
     click.echo(f"report: {report}")
