@@ -13,9 +13,12 @@ from ..errors import UsageError
 from ..records import Case, Message, Output
 from .catalogue import PromptName, find_prompt
 from .inputs import fill_inputs
-from .parsing import PARSER_VERSION, STATEMENTS, ReplyParser, make_parser, statements_beside
+from .parsing import LOGPROBS, PARSER_VERSION, STATEMENTS, ReplyParser, make_parser, statements_beside
 from .prompt_file import PromptFile, read_prompt_file
 from .rendering import Render, compile_prompt
+
+_WITH_LOGPROBS: Mapping[str, Any] = {"logprobs": True, "top_logprobs": 5}
+"""Decoding parameters that ask for log-probabilities; five alternatives are what every provider gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,11 @@ class Judge:
         return self.render(fill_inputs(self.prompt.inputs, case, output))
 
     @property
+    def weighs(self) -> bool:
+        """Whether its score is the probability of the best score, by the reply's log-probabilities."""
+        return (self.prompt.parse or {}).get("mode") == LOGPROBS
+
+    @property
     def splits(self) -> bool:
         """Whether it splits answers into statements instead of judging them."""
         return (self.prompt.parse or {}).get("mode") == STATEMENTS
@@ -101,7 +109,8 @@ def load_judge(spec: str, *, model: str, parameters: Mapping[str, Any] | None = 
         raise UsageError("a judge needs a model: name one with --model")
     name, path = find_prompt(spec)
     prompt = read_prompt_file(path)
-    merged = {**prompt.parameters, **(parameters or {})}
+    weighs = (prompt.parse or {}).get("mode") == LOGPROBS
+    merged = {**(_WITH_LOGPROBS if weighs else {}), **prompt.parameters, **(parameters or {})}
     merged = {key: value for key, value in merged.items() if value is not None}
     return Judge(
         name=name,

@@ -177,13 +177,16 @@ async def _ask(messages: list[Message], judge: Judge, provider: Provider, repeat
     return finding
 
 
-def read_reply(reply: Reply, judge: Judge, usage: Usage | None = None) -> Finding:
+def read_reply(
+    reply: Reply, judge: Judge, usage: Usage | None = None, *, probability: float | None = None
+) -> Finding:
     """Read a judge's reply.
 
     Args:
         reply: What the model replied.
         judge: Who was asked; says how to read.
         usage: What it cost, to be kept beside.
+        probability: Of the best score, where it is known from an earlier reading; None to weigh the reply's tokens.
 
     Returns:
         Graded, refused or unparsable.
@@ -197,11 +200,22 @@ def read_reply(reply: Reply, judge: Judge, usage: Usage | None = None) -> Findin
         )
     try:
         reading = judge.parse(reply.text)
+        if judge.weighs:
+            reading = _weighed(reading, reply, judge, probability)
     except DecodingError as error:
         refused = is_refusal(reply.text)
         reason = "the judge declined in its reply" if refused else str(error)
         return Finding("refused" if refused else "unparsable", reason=reason, usage=usage, reply=reply)
     return Finding("graded", reading=reading, reason=reading.reason, usage=usage, reply=reply)
+
+
+def _weighed(reading: Reading, reply: Reply, judge: Judge, probability: float | None) -> Reading:
+    """The reading with the probability of the best score as its score; what the judge wrote is kept beside."""
+    if probability is None and reply.logprobs is not None:
+        probability = probability_of_best(reply.logprobs, judge.prompt.scale)
+    if probability is None:
+        raise DecodingError("the reply has no log-probabilities of the two scores")
+    return Reading(probability, reading.reason, {"said": reading.score})
 
 
 class _Spending:
@@ -266,7 +280,7 @@ def read_again(verdict: Verdict, judge: Judge) -> Verdict:
         refusal=verdict.raw if finish == _MARKED_REFUSAL else None,
         finish_reason=finish,
     )
-    finding = read_reply(reply, judge)
+    finding = read_reply(reply, judge, probability=verdict.evidence.get("probability"))
     reading = finding.reading
     kept = _OF_THE_REPLY if reading is not None else _OF_THE_REPLY - {"probability"}
     return msgspec.structs.replace(

@@ -4,12 +4,13 @@ Reading is strict: no score, a score off the scale, or two different scores make
 never a score.
 """
 
-from .choice import PARSER_VERSION, STATEMENTS, make_parser
+from .choice import LOGPROBS, PARSER_VERSION, STATEMENTS, make_parser
 from .reading import Reading, ReplyParser
 from .refusal import is_refusal
 from .statements import statements_beside
 
 __all__ = [
+    "LOGPROBS",
     "PARSER_VERSION",
     "STATEMENTS",
     "Reading",

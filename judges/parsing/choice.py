@@ -19,6 +19,9 @@ PARSER_VERSION = 1
 STATEMENTS = "statements"
 """The mode of prompts that split an answer instead of judging it."""
 
+LOGPROBS = "logprobs"
+"""The mode of prompts whose score is a probability, read from the reply's log-probabilities."""
+
 _JSON_FORMATS = {"json_object", "json_schema"}
 
 
@@ -97,6 +100,14 @@ def _structured(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     return _json(scale, declared, alone=True)
 
 
+def _logprobs(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
+    """The score that the judge wrote; how likely it was to write the best one is not in the text."""
+    _allow(declared)
+    if scale.step is None or scale.maximum - scale.minimum != scale.step:
+        raise ValueError(f"log-probabilities weigh two scores against each other, not {scale}")
+    return number_parser(scale)
+
+
 def _statements(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     """Statements have no score, and are read beside the answer they were made of (`statements_beside`)."""
     del scale
@@ -113,6 +124,7 @@ _MODES: Mapping[str, Callable[[Scale, Mapping[str, Any]], ReplyParser]] = {
     "number": _number,
     "json": _json,
     "structured": _structured,
+    LOGPROBS: _logprobs,
     STATEMENTS: _statements,
 }
 

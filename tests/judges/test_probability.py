@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
 from judge_items import Judging, make_pairs
 from provider_server import Answer, ProviderServer
 
+from fiducial.errors import PromptError
+from fiducial.judges import load_judge, read_again
 from fiducial.judges.probability import probability_of_best
 from fiducial.judges.scale import Scale
 from fiducial.judges.transport import TokenLogprob
@@ -40,6 +43,59 @@ def test_the_best_score_is_weighed_against_the_worst(
 @pytest.mark.parametrize("scale", [Scale(1, 5, 1), Scale(0, 1, None)])
 def test_a_scale_of_more_than_two_scores_has_none(scale: Scale) -> None:
     assert probability_of_best([token("1", **{"1": 0.8, "0": 0.2})], scale) is None
+
+
+WEIGHED = """---
+name: weighed
+description: Reads the probability of a 1.
+inputs:
+  query: {type: string, kind: string}
+parse: {mode: logprobs}
+---
+user:
+{{query}}
+Reply 0 or 1.
+"""
+
+
+@pytest.fixture
+def weighed(tmp_path: Path) -> str:
+    """A prompt whose score is a probability."""
+    path = tmp_path / "weighed.prompty"
+    path.write_text(WEIGHED)
+    return str(path)
+
+
+def a_one(*probabilities: float) -> Answer:
+    top = [{"token": token, "logprob": math.log(p)} for token, p in zip("10", probabilities, strict=True)]
+    return Answer("1", logprobs={"content": [{**top[0], "top_logprobs": top}]})
+
+
+def test_a_prompt_may_declare_it_to_be_the_score(
+    server: ProviderServer, judging: Judging, weighed: str
+) -> None:
+    server.script = lambda seen: a_one(0.6, 0.2)
+    (verdict,) = judging(make_pairs(1), spec=weighed)
+    assert (server.seen[0].body["logprobs"], server.seen[0].body["top_logprobs"]) == (True, 5)
+    assert (verdict.outcome, verdict.score) == ("graded", pytest.approx(0.75))
+    assert verdict.evidence == {"said": 1.0, "probability": pytest.approx(0.75)}
+    assert read_again(verdict, load_judge(weighed, model="judge")) == verdict
+
+
+@pytest.mark.parametrize("answer", [Answer("1"), Answer("Certainly: 1")], ids=str)
+def test_a_reply_without_it_is_unparsable_there(
+    server: ProviderServer, judging: Judging, weighed: str, answer: Answer
+) -> None:
+    server.script = lambda seen: answer
+    (verdict,) = judging(make_pairs(1), spec=weighed)
+    assert (verdict.outcome, verdict.score, len(server.seen)) == ("unparsable", None, 2)
+
+
+def test_it_is_refused_on_a_scale_of_more_than_two_scores(weighed: str) -> None:
+    path = Path(weighed)
+    path.write_text(path.read_text().replace("parse:", "scale: {minimum: 1, maximum: 5, step: 1}\nparse:"))
+    with pytest.raises(PromptError, match="weigh two scores"):
+        load_judge(weighed, model="m")
 
 
 def test_it_is_kept_beside_the_score_when_the_reply_has_it(server: ProviderServer, judging: Judging) -> None:
