@@ -89,6 +89,16 @@ class Table:
         """The same rows with other scores, and perhaps other labels, each of shape ``(n,)``."""
         return replace(self, score=score, label=self.label if label is None else label)
 
+    def with_numbers(self, name: str, by_item: Mapping[str, float]) -> Table:
+        """The same rows with a column of numbers, given by item."""
+        values = np.array([by_item.get(item, np.nan) for item in self.item.values])
+        return replace(self, numbers={**self.numbers, name: values[self.item.codes]})
+
+    def labelled_items(self) -> set[str]:
+        """The items that have a label."""
+        codes: list[int] = np.unique(self.item.codes[np.isfinite(self.label)]).tolist()
+        return {self.item.values[code] for code in codes}
+
     def opinions(self, prefix: str) -> dict[str, FloatArray]:
         """The number columns whose names begin with ``PERSON`` or ``BASELINE``, by the rest of the name."""
         return {

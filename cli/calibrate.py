@@ -11,7 +11,7 @@ from ..errors import UsageError
 from .table_input import emit, load_table, table_options
 
 if TYPE_CHECKING:
-    from ..calibration import IntervalOption
+    from ..calibration import IntervalOption, Table
 
 _LEVELS = range(2, 51)
 
@@ -89,7 +89,7 @@ def command(
     if threshold_for is not None and threshold_for not in AGREEMENT:
         raise UsageError(f"--threshold-for {threshold_for}: expected one of {', '.join(AGREEMENT)}")
     scale = None if levels is None else _parse_levels(levels)
-    table = load_table(tables, columns, labels)
+    table = _with_lexical_baseline(load_table(tables, columns, labels), tables)
     for name in slices:
         if name not in table.columns:
             raise UsageError(f"--slice {name}: the table has no such column of few values")
@@ -111,6 +111,20 @@ def command(
     for line in failures:
         click.echo(line, err=True)
     return 1 if failures else 0
+
+
+def _with_lexical_baseline(table: Table, paths: tuple[Path, ...]) -> Table:
+    """What comparing words says of the labelled outputs of run folders whose inputs are still there."""
+    from ..calibration.table import BASELINE  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..evaluation.lexical_baseline import lexical_scores  # noqa: PLC0415 - only run folders need it
+
+    name = f"{BASELINE}lexical"
+    folders = [path for path in paths if path.is_dir()]
+    if not folders or name in table.numbers:
+        return table
+    labelled = table.labelled_items()
+    scores = {item: score for folder in folders for item, score in lexical_scores(folder, labelled).items()}
+    return table.with_numbers(name, scores) if scores else table
 
 
 def _parse_levels(text: str) -> list[float]:

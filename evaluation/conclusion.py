@@ -11,6 +11,7 @@ from ..records import CaseIndex, ItemKey
 from .context import RunContext
 from .judge_uses import judge_uses
 from .labels import read_labels
+from .lexical_baseline import lexical_scores
 from .rates import system_results
 from .results import JudgeUse, SystemResult
 from .run_folder import CALIBRATION, CLUSTERS, RunFolder, write_json
@@ -114,8 +115,12 @@ def take_tally(folder: RunFolder, cases: CaseIndex) -> Tally:
 
 def _calibrate(folder: RunFolder, pass_at: float) -> dict[str, Any] | None:
     from ..calibration import calibrate, table_from_run  # noqa: PLC0415 - scipy is slow to import
+    from ..calibration.table import BASELINE  # noqa: PLC0415 - likewise
 
     table = table_from_run(folder.path)
+    lexical = lexical_scores(folder.path)
+    if lexical:
+        table = table.with_numbers(f"{BASELINE}lexical", lexical)
     result = calibrate(table, pass_at=pass_at)
     if not any(panel["n"] for panel in result["judges"].values()):
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -284,6 +285,36 @@ def test_items_drawn_by_stratum_are_estimated_in_their_strata(run: Any, tmp_path
     line = next(line.split() for line in result.out.splitlines() if line.split()[:1] == ["stratified_ppi"])
     assert line[-2:] == ["logit,", "stratified"]
     assert ["new", "121"] in [line.split()[:2] for line in result.out.splitlines()]
+
+
+def test_a_run_folder_whose_inputs_are_there_has_the_lexical_baseline(run: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    files: dict[str, list[dict[str, Any]]] = {
+        "cases.jsonl": [],
+        "outputs.jsonl": [],
+        "run/verdicts.jsonl": [],
+    }
+    for number in range(8):
+        case = {"case_id": f"c{number}", "system": "s"}
+        said = {"outcome": "graded", "score": 1.0}
+        files["cases.jsonl"].append(
+            {"id": f"c{number}", "kind": "memory_answer", "reference": {"answers": ["Rome"]}}
+        )
+        files["outputs.jsonl"].append(case | {"text": ("Rome", "Oslo")[number % 2]})
+        files["run/verdicts.jsonl"] += [
+            case | said | {"by": "memory_answer/direct@m", "source": "judge"},
+            case | said | {"by": "answer/strict", "source": "checker"},
+        ]
+    for name, rows in files.items():
+        (tmp_path / name).write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    inputs = [
+        {"path": str(tmp_path / name), "sha256": sha256((tmp_path / name).read_bytes()).hexdigest()}
+        for name in ("cases.jsonl", "outputs.jsonl")
+    ]
+    (folder / "run.json").write_text(json.dumps({"inputs": inputs}))
+    found = json.loads(run("calibrate", folder, "--json", "-").out)["baselines"]["lexical"]
+    assert (found["tp"], found["fn"]) == (4, 4)
 
 
 @pytest.mark.parametrize("command", ["calibrate", "compare", "estimate", "plan"])
