@@ -65,6 +65,7 @@ def test_a_judge_is_calibrated_against_the_checkers(judged: Command, server: Pro
     panel = calibration["judges"]["tool_call_accuracy/reasons@m"]
     assert (result.code, panel["tp"], panel["fp"], panel["fn"], panel["tn"]) == (0, 15, 0, 0, 5)
     assert panel["n_clusters"] == 10
+    assert calibration["baselines"]["lexical"]["n"] == 20
     assert (tmp_path / "run" / "report.html").exists()
 
 
