@@ -138,7 +138,7 @@ def _page_lines(
 
 def _next(run: Path, drawn: ReviewSample, file: str, table: Path | None) -> list[str]:
     if drawn.kind == "open":
-        return [f"  fiducial review {run} --add {file}", "  and the command of the run again"]
+        return [f"  fiducial review {run} --add {file}", *_corrected_by(run)]
     if drawn.kind == "decided":
         return [f"  fiducial calibrate {run} --label-audit {file}"]
     if drawn.kind == "doubt":
@@ -146,18 +146,28 @@ def _next(run: Path, drawn: ReviewSample, file: str, table: Path | None) -> list
     return ["  mend the cases whose label is wrong, and run again"]
 
 
+def _corrected_by(run: Path) -> list[str]:
+    """What makes corrected rates of labels of the open part."""
+    from ..evaluation.run_folder import read_manifest  # noqa: PLC0415 - slow to import
+
+    manifest = read_manifest(run)
+    if "rules" in manifest["identity"]:
+        return [f"  {manifest['command']}"]
+    # Without checkers nothing is decided: all labels are of one random sample, which estimate takes as it is.
+    return [f"  fiducial estimate {run}   (--judge NAME where there are several)"]
+
+
 def _add(run: Path, files: tuple[Path, ...]) -> tuple[dict[str, Any], list[str]]:
     import msgspec  # noqa: PLC0415 - only here
 
     from ..evaluation.labels import add_labels  # noqa: PLC0415 - slow to import
-    from ..evaluation.run_folder import read_manifest  # noqa: PLC0415 - likewise
 
     added = add_labels(run, files)
     people = ", ".join(f"{name} {number:,}" for name, number in added.people.items())
     lines = [
         f"labels: {added.labels} ({added.added:,} added, {added.unchanged:,} already there; {people})",
         *([f"{added.skipped:,} could not be told: they label nothing"] if added.skipped else []),
-        "next: the command of the run again corrects its rates by them",
-        f"  {read_manifest(run).get('command', 'fiducial run ...')}",
+        "next: rates, corrected by them",
+        *_corrected_by(run),
     ]
     return msgspec.structs.asdict(added) | {"labels": str(added.labels)}, lines

@@ -195,3 +195,15 @@ def test_a_run_whose_inputs_have_gone_is_refused(run: Command, tmp_path: Path):
 def test_help_has_an_example():
     result = fiducial("review", "--help")
     assert (result.code, "fiducial review run --by ann" in result.out) == (0, True)
+
+
+def test_a_run_without_checkers_is_corrected_by_estimate(run: Command, tmp_path: Path):
+    folder, outputs = tmp_path / "judged", tmp_path / "outputs.jsonl"
+    run()
+    judge = ("--judge", "rubric", "--model", "baseline", "--out", folder)
+    assert fiducial("judge", tmp_path / "cases.jsonl", "--outputs", outputs, *judge).code == 0
+    made = fiducial("review", folder, "--judge", "rubric/lexical@baseline", "--n", "30")
+    assert f"  fiducial estimate {folder}" in made.out
+    fiducial("review", folder, "--add", answered(page_of(made), "ann", tmp_path / "l.jsonl"))
+    estimated = json.loads(fiducial("estimate", folder, "--json", "-").out)["all"]
+    assert estimated["n_labelled"] == 30
