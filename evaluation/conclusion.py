@@ -78,7 +78,7 @@ def cluster_names(cases: CaseIndex) -> dict[str, str]:
 
 
 def _statement_clusters(context: RunContext) -> dict[str, str]:
-    """Statement's case id to the cluster of the answer's case: docs/decisions/0005-statements-of-one-answer-are-dependent.md."""
+    """Statement's case id to the cluster of the answer's case: docs/decisions/0007-statements-of-one-answer-are-dependent.md."""
     folder, cases = context.folder, context.inputs.cases
     if "statements" not in folder.manifest:
         return {}

@@ -20,7 +20,7 @@ from .judging import ModelAccess, open_work
 from .pipeline import Plan, planned_tasks, wanted_outputs
 from .progress import Progress
 from .run_folder import MANIFEST, STATEMENTS, VERDICTS, RunFolder
-from .splitting import foreseen_work
+from .statement_forecast import foreseen_work
 from .verdict_log import settled
 
 _SHORTEST_REPLY, _LONGEST_REPLY = 5, 500

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeAlias
 
 import msgspec
 
 from ..errors import UsageError
-from ..judges import Judge, NotApplicableError, Work, load_judge
+from ..judges import Judge, NotApplicableError, load_judge
 from ..judges.baseline import MODEL as BASELINE
 from ..judges.catalogue import SPLITTER
 from ..records import Case, ItemKey, Output, Verdict
@@ -18,7 +17,7 @@ from .context import RunContext
 from .inputs import EvaluationInputs
 from .journal import Journal
 from .judged_kinds import judges_kind
-from .judging import JudgeTask, open_work
+from .judging import JudgeTask
 from .run_folder import STATEMENTS, RunFolder
 from .statement_inputs import Splits, StatementInputs
 from .statements import (
@@ -26,7 +25,6 @@ from .statements import (
     SHARE,
     SPLIT,
     Said,
-    Statement,
     as_output,
     combine,
     is_long,
@@ -48,9 +46,6 @@ class Share(msgspec.Struct, frozen=True, kw_only=True):
     judge: str
     splitter: str
     repeats: int
-
-
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
 
 
 def by_statement(task: JudgeTask, model: str | None) -> JudgeTask:
@@ -105,39 +100,6 @@ def judge_statements(context: RunContext, task: JudgeTask, wanted: Wanted, repea
         _combine(context, share, task.asked, wanted, splits_of)
 
 
-def foreseen_work(
-    context: RunContext, task: JudgeTask, wanted: Wanted, repeats: int
-) -> Iterator[tuple[Judge, Iterator[Work]]]:
-    """What judging answers statement by statement will ask. An answer that is not split yet counts as a statement a sentence.
-
-    Args:
-        context: Inputs, folder and progress.
-        task: Made by `by_statement`.
-        wanted: Whether an answer is to be judged.
-        repeats: How often each statement is judged.
-
-    Yields:
-        Who will be asked, and about what: the splitter, then the judge.
-    """
-    assert task.asked is not None
-    assert task.splitter is not None
-    assert task.splitter.asked is not None
-    wanted = wanted_answers(context, task, wanted)
-    long = long_answers(context.inputs, task.asked, wanted)
-    with Journal(context.folder.path / STATEMENTS, Verdict) as journal:
-        split = settled(journal)
-    yield task.splitter.asked, open_work(context.inputs, task.splitter, long.__contains__, split, 1)
-    with Splits(context.folder, task.splitter.by, long) as splits_of:
-
-        def statements_of(output: Output) -> list[Statement]:
-            known = VerdictKey(output.key, splits_of.by, 0) in split
-            return splits_of(output) if known or output.key not in long else sentences(output)
-
-        inputs = StatementInputs(context.inputs, wanted, statements_of)
-        done = settled(context.folder.verdicts)
-        yield task.asked, open_work(inputs, statement_task(task), lambda _: True, done, repeats)
-
-
 def statement_task(task: JudgeTask) -> JudgeTask:
     """The task of judging the statements themselves."""
     assert task.asked is not None
@@ -165,12 +127,6 @@ def _applies(judge: Judge, case: Case, output: Output) -> bool:
     except NotApplicableError:
         return False
     return True
-
-
-def sentences(output: Output) -> list[Statement]:
-    """What a long answer's statements may be like before it is split, to foresee what judging them takes."""
-    found = dict.fromkeys(part.strip() for part in _SENTENCE_END.split(output.text or ""))
-    return [Statement(part, part) for part in found if part]
 
 
 def forget_shares(folder: RunFolder) -> list[Share]:
