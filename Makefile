@@ -25,8 +25,8 @@ lint: $(VENV)/.ready  ## formatter, linter, types, layers
 	@$(BIN)/basedpyright
 	@$(BIN)/lint-imports
 
-bench: $(VENV)/.ready  ## start-up, throughput, memory: ratios measured side by side
-	@$(BIN)/python benchmarks/run_all.py
+bench: $(VENV)/.ready  ## start-up, throughput, memory: ratios measured side by side; PEERS=FOLDER measures other tools, too
+	@$(BIN)/python benchmarks/run_all.py $(if $(PEERS),--peers $(PEERS))
 
 promptflow:  ## the judges under promptflow and azure-ai-evaluation, in an environment of their own (650 MB)
 	@test -x .venv-promptflow/bin/python || $(PYTHON) -m venv .venv-promptflow

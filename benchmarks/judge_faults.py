@@ -3,8 +3,9 @@
     FIDUCIAL_REFERENCE=... python benchmarks/judge_faults.py [--items 2000] [--runs 3]
 
 The scenes are those of the kit in FIDUCIAL_REFERENCE/perf: F1 2.5 % 429 and 2.5 % 500; F2 2 % unreadable texts, 1 % cut-off bodies, 1 % dropped
-connections; F3 a provider that allows 200 requests a second with bursts of 100; hang: 0.5 % of requests are never answered. "lost" are items
-whose call failed in the end; a text that cannot be read twice is `unparsable`, not lost. "extra" are calls beyond one an item.
+connections; F3 a provider that allows 200 requests a second with bursts of 100; hang: 0.5 % of requests are never answered. The timeout is the
+default, a minute. "lost" are items whose call failed in the end; a text that cannot be read twice is `unparsable`, not lost. "extra" are calls
+beyond one an item. In F1 the server asks to wait a second; items that meet that twice in a row wait two, and the run with them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from judging.kit import make_items, measure, median, our_runner
 
 LATENCY = 50.0
 RATE, BURST = 200, 100
-HANG_TIMEOUT = "5"
 
 
 class Scene(NamedTuple):
@@ -27,15 +27,15 @@ class Scene(NamedTuple):
 
     name: str
     faults: str
-    timeout: str = "60"
+    target: str = "-"
 
 
 SCENES = (
     Scene("none", "{}"),
-    Scene("F1", '{"p429":0.025,"p500":0.025,"retry_after":1}'),
-    Scene("F2", '{"pgarbage":0.02,"pbadjson":0.01,"pdrop":0.01}'),
-    Scene("F3", f'{{"rps_limit":{RATE},"burst":{BURST}}}'),
-    Scene("hang", '{"phang":0.005}', HANG_TIMEOUT),
+    Scene("F1", '{"p429":0.025,"p500":0.025,"retry_after":1}', "1.6x"),
+    Scene("F2", '{"pgarbage":0.02,"pbadjson":0.01,"pdrop":0.01}', "1.6x"),
+    Scene("F3", f'{{"rps_limit":{RATE},"burst":{BURST}}}', "1.15x, 2 % extra"),
+    Scene("hang", '{"phang":0.005}', "1.6x"),
 )
 
 
@@ -51,8 +51,8 @@ def main() -> None:
         folder = Path(scratch)
         items = make_items(arguments.items, folder)
         print(f"{arguments.items:,} items, {LATENCY:g} ms, medians of {arguments.runs} runs")
-        print("| scene | wall s | against | extra calls | faults met | lost | unparsable |")
-        print("|---|---|---|---|---|---|---|")
+        print("| scene | wall s | against | target | extra calls | faults met | lost | unparsable |")
+        print("|---|---|---|---|---|---|---|---|")
         records: dict[str, list[dict[str, Any]]] = {scene.name: [] for scene in SCENES}
         for _ in range(arguments.runs):  # in turns, so that the machine's mood is the same for all
             for scene in SCENES:
@@ -64,8 +64,7 @@ def main() -> None:
 
 def run(scene: Scene, items: Path, folder: Path) -> dict[str, Any]:
     """One run of a scene."""
-    runner = our_runner(FIDUCIAL_TIMEOUT=scene.timeout)
-    return measure(runner, items, folder, latency=LATENCY, mode="faults", faults=scene.faults)
+    return measure(our_runner(), items, folder, latency=LATENCY, mode="faults", faults=scene.faults)
 
 
 def row(scene: Scene, runs: list[dict[str, Any]], free: float, count: int) -> str:
@@ -81,7 +80,8 @@ def row(scene: Scene, runs: list[dict[str, Any]], free: float, count: int) -> st
     )
     unparsable = statistics.median(run["res"]["outcomes"].get("unparsable", 0) for run in runs)
     extra = median(runs, "extra_calls")
-    return f"| {scene.name} | {wall:.2f} | {against} | {extra:g} | {met:g} | {lost(runs)} | {unparsable:g} |"
+    share = f"{extra:g} ({extra / count:.1%})"
+    return f"| {scene.name} | {wall:.2f} | {against} | {scene.target} | {share} | {met:g} | {lost(runs)} | {unparsable:g} |"
 
 
 def lost(runs: list[dict[str, Any]]) -> int:

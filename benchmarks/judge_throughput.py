@@ -1,9 +1,11 @@
 """Judging over HTTP, beside a bare loop over the openai client, at the same server, in the same minute.
 
-    python benchmarks/judge_throughput.py [--items 2000] [--concurrency 64] [--latency 50 200] [--runs 3]
+    python benchmarks/judge_throughput.py [--items 2000] [--concurrency 64] [--latency 50 200] [--runs 3] [--many 20000]
 
 Each run is a process of its own, start-up included, on one core; the server has another. "ideal" is items x latency /
-concurrency. The server is FIDUCIAL_REFERENCE/perf/fake_openai.py where there is one, else the tests' own.
+concurrency. `fiducial judge` is the command with its run folder, statistics and report. A second table compares the memory that
+``--many`` items take with that of ``--items`` (0 leaves it out). The server is FIDUCIAL_REFERENCE/perf/fake_openai.py where there
+is one, else the tests' own.
 """
 
 from __future__ import annotations
@@ -17,10 +19,12 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from fiducial.records import Case, Output
@@ -44,6 +48,35 @@ TOOLS = [
 ]
 
 
+class Row(NamedTuple):
+    """A line of the table: which process, and whether with a cache, which the first line of a process with one fills."""
+
+    name: str
+    process: str
+    cached: bool = False
+
+
+ROWS = (
+    Row("bare openai client", "bare"),
+    Row("fiducial, library", "library"),
+    Row("library, filling cache", "library", cached=True),
+    Row("library, from cache", "library", cached=True),
+    Row("fiducial judge", "command"),
+    Row("command, filling cache", "command", cached=True),
+    Row("command, from cache", "command", cached=True),
+)
+MEMORY_LATENCY = 5.0
+
+
+class Used(NamedTuple):
+    """What a process took: wall and CPU seconds, peak memory in MB, and requests that reached the server (None: not counted)."""
+
+    wall: float
+    cpu: float
+    memory: float
+    requests: int | None
+
+
 def main() -> None:
     """Run what the command line asks for: the comparison, or one of its processes."""
     parser = argparse.ArgumentParser(
@@ -53,8 +86,10 @@ def main() -> None:
     parser.add_argument("--concurrency", type=int, default=64)
     parser.add_argument("--latency", type=float, nargs="+", default=[50, 200], help="milliseconds")
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--process", choices=["server", "bare", "fiducial"], help=argparse.SUPPRESS)
+    parser.add_argument("--many", type=int, default=20_000, help="items of the comparison of memory")
+    parser.add_argument("--process", choices=["server", "bare", "library", "command"], help=argparse.SUPPRESS)
     parser.add_argument("--url", help=argparse.SUPPRESS)
+    parser.add_argument("--work", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--cache", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     match arguments.process:
@@ -62,53 +97,84 @@ def main() -> None:
             serve(arguments.latency[0])
         case "bare":
             asyncio.run(ask_barely(arguments))
-        case "fiducial":
+        case "library":
             asyncio.run(judge(arguments))
+        case "command":
+            judge_by_command(arguments)
         case _:
             compare(arguments)
+            if arguments.many:
+                compare_memory(arguments)
 
 
 def compare(arguments: argparse.Namespace) -> None:
-    """Print the table."""
-    print(f"{arguments.items:,} items, concurrency {arguments.concurrency}, medians of {arguments.runs} runs")
+    """Print the table of times."""
     print(
-        f"{'latency':>8} {'':22} {'wall s':>7} {'/ ideal':>8} {'/ bare':>7} {'CPU ms/item':>12} {'RSS MB':>7}"
+        f"{arguments.items:,} items, concurrency {arguments.concurrency}, medians of {arguments.runs} runs\n"
     )
+    print("| latency | | wall s | / ideal | / bare client | CPU ms an item | RSS MB | requests |")
+    print("|---|---|---|---|---|---|---|---|")
     for latency in arguments.latency:
         ideal = arguments.items * latency / 1000 / arguments.concurrency
-        with running_server(latency) as url, tempfile.TemporaryDirectory() as folder:
-            bare = 0.0
-            for name, process, cache in (
-                ("bare openai client", "bare", False),
-                ("fiducial", "fiducial", False),
-                ("fiducial, filling cache", "fiducial", True),
-                ("fiducial, from cache", "fiducial", True),
-            ):
-                # The two cached rows share a file: the first run of the first fills it, and it alone.
-                runs = 1 if name.endswith("filling cache") else arguments.runs
-                options = ["--cache", str(Path(folder) / "c.sqlite")] if cache else []
-                measured = [measure(arguments, process, url, options) for _ in range(runs)]
-                wall, cpu, rss = (statistics.median(column) for column in zip(*measured, strict=True))
-                bare = bare or wall
-                print(
-                    f"{latency:>5g} ms {name:23} {wall:>7.2f} {wall / ideal:>8.2f} {wall / bare:>7.2f} "
-                    f"{cpu / arguments.items * 1000:>12.2f} {rss:>7.0f}"
-                )
+        measured: dict[Row, list[Used]] = {row: [] for row in ROWS}
+        for _ in range(arguments.runs):  # in turns, so that the machine's mood is the same for all
+            with running_server(latency) as url, tempfile.TemporaryDirectory() as folder:
+                write_items(arguments.items, Path(folder))
+                for row in ROWS:
+                    cache = Path(folder) / f"{row.process}.sqlite" if row.cached else None
+                    measured[row].append(measure(arguments, row.process, url, Path(folder), cache))
+        bare = statistics.median(used.wall for used in measured[ROWS[0]])
+        for row, runs in measured.items():
+            wall = statistics.median(used.wall for used in runs)
+            cpu = statistics.median(used.cpu for used in runs)
+            print(
+                f"| {latency:g} ms | {row.name} | {wall:.2f} | {wall / ideal:.2f} | {wall / bare:.2f} | {cpu / arguments.items * 1000:.2f} "
+                f"| {statistics.median(used.memory for used in runs):.0f} | {runs[-1].requests} |",
+                flush=True,
+            )
 
 
-def measure(
-    arguments: argparse.Namespace, process: str, url: str, options: list[str]
-) -> tuple[float, float, float]:
-    """Run one process to its end; wall and CPU seconds and peak memory in MB."""
+def compare_memory(arguments: argparse.Namespace) -> None:
+    """Print the table of memory."""
+    print(f"\npeak memory, MB\n\n| | {arguments.items:,} items | {arguments.many:,} items |\n|---|---|---|")
+    with running_server(MEMORY_LATENCY) as url:
+        for name, process in (("fiducial, library", "library"), ("fiducial judge", "command")):
+            sizes = [memory(arguments, process, url, count) for count in (arguments.items, arguments.many)]
+            print(f"| {name} | {sizes[0]:.0f} | {sizes[1]:.0f} |", flush=True)
+
+
+def memory(arguments: argparse.Namespace, process: str, url: str, count: int) -> float:
+    """Peak memory in MB of a run over so many items."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_items(count, Path(folder))
+        few = argparse.Namespace(**vars(arguments) | {"items": count})
+        return measure(few, process, url, Path(folder), None).memory
+
+
+def measure(arguments: argparse.Namespace, process: str, url: str, folder: Path, cache: Path | None) -> Used:
+    """Run one process to its end."""
     command = [sys.executable, __file__, "--process", process, "--url", url, "--items", str(arguments.items)]
-    command += ["--concurrency", str(arguments.concurrency), *options]
+    command += ["--concurrency", str(arguments.concurrency), "--work", str(folder)]
+    command += ["--cache", str(cache)] if cache is not None else []
+    before = requests_so_far(url)
     begun = time.perf_counter()
     started = subprocess.Popen(command, preexec_fn=lambda: pin(-1))  # noqa: PLW1509 - no threads here
     _, status, used = os.wait4(started.pid, 0)
     wall = time.perf_counter() - begun
     if status:
         raise SystemExit(f"{process} failed")
-    return wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+    after = requests_so_far(url)
+    requests = None if before is None or after is None else after - before
+    return Used(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, requests)
+
+
+def requests_so_far(url: str) -> int | None:
+    """How many requests the kit's server has seen; None for another server."""
+    try:
+        with urllib.request.urlopen(f"{url.removesuffix('/v1')}/__stats", timeout=10) as response:  # noqa: S310 - own server
+            return json.load(response)["requests"]
+    except (OSError, ValueError, KeyError):
+        return None
 
 
 def pin(core: int) -> None:
@@ -180,6 +246,31 @@ async def judge(arguments: argparse.Namespace) -> None:
             graded += verdict.graded
     if graded != arguments.items:
         raise SystemExit(f"only {graded} of {arguments.items} were graded")
+
+
+def judge_by_command(arguments: argparse.Namespace) -> None:
+    """`fiducial judge`, into a new run folder."""
+    from fiducial.cli.main import main as run_command  # noqa: PLC0415 - only this process
+
+    work: Path = arguments.work
+    sys.argv = ["fiducial", "judge", str(work / "cases.jsonl"), "--outputs", str(work / "outputs.jsonl")]
+    sys.argv += ["--judge", "tool_call_accuracy", "--model", MODEL, "--base-url", arguments.url]
+    sys.argv += ["--concurrency", str(arguments.concurrency), "--out", str(work / f"run-{os.getpid()}")]
+    sys.argv += ["--cache", str(arguments.cache)] if arguments.cache else ["--no-cache"]
+    with redirect_stdout(StringIO()) as shown, redirect_stderr(shown):
+        try:
+            run_command()
+        except SystemExit as leave:
+            if leave.code:
+                raise SystemExit(f"exit code {leave.code}: {shown.getvalue()}") from leave
+
+
+def write_items(count: int, folder: Path) -> None:
+    """The items as the files that the command reads."""
+    from fiducial.records import write_records  # noqa: PLC0415 - some processes need none
+
+    write_records(folder / "cases.jsonl", (case for case, _ in pairs(count)))
+    write_records(folder / "outputs.jsonl", (output for _, output in pairs(count)))
 
 
 def pairs(count: int) -> Iterator[tuple[Case, Output]]:

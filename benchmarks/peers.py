@@ -3,8 +3,9 @@
     FIDUCIAL_REFERENCE=... python benchmarks/peers.py [--items 2000] [--runs 3] [--latency 50 200] [--environments FOLDER]
 
 The runners are those of the kit in FIDUCIAL_REFERENCE/perf, which use each tool as its documentation shows, with its concurrency set to 64. Tools are
-installed from the package index into FOLDER (outside this repository); one that does not install is named and left out. Every process has one
-core, the server another; a wall time has start-up in it. Runs are interleaved, and medians are shown.
+installed from the package index into FOLDER (outside this repository) where they are not there yet; one that does not install is named and left
+out. Every process has one core, the server another; a wall time has start-up in it. Runs are interleaved, and medians are shown. "scored" and
+"wrong" are of the last run. Slow tools take most of the time: `--runs 1`, or `--only` to name some.
 """
 
 from __future__ import annotations
@@ -65,19 +66,18 @@ def main() -> None:
 def install(name: str, script: Path, packages: list[str], environments: Path) -> Runner | None:
     """Put a tool into an environment of its own; None when that fails."""
     folder = environments / name.replace(" ", "-")
-    python = folder / "bin" / "python"
-    if not python.exists():
-        venv.create(folder, with_pip=True)
-    done = subprocess.run(
-        [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *packages],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    python, installed = folder / "bin" / "python", folder / ".installed"
+    runner = Runner(name, str(python), script, {})
+    if installed.exists():
+        return runner
+    venv.create(folder, with_pip=True)
+    command = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *packages]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         print(f"{name}: not measured, it does not install: {done.stderr.strip().splitlines()[-1]}")
         return None
-    return Runner(name, str(python), script, {})
+    installed.touch()
+    return runner
 
 
 def table(
@@ -92,16 +92,16 @@ def table(
 
     records = interleaved(runners, arguments.runs, once)
     print(
-        "| tool | version | wall s | x ideal | CPU ms an item | RSS MB | connections | in flight | scored |"
+        "| tool | version | wall s | x ideal | CPU ms an item | RSS MB | connections | in flight | scored | wrong |"
     )
-    print("|---|---|---|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|---|---|---|")
     for name, runs in records.items():
         wall, cpu = median(runs, "wall"), median(runs, "cpu")
         last = runs[-1]
         print(
             f"| {name} | {last['res'].get('version', '?')} | {wall:.2f} | {wall / ideal:.2f} | "
             f"{cpu / arguments.items * 1000:.2f} | {median(runs, 'rss_mb'):.0f} | {last['conns']} | "
-            f"{last['inflight_max']} | {last['res'].get('scored', 0):,} |",
+            f"{last['inflight_max']} | {last['res'].get('scored', 0):,} | {last['res'].get('wrong', '?')} |",
             flush=True,
         )
 

@@ -1,7 +1,13 @@
-"""Run every benchmark here, one after the other; what needs reference data says so and is passed over without it."""
+"""Run every benchmark here, one after the other; what needs reference data says so and is passed over without it.
+
+    python benchmarks/run_all.py [--peers FOLDER]
+
+Other tools are measured beside ours only where FOLDER is named (`make bench PEERS=FOLDER`): they are installed there, and take a quarter of an hour.
+"""
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import subprocess
@@ -18,22 +24,30 @@ NEED_REFERENCE = [
     "calibration.py",
     "judge_throughput.py",
     "judge_faults.py",
-    "peers.py",
 ]
+PEERS = "peers.py"
 
 
 def main() -> int:
     """Run them; the exit code is the number that failed."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--peers", type=Path, metavar="FOLDER", help="where other tools are, or are to be, installed"
+    )
+    peers: Path | None = parser.parse_args().peers
     print(f"python {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}", flush=True)
     failed = 0
-    for name in SCRIPTS + NEED_REFERENCE:
-        if not (HERE / name).exists():
-            continue
+    for name in [*SCRIPTS, *NEED_REFERENCE, PEERS]:
         print(f"\n== {name}", flush=True)
-        if name in NEED_REFERENCE and not os.environ.get("FIDUCIAL_REFERENCE"):
+        if name not in SCRIPTS and not os.environ.get("FIDUCIAL_REFERENCE"):
             print("not run: set FIDUCIAL_REFERENCE to the folder of reference data")
-            continue
-        failed += subprocess.run([sys.executable, HERE / name], check=False).returncode != 0
+        elif name == PEERS and peers is None:
+            print("not run: name a folder to install other tools in (make bench PEERS=FOLDER)")
+        else:
+            options = ["--environments", str(peers)] if name == PEERS else []
+            failed += subprocess.run([sys.executable, HERE / name, *options], check=False).returncode != 0
     return failed
 
 

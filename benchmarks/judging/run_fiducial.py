@@ -24,7 +24,6 @@ import common  # pyright: ignore[reportMissingImports] - the kit's
 
 PROMPT = str(Path(__file__).with_name("correct.prompty"))
 MODEL = "judge-s2"
-TIMEOUT = float(os.environ.get("FIDUCIAL_TIMEOUT", "60"))
 
 
 async def by_library(arguments: Any, counts: Counter[str]) -> dict[str, float | None]:
@@ -36,7 +35,6 @@ async def by_library(arguments: Any, counts: Counter[str]) -> dict[str, float | 
     async with connect(
         Endpoint(arguments.base_url, "none"),
         concurrency=arguments.concurrency,
-        timeout=TIMEOUT,
         cache=Path(arguments.work) / "replies.sqlite" if arguments.cache else None,
     ) as provider:
         stream = judge_stream(pairs(arguments.data), judge, provider, concurrency=arguments.concurrency)
@@ -73,7 +71,7 @@ def by_command(arguments: Any, counts: Counter[str]) -> dict[str, float | None]:
     cache = ["--cache", str(work / "replies.sqlite")] if arguments.cache else ["--no-cache"]
     sys.argv = ["fiducial", "judge", str(work / "cases.jsonl"), "--outputs", str(work / "outputs.jsonl")]
     sys.argv += ["--judge", PROMPT, "--model", MODEL, "--base-url", arguments.base_url, "--out", str(run)]
-    sys.argv += ["--concurrency", str(arguments.concurrency), "--timeout", str(TIMEOUT), *cache]
+    sys.argv += ["--concurrency", str(arguments.concurrency), *cache]
     with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
         try:
             main()
