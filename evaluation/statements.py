@@ -41,6 +41,7 @@ class Said(NamedTuple):
     pieces: int | None
     """How many pieces of information the judge listed; None where it listed none."""
     reason: str | None
+    """Why there is no score."""
 
 
 def judges_statements(judge: Judge) -> bool:
@@ -72,9 +73,7 @@ def as_output(output: Output, statement: Statement) -> Output:
     text = statement.text if statement.text is not None else msgspec.json.encode(whole).decode()
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     case_id = f"{output.case_id}{_SEPARATOR}{digest}"
-    if statement.text is None:
-        return msgspec.structs.replace(output, case_id=case_id)
-    return Output(case_id=case_id, system=output.system, trial=output.trial, text=statement.text)
+    return msgspec.structs.replace(output, case_id=case_id, text=statement.text or output.text)
 
 
 def case_of(case_id: str) -> str:
@@ -94,7 +93,10 @@ def said_of(verdict: Verdict, judge: Judge) -> Said:
         verdict: The verdict.
         judge: Who gave it; its prompt says under which name pieces are listed.
     """
-    return Said(verdict.outcome, verdict.score, _pieces(verdict, judge), verdict.reason)
+    why = (
+        verdict.reason if verdict.score is None else None
+    )  # reasons for scores would fill the memory, and stand in the verdicts
+    return Said(verdict.outcome, verdict.score, _pieces(verdict, judge), why)
 
 
 def _pieces(verdict: Verdict, judge: Judge) -> int | None:
