@@ -346,6 +346,13 @@ def wait_for_requests(server: ProviderServer, count: int) -> None:
         time.sleep(0.01)
 
 
+def wait_for_judging(folder: Path, count: int) -> None:
+    deadline = time.monotonic() + 60
+    while (folder / "verdicts.jsonl").read_bytes().count(b'"source":"judge"') < count:
+        assert time.monotonic() < deadline, "the run journals nothing"
+        time.sleep(0.01)
+
+
 def test_a_killed_run_repeats_at_most_what_was_in_flight(
     judged: Command, server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path
 ):
@@ -369,7 +376,7 @@ def test_an_interrupted_run_says_so_and_keeps_what_it_has(
     server.script = lambda seen: good(seen) if len(server.seen) <= 9 else Hang()
     process = start(tmp_path, server)
     wait_for_requests(server, 11)
-    time.sleep(0.2)
+    wait_for_judging(tmp_path / "run", 9)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert (process.returncode, "interrupted; everything so far is kept" in err, "Traceback" in err) == (
