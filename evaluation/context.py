@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from time import monotonic
 from typing import NamedTuple
 
 from ..records import Verdict
@@ -19,14 +22,27 @@ class RunContext(NamedTuple):
         folder: Where verdicts are journaled.
         progress: Told about every piece of work.
         journal: Where this stage journals what it finds out; None for the run's verdicts.
+        clock: Seconds that only go forward.
     """
 
     inputs: EvaluationInputs
     folder: RunFolder
     progress: Progress
     journal: Journal[Verdict] | None = None
+    clock: Callable[[], float] = monotonic
 
     @property
     def verdicts(self) -> Journal[Verdict]:
         """What this stage has found out so far."""
         return self.folder.verdicts if self.journal is None else self.journal
+
+    @contextmanager
+    def timed(self, by: str) -> Generator[None]:
+        """Add to the time that asking a judge has taken, over all starts of the run that were not killed."""
+        started = self.clock()
+        try:
+            yield
+        finally:
+            spent: dict[str, float] = self.folder.manifest.get("seconds", {})
+            total = spent.get(by, 0.0) + self.clock() - started
+            self.folder.update(seconds=spent | {by: round(total, 3)})

@@ -46,6 +46,7 @@ def _uses(folder: RunFolder, journal: Journal[Verdict], prices: PriceList | None
             completion_tokens=spent.get(by, Counter())["completion"],
             from_cache=spent.get(by, Counter())["cached"],
             cost=_cost(by, spent.get(by, Counter()), prices),
+            seconds=folder.manifest.get("seconds", {}).get(by),
         )
         for by, counts in outcomes.items()
     ]

@@ -187,7 +187,9 @@ def judge_outputs(
         if task.asked is None:
             _compare_words(context, task.judge, work)
         else:
-            asyncio.run(_ask(context, task.asked, work, access()))
+            reached = access()
+            with context.timed(task.by):
+                asyncio.run(_ask(context, task.asked, work, reached))
 
 
 def open_work(

@@ -89,3 +89,4 @@ class JudgeUse(Part, frozen=True, kw_only=True):
     cost: float | None = None
     """US dollars for these tokens; None when nothing was spent or the price is not known."""
     seconds: float | None = None
+    """How long asking took, over all starts of the run; None when nobody was asked."""

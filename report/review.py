@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,8 @@ import msgspec
 from markupsafe import Markup
 
 from ..errors import RunFolderError
+from ..evaluation.inputs import file_sha256
+from ..evaluation.judging import as_judged
 from ..evaluation.labels import REVIEW
 from ..evaluation.review_sample import ReviewSample, finished_manifest
 from ..evaluation.run_folder import VERDICTS
@@ -64,22 +66,35 @@ def review_items(folder: Path, sample: ReviewSample, keys: Collection[ItemKey]) 
         The items, in this order.
 
     Raises:
-        RunFolderError: The run's inputs are not where they were.
+        RunFolderError: The run's inputs are not where, or not what, they were.
     """
-    inputs = [Path(file["path"]) for file in finished_manifest(folder)["inputs"]]
-    for file in inputs:
-        if not file.exists():
-            raise RunFolderError(f"{folder}: its input {file} is not there any more; the review needs it")
-    wanted = set(keys)
-    outputs = {
-        output.key: output
-        for file in inputs[1:]
-        for output in read_records(file, Output)
-        if output.key in wanted
-    }
+    inputs = [_unchanged(folder, file) for file in finished_manifest(folder)["inputs"]]
+    outputs = _outputs(inputs[1:], set(keys))
     with CaseIndex(inputs[0]) as cases, closing(VerdictIndex(folder / VERDICTS)) as verdicts:
         for key in keys:
-            yield review_item(cases[key.case_id], outputs[key], verdicts[key], _evidence(sample, key))
+            case = cases[key.case_id]
+            yield review_item(case, as_judged(case, outputs[key]), verdicts[key], _evidence(sample, key))
+
+
+def _unchanged(folder: Path, file: dict[str, Any]) -> Path:
+    """An input of the run: what a person labels must be what checkers and judges saw."""
+    path = Path(file["path"])
+    if not path.exists():
+        raise RunFolderError(f"{folder}: its input {path} is not there any more; the review needs it")
+    if file_sha256(path) != file["sha256"]:
+        raise RunFolderError(f"{folder}: its input {path} has changed since; run again with another --out")
+    return path
+
+
+def _outputs(files: Iterable[Path], wanted: Collection[ItemKey]) -> dict[ItemKey, Output]:
+    """The outputs that are wanted; workspaces are found from the folders of their files."""
+    found: dict[ItemKey, Output] = {}
+    for file in files:
+        for output in read_records(file, Output):
+            if output.key in wanted:
+                place = None if output.workspace is None else str(file.parent / output.workspace)
+                found[output.key] = msgspec.structs.replace(output, workspace=place)
+    return found
 
 
 def render_review(sample: ReviewSample, items: list[ReviewItem], name: str) -> str:

@@ -192,6 +192,29 @@ def test_a_run_whose_inputs_have_gone_is_refused(run: Command, tmp_path: Path):
     assert not (tmp_path / "run" / "review.html").exists()
 
 
+def test_outputs_that_are_no_longer_what_was_judged_are_not_labelled(run: Command, tmp_path: Path):
+    run()
+    with (tmp_path / "outputs.jsonl").open("a") as file:
+        file.write("\n")
+    result = fiducial("review", tmp_path / "run")
+    assert (result.code, "outputs.jsonl has changed since" in result.err) == (2, True)
+
+
+def test_the_files_of_a_workspace_are_shown(tmp_path: Path):
+    ground = {"answer": "Three steps.", "files": [".txt"], "eval": {"type": "llm", "template": "rubric"}}
+    reference = {"name": "Plan", "task": "Plan.", "ground": ground}
+    write_records(tmp_path / "cases.jsonl", [Case(id="plan", kind="artifact", reference=reference)])
+    write_records(tmp_path / "outputs.jsonl", [Output(case_id="plan", system="s", workspace="work")])
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "plan.txt").write_text("First, second, third.")
+    inputs = (tmp_path / "cases.jsonl", "--outputs", tmp_path / "outputs.jsonl")
+    assert fiducial("run", *inputs, "--out", tmp_path / "run").code == 0
+    page = page_of(fiducial("review", tmp_path / "run"))
+    (item,) = Page(page.read_text()).data["items"]
+    shown = {block["title"]: block["text"] for block in dict(item["sections"])["What was produced"]}
+    assert shown == {"Text": "First, second, third.", "Folder of files": str(tmp_path / "work")}
+
+
 def test_help_has_an_example():
     result = fiducial("review", "--help")
     assert (result.code, "fiducial review run --by ann" in result.out) == (0, True)

@@ -79,6 +79,18 @@ def test_the_same_command_again_asks_nothing_and_adds_nothing(
     assert first.out == second.out
 
 
+def test_the_time_that_asking_took_is_kept_and_asking_nothing_adds_none(judged: Command, tmp_path: Path):
+    def seconds() -> float:
+        return json.loads((tmp_path / "run" / "run.json").read_text())["judges"][0]["seconds"]
+
+    judged("--judge-on", "7", "--no-cache")
+    first = seconds()
+    judged("--judge-on", "7", "--no-cache")
+    assert 0 < first == seconds()
+    judged("--judge-on", "12", "--no-cache")
+    assert seconds() > first
+
+
 def test_decided_outputs_are_sampled_for_the_judge(judged: Command, server: ProviderServer):
     judged("--judge-on", "7", "--no-cache")
     assert len(server.seen) == 7
