@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from .arrays import BoolArray, FloatArray, IntArray
-from .intervals import wilson_interval
-from .rate_interval import RateInterval, rate_interval
-from .statistic import Statistic, defined, undefined
 
 UNIFORM = 0.2
 """Share of the draws that takes no notice of doubt: no item's chance, and so no label's weight, gets out of hand."""
@@ -95,14 +93,21 @@ def active_lambda(data: DrawnLabels) -> float:
     return min(1.0, max(0.0, -float(((labels - labels.mean()) * (scores - scores.mean())).mean()) / spread))
 
 
-def active_estimate(
-    data: DrawnLabels,
-    weight: float,
-    *,
-    finite: bool = False,
-    interval: RateInterval = "logit",
-    level: float = 0.95,
-) -> Statistic:
+class Moved(NamedTuple):
+    """An estimate, and how each item moves it.
+
+    Attributes:
+        value: The estimate.
+        influence: Of each item, whether it is of the population by chance or drawn by chance, shape ``(M,)``.
+        design: Variance that the chance of being drawn gives each item, shape ``(M,)``.
+    """
+
+    value: float
+    influence: FloatArray
+    design: FloatArray
+
+
+def moved(data: DrawnLabels, weight: float) -> Moved:
     """The mean label from labels drawn with unequal, known chances.
 
     ``lambda * mean(score) + weighted mean of (label - lambda * score)``, each label weighing 1 / its chance.
@@ -111,32 +116,19 @@ def active_estimate(
     happened to be drawn.
 
     Args:
-        data: The items.
+        data: The items, at least one with a label.
         weight: Lambda.
-        finite: The mean of just these items, drawn one by one, not of the population that they are from.
-        interval: ``logit`` or ``wald``; both clustered for a population.
-        level: Nominal coverage.
 
     Returns:
-        The mean.
+        The estimate and what moves it.
     """
-    count = int(data.known.sum())
-    if count < 2:  # noqa: PLR2004 - a variance needs two
-        return undefined("fewer than two items have both a label and a score", n=count, level=level)
     labels, scores = _parts(data)
-    influence = (labels + weight * scores) / len(data.score)
+    size = len(data.score)
     value = weight * float(data.score.mean()) + data.average(data.label - weight * data.score)
-    if finite:
-        residual = np.where(data.known, data.label - weight * data.score, 0.0)
-        residual = np.where(data.known, residual - data.average(residual), 0.0)
-        drawn = 1 - np.where(data.known, data.probability, 1.0)
-        error = float(np.sqrt((drawn * (data.weight * residual) ** 2).sum())) / len(data.score)
-    else:
-        error = _cluster_error(influence, data)
-    if error == 0.0 and 0.0 <= value <= 1.0 and not finite:
-        return defined(value, wilson_interval(value, count, level), n=count, method="Wilson", level=level)
-    ends, method = rate_interval(value, error, interval if error > 0 else "wald", level)
-    return defined(value, ends, n=count, method=method, level=level)
+    residual = np.where(data.known, data.label - weight * data.score, 0.0)
+    residual = np.where(data.known, residual - data.average(residual), 0.0)
+    drawn = 1 - np.where(data.known, data.probability, 1.0)
+    return Moved(value, (labels + weight * scores) / size, drawn * (data.weight * residual / size) ** 2)
 
 
 def _parts(data: DrawnLabels) -> tuple[FloatArray, FloatArray]:
@@ -146,11 +138,3 @@ def _parts(data: DrawnLabels) -> tuple[FloatArray, FloatArray]:
     labels = label_mean + data.weight * np.where(data.known, label - label_mean, 0.0)
     scores = data.score - score_mean - data.weight * (data.score - score_mean)
     return labels, scores
-
-
-def _cluster_error(influence: FloatArray, data: DrawnLabels) -> float:
-    number = np.unique(data.cluster, return_inverse=True)[1]
-    sums = np.bincount(number, weights=influence - influence.mean())
-    # The labels are what is scarce: their clusters decide how much the spread is underestimated.
-    labelled = max(2, len(np.unique(number[data.known])))
-    return float(np.sqrt(labelled / (labelled - 1) * (sums**2).sum()))

@@ -6,8 +6,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from .active_labels import DrawnLabels, active_estimate, active_lambda
-from .arrays import BoolArray
+from .active_labels import DrawnLabels
+from .active_rounds import active_estimate
+from .arrays import BoolArray, IntArray
 from .finite_set import finite_labels_only, finite_post_stratified, finite_prediction_powered
 from .rate_interval import RateInterval
 from .rogan_gladen import rogan_gladen
@@ -19,7 +20,7 @@ from .stratified import (
     stratified_prediction_powered,
     stratum_estimates,
 )
-from .table import PROBABILITY, Table
+from .table import PROBABILITY, ROUND, Table
 from .true_rate import (
     LabelledAndJudged,
     label_equivalents,
@@ -102,10 +103,12 @@ def _unequal(table: Table, items: StratifiedItems) -> str | None:
     chance = table.numbers.get(PROBABILITY)
     if chance is None:
         return None
-    chance = chance[np.isfinite(table.score)]
+    judged = np.isfinite(table.score)
+    chance, drawn_in = chance[judged], _round_of(table)[judged]
     for number, name in enumerate(items.names):
-        mine = chance[(items.stratum == number) & np.isfinite(chance)]
-        if len(mine) and np.ptp(mine) > _SAME_CHANCE:
+        mine = items.stratum == number
+        rounds = [chance[mine & (drawn_in == each)] for each in np.unique(drawn_in[drawn_in > 0])]
+        if any(len(each) and np.ptp(each) > _SAME_CHANCE for each in rounds):
             return f"the labels of stratum {name!r} were drawn with unequal chances, so they are no random sample of it"
     return None
 
@@ -187,8 +190,9 @@ def _rogan_gladen(data: LabelledAndJudged, pass_at: float, level: float) -> Stat
 
 
 def _active(table: Table, terms: RateTerms) -> RateEstimates:
+    drawn = was_drawn(table)
     # What was labelled before the draw is there for certain.
-    probability = np.where(was_drawn(table), table.numbers[PROBABILITY], 1.0)
+    probability = np.where(drawn, table.numbers[PROBABILITY], 1.0)
     data = DrawnLabels(table.label, table.score, probability, table.cluster)
     count, pending = int(data.known.sum()), _pending(table)
     unequal = "the labels were drawn with unequal chances, which only `active` knows how to weigh"
@@ -198,11 +202,21 @@ def _active(table: Table, terms: RateTerms) -> RateEstimates:
         return RateEstimates(
             None, None, {"active": undefined(pending, n=count, level=terms.level)} | estimates
         )
-    weight = active_lambda(data) if count else 0.0
-    active = active_estimate(
-        data, weight, finite=terms.target == "finite", interval=terms.interval, level=terms.level
+    weight, active = active_estimate(
+        data,
+        drawn_in=_round_of(table),
+        finite=terms.target == "finite",
+        interval=terms.interval,
+        level=terms.level,
     )
-    return RateEstimates(weight if count else None, None, {"active": active} | estimates)
+    return RateEstimates(weight, None, {"active": active} | estimates)
+
+
+def _round_of(table: Table) -> IntArray:
+    """The round in which each row's item was drawn, shape ``(n,)``; 0 where it was not."""
+    drawn = was_drawn(table)
+    number = table.numbers.get(ROUND, np.ones(len(table)))
+    return np.where(drawn, np.nan_to_num(number, nan=1.0), 0.0).astype(np.int64)
 
 
 def _pending(table: Table) -> str | None:

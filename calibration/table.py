@@ -24,6 +24,10 @@ PROBABILITY = "label_probability"
 """Number column: the chance with which the item was drawn to be labelled."""
 
 
+ROUND = "label_round"
+"""Number column: the round of drawing in which it was, from 1 on."""
+
+
 @dataclass(frozen=True, eq=False)
 class Column:
     """A column of few distinct values.
@@ -59,7 +63,7 @@ class Table:
         cluster: Number of the cluster of each row, shape ``(n,)``.
         columns: ``system``, ``repeat``, ``order`` and every other column that could be a slice.
         numbers: Columns of numbers beside score and label, by name, each of shape ``(n,)``, NaN where a row has none:
-            ``person:NAME`` and ``baseline:NAME`` in [0, 1], those of `AMOUNTS`, and ``label_probability``.
+            ``person:NAME`` and ``baseline:NAME`` in [0, 1], those of `AMOUNTS`, ``label_probability`` and ``label_round``.
     """
 
     item: Column

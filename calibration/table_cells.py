@@ -8,12 +8,12 @@ from numbers import Real
 from typing import Any
 
 from ..errors import InputError
-from .table import AMOUNTS, BASELINE, PERSON, PROBABILITY
+from .table import AMOUNTS, BASELINE, PERSON, PROBABILITY, ROUND
 
 
 def is_number(name: str) -> bool:
     """Whether a column holds numbers beside score and label, not values of a slice."""
-    return name in AMOUNTS or name == PROBABILITY or name.startswith((PERSON, BASELINE))
+    return name in (*AMOUNTS, PROBABILITY, ROUND) or name.startswith((PERSON, BASELINE))
 
 
 def number_in(row: Mapping[str, Any], field: str) -> float:
@@ -22,6 +22,8 @@ def number_in(row: Mapping[str, Any], field: str) -> float:
     Raises:
         InputError: It is not a number, or outside of what the column allows; names the field.
     """
+    if field == ROUND:
+        return _round_in(row)
     if field not in AMOUNTS:
         number = unit_in(row, field)
         if number == 0.0 and field == PROBABILITY:
@@ -33,6 +35,16 @@ def number_in(row: Mapping[str, Any], field: str) -> float:
     number = _float(value)
     if not 0.0 <= number < math.inf:
         raise InputError(f"expected a number of at least 0 or null, got {_shown(value)}", field=field)
+    return number
+
+
+def _round_in(row: Mapping[str, Any]) -> float:
+    value = row.get(ROUND)
+    if is_missing(value):
+        return math.nan
+    number = _float(value)
+    if not (1.0 <= number < math.inf and number.is_integer()):
+        raise InputError(f"expected a whole number from 1 on, or null, got {_shown(value)}", field=ROUND)
     return number
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, MissingExtraError
 from ..records import Verdict, decode_record, read_lines, read_records
-from .table import PERSON, PROBABILITY, Table
+from .table import PERSON, PROBABILITY, ROUND, Table
 from .table_builder import TableBuilder
 from .table_cells import name_in, number_in
 from .table_runs import run_rows
@@ -26,7 +26,7 @@ def read_table(
     *,
     columns: Mapping[str, str] | None = None,
     labels: Path | None = None,
-    draw: Path | None = None,
+    draw: Sequence[Path] = (),
     clusters: Mapping[str, str] | None = None,
 ) -> Table:
     """Read one table from one or more files or run folders.
@@ -35,7 +35,8 @@ def read_table(
         paths: ``.csv``, ``.parquet``, run folders; everything else is read as JSON Lines.
         columns: Names in the files by the names of the contract, where they differ: ``{"label": "gold"}``.
         labels: Verdicts as JSON Lines whose graded scores are labels; they take the place of labels in the tables.
-        draw: JSON Lines with ``item_id`` and ``label_probability``, as ``fiducial plan --draw`` writes them.
+        draw: JSON Lines with ``item_id`` and ``label_probability``, as ``fiducial plan --next --out`` writes them; a file
+            for each round, in their order.
         clusters: Cluster by case id, for run folders.
 
     Returns:
@@ -53,8 +54,8 @@ def read_table(
         if len(builder) == before:
             raise InputError("there is no row; expected rows with item_id, judge and score", path=path)
     numbers: dict[str, Mapping[str, float]] = {}
-    if draw is not None:
-        numbers[PROBABILITY] = _read_draw(draw)
+    if draw:
+        numbers |= _read_draws(draw)
     if labels is not None:
         numbers |= {f"{PERSON}{name}": said for name, said in _read_people(labels).items()}
     return builder.build(labels=None if labels is None else read_labels(labels), numbers=numbers, path=labels)
@@ -82,15 +83,23 @@ def _read_people(path: Path) -> dict[str, dict[str, float]]:
     return people
 
 
-def _read_draw(path: Path) -> dict[str, float]:
-    """The chance with which each item was drawn, by item."""
-    drawn: dict[str, float] = {}
-    for line, row in _json_rows(path):
-        try:
-            drawn[name_in(row, "item_id")] = number_in(row, PROBABILITY)
-        except InputError as error:
-            raise InputError(error.message, path=path, line=line, field=error.field) from None
-    return drawn
+def _read_draws(paths: Sequence[Path]) -> dict[str, dict[str, float]]:
+    """The chance with which each item was drawn, and the round in which it was, by item."""
+    chance: dict[str, float] = {}
+    drawn_in: dict[str, float] = {}
+    for number, path in enumerate(paths, start=1):
+        for line, row in _json_rows(path):
+            try:
+                item, probability = name_in(row, "item_id"), number_in(row, PROBABILITY)
+            except InputError as error:
+                raise InputError(error.message, path=path, line=line, field=error.field) from None
+            if item in chance:
+                where = (
+                    "twice" if drawn_in[item] == number else f"in {paths[int(drawn_in[item]) - 1]} already"
+                )
+                raise InputError(f"{item!r} was drawn {where}", path=path, line=line, field="item_id")
+            chance[item], drawn_in[item] = probability, float(number)
+    return {PROBABILITY: chance, ROUND: drawn_in}
 
 
 def table_from_rows(rows: Iterator[Mapping[str, Any]] | Sequence[Mapping[str, Any]]) -> Table:

@@ -16,6 +16,7 @@ _EXAMPLE = """\b
 Example:
   fiducial estimate judged.jsonl --labels labels.jsonl --json estimate.json
   fiducial estimate judged.jsonl --labels labels.jsonl --draw draw.jsonl --target finite
+  fiducial estimate judged.jsonl --labels labels.jsonl --draw first.jsonl --draw second.jsonl
   fiducial estimate judged.jsonl --labels labels.jsonl --draw draw.jsonl --strata category
 """
 
@@ -39,8 +40,10 @@ Example:
 )
 @click.option(
     "--draw",
+    multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="With what chance the labelled items were drawn, as `fiducial plan --next --out` wrote it.",
+    help="With what chance the labelled items were drawn, as `fiducial plan --next --out` wrote it; once for each round, "
+    "in their order.",
 )
 @click.option(
     "--strata",
@@ -57,7 +60,7 @@ def command(
     judge: str | None,
     interval: RateInterval,
     target: Target,
-    draw: Path | None,
+    draw: tuple[Path, ...],
     strata: str | None,
 ) -> None:
     """Correct a judge's rate by the labels there are: PPI++, post-stratified, Rogan-Gladen, and labels alone.

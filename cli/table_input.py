@@ -20,7 +20,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 _CONTRACT = ("item_id", "judge", "score", "label", "cluster", "system", "repeat", "order")
 
-_NUMBERS = ("calls", "prompt_tokens", "completion_tokens", "cost", "label_probability")
+_NUMBERS = ("calls", "prompt_tokens", "completion_tokens", "cost", "label_probability", "label_round")
 
 
 _TABLE_OPTIONS = (
@@ -80,7 +80,7 @@ def table_options(*, resamples: bool) -> Callable[[Command], Command]:
 
 
 def load_table(
-    tables: tuple[Path, ...], columns: tuple[str, ...], labels: Path | None, draw: Path | None = None
+    tables: tuple[Path, ...], columns: tuple[str, ...], labels: Path | None, draw: tuple[Path, ...] = ()
 ) -> Table:
     """Read the tables of a command line.
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from fiducial.calibration import Statistic
-from fiducial.calibration.active_labels import DrawnLabels, active_estimate, active_lambda, draw_probabilities
+from fiducial.calibration.active_labels import DrawnLabels, draw_probabilities
+from fiducial.calibration.active_rounds import active_estimate
 from fiducial.calibration.finite_set import (
     finite_labels_only,
     finite_post_stratified,
@@ -105,9 +106,8 @@ def active(draws: int) -> Iterator[Tally]:
                 drawn = draw_probabilities(score, np.full(1_000, np.nan), count)
                 known = rng.random(1_000) < drawn
                 data = DrawnLabels(np.where(known, label, np.nan), score, drawn, np.arange(1_000))
-                weight = active_lambda(data)
-                tally.covers(f"{kind}, population", active_estimate(data, weight), 0.375)
-                found = active_estimate(data, weight, finite=True)
+                tally.covers(f"{kind}, population", active_estimate(data).estimate, 0.375)
+                found = active_estimate(data, finite=True).estimate
                 tally.covers(f"{kind}, these items", found, float(label.mean()))
         yield tally
 

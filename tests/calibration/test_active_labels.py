@@ -11,10 +11,10 @@ from fiducial.calibration import estimate, table_from_rows
 from fiducial.calibration.active_labels import (
     UNIFORM,
     DrawnLabels,
-    active_estimate,
-    active_lambda,
     draw_probabilities,
+    moved,
 )
+from fiducial.calibration.active_rounds import active_estimate
 
 M = 1_000
 UNKNOWN = np.full(M, np.nan)
@@ -67,7 +67,7 @@ def test_intervals_cover_and_the_estimate_is_not_biased(finite: bool) -> None:
     for seed in range(500):
         data, mean = drawn(seed, 150)
         truth = mean if finite else 0.375
-        found = active_estimate(data, active_lambda(data), finite=finite)
+        found = active_estimate(data, finite=finite).estimate
         assert found.value is not None
         covered += (found.low or 0.0) <= truth <= (found.high or 0.0)
         errors[seed] = found.value - truth
@@ -80,7 +80,7 @@ def test_drawing_by_doubt_is_more_precise_than_drawing_evenly() -> None:
     spread = {
         uniform: np.std(
             [
-                (active_estimate(data, active_lambda(data), finite=True).value or 0.0) - mean
+                (active_estimate(data, finite=True).estimate.value or 0.0) - mean
                 for data, mean in (drawn(seed, 150, uniform) for seed in range(200))
             ]
         )
@@ -123,5 +123,5 @@ def test_labels_from_before_the_draw_count_once() -> None:
         row |= {"label": 1.0, "label_probability": None}
     part = estimate(table_from_rows(rows))["all"]
     rest = DrawnLabels(data.label[50:], data.score[50:], data.probability[50:], data.cluster[50:])
-    expected = 0.05 + 0.95 * (active_estimate(rest, 1.0).value or 0.0)
+    expected = 0.05 + 0.95 * moved(rest, 1.0).value
     assert part["estimates"]["active"]["value"] == pytest.approx(expected, abs=0.03)
