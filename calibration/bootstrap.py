@@ -15,8 +15,11 @@ from .sample import Sample
 
 DEFAULT_REPLICATES = 2_000
 
-_BLOCK = 1 << 21
-"""Numbers held at a time: 16 MB of weights, however many replicates and clusters there are."""
+_BLOCK = 1 << 18
+"""Numbers held at a time: 2 MB, which stay in the cache, however many replicates and clusters there are."""
+
+_RARE = 30
+"""A binomial number costs about as much as counting this many drawn clusters."""
 
 _MAX_GROUPS = 1_000
 """Above this many groups the acceleration is estimated from blocks of clusters, which have the same skewness."""
@@ -32,8 +35,8 @@ def replicate_weights(
 ) -> Iterator[FloatArray]:
     """Draw clusters with replacement; how often one of each group was drawn, a block of replicates at a time.
 
-    A multinomial draw over the groups costs replicates x groups; where nearly every cluster is a group of its own,
-    counting drawn cluster numbers is cheaper.
+    Groups of many clusters are drawn as a multinomial, which costs replicates x groups. The clusters of the others are one group
+    more: how many of them were drawn is known then, and which ones is drawn one by one.
 
     Args:
         sizes: Clusters per group, shape ``(k,)``.
@@ -45,17 +48,19 @@ def replicate_weights(
         Weights ``(b, k)``; each row sums to the number of clusters.
     """
     total, k = int(sizes.sum()), len(sizes)
-    few = k * 8 <= total
-    rows = max(1, _BLOCK // max(k if few else total, width, 1))
-    group = np.repeat(np.arange(k), sizes)
+    common = sizes > _RARE
+    rare = np.repeat(np.arange(k)[~common], sizes[~common])
+    chances = np.append(sizes[common], len(rare)) / total
+    rows = max(1, _BLOCK // max(k, len(rare), width, 1))
     for start in range(0, replicates, rows):
         count = min(rows, replicates - start)
-        if few:
-            yield rng.multinomial(total, sizes / total, size=count).astype(np.float64)
-        else:
-            drawn = group[rng.integers(total, size=(count, total))]
-            drawn += np.arange(count)[:, None] * k
-            yield np.bincount(drawn.ravel(), minlength=count * k).reshape(count, k).astype(np.float64)
+        drawn = rng.multinomial(total, chances, size=count)
+        others = drawn[:, -1]
+        which = rare[rng.integers(max(len(rare), 1), size=int(others.sum()), dtype=np.uint32)]
+        which += np.repeat(np.arange(count) * k, others)
+        weights = np.bincount(which, minlength=count * k).reshape(count, k).astype(np.float64)
+        weights[:, common] = drawn[:, :-1]
+        yield weights
 
 
 def bootstrap(

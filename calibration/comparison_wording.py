@@ -51,7 +51,8 @@ def comparison_lines(result: dict[str, Any]) -> list[str]:
         lines.append(
             "note: clusters hold several items, which McNemar's p takes as independent; the words go by a t-test over clusters"
         )
-    return lines + _best_lines(result) + _cost_lines(result)
+    lines += [*_best_lines(result), *_cost_lines(result)]
+    return lines + [f"warning: {line}" for line in result["warnings"]]
 
 
 def _verdict(pair: dict[str, Any]) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
 
 from .arrays import FloatArray, IntArray, ratio
 from .moments import cell_moments, correlation_of, moments
@@ -68,7 +67,9 @@ def _tau_of_counts(counts: FloatArray, label: FloatArray, score: FloatArray) -> 
     label, score = np.repeat(label, times), np.repeat(score, times)
     if not len(label) or label.min() == label.max() or score.min() == score.max():
         return float("nan")
-    return float(stats.kendalltau(label, score).statistic)
+    from scipy.stats import kendalltau  # noqa: PLC0415 - half a second to import, for tables of very many distinct pairs
+
+    return float(kendalltau(label, score).statistic)
 
 
 def sum_by_value(weights: FloatArray, values: FloatArray) -> FloatArray:

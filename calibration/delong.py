@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy.special import ndtr
 
 from .arrays import BoolArray, FloatArray
 
@@ -48,14 +48,20 @@ def delong(right: BoolArray, first: FloatArray, second: FloatArray) -> DeLong | 
         np.sqrt(gap_positive.var(ddof=1) / len(gap_positive) + gap_negative.var(ddof=1) / len(gap_negative))
     )
     difference = areas[0] - areas[1]
-    p = float(2 * stats.norm.sf(abs(difference) / error)) if error > 0 else None
+    p = float(2 * ndtr(-abs(difference) / error)) if error > 0 else None
     return DeLong(areas, difference, error, p)
 
 
 def _placements(positive: BoolArray, score: FloatArray) -> tuple[FloatArray, FloatArray]:
     """For each right row the share of wrong rows it beats, for each wrong row the share of right rows that beat it."""
-    ranks = stats.rankdata(score)
+    ranks = mid_ranks(score)
     m, n = int(positive.sum()), int((~positive).sum())
-    of_positive = (ranks[positive] - stats.rankdata(score[positive])) / n
-    of_negative = 1.0 - (ranks[~positive] - stats.rankdata(score[~positive])) / m
+    of_positive = (ranks[positive] - mid_ranks(score[positive])) / n
+    of_negative = 1.0 - (ranks[~positive] - mid_ranks(score[~positive])) / m
     return of_positive, of_negative
+
+
+def mid_ranks(values: FloatArray) -> FloatArray:
+    """Ranks from 1, equal values sharing the mean of theirs, shape ``(n,)``."""
+    _, code, times = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(times) - (times - 1) / 2)[code]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from . import rates
 from .arrays import FloatArray
@@ -28,6 +29,9 @@ from .weighted_kappa import weighted_kappa
 MAX_CELLS = 25_000
 """Above this many distinct (label, score) pairs, blocks of clusters are left out in turn instead of a bootstrap."""
 
+OwnInterval: TypeAlias = Callable[[Sample, float], tuple[Interval | None, str]]
+"""Maps a sample and a level to an interval and its name."""
+
 
 @dataclass(frozen=True)
 class Estimator:
@@ -38,7 +42,7 @@ class Estimator:
         formula: Maps cell weights ``(..., m)`` and the cells to values ``(...)``, NaN where undefined.
         undefined: When it is undefined, in words.
         proportion: Successes and trials, for a proportion.
-        own_interval: Maps sample and level to the default interval and its name, where BCa does not hold its level.
+        own_interval: The default interval, where Wilson's does not apply and BCa does not hold its level.
         max_cells: Above this many cells it is not bootstrapped.
     """
 
@@ -46,7 +50,7 @@ class Estimator:
     formula: Callable[[FloatArray, Cells], FloatArray]
     undefined: str
     proportion: rates.Proportion | None = None
-    own_interval: Callable[[Sample, float], tuple[Interval | None, str]] | None = None
+    own_interval: OwnInterval | None = None
     max_cells: int = MAX_CELLS
 
     def of(self, cells: Cells) -> Callable[[FloatArray], FloatArray]:
@@ -58,7 +62,7 @@ def _of_table(
     name: str,
     function: Callable[[FloatArray], FloatArray],
     undefined: str,
-    own_interval: Callable[[Sample, float], tuple[Interval | None, str]] | None = None,
+    own_interval: OwnInterval | None = None,
 ) -> Estimator:
     proportion = function if isinstance(function, rates.Proportion) else None
     return Estimator(

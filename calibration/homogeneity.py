@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy.special import chdtrc
 
 from .arrays import BoolArray, FloatArray, IntArray
 
@@ -58,4 +58,4 @@ def equal_rates(success: BoolArray, group: IntArray, cluster: IntArray) -> Homog
     if np.linalg.matrix_rank(spread) < k - 1:
         return Homogeneity(None, k, "nothing varies over the clusters")
     weighted = np.linalg.solve(spread, score)
-    return Homogeneity(float(stats.chi2.sf(float(score @ weighted), k - 1)), k, None)
+    return Homogeneity(float(chdtrc(k - 1, float(score @ weighted))), k, None)

@@ -97,8 +97,21 @@ def proportion_spread(proportion: Proportion, sample: Sample) -> ProportionSprea
     Returns:
         What an interval needs.
     """
-    success = sample.cells.quadrant @ proportion.successes.ravel()
-    trial = sample.cells.quadrant @ proportion.trials.ravel()
+    quadrant = sample.cells.quadrant
+    return mean_spread(quadrant @ proportion.successes.ravel(), quadrant @ proportion.trials.ravel(), sample)
+
+
+def mean_spread(success: FloatArray, trial: FloatArray, sample: Sample) -> ProportionSpread:
+    """Standard errors of the mean of some values over those rows that are trials.
+
+    Args:
+        success: Value of each cell, shape ``(m,)``; 0 where it is no trial.
+        trial: 1 for each cell that is a trial, shape ``(m,)``.
+        sample: The sample, with at least one trial.
+
+    Returns:
+        What an interval needs.
+    """
     trials = float(sample.counts @ trial)
     residual = success - float(sample.counts @ success) / trials * trial
     values = residual * (sample.n / trials)

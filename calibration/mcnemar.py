@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from scipy import stats
+from scipy.special import bdtr, chdtrc
 
 
 class McNemar(NamedTuple):
@@ -48,15 +48,15 @@ def mcnemar(a_only: int, b_only: int) -> McNemar:
     if discordant == 0:
         return McNemar(1.0, 1.0, None, None, None, None)
     fewer = min(a_only, b_only)
-    tail = float(stats.binom.cdf(fewer, discordant, 0.5))
-    point = float(stats.binom.pmf(fewer, discordant, 0.5))
+    tail = float(bdtr(fewer, discordant, 0.5))
+    point = tail - (float(bdtr(fewer - 1, discordant, 0.5)) if fewer else 0.0)
     chi2 = (a_only - b_only) ** 2 / discordant
     corrected = max(0, abs(a_only - b_only) - 1) ** 2 / discordant
     return McNemar(
         exact_p=min(1.0, 2 * tail),
         midp=min(1.0, 2 * tail - point),
         chi2=chi2,
-        chi2_p=float(stats.chi2.sf(chi2, 1)),
+        chi2_p=float(chdtrc(1, chi2)),
         chi2_corrected=corrected,
-        chi2_corrected_p=float(stats.chi2.sf(corrected, 1)),
+        chi2_corrected_p=float(chdtrc(1, corrected)),
     )

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import FloatArray, IntArray
-from .estimator import Estimator
+from .estimator import Estimator, OwnInterval
+from .paired_shares import paired_interval
+from .rates import Proportion
 from .sample import Cells, Sample, reduce_rows
 
 
@@ -57,7 +59,8 @@ def difference_of(estimator: Estimator, sample: PairedSample) -> Estimator:
         sample: Both scores.
 
     Returns:
-        An estimator that is no proportion, so that its interval is a paired one.
+        An estimator that is no proportion, so that its interval is a paired one: Tango's of shares of all rows (accuracy),
+        a bootstrap of other statistics.
     """
 
     def formula(weights: FloatArray, cells: Cells) -> FloatArray:
@@ -70,5 +73,16 @@ def difference_of(estimator: Estimator, sample: PairedSample) -> Estimator:
         estimator.name,
         formula,
         f"it is so for one of the two: {estimator.undefined}",
+        own_interval=_interval_of_shares(estimator.proportion, sample.second),
         max_cells=estimator.max_cells,
+    )
+
+
+def _interval_of_shares(proportion: Proportion | None, second: Cells) -> OwnInterval | None:
+    """Tango's, for shares of all rows; the denominators of other proportions differ between the two scores."""
+    if proportion is None or not proportion.trials.all():
+        return None
+    successes = proportion.successes.ravel()
+    return lambda joint, level: paired_interval(
+        (joint.cells.quadrant - second.quadrant) @ successes, joint, level
     )

@@ -8,13 +8,10 @@ from collections.abc import Callable
 import numpy as np
 
 from .arrays import FloatArray
-from .influence import ProportionSpread, influence, proportion_spread
+from .influence import ProportionSpread, mean_spread, proportion_spread
 from .intervals import Interval, cluster_wilson_interval, normal_quantile, t_quantile
-from .rates import Proportion, true_negative_rate, true_positive_rate
+from .rates import Proportion, judge_rate, prevalence, true_negative_rate, true_positive_rate
 from .sample import Sample
-
-_SIGNED = Proportion(np.array([[0.0, 1.0], [-1.0, 0.0]]), np.ones((2, 2)))
-"""Judge rate less prevalence: a row counts 1 where only the judge passes it, -1 where only the label does."""
 
 _HALVINGS = 60
 
@@ -55,11 +52,27 @@ def _crossing(falling: Callable[[float], float], target: float, low: float, high
 
 
 def bias_interval(sample: Sample, level: float) -> tuple[Interval, str]:
-    """Tango's interval of judge rate less prevalence, with as many pairs as the clusters are worth."""
-    table = sample.cells.tables(sample.counts) / sample.n
-    spread = proportion_spread(_SIGNED, sample)
+    """Interval of judge rate less prevalence; see `paired_interval`."""
+    return paired_interval(
+        sample.cells.quadrant @ (judge_rate.successes - prevalence.successes).ravel(), sample, level
+    )
+
+
+def paired_interval(signs: FloatArray, sample: Sample, level: float) -> tuple[Interval, str]:
+    """Tango's interval of a difference of two shares of the same rows, with as many pairs as the clusters are worth.
+
+    Args:
+        signs: For the rows of each cell 1 where only the first succeeds, -1 where only the second does, else 0; shape ``(m,)``.
+        sample: The rows.
+        level: Nominal coverage.
+
+    Returns:
+        The interval and its name.
+    """
+    spread = mean_spread(signs, np.ones_like(signs), sample)
     worth, z = _worth(spread, level)
-    ends = tango_interval(float(table[0, 1]), float(table[1, 0]), worth, z)
+    only_first, only_second = (float(sample.counts @ (signs == sign)) / sample.n for sign in (1.0, -1.0))
+    ends = tango_interval(only_first, only_second, worth, z)
     return ends, f"Tango, Wilson's score for pairs{_basis(spread.clusters == spread.trials)}"
 
 
@@ -103,14 +116,16 @@ def balanced_accuracy_interval(sample: Sample, level: float) -> tuple[Interval, 
 
 def _correlation(sample: Sample) -> float:
     """Of the estimates of both rates, over clusters."""
-    first: FloatArray = sample.groups @ influence(
-        lambda w: true_positive_rate(sample.cells.tables(w)), sample
-    )
-    second: FloatArray = sample.groups @ influence(
-        lambda w: true_negative_rate(sample.cells.tables(w)), sample
-    )
+    first, second = (_cluster_sums(rate, sample) for rate in (true_positive_rate, true_negative_rate))
     scale = math.sqrt(float(sample.sizes @ first**2) * float(sample.sizes @ second**2))
     return float(sample.sizes @ (first * second)) / scale if scale > 0 else 0.0
+
+
+def _cluster_sums(rate: Proportion, sample: Sample) -> FloatArray:
+    """How far a cluster of each group moves a rate, but for a factor, shape ``(k,)``."""
+    success, trial = (sample.cells.quadrant @ cells.ravel() for cells in (rate.successes, rate.trials))
+    share = float(sample.counts @ success) / float(sample.counts @ trial)
+    return sample.groups @ (success - share * trial)
 
 
 def _basis(independent: bool) -> str:  # noqa: FBT001 - it is the answer that is worded

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
-from scipy import stats
 
 from .arrays import FloatArray, IntArray
 from .cluster_mean import mean_of
@@ -132,7 +131,9 @@ def _tau(systems: list[SystemMeans], level: float) -> Statistic:
     )
     if np.ptp(label) == 0.0 or np.ptp(score) == 0.0:
         return undefined("all systems have the same mean by the labels, or by the judge", n=n, level=level)
-    tau = float(stats.kendalltau(label, score).statistic)
+    from scipy.stats import kendalltau  # noqa: PLC0415 - half a second to import; only for tables of several systems
+
+    tau = float(kendalltau(label, score).statistic)
     return defined(tau, n=n, method="no interval: of these systems, as they are", level=level)
 
 

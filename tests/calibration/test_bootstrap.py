@@ -11,13 +11,18 @@ from fiducial.calibration.bootstrap import acceleration, bootstrap, in_blocks, r
 from fiducial.calibration.influence import cluster_standard_error, influence, standard_error
 
 
-@pytest.mark.parametrize("sizes", [[400, 200, 100], [1] * 50], ids=["multinomial", "counted"])
+@pytest.mark.parametrize(
+    "sizes", [[400, 200, 100], [1] * 50, [300, 2, 100, 1, 1]], ids=["common groups", "rare groups", "both"]
+)
 def test_every_replicate_draws_as_many_clusters_as_there_are(sizes: list[int]) -> None:
     blocks = list(replicate_weights(np.array(sizes), 300, np.random.default_rng(0)))
     weights = np.concatenate(blocks)
     assert weights.shape == (300, len(sizes))
     assert (weights.sum(axis=1) == sum(sizes)).all()
     assert weights.mean(axis=0) == pytest.approx(sizes, rel=0.25)
+    share = np.array(sizes) / sum(sizes)
+    spread = np.sqrt(sum(sizes) * share * (1 - share))
+    assert weights.std(axis=0) == pytest.approx(spread, rel=0.25)
 
 
 def test_memory_is_bounded_by_drawing_in_blocks() -> None:

@@ -12,6 +12,8 @@ from fiducial.calibration import Settings, Table, compare, table_from_rows
 from fiducial.calibration.best_of_many import best_of_many
 from fiducial.calibration.comparison_wording import comparison_lines
 from fiducial.calibration.delong import delong
+from fiducial.calibration.intervals import normal_quantile
+from fiducial.calibration.paired_shares import tango_interval
 from fiducial.errors import InputError
 
 # The oracle has no types.
@@ -161,3 +163,36 @@ def test_the_winner_of_equals_owes_its_lead_to_luck() -> None:
     assert choice.apparent > 0.72
     assert choice.held_out is not None
     assert choice.held_out < choice.apparent
+
+
+def test_the_difference_of_shares_right_has_an_interval_for_pairs() -> None:
+    rows = [
+        {"item_id": str(number), "judge": judge, "label": 1, "score": int(number >= wrong)}
+        for judge, wrong in (("good", 2), ("worse", 6))
+        for number in range(100)
+    ]
+    result = compare(table_from_rows(rows))
+    (pair,) = result["pairs"]
+    expected = tango_interval(0.04, 0.0, 100, normal_quantile(0.95))
+    assert (pair["difference"]["low"], pair["difference"]["high"]) == pytest.approx(expected)
+    assert result["warnings"] == []
+
+
+def test_few_differing_items_and_few_clusters_are_warned_of() -> None:
+    rows = [
+        {
+            "item_id": str(number),
+            "judge": judge,
+            "label": number % 2,
+            "score": number % 2 if number >= wrong else 1 - number % 2,
+            "cluster": number // 10,
+        }
+        for judge, wrong in (("good", 4), ("worse", 9))
+        for number in range(100)
+    ]
+    result = compare(table_from_rows(rows), statistic="mcc")
+    assert result["warnings"] == [
+        "good and worse: only 10 clusters; below 20 an interval may be too short",
+        "good and worse: only 5 items tell them apart; below 20 the interval of a difference may be too short",
+    ]
+    assert comparison_lines(result)[-1].startswith("warning: good and worse: only 5 items")

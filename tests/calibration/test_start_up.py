@@ -1,0 +1,12 @@
+"""What the commands import: scipy's statistics package takes half a second, and nothing here needs it at the start."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+
+def test_calibrating_and_comparing_do_not_import_scipys_statistics() -> None:
+    code = "import sys; from fiducial.calibration import calibrate, compare, estimate; print('scipy.stats' in sys.modules)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "False"
