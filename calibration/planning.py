@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -89,6 +90,46 @@ def labels_for_corrected_rate(
         middle = (low + high) // 2
         low, high = (low, middle) if variance(middle) <= target else (middle + 1, high)
     return low if variance(low) <= target else None
+
+
+class ClassLabels(NamedTuple):
+    """Labels of items that are known to be right, and of items known to be wrong."""
+
+    right: int
+    wrong: int
+
+
+def labels_for_rogan_gladen(
+    tpr: float, tnr: float, prevalence: float, half_width: float, unlabelled: int, *, level: float = 0.95
+) -> ClassLabels | None:
+    """Labels of each class for an interval of the Rogan-Gladen estimate that is this narrow, as few as will do.
+
+    Of its variance, ``theta^2 Se (1 - Se) / right + (1 - theta)^2 Sp (1 - Sp) / wrong`` over ``J^2`` is the labels' part;
+    the least labels are in proportion to the roots of both numerators.
+
+    Source: Neyman 1934; Lee et al. 2025 (arXiv 2511.21140) have it with the judge's rate for theta, and for rates near 1.
+
+    Args:
+        tpr: True positive rate of the judge (Se).
+        tnr: Its true negative rate (Sp).
+        prevalence: The expected true rate (theta).
+        half_width: Of the interval.
+        unlabelled: Items judged, whose rate is corrected.
+        level: Of the interval.
+
+    Returns:
+        Labels of each class, at least 1; None where the judge is no better than chance, or no number is enough.
+    """
+    youden = tpr + tnr - 1
+    rate = prevalence * tpr + (1 - prevalence) * (1 - tnr)
+    room = (youden * half_width / normal_quantile(level)) ** 2 - rate * (1 - rate) / unlabelled
+    if youden <= 0 or room <= 0:
+        return None
+    right = prevalence * math.sqrt(tpr * (1 - tpr))
+    wrong = (1 - prevalence) * math.sqrt(tnr * (1 - tnr))
+    return ClassLabels(
+        max(1, math.ceil(right * (right + wrong) / room)), max(1, math.ceil(wrong * (right + wrong) / room))
+    )
 
 
 def items_for_difference(

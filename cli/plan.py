@@ -155,6 +155,9 @@ def _labels(
         labels["corrected_pass_rate"] = planning.labels_for_corrected_rate(
             tpr, tnr, prevalence, half_width, unlabelled
         )
+        classes = planning.labels_for_rogan_gladen(tpr, tnr, prevalence, half_width, unlabelled)
+        labels["rogan_gladen_right"] = None if classes is None else classes.right
+        labels["rogan_gladen_wrong"] = None if classes is None else classes.wrong
     return labels
 
 

@@ -15,6 +15,7 @@ from fiducial.calibration.planning import (
     labels_for_corrected_rate,
     labels_for_kappa,
     labels_for_rate,
+    labels_for_rogan_gladen,
 )
 
 
@@ -67,3 +68,25 @@ def test_the_next_items_are_a_random_part_of_the_unlabelled() -> None:
     assert not set(drawn) & {str(n) for n in range(5)}
     assert drawn != next_to_label(table, 10, seed=2)
     assert len(next_to_label(table, 99)) == 15
+
+
+def test_labels_of_both_classes_are_as_few_as_will_do() -> None:
+    tpr, tnr, prevalence, half_width, unlabelled = 0.9, 0.7, 0.8, 0.06, 5_000
+    found = labels_for_rogan_gladen(tpr, tnr, prevalence, half_width, unlabelled)
+    assert found is not None
+    rate = prevalence * tpr + (1 - prevalence) * (1 - tnr)
+
+    def narrow(right: int, wrong: int) -> bool:
+        labels = prevalence**2 * tpr * (1 - tpr) / right + (1 - prevalence) ** 2 * tnr * (1 - tnr) / wrong
+        variance = (rate * (1 - rate) / unlabelled + labels) / (tpr + tnr - 1) ** 2
+        return 1.959963984540054 * variance**0.5 <= half_width
+
+    assert narrow(*found)
+    total = sum(found)
+    fewer = [(right, total - 3 - right) for right in range(1, total - 3)]
+    assert not any(narrow(right, wrong) for right, wrong in fewer)
+
+
+def test_a_judge_no_better_than_chance_is_not_corrected() -> None:
+    assert labels_for_rogan_gladen(0.5, 0.5, 0.5, 0.1, 1_000) is None
+    assert labels_for_rogan_gladen(0.9, 0.9, 0.5, 0.02, 100) is None
