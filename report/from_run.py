@@ -125,4 +125,5 @@ def _labels(folder: Path) -> dict[ItemKey, Verdict]:
     path = folder / LABELS
     if not path.exists():
         return {}
-    return {verdict.key: verdict for verdict in read_records(path, Verdict)}
+    # What one person could not tell does not hide what another said.
+    return {verdict.key: verdict for verdict in read_records(path, Verdict) if verdict.graded}

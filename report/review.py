@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from ..evaluation.inputs import file_sha256
 from ..evaluation.judging import as_judged
 from ..evaluation.labels import REVIEW
 from ..evaluation.review_sample import ReviewSample, finished_manifest
-from ..evaluation.run_folder import VERDICTS
+from ..evaluation.run_folder import VERDICTS, read_manifest
 from ..evaluation.verdict_log import VerdictIndex
 from ..records import CaseIndex, ItemKey, Output, atomic_write, read_records
 from .page import asset, policy, template
@@ -49,7 +49,8 @@ def write_review(
         InputError: The file cannot be written.
         RunFolderError: The run's inputs are not where they were.
     """
-    page = render_review(sample, list(review_items(folder, sample, keys)), name)
+    items = list(review_items(folder, sample, keys))
+    page = render_review(sample, items, name, subject=read_manifest(folder)["identity"]["inputs"])
     with atomic_write(path) as file:
         file.write(page.encode("utf-8"))
 
@@ -97,21 +98,28 @@ def _outputs(files: Iterable[Path], wanted: Collection[ItemKey]) -> dict[ItemKey
     return found
 
 
-def render_review(sample: ReviewSample, items: list[ReviewItem], name: str) -> str:
+def render_review(
+    sample: ReviewSample, items: list[ReviewItem], name: str, *, subject: Sequence[str] = ()
+) -> str:
     """Make a review page.
 
     Args:
         sample: What the outputs were chosen as.
         items: The outputs.
         name: Who labels; empty to ask on the page.
+        subject: Hashes of what is labelled: a page of the same, made anew, finds the answers that a browser kept.
 
     Returns:
         The page; ASCII where it shows what came with the data.
     """
     style, script = asset("report.css", "review.css"), asset("review_labels.js", "review.js")
-    data: dict[str, Any] = {"sample": sample.kind, "name": name, "items": msgspec.to_builtins(items)}
-    text = json.dumps(data)
-    data["id"] = hashlib.sha256(text.encode("ascii")).hexdigest()[:32]
+    identity = json.dumps([sample.kind, name, *subject]).encode("ascii")
+    data: dict[str, Any] = {
+        "id": hashlib.sha256(identity).hexdigest()[:32],
+        "sample": sample.kind,
+        "name": name,
+        "items": msgspec.to_builtins(items),
+    }
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     return environment.from_string(template("review.html.j2")).render(
         use=_USE[sample.kind],

@@ -4,6 +4,7 @@ const data = JSON.parse(page("data").textContent);
 const items = data.items;
 const storageKey = `fiducial-review:${data.id}`;
 const state = { name: data.name, answers: {}, notes: {}, index: 0, saved: "", seen: {} };
+const here = () => keyOf(items[state.index]);
 
 function restore() {
   try {
@@ -12,6 +13,7 @@ function restore() {
   } catch {
     page("unkept").hidden = false;
   }
+  state.index = Math.min(state.index, items.length - 1);
 }
 
 function keep() {
@@ -51,21 +53,21 @@ function showItem() {
   page("place").textContent = `${state.index + 1} of ${items.length}: ${item.name}`;
   page("question").textContent = item.question;
   page("sections").replaceChildren(...item.sections.map(sectionOf));
-  page("note").value = state.notes[state.index] ?? "";
+  page("note").value = state.notes[here()] ?? "";
   page("score").value = "";
   page("problem").textContent = "";
   showAnswer();
 }
 
 function showAnswer() {
-  const answer = state.answers[state.index];
+  const answer = state.answers[here()];
   page("verdicts").hidden = !answer;
   if (!answer) page("verdicts").open = false;
   page("given").textContent = answer ? `Your answer: ${wordOf(answer.score)}` : "Not answered yet";
   for (const [id, score] of [["pass", 1], ["fail", 0], ["skip", null]]) {
     page(id).setAttribute("aria-pressed", String(Boolean(answer) && answer.score === score));
   }
-  const done = Object.keys(state.answers).length;
+  const done = items.filter((item) => state.answers[keyOf(item)]).length;
   page("progress").value = done;
   page("count").textContent = `${done} of ${items.length} answered`;
   const unsaved = done > 0 && labelLines(items, state) !== state.saved;
@@ -75,8 +77,8 @@ function showAnswer() {
 
 function showVerdicts() {
   const item = items[state.index];
-  if (!page("verdicts").open || !state.answers[state.index]) return;
-  state.seen[state.index] = true;
+  if (!page("verdicts").open || !state.answers[here()]) return;
+  state.seen[here()] = true;
   keep();
   const producer = { title: "Produced by", text: item.producer, hidden: 0 };
   page("said").replaceChildren(...[producer, ...item.said].map(blockOf));
@@ -94,9 +96,9 @@ function go(index) {
 }
 
 function answer(score) {
-  const before = state.answers[state.index];
-  const informed = Boolean(before?.informed) || (Boolean(state.seen[state.index]) && before.score !== score);
-  state.answers[state.index] = { score, informed };
+  const before = state.answers[here()];
+  const informed = Boolean(before?.informed) || (Boolean(state.seen[here()]) && before.score !== score);
+  state.answers[here()] = { score, informed };
   const next = nextOpen(items, state.answers, state.index);
   const said = wordOf(score);
   page("status").textContent = next < 0 ? `${said}. All are answered: download the labels.` : said;
@@ -115,7 +117,7 @@ function answerTyped() {
 }
 
 function noteTyped() {
-  state.notes[state.index] = page("note").value;
+  state.notes[here()] = page("note").value;
   keep();
   showAnswer();
 }
@@ -153,7 +155,7 @@ const keys = {
 };
 
 function pressed(event) {
-  const typing = event.target.matches("input, textarea");
+  const typing = event.target.matches("input:not([type=checkbox]), textarea");
   if (typing && event.key === "Escape") event.target.blur();
   if (typing || !page("keys").checked || event.ctrlKey || event.altKey || event.metaKey) return;
   const action = keys[event.key.toLowerCase()];

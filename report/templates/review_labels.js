@@ -1,6 +1,11 @@
 "use strict";
 // What labels are, apart from the page: pure functions.
 
+// What an answer is kept under: a page made anew with other items finds it again.
+function keyOf(item) {
+  return JSON.stringify([item.case_id, item.system, item.trial]);
+}
+
 // A score in [0, 1] from what was typed ("0.75", "3/4", "1"), or null.
 function parseScore(text) {
   const found = /^\s*(\d{1,9}|\d{0,9}[.,]\d{1,9})\s*(?:\/\s*(\d{1,9})\s*)?$/.exec(text);
@@ -22,8 +27,8 @@ function labelOf(item, answer, note, name) {
 
 // All answers as JSON Lines, in the order of the items.
 function labelLines(items, state) {
-  const answered = items.map((item, index) => [item, index]).filter(([, index]) => state.answers[index]);
-  const labels = answered.map(([item, index]) => labelOf(item, state.answers[index], state.notes[index] ?? "", state.name));
+  const answered = items.filter((item) => state.answers[keyOf(item)]);
+  const labels = answered.map((item) => labelOf(item, state.answers[keyOf(item)], state.notes[keyOf(item)] ?? "", state.name));
   return labels.map((label) => JSON.stringify(label) + "\n").join("");
 }
 
@@ -38,7 +43,7 @@ function wordOf(score) {
 function nextOpen(items, answers, index) {
   for (let step = 1; step <= items.length; step += 1) {
     const candidate = (index + step) % items.length;
-    if (!answers[candidate]) return candidate;
+    if (!answers[keyOf(items[candidate])]) return candidate;
   }
   return -1;
 }

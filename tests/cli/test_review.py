@@ -192,6 +192,18 @@ def test_a_run_whose_inputs_have_gone_is_refused(run: Command, tmp_path: Path):
     assert not (tmp_path / "run" / "review.html").exists()
 
 
+def test_what_one_person_could_not_tell_does_not_hide_what_another_said(run: Command, tmp_path: Path):
+    run()
+    folder = tmp_path / "run"
+    page = page_of(fiducial("review", folder, "--n", "1"))
+    for name, score in (("ann", 1.0), ("bob", None)):
+        file = tmp_path / f"{name}.jsonl"
+        file.write_text(label_lines(page, {0: score}, name))
+        assert fiducial("review", folder, "--add", file).code == 0
+    fiducial("report", folder)
+    assert '<span class="who">label</span> right' in (folder / "report.html").read_text()
+
+
 def test_outputs_that_are_no_longer_what_was_judged_are_not_labelled(run: Command, tmp_path: Path):
     run()
     with (tmp_path / "outputs.jsonl").open("a") as file:

@@ -144,6 +144,16 @@ def test_the_page_says_what_its_labels_are_good_for(kind: SampleKind, words: str
     assert page.data["sample"] == kind
 
 
+def test_a_page_made_anew_with_other_items_finds_the_answers_that_were_kept():
+    more = [item_of(), item_of(output=Output(case_id="c", system="s", trial=1, text="No."))]
+    pages = [render_review(sample_of(), items, "ann", subject=["hash"]) for items in (more[:1], more)]
+    assert len({Page(page).data["id"] for page in pages}) == 1
+    assert (
+        Page(render_review(sample_of(), more, "ann", subject=["other"])).data["id"]
+        != Page(pages[0]).data["id"]
+    )
+
+
 def test_pages_of_different_people_and_samples_keep_their_answers_apart():
     asked: list[tuple[SampleKind, str]] = [("open", "ann"), ("open", "bob"), ("decided", "ann")]
     pages = [render_review(sample_of(kind), [item_of()], name) for kind, name in asked]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
-from review_page import in_node
+from review_page import in_node, key_of
 
 from fiducial.records import Verdict, decode_record
 
-ITEM = {
+ITEM: dict[str, Any] = {
     "case_id": "a|\ud800é",
     "system": "s",
     "trial": 2,
@@ -18,8 +19,9 @@ ITEM = {
 
 
 def lines(answer: dict[str, object], note: str = "") -> list[str]:
-    state = {"answers": {"0": answer}, "notes": {"0": note}, "name": "ann"}
-    return in_node("labelLines(items, state)", items=[ITEM, ITEM], state=state).splitlines()
+    key = key_of(ITEM)
+    state = {"answers": {key: answer}, "notes": {key: note}, "name": "ann"}
+    return in_node("labelLines(items, state)", items=[ITEM | {"trial": 3}, ITEM], state=state).splitlines()
 
 
 @pytest.mark.parametrize(
@@ -61,10 +63,11 @@ def test_an_answer_changed_after_looking_at_the_verdicts_says_so():
 
 
 def test_the_next_unanswered_item_is_found_around_the_end():
-    answers = {"1": True, "2": True}
-    assert in_node("nextOpen([0, 0, 0], answers, 1)", answers=answers) == 0
-    assert in_node("nextOpen([0, 0, 0], answers, 0)", answers=answers) == 0
-    assert in_node("nextOpen([0], answers, 0)", answers={"0": True}) == -1
+    items = [ITEM | {"trial": trial} for trial in range(3)]
+    answers = {key_of(item): True for item in items[1:]}
+    assert in_node("nextOpen(items, answers, 1)", items=items, answers=answers) == 0
+    assert in_node("nextOpen(items, answers, 0)", items=items, answers=answers) == 0
+    assert in_node("nextOpen(items.slice(1), answers, 0)", items=items, answers=answers) == -1
 
 
 @pytest.mark.parametrize(

@@ -68,12 +68,24 @@ def in_node(expression: str, **values: Any) -> Any:
     return json.loads(done.stdout)
 
 
+def key_of(item: dict[str, Any]) -> str:
+    """What the page keeps the answer to an item under."""
+    key = json.dumps(
+        [item["case_id"], item["system"], item["trial"]], separators=(",", ":"), ensure_ascii=False
+    )
+    return key.encode(
+        "utf-8", "backslashreplace"
+    ).decode()  # JavaScript escapes lone surrogates, and nothing else
+
+
 def label_lines(page: Path, answers: dict[int, float | None], name: str) -> str:
     """What the page's download holds after these answers, None for one that could not be told."""
+    items = Page(page.read_text()).data["items"]
     state = {
-        "answers": {index: {"score": score, "informed": False} for index, score in answers.items()},
+        "answers": {
+            key_of(items[index]): {"score": score, "informed": False} for index, score in answers.items()
+        },
         "notes": {},
         "name": name,
     }
-    items = Page(page.read_text()).data["items"]
     return in_node("labelLines(items, state)", items=items, state=state)
