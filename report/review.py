@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +18,7 @@ from ..evaluation.judging import as_judged
 from ..evaluation.labels import REVIEW
 from ..evaluation.review_sample import ReviewSample, finished_manifest
 from ..evaluation.run_folder import VERDICTS, read_manifest
-from ..evaluation.verdict_log import VerdictIndex
-from ..records import CaseIndex, ItemKey, Output, atomic_write, read_records
+from ..records import Case, ItemKey, Output, Verdict, atomic_write, read_records
 from .page import asset, policy, template
 from .review_view import ReviewItem, review_item
 
@@ -70,11 +68,12 @@ def review_items(folder: Path, sample: ReviewSample, keys: Collection[ItemKey]) 
         RunFolderError: The run's inputs are not where, or not what, they were.
     """
     inputs = [_unchanged(folder, file) for file in finished_manifest(folder)["inputs"]]
-    outputs = _outputs(inputs[1:], set(keys))
-    with CaseIndex(inputs[0]) as cases, closing(VerdictIndex(folder / VERDICTS)) as verdicts:
-        for key in keys:
-            case = cases[key.case_id]
-            yield review_item(case, as_judged(case, outputs[key]), verdicts[key], _evidence(sample, key))
+    wanted, ids = set(keys), {key.case_id for key in keys}
+    cases = {case.id: case for case in read_records(inputs[0], Case) if case.id in ids}
+    outputs, verdicts = _outputs(inputs[1:], wanted), _verdicts(folder / VERDICTS, wanted)
+    for key in keys:
+        case, said = cases[key.case_id], verdicts[key].values()
+        yield review_item(case, as_judged(case, outputs[key]), said, _evidence(sample, key))
 
 
 def _unchanged(folder: Path, file: dict[str, Any]) -> Path:
@@ -85,6 +84,15 @@ def _unchanged(folder: Path, file: dict[str, Any]) -> Path:
     if file_sha256(path) != file["sha256"]:
         raise RunFolderError(f"{folder}: its input {path} has changed since; run again with another --out")
     return path
+
+
+def _verdicts(path: Path, wanted: Collection[ItemKey]) -> dict[ItemKey, dict[tuple[str, int], Verdict]]:
+    """What stands of these outputs, by author and repeat: a later line replaces an earlier one."""
+    found: dict[ItemKey, dict[tuple[str, int], Verdict]] = {key: {} for key in wanted}
+    for verdict in read_records(path, Verdict):
+        if verdict.key in found:
+            found[verdict.key][verdict.by, verdict.repeat] = verdict
+    return found
 
 
 def _outputs(files: Iterable[Path], wanted: Collection[ItemKey]) -> dict[ItemKey, Output]:
