@@ -137,10 +137,17 @@ def _page_lines(
 
 
 def _next(run: Path, drawn: ReviewSample, file: str, table: Path | None) -> list[str]:
+    from ..evaluation.run_folder import read_manifest  # noqa: PLC0415 - slow to import
+
     if drawn.kind == "open":
         return [f"  fiducial review {run} --add {file}", *_corrected_by(run)]
     if drawn.kind == "decided":
-        return [f"  fiducial calibrate {run} --label-audit {file}"]
+        # What the audit corrects are judges' rates.
+        asked = read_manifest(run).get("judges")
+        return [
+            f"  fiducial calibrate {run} --label-audit {file}"
+            + ("" if asked else "   (once a judge was asked)")
+        ]
     if drawn.kind == "doubt":
         return [f"  fiducial estimate {table} --labels {file}   (label every one: each stands for others)"]
     return ["  mend the cases whose label is wrong, and run again"]

@@ -122,6 +122,8 @@ def _bounded(blocks: Iterable[tuple[str, Excerpt]]) -> list[Block]:
 
 
 def _case_blocks(case: Case) -> Iterator[tuple[str, Excerpt]]:
+    if case.kind == "artifact":
+        yield "task", _value(case.reference.get("task", ""))
     many = len(case.turns) > 1
     for number, turn in enumerate(case.turns, start=1):
         for message in turn:
@@ -193,7 +195,8 @@ def _reference_blocks(case: Case) -> Iterator[tuple[str, Excerpt]]:
     if case.kind == "grounded_answer":
         return  # it says which claims are supported, which is what the person is asked
     for name, value in case.reference.items():
-        yield name, _value(value)
+        if (case.kind, name) != ("artifact", "task"):
+            yield name, _value(value)
 
 
 def _said(verdict: Verdict) -> tuple[str, Excerpt]:

@@ -225,6 +225,7 @@ def test_the_files_of_a_workspace_are_shown(tmp_path: Path):
     (item,) = Page(page.read_text()).data["items"]
     shown = {block["title"]: block["text"] for block in dict(item["sections"])["What was produced"]}
     assert shown == {"Text": "First, second, third.", "Folder of files": str(tmp_path / "work")}
+    assert dict(item["sections"])["The case"] == [{"title": "task", "text": "Plan.", "hidden": 0}]
 
 
 def test_help_has_an_example():
@@ -242,3 +243,12 @@ def test_a_run_without_checkers_is_corrected_by_estimate(run: Command, tmp_path:
     fiducial("review", folder, "--add", answered(page_of(made), "ann", tmp_path / "l.jsonl"))
     estimated = json.loads(fiducial("estimate", folder, "--json", "-").out)["all"]
     assert estimated["n_labelled"] == 30
+
+
+def test_an_audit_without_a_judge_says_what_it_waits_for(tmp_path: Path):
+    write_records(tmp_path / "cases.jsonl", [make_case(60)])
+    write_records(tmp_path / "outputs.jsonl", [make_output(60, "calm")])
+    inputs = (tmp_path / "cases.jsonl", "--outputs", tmp_path / "outputs.jsonl")
+    assert fiducial("run", *inputs, "--out", tmp_path / "run").code == 0
+    made = fiducial("review", tmp_path / "run", "--sample", "decided")
+    assert (made.code, "(once a judge was asked)" in made.out) == (0, True)
