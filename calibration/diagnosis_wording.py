@@ -101,3 +101,22 @@ def system_lines(result: dict[str, Any]) -> list[str]:
             *statistic_lines({name: found[name] for name in ("kendall_tau_b", "largest_difference")}),
         ]
     return lines
+
+
+def recalibration_lines(result: dict[str, Any]) -> list[str]:
+    """What a map from scores to rates is worth; nothing where none was asked for.
+
+    Args:
+        result: What `calibrate` gave.
+
+    Returns:
+        Lines without line ends.
+    """
+    lines: list[str] = []
+    for judge, found in result.get("recalibration", {}).items():
+        scores = {f"Brier score {name}": found[name] for name in ("before", "after", "change")}
+        lines += [
+            f"{judge}, scores mapped to rates ({found['method']}, each tenth of the clusters by a map of the others; the map is in the JSON):",
+            *statistic_lines(scores),
+        ]
+    return lines

@@ -50,8 +50,8 @@ def calibrate(
     Returns:
         ``judges``, ``baselines``, ``slices``, ``homogeneity``, ``suspected_label_errors``, ``dawid_skene`` and
         ``warnings``; ``people`` where several looked at the same items; ``systems`` where there are two or more; ``probability`` where scores lie between 0 and 1;
-        and on request ``label_audit``, ``selective``, ``categories`` and
-        ``thresholds``, ready for JSON; ``docs/calibration.md`` describes them.
+        and on request ``label_audit``, ``selective``, ``categories``,
+        ``thresholds`` and ``recalibration``, ready for JSON; ``docs/calibration.md`` describes them.
     """
     settings = Settings(interval, level, replicates, seed)
     judges = _judges(table, pass_at, settings)

@@ -12,6 +12,7 @@ from .categories import category_agreement
 from .judge_panel import usable_sample
 from .label_audit import audit_counts, corrected_rates
 from .measurement import Settings
+from .recalibration import Recalibrator, recalibrate
 from .selective import certify
 from .table import Table
 from .threshold_choice import choose_threshold
@@ -25,12 +26,14 @@ class Requests(NamedTuple):
         max_error: Look for a confidence above which a judge's verdicts are wrong at most this often.
         levels: All values that labels and scores can have, ascending, for agreement on categories.
         threshold_for: Look for the threshold on the score that makes this statistic of the 2x2 table largest.
+        recalibrate: Map scores to rates in this way.
     """
 
     audit: Mapping[str, float] | None = None
     max_error: float | None = None
     levels: Sequence[float] | None = None
     threshold_for: str | None = None
+    recalibrate: Recalibrator | None = None
 
 
 def answers(table: Table, requests: Requests, *, pass_at: float, settings: Settings) -> dict[str, Any]:
@@ -43,7 +46,7 @@ def answers(table: Table, requests: Requests, *, pass_at: float, settings: Setti
         settings: How intervals are made.
 
     Returns:
-        ``label_audit``, ``selective``, ``categories`` and ``thresholds``, each where it was asked for, ready for JSON.
+        ``label_audit``, ``selective``, ``categories``, ``thresholds`` and ``recalibration``, each where it was asked for, ready for JSON.
 
     Raises:
         InputError: No audited item has a label, or a value is not one of the levels.
@@ -65,6 +68,11 @@ def answers(table: Table, requests: Requests, *, pass_at: float, settings: Setti
     if requests.threshold_for is not None:
         result["thresholds"] = {
             judge: _threshold(part, pass_at, requests.threshold_for) for judge, part in judges.items()
+        }
+    if requests.recalibrate is not None:
+        result["recalibration"] = {
+            judge: _recalibration(part, pass_at, requests.recalibrate, settings)
+            for judge, part in judges.items()
         }
     return result
 
@@ -99,3 +107,12 @@ def _threshold(table: Table, pass_at: float, statistic: str) -> dict[str, Any]:
     return choose_threshold(
         mine.label, mine.score, mine.cluster, statistic=statistic, pass_at=pass_at
     )._asdict()
+
+
+def _recalibration(table: Table, pass_at: float, method: Recalibrator, settings: Settings) -> dict[str, Any]:
+    mine = table.take(np.isfinite(table.label) & np.isfinite(table.score))
+    outcome = (mine.label >= pass_at).astype(np.float64)
+    found = recalibrate(outcome, mine.score, mine.cluster, method=method, level=settings.level)
+    curve = None if found.curve is None else found.curve._asdict()
+    numbers = curve and {name: np.asarray(value).tolist() for name, value in curve.items()}
+    return msgspec.to_builtins(found._replace(curve=None)._asdict()) | {"curve": numbers}

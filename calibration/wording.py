@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .diagnosis_wording import judges_alone_lines, probability_lines, system_lines
+from .diagnosis_wording import (
+    judges_alone_lines,
+    probability_lines,
+    recalibration_lines,
+    system_lines,
+)
 from .estimator import AGREEMENT
 from .lines import aligned, number, statistic_cells, statistic_lines
 
@@ -41,6 +46,7 @@ def calibration_lines(result: dict[str, Any], *, slices: tuple[str, ...] = ()) -
         *_selective_lines(result),
         *_category_lines(result),
         *_threshold_lines(result),
+        *recalibration_lines(result),
     ]
     return lines + [f"warning: {line}" for line in result["warnings"]]
 

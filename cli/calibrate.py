@@ -12,6 +12,7 @@ from .table_input import emit, load_table, table_options
 
 if TYPE_CHECKING:
     from ..calibration import IntervalOption, Table
+    from ..calibration.recalibration import Recalibrator
 
 _LEVELS = range(2, 51)
 
@@ -54,6 +55,11 @@ Example:
     help="Look for the score that should be --pass-at: the one that makes STAT largest, e.g. balanced_accuracy.",
 )
 @click.option(
+    "--recalibrate",
+    type=click.Choice(["isotonic", "platt"]),
+    help="Map scores to rates, and say what that does to the Brier score on items that did not make the map.",
+)
+@click.option(
     "--fail-under",
     "gates",
     multiple=True,
@@ -74,6 +80,7 @@ def command(
     max_error: float | None,
     levels: str | None,
     threshold_for: str | None,
+    recalibrate: Recalibrator | None,
     gates: tuple[str, ...],
 ) -> int:
     """Compare judges with trusted labels, every rate with its denominator and interval.
@@ -104,6 +111,7 @@ def command(
             max_error=max_error,
             levels=scale,
             threshold_for=threshold_for,
+            recalibrate=recalibrate,
         ),
     )
     failures = list(judge_gates(wanted, result["judges"]))

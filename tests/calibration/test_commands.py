@@ -162,6 +162,12 @@ def test_a_threshold_is_certified_or_refused(run: Any, table: Path) -> None:
     assert "k: no threshold certified" in run("calibrate", table, "--max-error", "0.2").out
 
 
+def test_scores_are_mapped_to_rates_on_request(run: Any, table: Path) -> None:
+    out = run("calibrate", table, "--recalibrate", "platt").out
+    assert "j, scores mapped to rates (platt, each tenth of the clusters by a map of the others" in out
+    assert run("calibrate", table, "--recalibrate", "magic").status == 2
+
+
 def test_levels_are_categories_on_request(run: Any, table: Path) -> None:
     out = run("calibrate", table, "--levels", "1,0,0.5").out
     assert "k, each level a category:" in out
