@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .baseline import baseline_by, baseline_verdict
     from .catalogue import PromptName, find_prompt, shipped_prompts
+    from .findings import Finding, read_again, read_reply
     from .inputs import NotApplicableError
     from .judge import Judge, load_judge
-    from .judging import Finding, Work, judge_output, judge_stream, judge_work, read_again, read_reply
+    from .judging import Work, judge_output, judge_stream, judge_work
     from .transport.batch_results import BatchResults
     from .transport.budget import Budget
     from .transport.cache import ReplyCache, cache_key
@@ -23,7 +24,7 @@ _HOME = {
     "Budget": "transport.budget",
     "CallError": "transport.exchange",
     "Endpoint": "transport.endpoint",
-    "Finding": "judging",
+    "Finding": "findings",
     "Judge": "judge",
     "NotApplicableError": "inputs",
     "PromptName": "catalogue",
@@ -43,8 +44,8 @@ _HOME = {
     "judge_work": "judging",
     "load_judge": "judge",
     "make_request": "transport.exchange",
-    "read_again": "judging",
-    "read_reply": "judging",
+    "read_again": "findings",
+    "read_reply": "findings",
     "replay": "transport.connect",
     "shipped_prompts": "catalogue",
 }

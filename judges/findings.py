@@ -1,0 +1,154 @@
+"""Reads what a judge was replied into a finding, and makes a verdict of it; again, when a parser has changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from ..errors import DecodingError
+from ..records import Outcome, Output, Usage, Verdict
+from .judge import Judge
+from .parsing import Reading, is_refusal
+from .probability import probability_of_best
+from .transport import Reply
+
+_MARKED_REFUSAL = "refusal"
+_OF_THE_REPLY = frozenset({"served_by", "finish_reason", "probability"})
+"""Evidence that is not read out of a reply's text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What asking came to.
+
+    Attributes:
+        outcome: Graded, or why not.
+        reading: What the reply says, when it was graded.
+        reason: The judge's reason, or why there is no score.
+        usage: What it cost.
+        reply: The reply, where there was one.
+    """
+
+    outcome: Outcome
+    reading: Reading | None = None
+    reason: str | None = None
+    usage: Usage | None = None
+    reply: Reply | None = None
+
+
+def read_reply(
+    reply: Reply, judge: Judge, usage: Usage | None = None, *, probability: float | None = None
+) -> Finding:
+    """Read a judge's reply.
+
+    Args:
+        reply: What the model replied.
+        judge: Who was asked; says how to read.
+        usage: What it cost, to be kept beside.
+        probability: Of the best score, where it is known from an earlier reading; None to weigh the reply's tokens.
+
+    Returns:
+        Graded, refused or unparsable.
+    """
+    if reply.refusal is not None or reply.finish_reason == "content_filter":
+        reason = reply.refusal or "stopped by the provider's content filter"
+        return Finding("refused", reason=reason, usage=usage, reply=reply)
+    if reply.finish_reason == "length":
+        return Finding(
+            "unparsable", reason="the reply was cut off at the limit of tokens", usage=usage, reply=reply
+        )
+    try:
+        reading = judge.parse(reply.text)
+        if judge.weighs:
+            reading = _weighed(reading, reply, judge, probability)
+    except DecodingError as error:
+        refused = is_refusal(reply.text)
+        reason = "the judge declined in its reply" if refused else str(error)
+        return Finding("refused" if refused else "unparsable", reason=reason, usage=usage, reply=reply)
+    return Finding("graded", reading=reading, reason=reading.reason, usage=usage, reply=reply)
+
+
+def _weighed(reading: Reading, reply: Reply, judge: Judge, probability: float | None) -> Reading:
+    """The reading with the probability of the best score as its score; what the judge wrote is kept beside."""
+    if probability is None and reply.logprobs is not None:
+        probability = probability_of_best(reply.logprobs, judge.prompt.scale)
+    if probability is None:
+        raise DecodingError("the reply has no log-probabilities of the two scores")
+    return Reading(probability, reading.reason, {"said": reading.score})
+
+
+def make_verdict(output: Output, judge: Judge, repeat: int, finding: Finding) -> Verdict:
+    """The verdict of a finding.
+
+    Args:
+        output: What was judged.
+        judge: Who judged.
+        repeat: Which repetition this is.
+        finding: What asking came to.
+    """
+    reading = finding.reading
+    return Verdict(
+        case_id=output.case_id,
+        system=output.system,
+        trial=output.trial,
+        by=judge.by,
+        source="judge",
+        outcome=finding.outcome,
+        score=None if reading is None else reading.score,
+        reason=finding.reason,
+        evidence=_evidence(judge, finding),
+        repeat=repeat,
+        usage=finding.usage,
+        raw=None if finding.reply is None else finding.reply.text or finding.reply.refusal,
+    )
+
+
+def read_again(verdict: Verdict, judge: Judge) -> Verdict:
+    """Read the reply that a verdict rests on once more, by the judge's parser as it is now.
+
+    Args:
+        verdict: A verdict of this judge.
+        judge: The judge.
+
+    Returns:
+        The verdict as it would be today; unchanged when it rests on no reply.
+    """
+    if verdict.raw is None or verdict.outcome not in {"graded", "unparsable", "refused"}:
+        return verdict
+    finish = verdict.evidence.get("finish_reason")
+    reply = Reply(
+        text=verdict.raw,
+        refusal=verdict.raw if finish == _MARKED_REFUSAL else None,
+        finish_reason=finish,
+    )
+    finding = read_reply(reply, judge, probability=verdict.evidence.get("probability"))
+    reading = finding.reading
+    kept = _OF_THE_REPLY if reading is not None else _OF_THE_REPLY - {"probability"}
+    return msgspec.structs.replace(
+        verdict,
+        outcome=finding.outcome,
+        score=None if reading is None else reading.score,
+        reason=finding.reason,
+        evidence={
+            **(reading.details if reading is not None else {}),
+            **{name: value for name, value in verdict.evidence.items() if name in kept},
+        },
+    )
+
+
+def _evidence(judge: Judge, finding: Finding) -> dict[str, object]:
+    evidence: dict[str, object] = dict(finding.reading.details) if finding.reading else {}
+    reply = finding.reply
+    if reply is None:
+        return evidence
+    if reply.refusal is not None or reply.finish_reason not in {None, "stop"}:
+        # Kept, so that the reply can be read again as it was (`read_again`).
+        evidence["finish_reason"] = _MARKED_REFUSAL if reply.refusal is not None else reply.finish_reason
+    if reply.served_by is not None and reply.served_by != judge.model:
+        evidence["served_by"] = reply.served_by
+    if finding.outcome == "graded" and reply.logprobs is not None:
+        probability = probability_of_best(reply.logprobs, judge.prompt.scale)
+        if probability is not None:
+            evidence["probability"] = probability
+    return evidence
