@@ -8,6 +8,9 @@ from .lines import aligned, number, statistic_cells, statistic_lines
 
 _NOTABLE, _SHOWN = 0.02, 3
 
+_DESCRIPTIVE = ("reliability", "resolution", "remainder")
+"""Parts of the Brier score of the rows at hand, which the JSON has: their corrected forms say what is true of the judge."""
+
 
 def judges_alone_lines(result: dict[str, Any]) -> list[str]:
     """Dawid and Skene's model beside the labels; nothing where there is no model.
@@ -73,15 +76,16 @@ def probability_lines(result: dict[str, Any]) -> list[str]:
     lines: list[str] = []
     for judge, found in result.get("probability", {}).items():
         confidence = {f"confidence: {name}": each for name, each in found["confidence"].items()}
+        shown = {name: each for name, each in found["statistics"].items() if name not in _DESCRIPTIVE}
         lines += [
-            f"{judge}, scores read as probabilities ({found['groups']} {found['grouping']}; Brier = reliability - resolution + uncertainty + remainder):",
-            *statistic_lines(found["statistics"] | confidence),
+            f"{judge}, scores read as probabilities ({found['groups']} {found['grouping']}; parts of the Brier score, confidence in its verdicts):",
+            *statistic_lines(shown | confidence),
         ]
     return lines
 
 
 def system_lines(result: dict[str, Any]) -> list[str]:
-    """Agreement on systems; nothing for a table of one system.
+    """Agreement on systems, a line a judge; nothing for a table of one system.
 
     Args:
         result: What `calibrate` gave.
@@ -89,18 +93,17 @@ def system_lines(result: dict[str, Any]) -> list[str]:
     Returns:
         Lines without line ends.
     """
-    lines: list[str] = []
-    for judge, found in result.get("systems", {}).items():
-        rows: list[tuple[str, ...]] = [("system", "labels", "judge", "difference", "interval", "on", "")]
-        for name, each in found["systems"].items():
-            means = (number(each["label_mean"]), number(each["score_mean"]))
-            rows.append((name, *means, *statistic_cells(each["difference"])))
-        lines += [
-            f"{judge}, by system (means; the intervals hold together):",
-            *aligned(rows),
-            *statistic_lines({name: found[name] for name in ("kendall_tau_b", "largest_difference")}),
-        ]
-    return lines
+    judges = result.get("systems", {})
+    if not judges:
+        return []
+    head = ("judge", "systems", "Kendall's tau-b", "largest difference", "interval", "of", "")
+    rows: list[tuple[str, ...]] = [head]
+    for judge, found in judges.items():
+        value, interval, _, method = statistic_cells(found["largest_difference"])
+        worst = max(found["systems"], key=lambda name: abs(found["systems"][name]["difference"]["value"]))
+        count = f"{len(found['systems']):,}"
+        rows.append((judge, count, _value(found["kendall_tau_b"]), value, interval, worst, method))
+    return ["Means of systems, by judge and by labels (each system is in the JSON):", *aligned(rows)]
 
 
 def recalibration_lines(result: dict[str, Any]) -> list[str]:
