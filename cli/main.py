@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import gc
+import io
 import os
 import sys
 from importlib import import_module
@@ -13,10 +13,9 @@ from typing import NoReturn
 import click
 
 from .. import __version__
-from ..errors import FiducialError, UsageError
+from ..errors import FiducialError
 from ..report.text import visible
-from .team_file import NAME as TEAM_FILE
-from .team_file import read_team_file
+from .team_file import default_values, read_team_file
 
 EXIT_OK, EXIT_GATE, EXIT_USAGE, EXIT_PARTIAL, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
 """Done; a gate failed; bad usage or input; finished, but calls failed; Ctrl-C with everything so far kept."""
@@ -63,13 +62,10 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, and refuse a setting of the team's file that it does not have."""
+        """Find the command, and what the team's file says of its options."""
         name, command, rest = super().resolve_command(ctx, args)
-        if command is not None and ctx.default_map:
-            known = {param.name for param in command.params}
-            for key in ctx.default_map.get(name or "", {}):
-                if key not in known:
-                    raise UsageError(f"{TEAM_FILE}: [{name}] {key}: `fiducial {name}` has no such option")
+        if command is not None and name is not None and ctx.default_map and name in ctx.default_map:
+            ctx.default_map[name] = default_values(command, ctx.default_map[name], name)
         return name, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -6,25 +6,27 @@ import tomllib
 from pathlib import Path
 from typing import Any, cast
 
-from ..errors import InputError
+import click
+
+from ..errors import InputError, UsageError
 
 NAME = "fiducial.toml"
 
-MODEL_COMMANDS = ("run", "judge")
+MODEL_COMMANDS = (("run",), ("judge",), ("audit", "run"))
 """Commands that take the settings below ``[model]``."""
 
 
 def read_team_file(folder: Path) -> dict[str, dict[str, Any]]:
     """Find the team's file and turn it into default values of options.
 
-    A table named like a command holds its options, without the dashes in front; ``[model]`` holds what every command
-    that asks a model takes. What is typed on the command line wins.
+    A table named like a command (``[run]``, ``[audit.run]``) holds its options, without the dashes in front; ``[model]``
+    holds what every command that asks a model takes. What is typed on the command line wins.
 
     Args:
         folder: Where to begin looking; the parents follow.
 
     Returns:
-        Command to parameter to value, as click's ``default_map`` wants it; empty when there is no such file.
+        Command to option to value, for `default_values`; empty when there is no such file.
 
     Raises:
         InputError: The file is not TOML, or holds something other than tables.
@@ -36,13 +38,60 @@ def read_team_file(folder: Path) -> dict[str, dict[str, Any]]:
         tables: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise InputError(f"cannot be read as TOML: {error}", path=path) from error
-    defaults: dict[str, dict[str, Any]] = {}
     for name, content in tables.items():
         if not isinstance(content, dict):
             raise InputError("expected a table named like a command, or [model]", path=path, field=name)
-        table = cast("dict[str, Any]", content)
-        for command in MODEL_COMMANDS if name == "model" else (name,):
-            defaults.setdefault(command, {}).update(
-                {key.replace("-", "_"): value for key, value in table.items()}
-            )
+    defaults: dict[str, dict[str, Any]] = {}
+    shared = tables.pop("model", {})
+    for command in MODEL_COMMANDS if shared else ():
+        _table_at(defaults, command).update(shared)
+    for name, content in tables.items():
+        _lay_over(_table_at(defaults, (name,)), content)
     return defaults
+
+
+def default_values(command: click.Command, table: dict[str, Any], name: str) -> dict[str, Any]:
+    """Find the parameters behind the options of a table.
+
+    Args:
+        command: The command, or a group of them.
+        table: Option to value, spelled as on the command line; of a group, command to such a table.
+        name: What the command is called.
+
+    Returns:
+        Parameter to value, as click's ``default_map`` wants it.
+
+    Raises:
+        UsageError: The command has no such option, or the group no such command.
+    """
+    if isinstance(command, click.Group):
+        unknown = [
+            key for key, value in table.items() if key not in command.commands or not isinstance(value, dict)
+        ]
+        if unknown:
+            raise UsageError(f"{NAME}: [{name}] {unknown[0]}: `fiducial {name}` has no such command")
+        return {key: default_values(command.commands[key], table[key], f"{name} {key}") for key in table}
+    params = {opt.lstrip("-"): param for param in command.params for opt in param.opts}
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        param = params.get(key.replace("_", "-"))
+        if param is None:
+            raise UsageError(f"{NAME}: [{name}] {key}: `fiducial {name}` has no such option")
+        several = isinstance(param, click.Option) and param.multiple and not isinstance(value, list)
+        values[param.name] = [value] if several else value
+    return values
+
+
+def _table_at(defaults: dict[str, dict[str, Any]], command: tuple[str, ...]) -> dict[str, Any]:
+    table: dict[str, Any] = defaults
+    for name in command:
+        table = table.setdefault(name, {})
+    return table
+
+
+def _lay_over(below: dict[str, Any], above: dict[str, Any]) -> None:
+    for key, value in above.items():
+        if isinstance(value, dict) and isinstance(below.get(key), dict):
+            _lay_over(below[key], cast("dict[str, Any]", value))
+        else:
+            below[key] = value

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command import fiducial
 
 from fiducial.cli.team_file import read_team_file
 from fiducial.errors import InputError
@@ -16,8 +18,12 @@ def test_model_settings_reach_every_command_that_asks_a_model(tmp_path: Path):
     (tmp_path / "fiducial.toml").write_text(
         '[model]\nmodel = "m"\nbase-url = "http://h/v1"\n[run]\nrules = "strict"\n'
     )
-    model = {"model": "m", "base_url": "http://h/v1"}
-    assert read_team_file(tmp_path) == {"run": {**model, "rules": "strict"}, "judge": model}
+    model = {"model": "m", "base-url": "http://h/v1"}
+    assert read_team_file(tmp_path) == {
+        "run": {**model, "rules": "strict"},
+        "judge": model,
+        "audit": {"run": model},
+    }
 
 
 def test_the_file_of_a_parent_folder_is_found(tmp_path: Path):
@@ -32,3 +38,44 @@ def test_a_file_that_is_not_tables_is_an_error_that_names_it(tmp_path: Path, con
     (tmp_path / "fiducial.toml").write_text(content)
     with pytest.raises(InputError, match=r"fiducial\.toml"):
         read_team_file(tmp_path)
+
+
+@pytest.fixture
+def team_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Write the team's file, and work beside it."""
+    monkeypatch.chdir(tmp_path)
+    return (tmp_path / "fiducial.toml").write_text
+
+
+def test_options_are_spelled_as_on_the_command_line(
+    team_file: Callable[[str], int], inputs: tuple[Path, Path], tmp_path: Path
+):
+    cases, outputs = inputs
+    team_file('[run]\njudge = "tool_call_accuracy"\nmodel = "baseline"\njudge-on = "7"\n')
+    result = fiducial("run", cases, "--outputs", outputs, "--out", tmp_path / "run")
+    assert (result.code, "tool_call_accuracy/lexical@baseline: 7 graded" in result.out) == (0, True)
+
+
+def test_commands_of_a_group_have_tables_of_their_own(
+    team_file: Callable[[str], int], inputs: tuple[Path, Path], tmp_path: Path
+):
+    cases, outputs = inputs
+    fiducial("audit", "mutate", cases, "--outputs", outputs, "--out", tmp_path / "probes")
+    team_file('[model]\nmodel = "nobody"\n[audit.run]\nmodel = "baseline"\njudge = ["tool_call_accuracy"]\n')
+    result = fiducial("audit", "run", tmp_path / "probes", "--out", tmp_path / "audit")
+    assert (result.code, "tool_call_accuracy/lexical@baseline" in result.out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("[plan]\nhalf-wit = 1", "fiducial.toml: [plan] half-wit: `fiducial plan` has no such option"),
+        ("[audit]\nrun = 1", "fiducial.toml: [audit] run: `fiducial audit` has no such command"),
+        ("[audit.runn]\nmodel = 'm'", "fiducial.toml: [audit] runn: `fiducial audit` has no such command"),
+    ],
+)
+def test_a_name_that_no_command_has_is_an_error(team_file: Callable[[str], int], content: str, message: str):
+    team_file(content)
+    command = ("plan", "--half-width", "0.1") if "plan" in content else ("audit", "run", "x", "--out", "y")
+    result = fiducial(*command)
+    assert (result.code, message in result.err) == (2, True)
