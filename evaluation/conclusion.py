@@ -30,6 +30,7 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
         failed: How many calls to a model failed in the end.
         outputs: How many outputs there should be: those that are there and those that are missing.
         graded: How many of them have a verdict with a score, a checker's or a judge's.
+        unused_labels: Labels of outputs that the run does not have.
         not_judged: What has to be set before judges can be asked; None when they were, or none was wanted.
     """
 
@@ -39,6 +40,7 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     failed: int = 0
     outputs: int
     graded: int
+    unused_labels: int = 0
     not_judged: str | None = None
 
 
@@ -67,6 +69,7 @@ def conclude(context: RunContext, *, pass_at: float = 0.5, prices: PriceList | N
         graded=len(
             {verdict.key for verdict in folder.verdicts if verdict.graded and verdict.case_id in inputs.cases}
         ),
+        unused_labels=len(labels.keys() - {verdict.key for verdict in folder.verdicts}) if labels else 0,
     )
     folder.update(results=msgspec.to_builtins(conclusion.systems), judges=msgspec.to_builtins(judges))
     return conclusion

@@ -32,6 +32,9 @@ def summary_lines(conclusion: Conclusion, *, faults: int = _MOST_FAULTS) -> Iter
     ):
         yield f"note: {note}"
         yield ""
+    if conclusion.unused_labels:
+        yield f"note: {words.count(conclusion.unused_labels)} labels are of outputs that this run does not have"
+        yield ""
     if conclusion.judges:
         yield "judges"
         yield from (_judge_line(judge) for judge in conclusion.judges)

@@ -91,6 +91,19 @@ def test_the_time_that_asking_took_is_kept_and_asking_nothing_adds_none(judged: 
     assert seconds() > first
 
 
+def test_labels_of_outputs_that_are_not_there_are_counted(run: Command, tmp_path: Path):
+    given = [
+        Verdict(case_id="case-1", system=system, by="ann", source="human", outcome="graded", score=1.0)
+        for system in ("agent", "somebody else")
+    ]
+    write_records(tmp_path / "labels.jsonl", given)
+    result = run("--labels", tmp_path / "labels.jsonl")
+    assert (result.code, "note: 1 labels are of outputs that this run does not have" in result.out) == (
+        0,
+        True,
+    )
+
+
 def test_decided_outputs_are_sampled_for_the_judge(judged: Command, server: ProviderServer):
     judged("--judge-on", "7", "--no-cache")
     assert len(server.seen) == 7
