@@ -7,12 +7,13 @@ import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from math import ceil
 from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from ..deterministic import CheckOptions
 from ..deterministic.artifact_options import ArtifactOptions
@@ -22,6 +23,7 @@ from ..evaluation.conclusion import Conclusion
 from ..evaluation.judging import ModelAccess
 from ..evaluation.pipeline import Plan, run
 from ..report.from_run import report_on
+from ..report.html import report_template
 from ..report.terminal import summary_lines
 from ..report.text import visible
 from .gates import PASS_RATE, parse_gates, run_gates
@@ -97,7 +99,8 @@ def evaluate_as_asked(given: Mapping[str, Any], **stages: Any) -> int:
         **split_options(given),
         **stages,
     )
-    access = cache(lambda: model_access(given))  # once: all judges share its budget
+    # Once, since all judges share its budget.
+    access = cache(lambda: msgspec.structs.replace(model_access(given), meanwhile=partial(_load, plan)))
     if given["dry_run"]:
         from .dry_run import show_forecast  # noqa: PLC0415 - most runs are not foreseen
 
@@ -140,6 +143,13 @@ def evaluate(
     if failures:
         return EXIT_GATE
     return EXIT_PARTIAL if conclusion.failed else EXIT_OK
+
+
+def _load(plan: Plan) -> None:
+    """Load what the end of a run takes: half of the time that it would take then."""
+    report_template()
+    if plan.prices is not None and plan.model is not None:
+        plan.prices(plan.model)
 
 
 def _gates(given: Iterable[str]) -> dict[str, float]:

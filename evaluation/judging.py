@@ -52,6 +52,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
         budget: What may be spent; None for no limit.
         results: Result files of batches to answer from, beside the cache, instead of asking the model; None to ask it.
         missing_result: What to say of a request that has no result there.
+        meanwhile: Called once, in a thread, after the model's first reply, when there is time while it thinks.
     """
 
     endpoint: Endpoint | None = None
@@ -65,6 +66,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
     budget: Budget | None = None
     results: tuple[Path, ...] | None = None
     missing_result: str = "the batch holds no result for this request"
+    meanwhile: Callable[[], object] | None = None
 
     def open(self) -> AbstractAsyncContextManager[Provider]:
         """The provider that answers requests, for as long as the context is open.
@@ -93,6 +95,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
             cache=self.cache,
             record=self.record,
             budget=self.budget,
+            meanwhile=self.meanwhile,
         )
 
 

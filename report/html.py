@@ -67,22 +67,23 @@ def render_report(data: ReportData, items: Iterable[ReportItem], *, limit: int =
         InputError: The calibration is not in the form that ``calibrate --json`` writes.
     """
     style, script = asset("report.css"), asset("report.js")
-    return (
-        _environment()
-        .get_template("report.html.j2", globals=_FUNCTIONS)
-        .render(
-            data=data,
-            selection=select(items, limit, data.pass_at),
-            calibration=None if data.calibration is None else calibration_view(data.calibration),
-            columns=COLUMNS,
-            style=style,
-            script=script,
-            policy=policy(style, script),
-        )
+    return report_template().render(
+        data=data,
+        selection=select(items, limit, data.pass_at),
+        calibration=None if data.calibration is None else calibration_view(data.calibration),
+        columns=COLUMNS,
+        style=style,
+        script=script,
+        policy=policy(style, script),
     )
 
 
 @cache
+def report_template() -> jinja2.Template:
+    """The page's template, compiled once a process."""
+    return _environment().get_template("report.html.j2", globals=_FUNCTIONS)
+
+
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(template),

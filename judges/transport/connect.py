@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -29,6 +29,7 @@ async def connect(
     cache: Path | None = None,
     record: Path | None = None,
     budget: Budget | None = None,
+    meanwhile: Callable[[], object] | None = None,
 ) -> AsyncGenerator[Provider]:
     """A provider for judging: asks the endpoint, tries again, keeps and records replies.
 
@@ -46,13 +47,14 @@ async def connect(
         cache: The reply cache's file; None for no cache.
         record: A file to record replies to.
         budget: What may be spent; None for no limit.
+        meanwhile: Called once, in a thread, after the endpoint's first response, when there is time while it thinks.
 
     Yields:
         The provider; closed at the end.
     """
     from .retry import RetryingProvider, RetryPolicy  # noqa: PLC0415 - tenacity takes 20 ms to import
 
-    provider: Provider = OpenAIProvider(endpoint, timeout=timeout)
+    provider: Provider = OpenAIProvider(endpoint, timeout=timeout, meanwhile=meanwhile)
     if budget is not None:
         provider = BudgetedProvider(provider, budget)
     if patience:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import cast
 
@@ -28,11 +29,19 @@ class OpenAIProvider:
     Args:
         endpoint: Where to send requests.
         timeout: Seconds until a call is given up, however slowly bytes may still arrive.
+        meanwhile: Called once, in a thread, after the first response: most of the time from then on is spent waiting.
     """
 
-    def __init__(self, endpoint: Endpoint, *, timeout: float = 60.0) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        timeout: float = 60.0,
+        meanwhile: Callable[[], object] | None = None,
+    ) -> None:
         self._endpoint = endpoint
         self._timeout = timeout
+        self._meanwhile = meanwhile
         self._sender: Sender | None = None
 
     async def complete(self, request: Request) -> Reply:
@@ -47,6 +56,9 @@ class OpenAIProvider:
         except CallError as error:
             error.args = (self._shown(str(error)),)
             raise
+        if self._meanwhile is not None:
+            asyncio.get_running_loop().run_in_executor(None, self._meanwhile)
+            self._meanwhile = None
         if not response.succeeded:
             return self._refusal_or_raise(response)
         try:

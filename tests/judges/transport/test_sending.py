@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from judge_items import Judging, make_case, make_output
+from judge_items import Judging, make_case, make_output, make_pairs
 from provider_server import ProviderServer
 
 from fiducial.judges import Endpoint, connect
@@ -45,3 +47,17 @@ def test_an_address_that_is_none_fails_with_the_reason_and_is_asked_once(judging
     assert "address cannot be used" in verdict.reason
     assert verdict.usage is not None
     assert verdict.usage.calls == 1
+
+
+def test_what_can_be_done_meanwhile_is_done_once_and_only_if_the_model_is_asked(
+    server: ProviderServer, judging: Judging, tmp_path: Path
+) -> None:
+    told: list[int] = []
+
+    def meanwhile() -> None:
+        told.append(len(server.seen))
+
+    for _ in range(2):
+        judging(make_pairs(5), cache=tmp_path / "replies.sqlite", meanwhile=meanwhile, concurrency=1)
+    assert len(told) == 1
+    assert told[0] >= 1
