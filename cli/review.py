@@ -24,8 +24,8 @@ Examples:
 """
 
 _PARTS = {
-    "open": "outputs that no checker decided, drawn at random (seed {seed})",
-    "decided": "outputs that a checker decided, drawn at random (seed {seed}); not for correcting rates",
+    "open": "outputs that no checker decided{graded}, drawn at random (seed {seed})",
+    "decided": "outputs that a checker decided{graded}, drawn at random (seed {seed}); not for correcting rates",
     "doubt": "open outputs, drawn by doubt of {judge} (seed {seed}); correct no rate by them without their chances",
     "suspected": "outputs whose label most judges contradict, the most doubtful first; no random sample, not for correcting rates",
 }
@@ -121,7 +121,8 @@ def _slug(kind: SampleKind, name: str) -> str:
 def _page_lines(
     run: Path, drawn: ReviewSample, keys: list[Any], name: str, page: Path | None, table: Path | None
 ) -> list[str]:
-    part = _PARTS[drawn.kind].format(seed=drawn.seed, judge=drawn.judge)
+    graded = f" and {drawn.judge} graded" if drawn.judge else ""
+    part = _PARTS[drawn.kind].format(seed=drawn.seed, judge=drawn.judge, graded=graded)
     lines = [f"{len(drawn.keys):,} of {drawn.of:,} {part}"]
     if page is None:
         return [*lines, f"{name} has labelled all of them; a larger --n goes on"]

@@ -240,6 +240,7 @@ def test_a_run_without_checkers_is_corrected_by_estimate(run: Command, tmp_path:
     assert fiducial("judge", tmp_path / "cases.jsonl", "--outputs", outputs, *judge).code == 0
     made = fiducial("review", folder, "--judge", "rubric/lexical@baseline", "--n", "30")
     assert f"  fiducial estimate {folder}" in made.out
+    assert "30 of 120 outputs that no checker decided and rubric/lexical@baseline graded, drawn" in made.out
     fiducial("review", folder, "--add", answered(page_of(made), "ann", tmp_path / "l.jsonl"))
     estimated = json.loads(fiducial("estimate", folder, "--json", "-").out)["all"]
     assert estimated["n_labelled"] == 30
