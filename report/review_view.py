@@ -14,10 +14,10 @@ from .text import Excerpt, excerpt, json_excerpt, shortened
 
 MOST_TEXT = 20_000
 """Characters of one text that are shown."""
-MOST_OF_ITEM = 100_000
-"""Characters of one output that are shown, all its texts together."""
+MOST_OF_PART = 100_000
+"""Characters that are shown of the case, of what was produced, and of what is right, each with all its texts together."""
 MOST_BLOCKS = 200
-"""Texts of one output that are shown."""
+"""Texts of each of them that are shown."""
 
 _SENTENCE = 600
 _NAME = 200
@@ -109,7 +109,7 @@ def review_item(
 def _bounded(blocks: Iterable[tuple[str, Excerpt]]) -> list[Block]:
     """The blocks, until there is too much to show; what is left out is counted."""
     shown: list[Block] = []
-    room, left_out = MOST_OF_ITEM, 0
+    room, left_out = MOST_OF_PART, 0
     for title, (text, hidden) in blocks:
         if len(shown) == MOST_BLOCKS or room <= 0:
             left_out += 1

@@ -11,7 +11,7 @@ from review_page import Page
 from fiducial.evaluation.review_sample import ReviewSample, SampleKind
 from fiducial.records import Case, ContextItem, ItemKey, Output, Step, ToolCall, Verdict
 from fiducial.report.review import render_review
-from fiducial.report.review_view import MOST_BLOCKS, MOST_OF_ITEM, MOST_TEXT, ReviewItem, review_item
+from fiducial.report.review_view import MOST_BLOCKS, MOST_OF_PART, MOST_TEXT, ReviewItem, review_item
 
 HOSTILE = "</script></pre><!--<script><script>alert(1)</script><img src=x onerror=alert(1)>\"'&\u2028\u202e\ud800{{ 7*7 }}"
 
@@ -207,7 +207,7 @@ def test_what_is_huge_is_cut_for_display_and_the_cut_is_counted():
     (item,) = Page(page).data["items"]
     blocks = dict(item["sections"])["What was produced"]
     assert blocks[0] == {"title": "Text", "text": "x" * MOST_TEXT, "hidden": 10_000_000 - MOST_TEXT}
-    assert sum(len(block["text"]) for block in blocks[:-1]) == MOST_OF_ITEM
+    assert sum(len(block["text"]) for block in blocks[:-1]) == MOST_OF_PART
     assert blocks[-1]["text"] == "296 more parts; the records hold them"
     assert len(page) < 200_000
 
