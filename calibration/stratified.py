@@ -24,6 +24,9 @@ _MOST_LEVERAGE = 0.9
 _PRIOR = 2
 """As many labels the judge's own doubt counts for where spreads are estimated."""
 
+_POOLED = 30
+"""As many labels all strata together count for where the spread of one is estimated."""
+
 
 @dataclass(frozen=True, eq=False)
 class StratifiedItems:
@@ -63,8 +66,8 @@ class StratumEstimate(NamedTuple):
         n: Items.
         n_labelled: Those with a label.
         weight: Lambda, how far the judge is trusted here.
-        spread: Standard deviation of label minus lambda times score, from the labels and, as two labels more, the
-            judge's own doubt.
+        spread: Standard deviation of label minus lambda times score, from the stratum's labels and, as thirty more, those
+            of all strata: a few labels that happen to agree must not leave a stratum without more.
         estimate: The mean label of the stratum, by itself.
     """
 
@@ -88,9 +91,19 @@ def stratum_estimates(
     Returns:
         By name of the stratum.
     """
+    parts = [items.part(number) for number in range(len(items.names))]
+    weights = [0.0 if part.too_few else tuned_lambda(part) for part in parts]
+    squares = [_squares(part, weight) for part, weight in zip(parts, weights, strict=True)]
+    pooled = _pooled_variance(items, sum(squares))
     return {
-        name: _stratum_estimate(items.part(number), interval, level)
-        for number, name in enumerate(items.names)
+        name: StratumEstimate(
+            len(part.label) + len(part.unlabelled),
+            len(part.label),
+            weight,
+            float(np.sqrt((mine + _POOLED * pooled) / (len(part.label) + _POOLED))),
+            _by_itself(part, weight, interval, level),
+        )
+        for name, part, weight, mine in zip(items.names, parts, weights, squares, strict=True)
     }
 
 
@@ -205,21 +218,20 @@ def _too_few(items: StratifiedItems) -> str | None:
     return None if len(items.label) else "there is no judged item"
 
 
-def _stratum_estimate(data: LabelledAndJudged, interval: RateInterval, level: float) -> StratumEstimate:
-    n, rest = len(data.label), len(data.unlabelled)
-    weight = 0.0 if data.too_few else tuned_lambda(data)
-    if rest:
-        estimate = prediction_powered(data, weight, interval=interval, level=level)
-    else:
-        estimate = labels_only(data.label, data.label_cluster, interval=interval, level=level)
-    return StratumEstimate(n + rest, n, weight, _spread(data, weight), estimate)
+def _by_itself(data: LabelledAndJudged, weight: float, interval: RateInterval, level: float) -> Statistic:
+    if len(data.unlabelled):
+        return prediction_powered(data, weight, interval=interval, level=level)
+    return labels_only(data.label, data.label_cluster, interval=interval, level=level)
 
 
-def _spread(data: LabelledAndJudged, weight: float) -> float:
-    """Standard deviation of the residual, with the judge's doubt as two labels."""
-    belief = np.clip(np.concatenate([data.score, data.unlabelled]), SUREST, 1 - SUREST)
-    squares = _PRIOR * float((belief * (1 - belief)).mean())
-    if len(data.label):
-        residual = data.label - weight * data.score
-        squares += float(((residual - residual.mean()) ** 2).sum())
-    return float(np.sqrt(squares / (len(data.label) + _PRIOR)))
+def _squares(data: LabelledAndJudged, weight: float) -> float:
+    """Sum of squares of what the labels add to the judge."""
+    residual = data.label - weight * data.score
+    return float(((residual - residual.mean()) ** 2).sum()) if len(residual) else 0.0
+
+
+def _pooled_variance(items: StratifiedItems, squares: float) -> float:
+    """Of what labels add to the judge, within all strata alike, with the judge's doubt as two labels."""
+    belief = np.clip(items.score, SUREST, 1 - SUREST)
+    doubt = float((belief * (1 - belief)).mean())
+    return (squares + _PRIOR * doubt) / (int(np.isfinite(items.label).sum()) + _PRIOR)
