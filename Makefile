@@ -28,10 +28,11 @@ lint: $(VENV)/.ready  ## formatter, linter, types, layers
 bench: $(VENV)/.ready  ## start-up, throughput, memory: ratios measured side by side; PEERS=FOLDER measures other tools, too
 	@$(BIN)/python benchmarks/run_all.py $(if $(PEERS),--peers $(PEERS))
 
-promptflow:  ## the judges under promptflow and azure-ai-evaluation, in an environment of their own (650 MB)
+promptflow:  ## the judges under promptflow and azure-ai-evaluation, in an environment of their own (620 MB)
 	@test -x .venv-promptflow/bin/python || $(PYTHON) -m venv .venv-promptflow
-	@.venv-promptflow/bin/python -m pip install --quiet -e '.[test,promptflow,azure]'
-	@.venv-promptflow/bin/python -m pytest tests/judges/flows
+	@.venv-promptflow/bin/python -m pip install --quiet -e '.[runners]'
+	@PF_HOME_DIRECTORY="$(CURDIR)/.venv-promptflow/.promptflow" \
+		.venv-promptflow/bin/python -m pytest tests/judges/flows tests/judges/test_shipped_prompts.py
 
 requests: $(VENV)/.ready  ## batch files for every judge and variant, into ./requests; MODEL=... names the model
 	@$(BIN)/python benchmarks/make_requests.py --out requests $(if $(MODEL),--model $(MODEL))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -10,8 +11,11 @@ from typing import Any
 
 def promptflow_renders(path: Path, values: Mapping[str, Any]) -> tuple[list[dict[str, str]], dict[str, Any]]:
     """The messages and the decoding parameters, by promptflow-core; nothing is sent."""
-    core: Any = import_module("promptflow.core")
-    internals: Any = import_module("promptflow.core._prompty_utils")
+    with warnings.catch_warnings():
+        # Where promptflow is installed in full its schemas are made at import, in a way that marshmallow will give up.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        core: Any = import_module("promptflow.core")
+        internals: Any = import_module("promptflow.core._prompty_utils")
     model = {
         "configuration": {"type": "openai", "model": "m", "base_url": "http://127.0.0.1", "api_key": "k"}
     }

@@ -46,6 +46,7 @@ def evaluate(judge: str, rows: list[dict[str, Any]], server: ProviderServer, fol
         capture_output=True,
         text=True,
         check=False,
+        timeout=240.0,
     )
     assert (folder / "result.json").exists(), shown.stdout + shown.stderr
     return json.loads((folder / "result.json").read_text())

@@ -22,6 +22,9 @@ pytestmark = pytest.mark.skipif(
 )
 every_judge = pytest.mark.parametrize("judge", ROWS)
 
+PATIENCE = 240.0
+"""Seconds; promptflow has been seen to wait for ever for a worker that could not start."""
+
 PF = str(Path(sys.executable).with_name("pf"))
 
 RUN = """
@@ -89,6 +92,7 @@ def test_pf_flow_test_runs_the_flow(
         capture_output=True,
         text=True,
         check=False,
+        timeout=PATIENCE,
     )
     assert f'"{judge}_score": 1.0' in shown.stdout, shown.stdout + shown.stderr
 
@@ -115,6 +119,7 @@ def test_pf_run_fails_no_line(
         capture_output=True,
         text=True,
         check=False,
+        timeout=PATIENCE,
     )
     assert (tmp_path / "result.json").exists(), shown.stdout + shown.stderr
     result = json.loads((tmp_path / "result.json").read_text())
@@ -129,11 +134,12 @@ def test_pf_run_fails_no_line(
     assert (metrics[f"{judge}_mean"], metrics[f"{judge}_rows"]) == (1.0, 10)
 
 
+@pytest.mark.parametrize("spec", ["rubric/direct", "rubric/few_shot"])
 def test_pf_flow_test_runs_a_prompt_file_as_it_is(
-    environment: dict[str, str], server: ProviderServer, tmp_path: Path
+    spec: str, environment: dict[str, str], server: ProviderServer, tmp_path: Path
 ):
     """A prompt names no endpoint; promptflow wants it in the file, so a copy gets one."""
-    _, path = find_prompt("rubric/direct")
+    _, path = find_prompt(spec)
     configuration = (
         f"  configuration:\n    type: openai\n    model: m\n    base_url: {server.base_url}\n    api_key: k\n"
     )
@@ -148,5 +154,6 @@ def test_pf_flow_test_runs_a_prompt_file_as_it_is(
         capture_output=True,
         text=True,
         check=False,
+        timeout=PATIENCE,
     )
     assert (len(server.seen), "1" in shown.stdout) == (1, True), shown.stdout + shown.stderr
