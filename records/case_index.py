@@ -11,7 +11,7 @@ from .case import Case, Kind
 from .closing import Closing
 from .jsonl import decode_record, read_lines
 
-_KEEP_BYTES = 4 * 1024 * 1024
+_KEEP_BYTES = 1024 * 1024
 """Cases are kept, once read, until their lines fill this much. The first ones stay: outputs mostly come in the order of the
 cases, once per system, and a cache that gives up the oldest would then never have the one that is asked for."""
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fiducial.errors import InputError, RecordError
-from fiducial.records import Case, CaseIndex, write_records
+from fiducial.records import Case, CaseIndex, case_index, write_records
 
 
 def write_cases(path: Path, *ids: str) -> Path:
@@ -26,7 +26,8 @@ def test_an_id_that_comes_twice_is_an_error_that_names_both_lines(tmp_path: Path
     assert str(caught.value) == f"{path}:3: id: the id 'a' is already on line 1; ids are unique"
 
 
-def test_more_cases_than_are_kept_can_be_read(tmp_path: Path):
+def test_more_cases_than_are_kept_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(case_index, "_KEEP_BYTES", 10_000)
     ids = [str(number) for number in range(2000)]
     with CaseIndex(write_cases(tmp_path / "cases.jsonl", *ids)) as cases:
         assert [cases[case_id].id for case_id in ids + ids[:3]] == ids + ids[:3]
