@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -27,11 +27,7 @@ def summary_lines(conclusion: Conclusion, *, faults: int = _MOST_FAULTS) -> Iter
     """
     for system in conclusion.systems:
         yield from system_lines(system, faults)
-    for note in dict.fromkeys(
-        rate.note for system in conclusion.systems for rate in system.strata if rate.note
-    ):
-        yield f"note: {note}"
-        yield ""
+    yield from _note_lines(conclusion.systems)
     if conclusion.unused_labels:
         yield f"note: {words.count(conclusion.unused_labels)} labels are of outputs that this run does not have"
         yield ""
@@ -41,6 +37,19 @@ def summary_lines(conclusion: Conclusion, *, faults: int = _MOST_FAULTS) -> Iter
         yield ""
     if conclusion.calibration is not None:
         yield from calibration_lines(conclusion.calibration)
+
+
+def _note_lines(systems: Sequence[SystemResult]) -> Iterator[str]:
+    """Each note once, with the systems it is about where it is not about all."""
+    about: dict[str, dict[str, None]] = {}
+    for system in systems:
+        for rate in system.strata:
+            if rate.note:
+                about.setdefault(rate.note, {})[system.system] = None
+    for note, names in about.items():
+        whose = "" if len(names) == len(systems) else f" ({', '.join(names)})"
+        yield f"note{whose}: {note}"
+        yield ""
 
 
 def system_lines(system: SystemResult, faults: int = _MOST_FAULTS) -> Iterator[str]:

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import pytest
+
+from fiducial.evaluation.conclusion import Conclusion
+from fiducial.report.model import Stratum, SystemResult
+from fiducial.report.terminal import summary_lines
+
+
+def result(system: str, *notes: str) -> SystemResult:
+    return SystemResult(
+        system=system, strata=[Stratum(name="part", n=1, of=1, value=1.0, note=note) for note in notes]
+    )
+
+
+@pytest.mark.parametrize(
+    ("systems", "lines"),
+    [
+        ([result("a", "x"), result("b", "x", "x")], ["note: x"]),
+        ([result("a", "x"), result("b", "y")], ["note (a): x", "note (b): y"]),
+        ([result("a", "x"), result("b", "x"), result("c")], ["note (a, b): x"]),
+    ],
+)
+def test_a_note_is_printed_once_and_names_its_systems_where_it_is_not_of_all(
+    systems: list[SystemResult], lines: list[str]
+):
+    printed = summary_lines(Conclusion(systems=systems, outputs=2, graded=2))
+    assert [line for line in printed if line.startswith("note")] == lines
