@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .baselines import baselines_of, people_among_themselves
 from .bootstrap import DEFAULT_REPLICATES
 from .judge_panel import judge_panel
@@ -15,7 +17,7 @@ from .requests import Requests, answers
 from .slice_homogeneity import slice_homogeneity
 from .suspected_labels import suspected_label_errors
 from .system_agreement import systems_by_judge
-from .table import Table
+from .table import PROBABILITY, Table
 
 FEW_CLUSTERS = 20
 """With fewer clusters than this, their own spread is known too badly to promise the level."""
@@ -50,7 +52,7 @@ def calibrate(
     Returns:
         ``judges``, ``baselines``, ``slices``, ``homogeneity``, ``suspected_label_errors``, ``dawid_skene`` and
         ``warnings``; ``people`` where several looked at the same items; ``systems`` where there are two or more; ``probability`` where scores lie between 0 and 1;
-        and on request ``label_audit``, ``selective``, ``categories``,
+        and on request ``label_audit``, ``selective``, ``cascade``, ``categories``,
         ``thresholds`` and ``recalibration``, ready for JSON; ``docs/calibration.md`` describes them.
     """
     settings = Settings(interval, level, replicates, seed)
@@ -64,7 +66,7 @@ def calibrate(
         "dawid_skene": judges_alone(table, pass_at=pass_at),
         "pass_at": pass_at,
         "level": level,
-        "warnings": _warnings(judges),
+        "warnings": [*_warnings(judges), *_drawn_unevenly(table)],
     }
     people = people_among_themselves(table, settings)
     if people is not None:
@@ -129,3 +131,14 @@ def _judge_warnings(panel: dict[str, Any]) -> list[str]:
             f"{panel['n_missing']} labelled rows have no verdict; the statistics are of the other {n}"
         )
     return lines
+
+
+def _drawn_unevenly(table: Table) -> list[str]:
+    chance = table.numbers.get(PROBABILITY)
+    labelled = np.isfinite(table.label)
+    if chance is None or not len(np.unique(chance[labelled & np.isfinite(chance)])) > 1:
+        return []
+    why = "labels were drawn with unequal chances, which nothing here weighs"
+    return [
+        f"{why}: this is the agreement on the labelled items, not on all; `fiducial estimate` weighs them"
+    ]

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
+from .cascade import cascade_of, confidence_of
 from .categories import category_agreement
 from .judge_panel import usable_sample
 from .label_audit import audit_counts, corrected_rates
@@ -24,6 +25,7 @@ class Requests(NamedTuple):
     Attributes:
         audit: What a person found for some items, chosen at random, by item: corrects for errors of the labels.
         max_error: Look for a confidence above which a judge's verdicts are wrong at most this often.
+        cascade: Judges, in the order in which they are asked, to be certified together at ``max_error``.
         levels: All values that labels and scores can have, ascending, for agreement on categories.
         threshold_for: Look for the threshold on the score that makes this statistic of the 2x2 table largest.
         recalibrate: Map scores to rates in this way.
@@ -31,6 +33,7 @@ class Requests(NamedTuple):
 
     audit: Mapping[str, float] | None = None
     max_error: float | None = None
+    cascade: Sequence[str] | None = None
     levels: Sequence[float] | None = None
     threshold_for: str | None = None
     recalibrate: Recalibrator | None = None
@@ -46,7 +49,7 @@ def answers(table: Table, requests: Requests, *, pass_at: float, settings: Setti
         settings: How intervals are made.
 
     Returns:
-        ``label_audit``, ``selective``, ``categories``, ``thresholds`` and ``recalibration``, each where it was asked for, ready for JSON.
+        ``label_audit``, ``selective``, ``cascade``, ``categories``, ``thresholds`` and ``recalibration``, each where it was asked for, ready for JSON.
 
     Raises:
         InputError: No audited item has a label, or a value is not one of the levels.
@@ -60,6 +63,10 @@ def answers(table: Table, requests: Requests, *, pass_at: float, settings: Setti
             judge: _selective(part, pass_at, requests.max_error, settings.seed)
             for judge, part in judges.items()
         }
+    if requests.cascade is not None and requests.max_error is not None:
+        result["cascade"] = cascade_of(
+            table, list(requests.cascade), pass_at, requests.max_error, settings.seed
+        )
     if requests.levels is not None:
         result["categories"] = {
             judge: category_agreement(usable_sample(part, pass_at), requests.levels, settings)
@@ -92,12 +99,7 @@ def _label_audit(
 def _selective(table: Table, pass_at: float, max_error: float, seed: int) -> dict[str, Any]:
     """The least confidence at which a judge's verdicts can be trusted to the wanted error."""
     mine = table.take(np.isfinite(table.label) & np.isfinite(table.score))
-    passed = mine.score >= pass_at
-    # Distance from the threshold, as a share of the way to 0 or 1.
-    confidence = np.where(
-        passed, (mine.score - pass_at) / max(1 - pass_at, 1e-9), (pass_at - mine.score) / pass_at
-    )
-    confidence = np.where(passed & (pass_at == 1.0), 1.0, confidence)
+    passed, confidence = mine.score >= pass_at, confidence_of(mine.score, pass_at)
     wrong = passed != (mine.label >= pass_at)
     return certify(confidence, wrong, max_error=max_error, cluster=mine.cluster, seed=seed)._asdict()
 

@@ -159,16 +159,23 @@ def _audit_lines(result: dict[str, Any]) -> list[str]:
 
 
 def _selective_lines(result: dict[str, Any]) -> list[str]:
-    lines: list[str] = []
-    for judge, found in result.get("selective", {}).items():
-        if found["threshold"] is None:
-            lines.append(f"{judge}: {found['undefined']}")
-        else:
-            lines.append(
-                f"{judge}: verdicts of confidence {found['threshold']:g} or more ({found['coverage']:.0%} of "
-                f"{found['kept'] / found['coverage']:,.0f}) are wrong at most {found['error_bound']:.1%} of the time"
-            )
+    lines = [_certificate(judge, found) for judge, found in result.get("selective", {}).items()]
+    if "cascade" in result:
+        cascade = result["cascade"]
+        lines.append(
+            f"Judges one after another: they decide {cascade['kept']:,} of {cascade['n']:,} items, {cascade['errors']:,} wrongly; the rest is for people"
+        )
+        lines += [f"  {_certificate(judge, found)}" for judge, found in cascade["judges"].items()]
     return lines
+
+
+def _certificate(judge: str, found: dict[str, Any]) -> str:
+    if found["threshold"] is None:
+        return f"{judge}: {found['undefined']}"
+    return (
+        f"{judge}: verdicts of confidence {found['threshold']:g} or more ({found['coverage']:.0%} of "
+        f"{found['kept'] / found['coverage']:,.0f}) are wrong at most {found['error_bound']:.1%} of the time"
+    )
 
 
 def _comparison_lines(judges: dict[str, Any], *, indent: str = "  ") -> list[str]:

@@ -45,6 +45,11 @@ Example:
     help="Look for a confidence above which verdicts are wrong at most this often, guaranteed at 90 %.",
 )
 @click.option(
+    "--cascade",
+    metavar="A,B,...",
+    help="With --max-error: judges asked one after another, each what those before it were not sure of, under one guarantee.",
+)
+@click.option(
     "--levels",
     metavar="A,B,...",
     help="All values that labels and scores can have (0,0.5,1): adds agreement on these categories.",
@@ -78,6 +83,7 @@ def command(
     slices: tuple[str, ...],
     label_audit: Path | None,
     max_error: float | None,
+    cascade: str | None,
     levels: str | None,
     threshold_for: str | None,
     recalibrate: Recalibrator | None,
@@ -109,6 +115,7 @@ def command(
         requests=Requests(
             audit=None if label_audit is None else read_labels(label_audit),
             max_error=max_error,
+            cascade=None if cascade is None else _parse_cascade(cascade, table, max_error),
             levels=scale,
             threshold_for=threshold_for,
             recalibrate=recalibrate,
@@ -133,6 +140,20 @@ def _with_lexical_baseline(table: Table, paths: tuple[Path, ...]) -> Table:
     labelled = table.labelled_items()
     scores = {item: score for folder in folders for item, score in lexical_scores(folder, labelled).items()}
     return table.with_numbers(name, scores) if scores else table
+
+
+def _parse_cascade(text: str, table: Table, max_error: float | None) -> list[str]:
+    if max_error is None:
+        raise UsageError("--cascade is certified at --max-error; give both")
+    names = text.split(",")
+    for name in names:
+        if name not in table.judge.values:
+            raise UsageError(
+                f"--cascade: there is no judge {name!r}; there are {', '.join(table.judge.values)}"
+            )
+    if len(set(names)) != len(names):
+        raise UsageError("--cascade names a judge twice")
+    return names
 
 
 def _parse_levels(text: str) -> list[float]:

@@ -101,6 +101,9 @@ def test_a_gate_on_an_undefined_statistic_fails(run: Any, tmp_path: Path) -> Non
         (["calibrate", "TABLE", "--levels", "0"], "--levels expects 2 to 50 different numbers"),
         (["calibrate", "TABLE", "--levels", "0,0.5"], "the label 1 is not one of the levels 0, 0.5"),
         (["calibrate", "TABLE", "--threshold-for", "brier"], "expected one of accuracy"),
+        (["calibrate", "TABLE", "--cascade", "j,k"], "certified at --max-error; give both"),
+        (["calibrate", "TABLE", "--cascade", "j,z", "--max-error", "0.1"], "there is no judge 'z'"),
+        (["calibrate", "TABLE", "--cascade", "j,j", "--max-error", "0.1"], "names a judge twice"),
         (["compare", "TABLE", "--statistic", "kapa"], "expected one of accuracy"),
         (["compare", "TABLE", "--by", "system"], "there is only one system"),
         (["estimate", "TABLE"], "name one with --judge"),
@@ -160,6 +163,15 @@ def test_a_label_audit_corrects_the_rates(run: Any, table: Path, tmp_path: Path)
 def test_a_threshold_is_certified_or_refused(run: Any, table: Path) -> None:
     assert "j: verdicts of confidence" in run("calibrate", table, "--max-error", "0.2").out
     assert "k: no threshold certified" in run("calibrate", table, "--max-error", "0.2").out
+
+
+def test_a_cascade_is_certified_as_one(run: Any, table: Path) -> None:
+    result = run("calibrate", table, "--max-error", "0.2", "--cascade", "k,j")
+    assert (
+        "Judges one after another: they decide 32 of 32 items, 0 wrongly; the rest is for people"
+        in result.out
+    )
+    assert "  k: no threshold certified" in result.out
 
 
 def test_scores_are_mapped_to_rates_on_request(run: Any, table: Path) -> None:

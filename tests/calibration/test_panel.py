@@ -144,3 +144,14 @@ def test_every_interval_says_how_it_was_made(interval: Any, rate: str, other: st
     statistics = panel_of(rows_of(MIXED), interval=interval)["statistics"]
     assert rate in statistics["accuracy"]["method"]
     assert other in statistics["cohen_kappa"]["method"]
+
+
+def test_labels_drawn_with_unequal_chances_are_said_to_be_so() -> None:
+    rows = rows_of(MIXED)
+    for number, row in enumerate(rows):
+        row["label_probability"] = 0.2
+        if number < 5:
+            row["label_probability"] = 0.7
+    assert any("unequal chances" in line for line in calibrate(table_from_rows(rows))["warnings"])
+    even = [row | {"label_probability": 0.2} for row in rows]
+    assert not any("unequal chances" in line for line in calibrate(table_from_rows(even))["warnings"])
