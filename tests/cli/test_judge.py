@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from command import fiducial
-from provider_server import ProviderServer
+from provider_server import Hang, ProviderServer, in_the_form_asked_for
 
 from fiducial.records import Verdict, read_records
 
@@ -26,3 +27,20 @@ def test_repeats_are_judged_apart(server: ProviderServer, inputs: tuple[Path, Pa
     rows = list(read_records(tmp_path / "run" / "verdicts.jsonl", Verdict))
     assert sorted({row.repeat for row in rows}) == [0, 1, 2]
     assert (len(rows), len(server.seen)) == (60, 60)
+
+
+def test_a_call_that_hangs_is_asked_again_long_before_its_timeout(
+    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path
+):
+    good = in_the_form_asked_for()
+    server.script = lambda seen: Hang() if len(server.seen) == 30 else good(seen)
+    cases, outputs = inputs
+    judge = ("--judge", "tool_call_accuracy", "--model", "m", "--base-url", server.base_url, "--repeats", "3")
+    begun = time.monotonic()
+    result = fiducial(
+        "judge", cases, "--outputs", outputs, *judge, "--concurrency", "4", "--out", tmp_path / "run"
+    )
+    assert time.monotonic() - begun < 30  # the timeout is a minute
+    rows = list(read_records(tmp_path / "run" / "verdicts.jsonl", Verdict))
+    assert (result.code, sum(row.graded for row in rows)) == (0, 60)
+    assert len(server.seen) >= 61
