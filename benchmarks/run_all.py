@@ -22,6 +22,7 @@ NEED_REFERENCE = [
     "multi_turn.py",
     "mutation.py",
     "calibration.py",
+    "reference_values.py",
     "judge_throughput.py",
     "judge_faults.py",
 ]

@@ -10,6 +10,9 @@ from typing import Any
 from ..errors import InputError
 from .table import AMOUNTS, BASELINE, PERSON, PROBABILITY, ROUND
 
+_TRUTH = {"true": 1.0, "false": 0.0}
+"""Booleans, as data frames write them into CSV."""
+
 
 def is_number(name: str) -> bool:
     """Whether a column holds numbers beside score and label, not values of a slice."""
@@ -56,7 +59,10 @@ def name_in(row: Mapping[str, Any], field: str) -> str:
     """
     value = row.get(field)
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
-        raise InputError(f"expected a name, got {_shown(value)}" if field in row else "missing", field=field)
+        raise InputError(
+            f"expected a name, got {_shown(value)}" if field in row else f"missing; {_columns_of(row)}",
+            field=field,
+        )
     return str(value)
 
 
@@ -82,7 +88,10 @@ def unit_in(row: Mapping[str, Any], field: str) -> float:
         InputError: It is something else, or a score is left out; names the field.
     """
     if field == "score" and field not in row:
-        raise InputError("missing; a verdict that is not there is null", field=field)
+        raise InputError(
+            f"missing (a verdict that is not there is null, or an empty cell); {_columns_of(row)}",
+            field=field,
+        )
     value = row.get(field)
     if is_missing(value):
         return math.nan
@@ -112,10 +121,18 @@ def is_missing(value: object) -> bool:
 
 def _float(value: Any) -> float:
     """The value as a number; infinity, which every column refuses, where it is none."""
+    if isinstance(value, str) and value.strip().lower() in _TRUTH:
+        return _TRUTH[value.strip().lower()]
     try:
         return float(value)
     except (TypeError, ValueError):
         return math.inf
+
+
+def _columns_of(row: Mapping[str, Any]) -> str:
+    """The columns that there are, for who must name another one with ``--column``."""
+    shown = ", ".join(repr(name) for name in row)
+    return f"the columns are {shown if len(shown) <= 120 else f'{shown[:117]}...'}"  # noqa: PLR2004 - fits on a line
 
 
 def _shown(value: object) -> str:

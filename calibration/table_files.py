@@ -155,9 +155,14 @@ def _csv_rows(path: Path) -> Iterator[NumberedRow]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file, strict=True)
+            names = reader.fieldnames or ()
+            if len(set(names)) < len(names):
+                twice = next(name for name in names if list(names).count(name) > 1)
+                raise InputError("the header names this column twice", path=path, line=1, field=twice)
             for row in reader:
-                if None in row:
-                    raise InputError("more fields than the header names", path=path, line=reader.line_num)
+                if None in row or None in row.values():
+                    count = "more" if None in row else "fewer"
+                    raise InputError(f"{count} fields than the header names", path=path, line=reader.line_num)
                 yield reader.line_num, row
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error

@@ -8,9 +8,9 @@ import numpy as np
 
 from fiducial.calibration import Settings
 from fiducial.calibration.arrays import FloatArray
-from fiducial.calibration.gwet_ac1 import gwet_ac1_many
 from fiducial.calibration.intervals import wald_interval
 from fiducial.calibration.krippendorff import Level, krippendorff_alpha, value_counts
+from fiducial.calibration.many_raters import gwet_ac1_many
 from fiducial.calibration.reliability import reliability
 
 from .tally import COVERAGE, Tally

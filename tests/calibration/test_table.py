@@ -91,7 +91,7 @@ def test_columns_of_other_names_are_mapped(tmp_path: Path) -> None:
     assert (table.label.tolist(), table.score.tolist()) == ([1.0], [1.0])
 
 
-BAD_LINES = [
+BAD_LINES: list[tuple[dict[str, Any], str]] = [
     ({"item_id": "z", "judge": "j", "score": 1.5}, "score: expected a number in [0, 1] or null, got 1.5"),
     (
         {"item_id": "z", "judge": "j", "score": 1, "label": -1},
@@ -102,9 +102,12 @@ BAD_LINES = [
         "score: expected a number in [0, 1] or null, got 'good'",
     ),
     ({"item_id": "z", "judge": "j", "score": [1]}, "score: expected a number in [0, 1] or null, got [1]"),
-    ({"item_id": "z", "judge": "j"}, "score: missing; a verdict that is not there is null"),
-    ({"item_id": "z", "score": 1}, "judge: missing"),
-    ({"judge": "j", "score": 1}, "item_id: missing"),
+    (
+        {"item_id": "z", "judge": "j"},
+        "score: missing (a verdict that is not there is null, or an empty cell); the columns are 'item_id', 'judge'",
+    ),
+    ({"item_id": "z", "score": 1}, "judge: missing; the columns are 'item_id', 'score'"),
+    ({"judge": "j", "score": 1}, "item_id: missing; the columns are 'judge', 'score'"),
     ({"item_id": None, "judge": "j", "score": 1}, "item_id: expected a name, got None"),
     ({"item_id": "z", "judge": "j", "score": 1, "cluster": ["t"]}, "cluster: expected a name, got ['t']"),
     ({"item_id": "z", "judge": "j", "score": 1, "cluster": {}}, "cluster: expected a name, got {}"),
@@ -145,6 +148,9 @@ def test_an_error_names_the_column_as_the_file_does(tmp_path: Path) -> None:
         ("t.jsonl", b"[1]\n", "Expected `object`, got `array`"),
         ("t.jsonl", b"{\n", "not JSON"),
         ("t.csv", b"item_id,judge,score\na,j,1,2\n", "more fields than the header names"),
+        ("t.csv", b"item_id,judge,score\na,j\n", "fewer fields than the header names"),
+        ("t.csv", b"item_id,judge,score,score\na,j,1,0\n", "score: the header names this column twice"),
+        ("t.csv", b"item_id;judge;score\na;j;1\n", "the columns are 'item_id;judge;score'"),
         ("t.csv", b"item_id,judge,score\n\xff,j,1\n", "not UTF-8: byte 0xff"),
         ("t.csv", b'item_id,judge,score\n"a,j,1\n', "not CSV"),
         ("t.parquet", b"no", "cannot be read as Parquet"),
@@ -199,3 +205,21 @@ def test_a_column_that_comes_and_goes_has_no_value_elsewhere() -> None:
     columns = table_from_rows(rows).columns
     assert texts(columns["early"]) == ["yes", None, None, None]
     assert texts(columns["late"]) == [None, "2", None, "3"]
+
+
+def test_booleans_are_0_and_1_as_data_frames_write_them_into_csv(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    pd.DataFrame(
+        {"item_id": ["a", "b"], "judge": "j", "score": [True, False], "label": [False, True]}
+    ).to_csv(path, index=False)
+    table = read_table([path])
+    assert (table.score.tolist(), table.label.tolist()) == ([1.0, 0.0], [0.0, 1.0])
+
+
+def test_a_byte_order_mark_and_windows_line_ends_are_no_part_of_a_table(tmp_path: Path) -> None:
+    for name, text in (
+        ("t.csv", "item_id,judge,score\r\na,j,0.5\r\n"),
+        ("t.jsonl", '{"item_id": "a", "judge": "j", "score": 0.5}\r\n'),
+    ):
+        (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + text.encode())
+        assert read_table([tmp_path / name]).score.tolist() == [0.5]

@@ -7,14 +7,15 @@ import pytest
 
 from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.cohen_kappa import cohen_kappa
-from fiducial.calibration.gwet_ac1 import gwet_ac1, gwet_ac1_many
+from fiducial.calibration.gwet_ac1 import gwet_ac1
 from fiducial.calibration.icc import intraclass_correlations
 from fiducial.calibration.intervals import wilson_interval
 from fiducial.calibration.krippendorff import Level, krippendorff_alpha
+from fiducial.calibration.many_raters import brennan_prediger, fleiss_kappa, gwet_ac1_many
 from fiducial.calibration.mcnemar import mcnemar
 from fiducial.calibration.multiple_tests import benjamini_hochberg, benjamini_yekutieli, holm
 from fiducial.calibration.rogan_gladen import rogan_gladen
-from fiducial.calibration.scott_pi import fleiss_kappa, scott_pi
+from fiducial.calibration.scott_pi import scott_pi
 from fiducial.calibration.weighted_kappa import weighted_kappa_table
 
 _ = np.nan
@@ -60,6 +61,16 @@ def counts_of(ratings: FloatArray) -> FloatArray:
 def test_gwet_2008_ac1_of_four_raters_and_its_standard_error() -> None:
     value, error = gwet_ac1_many(counts_of(FOUR_OBSERVERS))
     assert (value, error) == pytest.approx((0.77544, 0.14295), abs=1e-5)
+
+
+def test_gwet_2014_fleiss_kappa_and_brennan_prediger_of_the_same_raters_with_gaps() -> None:
+    assert fleiss_kappa(counts_of(FOUR_OBSERVERS)) == pytest.approx((0.76117, 0.15302), abs=1e-5)
+    assert brennan_prediger(counts_of(FOUR_OBSERVERS)) == pytest.approx((0.77273, 0.14472), abs=1e-5)
+
+
+def test_many_raters_who_use_one_category_only_have_no_kappa() -> None:
+    assert np.isnan(fleiss_kappa(np.array([[3.0, 0.0], [2.0, 0.0]])).value)
+    assert np.isnan(fleiss_kappa(np.array([[1.0, 0.0], [0.0, 1.0]])).value)
 
 
 def test_gwet_2002_paradox_high_agreement_and_kappa_below_zero() -> None:
@@ -137,7 +148,7 @@ def test_fleiss_kappa_of_fourteen_raters() -> None:
             [0, 2, 2, 3, 7],
         ]
     )
-    assert fleiss_kappa(ratings) == pytest.approx(0.210, abs=6e-4)
+    assert fleiss_kappa(ratings).value == pytest.approx(0.210, abs=6e-4)
 
 
 def test_benjamini_and_hochberg_1995_reject_four_where_holm_rejects_three() -> None:

@@ -1,0 +1,157 @@
+"""Fifteen worked examples, to the digits that were printed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from fiducial.calibration import Settings, make_sample
+from fiducial.calibration.arrays import FloatArray
+from fiducial.calibration.categories import category_agreement
+from fiducial.calibration.icc import intraclass_correlations
+from fiducial.calibration.intervals import wilson_interval
+from fiducial.calibration.kappa_error import kappa_null_standard_error
+from fiducial.calibration.krippendorff import Level, krippendorff_alpha, value_counts
+from fiducial.calibration.many_raters import brennan_prediger, fleiss_kappa, gwet_ac1_many
+from fiducial.calibration.mcnemar import mcnemar
+from fiducial.calibration.multiple_tests import benjamini_hochberg, benjamini_yekutieli, holm
+from fiducial.calibration.rogan_gladen import rogan_gladen
+from fiducial.calibration.weighted_kappa import weighted_kappa_table
+
+from .devai import NORMAL
+from .ledger import Commands, Found, Ours, Rows
+
+Case = Callable[[Any], dict[str, float | None]]
+
+COHEN_1968 = np.array([[0.0, 1, 3], [1, 0, 6], [3, 6, 0]])
+"""Cohen's own weights of disagreement."""
+
+
+def values(run: Commands, rows: Rows, expected: dict[str, Any]) -> Ours:
+    """Every published and every recomputed number of the cases."""
+    del run, rows
+    ours: Ours = {}
+    for number, case in enumerate(expected["cases"]):
+        for name, value in CASES[case["id"]](case["input"]).items():
+            for side in ("published", "recomputed"):
+                # The tolerance belongs to what was printed; what was recomputed has eight digits or more.
+                tolerance = max(case["tolerance"], 1e-9) if side == "published" else 1e-6
+                ours[f"cases[{number}]/{side}/{name}"] = Found(value, "the function of this name", tolerance)
+    return ours
+
+
+def _alphas(ratings: Any) -> dict[str, float | None]:
+    table = np.array(ratings, dtype=np.float64)
+    levels: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
+    return {level: krippendorff_alpha(table, level) for level in levels}
+
+
+def _many(ratings: Any) -> dict[str, float | None]:
+    table = np.array(ratings, dtype=np.float64)
+    counts = value_counts(table)[1]
+    result: dict[str, float | None] = {"krippendorff_alpha": krippendorff_alpha(table)}
+    for name, found in (
+        ("gwet_ac1", gwet_ac1_many(counts)),
+        ("fleiss_kappa", fleiss_kappa(counts)),
+        ("brennan_prediger", brennan_prediger(counts)),
+    ):
+        result |= {name: found.value, f"{name}_se": found.standard_error}
+    return result
+
+
+def _categories(table: Any) -> dict[str, float | None]:
+    """A square table as rows on levels from 0 to 1."""
+    counts: FloatArray = np.array(table, dtype=np.float64)
+    levels = np.linspace(0, 1, len(counts))
+    label, score = np.meshgrid(levels, levels, indexing="ij")
+    times = counts.astype(int).ravel()
+    sample = make_sample(np.repeat(label.ravel(), times), np.repeat(score.ravel(), times))
+    found = category_agreement(sample, levels.tolist(), Settings(interval="wald"))["statistics"]
+    kappa = found["cohen_kappa"]
+    error = (kappa["high"] - kappa["low"]) / 2 / NORMAL
+    weighted = float(weighted_kappa_table(counts, COHEN_1968)) if len(counts) == len(COHEN_1968) else None
+    agreement, value = found["accuracy"]["value"], kappa["value"]
+    return {
+        "percent_agreement": agreement,
+        "p_o": agreement,
+        "p_e": (agreement - value) / (1 - value),
+        "kappa": value,
+        "cohen_kappa": value,
+        "kappa_w": weighted,
+        "kappa_se": error,
+        "se": error,
+        "se_null": kappa_null_standard_error(counts).value,
+        "scott_pi": found["scott_pi"]["value"],
+        "gwet_ac1": found["gwet_ac1"]["value"],
+    }
+
+
+def _mcnemar(table: Any) -> dict[str, float | None]:
+    test = mcnemar(table[0][1], table[1][0])
+    return {
+        "chi2": test.chi2,
+        "p": test.chi2_p,
+        "chi2_cc": test.chi2_corrected,
+        "exact": test.exact_p,
+        "midp": test.midp,
+        "asymptotic": test.chi2_p,
+        "asymptotic_cc": test.chi2_corrected_p,
+    }
+
+
+def _lee(given: Any) -> dict[str, float | None]:
+    found = rogan_gladen(
+        given["p"],
+        given["n"],
+        true_positives=round(given["q1"] * given["m1"]),
+        positives=given["m1"],
+        true_negatives=round(given["q0"] * given["m0"]),
+        negatives=given["m0"],
+    )
+    return {
+        "theta": found.value,
+        "estimate": found.value,
+        "estimate_unclipped": found.value,
+        "ci95_lang_reiczigel[0]": found.low,
+        "ci95_lang_reiczigel[1]": found.high,
+    }
+
+
+def _wilson(given: Any) -> dict[str, float | None]:
+    low, high = wilson_interval(given[0] / given[1], given[1])
+    return {"lo": low, "hi": high}
+
+
+def _iccs(ratings: Any) -> dict[str, float | None]:
+    names = ("ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k")
+    return dict(zip(names, intraclass_correlations(np.array(ratings, dtype=np.float64)), strict=True))
+
+
+def _rejections(p_values: Any) -> dict[str, float | None]:
+    p = np.array(p_values)
+    methods = {"bh": benjamini_hochberg, "holm": holm, "by": benjamini_yekutieli}
+    counts: dict[str, float | None] = {
+        f"{name}_rejections": float((method(p) <= 0.05).sum()) for name, method in methods.items()
+    }
+    return counts
+
+
+CASES: dict[str, Case] = {
+    "krippendorff2011_C": _alphas,
+    "krippendorff_three_coders": _alphas,
+    "gwet_4raters_12units": _many,
+    "gwet_paradox_125": _categories,
+    "kappa_50_grants": _categories,
+    "cohen1960_1968_200": _categories,
+    "fleiss_cohen_everitt1969": _categories,
+    "mcnemar_101_121_59_33": _mcnemar,
+    "mcnemar_cavo_n161": _mcnemar,
+    "mcnemar_bentur_n21": _mcnemar,
+    "lee2025_readme": _lee,
+    "wilson_8_10": _wilson,
+    "shrout_fleiss1979": _iccs,
+    "fleiss_kappa_14x10": lambda counts: {"kappa": fleiss_kappa(np.array(counts, dtype=np.float64)).value},
+    "bh1995": _rejections,
+}
