@@ -40,17 +40,25 @@ def probability_scores(table: Table, *, pass_at: float, settings: Settings) -> d
     sample = usable_sample(table, pass_at)
     if np.isin(sample.cells.score, (0.0, 1.0)).all():
         return None
-    group, grouping = _grouped(sample)
+    group, grouping = grouped(sample)
     return {
         "n": sample.n,
         "groups": int(group.max()) + 1,
         "grouping": grouping,
-        "statistics": msgspec.to_builtins(_parts(sample, group, settings)),
+        "statistics": msgspec.to_builtins(brier_statistics(sample, group, settings)),
         "confidence": msgspec.to_builtins(_confidence(table, pass_at, settings)),
     }
 
 
-def _grouped(sample: Sample) -> tuple[IntArray, str]:
+def grouped(sample: Sample) -> tuple[IntArray, str]:
+    """Group the scores of a sample.
+
+    Args:
+        sample: At least one row.
+
+    Returns:
+        Group numbers of its cells, shape ``(m,)``, and what the groups are.
+    """
     distinct = np.unique(sample.cells.score, return_inverse=True)[1]
     if distinct.max() < _GROUPS:
         return distinct, "distinct scores"
@@ -58,7 +66,17 @@ def _grouped(sample: Sample) -> tuple[IntArray, str]:
     return equal_mass_groups(sample.cells.score, sample.counts, groups), "bins of equal mass"
 
 
-def _parts(sample: Sample, group: IntArray, settings: Settings) -> dict[str, Statistic]:
+def brier_statistics(sample: Sample, group: IntArray, settings: Settings) -> dict[str, Statistic]:
+    """The parts of a sample's Brier score, plain and corrected, and the calibration error over the groups.
+
+    Args:
+        sample: At least one row.
+        group: Group number of each cell, shape ``(m,)``: 0, 1, ... without a gap.
+        settings: How intervals are made.
+
+    Returns:
+        Statistic by name.
+    """
     n, level = sample.n, settings.level
     outcome, score = (sample.cells.label >= sample.cells.pass_at).astype(np.float64), sample.cells.score
     plain = brier_parts(outcome, score, group, sample.counts)
