@@ -11,6 +11,7 @@ from .arrays import FloatArray, IntArray
 from .intervals import wilson_interval
 from .rate_interval import RateInterval, rate_interval
 from .statistic import Statistic, defined, undefined
+from .true_rate import ROUNDING
 
 
 class ActiveEstimate(NamedTuple):
@@ -58,8 +59,9 @@ def active_estimate(
             None, undefined("fewer than two items have both a label and a score", n=count, level=level)
         )
     weights, value, error = _over_rounds(data, drawn_in, finite=finite)
-    if error == 0.0 and 0.0 <= value <= 1.0 and not finite:
-        ends, method = wilson_interval(value, count, level), "Wilson"
+    if error <= ROUNDING and 0.0 <= value <= 1.0 and not finite:
+        # Nothing varies over clusters, which few of them do not prove.
+        ends, method = wilson_interval(value, len(np.unique(data.cluster[data.known])), level), "Wilson"
     else:
         ends, method = rate_interval(value, error, interval if error > 0 else "wald", level)
     return ActiveEstimate(weights, defined(value, ends, n=count, method=method, level=level))

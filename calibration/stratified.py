@@ -94,7 +94,7 @@ def stratum_estimates(
     parts = [items.part(number) for number in range(len(items.names))]
     weights = [0.0 if part.too_few else tuned_lambda(part) for part in parts]
     squares = [_squares(part, weight) for part, weight in zip(parts, weights, strict=True)]
-    pooled = _pooled_variance(items, sum(squares))
+    pooled = _pooled_variance(items, sum(squares)) if parts else 0.0
     return {
         name: StratumEstimate(
             len(part.label) + len(part.unlabelled),
@@ -141,8 +141,12 @@ def stratified_prediction_powered(
         values = values + (means[items.stratum] - value) / len(items.label)
     variance = sum(part.unseen for part in parts)
     clustered = interval == "logit" and not finite
+    clusters = len(np.unique(items.cluster[np.isfinite(items.label)])) if clustered else n
+    if clusters < 2:  # noqa: PLR2004 - one cluster has no spread
+        method = f"{interval}, stratified: no interval from a single cluster"
+        return defined(value, n=n, method=method, level=level)
     error = float(np.sqrt(variance + _variance(values, items, clustered=clustered)))
-    error *= _student(error**2, parts, level)
+    error *= _student(error**2, parts, clusters, level)
     ends, scale = rate_interval(value, error, interval, level)
     method = f"{scale}, stratified" + (", finite set" if finite else "")
     return defined(value, ends, n=n, method=method, level=level)
@@ -180,10 +184,14 @@ def _part(items: StratifiedItems, number: int, *, finite: bool) -> _Part:
     return _Part(share, value, influence, 0.0, float((influence[known] ** 2).sum()), freedom)
 
 
-def _student(variance: float, parts: list[_Part], level: float) -> float:
-    """By how much few labels a stratum widen the interval: Student's quantile over the normal one (Satterthwaite 1946)."""
+def _student(variance: float, parts: list[_Part], clusters: int, level: float) -> float:
+    """By how much few labels a stratum, or few clusters, widen the interval: Student's quantile over the normal one.
+
+    Source: Satterthwaite 1946 for the degrees of freedom of a sum of variances.
+    """
     doubt = sum(part.variance**2 / part.freedom for part in parts)
-    return t_quantile(level, variance**2 / doubt) / normal_quantile(level) if doubt > 0 else 1.0
+    freedom = min(clusters - 1, variance**2 / doubt) if doubt > 0 else clusters - 1
+    return t_quantile(level, freedom) / normal_quantile(level)
 
 
 def _variance(influence: FloatArray, items: StratifiedItems, *, clustered: bool) -> float:

@@ -14,6 +14,9 @@ from .intervals import cluster_wilson_interval, t_interval, wald_interval, wilso
 from .rate_interval import RateInterval, rate_interval
 from .statistic import Statistic, defined, undefined
 
+ROUNDING = 1e-12
+"""A standard error below this is rounding."""
+
 
 @dataclass(frozen=True, eq=False)
 class LabelledAndJudged:
@@ -92,7 +95,7 @@ def prediction_powered(
     )
     scale = scale or interval
     error = _standard_error(data, influence, clustered=interval == "logit", unbiased=scale == "logit")
-    return _with_interval(value, error, scale, len(data.label), level)
+    return _with_interval(value, error, scale, data, level)
 
 
 def post_stratified(
@@ -127,7 +130,7 @@ def post_stratified(
         (means[1] - means[0]) * moved / len(data.unlabelled),
     )
     error = _standard_error(data, influence, clustered=interval == "logit", unbiased=False)
-    return _with_interval(value, error, interval, len(data.label), level)
+    return _with_interval(value, error, interval, data, level)
 
 
 def labels_only(
@@ -198,9 +201,13 @@ def _over_clusters(influence: FloatArray, cluster: IntArray) -> tuple[int, float
     return clusters, float(np.sqrt(clusters / (clusters - 1) * (sums**2).sum()))
 
 
-def _with_interval(value: float, error: float, interval: RateInterval, n: int, level: float) -> Statistic:
-    if interval == "logit" and error == 0.0 and 0.0 <= value <= 1.0:
-        # Nothing varies, which few labels do not prove: as wide as for labels alone.
-        return defined(value, wilson_interval(value, n, level), n=n, method="Wilson", level=level)
+def _with_interval(
+    value: float, error: float, interval: RateInterval, data: LabelledAndJudged, level: float
+) -> Statistic:
+    n = len(data.label)
+    if interval == "logit" and error <= ROUNDING and 0.0 <= value <= 1.0:
+        # Nothing varies over clusters, which few of them do not prove: as wide as for labels alone, one a cluster.
+        ends = wilson_interval(value, len(np.unique(data.label_cluster)), level)
+        return defined(value, ends, n=n, method="Wilson", level=level)
     ends, method = rate_interval(value, error, interval, level)
     return defined(value, ends, n=n, method=method, level=level)

@@ -236,6 +236,21 @@ def test_strata_that_cannot_be_made_are_an_error(strata: str, message: str) -> N
         estimate(table_from_rows(rows), strata=strata)
 
 
+def test_one_cluster_has_a_value_and_no_interval() -> None:
+    items, _ = simulate(np.random.default_rng(14), THREE)
+    found = stratified_prediction_powered(replace(items, cluster=np.zeros(900, dtype=np.int64)))
+    assert found.value is not None
+    assert found.low is None
+    assert found.method == "logit, stratified: no interval from a single cluster"
+
+
+def test_without_a_verdict_there_are_no_strata() -> None:
+    rows = [{"item_id": "a", "judge": "j", "score": None, "label": 1, "kind": "k"}]
+    found = estimate(table_from_rows(rows), strata="kind")["all"]
+    assert found["strata"] == {}
+    assert found["estimates"]["stratified_ppi"]["undefined"] == "there is no judged item"
+
+
 def test_a_draw_by_stratum_can_be_estimated() -> None:
     rng = np.random.default_rng(10)
     items, _ = simulate(rng, THREE._replace(labels=(12, 12, 12)))

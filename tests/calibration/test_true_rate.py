@@ -153,3 +153,15 @@ def test_an_estimate_beside_1_with_a_large_error_has_an_interval() -> None:
     ends, method = rate_interval(1 - 1e-12, 0.3, "logit", 0.95)
     assert method == "logit"
     assert ends == pytest.approx((0.0, 1.0))
+
+
+def test_labels_of_one_cluster_do_not_count_as_many() -> None:
+    """In a single cluster nothing varies over clusters, and forty rows say as much as one."""
+    data = draw(np.random.default_rng(3), 40, 400, (0.9, 0.8), 0.6)
+    together = LabelledAndJudged(
+        data.label, data.score, data.unlabelled, np.zeros(40, np.int64), np.zeros(400, np.int64)
+    )
+    for found in (prediction_powered(together, tuned_lambda(together)), post_stratified(together)):
+        assert found.low is not None
+        assert found.high is not None
+        assert found.high - found.low > 0.7
