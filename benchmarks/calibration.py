@@ -41,7 +41,8 @@ def timed_bootstrap() -> None:
     took = time.perf_counter() - started
     print(f"bootstrap of {', '.join(names)}: {REPLICATES:,} replicates, {ROWS:,} rows, {CLUSTERS:,} clusters")
     print(
-        f"  {took:.2f} s, {peak_megabytes() - before:.0f} MB more than before, {len(sample.sizes)} groups of clusters"
+        f"  {took:.2f} s, {peak_megabytes() - before:.0f} MB more than before, {len(sample.sizes)} groups of clusters; "
+        f"{time.process_time():.2f} s of processor since the process started, imports and data included"
     )
 
 
