@@ -28,6 +28,7 @@ def read_table(
     labels: Path | None = None,
     draw: Sequence[Path] = (),
     clusters: Mapping[str, str] | None = None,
+    open_only: bool = False,
 ) -> Table:
     """Read one table from one or more files or run folders.
 
@@ -38,6 +39,7 @@ def read_table(
         draw: JSON Lines with ``item_id`` and ``label_probability``, as ``fiducial plan --next --out`` writes them; a file
             for each round, in their order.
         clusters: Cluster by case id, for run folders.
+        open_only: Take of run folders only what no checker decided.
 
     Returns:
         The table.
@@ -49,7 +51,8 @@ def read_table(
     builder = TableBuilder(columns)
     for path in paths:
         before = len(builder)
-        for line, row in _rows(path, clusters):
+        rows = _run_rows(path, clusters, open_only=open_only) if path.is_dir() else _file_rows(path)
+        for line, row in rows:
             builder.add(row, path=path, line=line or None)
         if len(builder) == before:
             raise InputError("there is no row; expected rows with item_id, judge and score", path=path)
@@ -139,9 +142,11 @@ def table_from_frame(frame: pd.DataFrame, *, columns: Mapping[str, str] | None =
     return builder.build()
 
 
-def _rows(path: Path, clusters: Mapping[str, str] | None) -> Iterator[NumberedRow]:
-    if path.is_dir():
-        return ((0, row) for row in run_rows(path, clusters))
+def _run_rows(path: Path, clusters: Mapping[str, str] | None, *, open_only: bool) -> Iterator[NumberedRow]:
+    return ((0, row) for row in run_rows(path, clusters, open_only=open_only))
+
+
+def _file_rows(path: Path) -> Iterator[NumberedRow]:
     readers = {".csv": _csv_rows, ".parquet": _parquet_rows}
     return readers.get(path.suffix.lower(), _json_rows)(path)
 

@@ -12,6 +12,8 @@ from ..records import Usage, Verdict, decode_record, read_records
 from .table import BASELINE, PERSON, Table
 from .table_builder import TableBuilder
 
+_ALL_DECIDED = "a checker decided all that judges were asked about: the rate of these outputs is the checker's, and needs no correction"
+
 
 class _Judged(NamedTuple):
     """What a row needs of a judge's verdict; replies and evidence would fill the memory."""
@@ -56,16 +58,28 @@ def table_from_run(folder: Path, *, clusters: Mapping[str, str] | None = None) -
     return builder.build()
 
 
-def run_rows(folder: Path, clusters: Mapping[str, str] | None = None) -> Iterator[dict[str, Any]]:
+def run_rows(
+    folder: Path, clusters: Mapping[str, str] | None = None, *, open_only: bool = False
+) -> Iterator[dict[str, Any]]:
     """The rows of `table_from_run`, one for each judge, output and repeat.
 
+    Args:
+        folder: See `table_from_run`.
+        clusters: Likewise.
+        open_only: Leave out what a checker decided. Decided and open outputs differ, so labels of the former, which
+            calibrate a judge, would correct its rate on the latter with great confidence, and wrongly.
+
     Raises:
-        InputError: A file cannot be read, or no judge has said anything.
+        InputError: A file cannot be read, no judge has said anything, or none has of the open part.
     """
     if clusters is None:
         clusters = _clusters(folder / "clusters.json")
     judged, checked = _read_verdicts(folder / "verdicts.jsonl")
     trusted, people = _read_labels(folder / "labels.jsonl")
+    if open_only:
+        judged = {key: verdict for key, verdict in judged.items() if key[0] not in checked}
+        if not judged:
+            raise InputError(_ALL_DECIDED, path=folder)
     for (item, judge, repeat), verdict in judged.items():
         label = trusted.get(item, checked.get(item))
         row: dict[str, Any] = {

@@ -20,6 +20,8 @@ Example:
   fiducial estimate judged.jsonl --labels labels.jsonl --draw draw.jsonl --strata category
 """
 
+_OPEN_PART = "Of a run folder: the open part alone, with labels of its own; the part that a checker decided has the checker's rate."
+
 
 @click.command("estimate", epilog=_EXAMPLE)
 @table_options(resamples=False)
@@ -66,11 +68,13 @@ def command(
     """Correct a judge's rate by the labels there are: PPI++, post-stratified, Rogan-Gladen, and labels alone.
 
     Rows with a label are the labelled sample, which must be drawn at random from the items; rows without one are the
-    rest.
+    rest. Of a run folder only the open part is taken: what a checker decided needs no correction, and its labels can
+    correct nothing else.
     """
     from ..calibration import estimate  # noqa: PLC0415 - numpy and scipy are slow to import
     from ..calibration.estimation_wording import estimation_lines  # noqa: PLC0415 - likewise
 
-    table = load_table(tables, columns, labels, draw)
+    table = load_table(tables, columns, labels, draw, open_only=True)
     result = estimate(table, judge=judge, pass_at=pass_at, interval=interval, target=target, strata=strata)
-    emit(result, estimation_lines(result), json_file)
+    note = [_OPEN_PART] if any(path.is_dir() for path in tables) else []
+    emit(result, note + estimation_lines(result), json_file)

@@ -53,7 +53,10 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
     "--icc", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Correlation within clusters."
 )
 @click.option(
-    "--next", "count", type=click.IntRange(min=1), help="Draw this many items of TABLE to label next."
+    "--next",
+    "count",
+    type=click.IntRange(min=1),
+    help="Draw this many items of TABLE to label next; of a run folder, from what no checker decided.",
 )
 @click.option(
     "--by-doubt",
@@ -123,7 +126,7 @@ def command(
         size = planning.items_for_difference(difference, discordant, power=power)
         result["items"] = _times(effect, {"comparison": size})
     if count is not None:
-        table = load_table(tables, (), labels)
+        table = load_table(tables, (), labels, open_only=True)
         drawn = draw(table, count, judge=judge, by_doubt=by_doubt, strata=strata, seed=seed)
         result |= drawn.result
         if out is not None:

@@ -80,9 +80,14 @@ def table_options(*, resamples: bool) -> Callable[[Command], Command]:
 
 
 def load_table(
-    tables: tuple[Path, ...], columns: tuple[str, ...], labels: Path | None, draw: tuple[Path, ...] = ()
+    tables: tuple[Path, ...],
+    columns: tuple[str, ...],
+    labels: Path | None,
+    draw: tuple[Path, ...] = (),
+    *,
+    open_only: bool = False,
 ) -> Table:
-    """Read the tables of a command line.
+    """Read the tables of a command line; ``open_only`` takes of run folders only what no checker decided.
 
     Raises:
         UsageError: A ``--column`` is not ``NAME=THEIRS`` with a name of the contract.
@@ -90,7 +95,7 @@ def load_table(
     """
     from ..calibration import read_table  # noqa: PLC0415 - numpy and scipy are slow to import
 
-    return read_table(tables, columns=_parse_columns(columns), labels=labels, draw=draw)
+    return read_table(tables, columns=_parse_columns(columns), labels=labels, draw=draw, open_only=open_only)
 
 
 def _parse_columns(columns: tuple[str, ...]) -> dict[str, str]:

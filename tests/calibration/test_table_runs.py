@@ -45,6 +45,22 @@ def test_scores_are_judges_and_labels_are_checkers(run: Path) -> None:
     assert table.columns["error_type"].values == ["wrong"]
 
 
+def test_the_open_part_is_what_no_checker_decided(run: Path) -> None:
+    table = read_table([run], open_only=True)
+    assert (list(table.item.values), table.label.tolist()) == (
+        ["open|s|0"],
+        [pytest.approx(np.nan, nan_ok=True)],
+    )
+
+
+def test_a_run_that_its_checkers_decided_has_nothing_to_correct(run: Path) -> None:
+    with (run / "verdicts.jsonl").open("ab") as file:
+        write_records(run / "more.jsonl", [verdict("open", 1.0, "checker", "ast/bfcl")])
+        file.write((run / "more.jsonl").read_bytes())
+    with pytest.raises(InputError, match="a checker decided all"):
+        read_table([run], open_only=True)
+
+
 def test_people_take_precedence_over_checkers(run: Path) -> None:
     write_records(run / "labels.jsonl", [verdict("one", 0.0, "human", "ada")])
     assert table_from_run(run).label.tolist()[:2] == [0.0, 0.0]

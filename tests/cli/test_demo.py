@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -31,6 +32,17 @@ def test_the_demo_asks_every_judge_and_each_finds_something_to_judge(tmp_path: P
     for judge in JUDGES:
         (graded,) = re.findall(rf"^  {judge}/lexical@baseline: (\d+) graded$", result.out, re.MULTILINE)
         assert int(graded) >= 60
+
+
+def test_estimating_on_the_run_corrects_the_open_part_alone_as_the_run_itself_does(tmp_path: Path):
+    shown = fiducial("demo", "--out", tmp_path / "demo").out
+    result = fiducial(
+        "estimate", tmp_path / "demo", "--judge", "memory_answer/lexical@baseline", "--json", "-"
+    )
+    careful = json.loads(result.out)["careful"]
+    assert (careful["n_labelled"], careful["n_unlabelled"]) == (12, 0)
+    rate = careful["estimates"]["labels_only"]
+    assert f"| {rate['value']:.2f} [{rate['low']:.2f}, {rate['high']:.2f}] on 12 of 12\n" in shown
 
 
 def test_the_report_can_be_made_again(tmp_path: Path):
