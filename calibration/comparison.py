@@ -136,7 +136,8 @@ def _pair(first: Contender, second: Contender, terms: _Terms) -> dict[str, Any]:
     _, mine, theirs = np.intersect1d(first.key, second.key, assume_unique=True, return_indices=True)
     right_a, right_b = first.right[mine], second.right[theirs]
     a_only, b_only = right_a & ~right_b, right_b & ~right_a
-    test = mcnemar(int(a_only.sum()), int(b_only.sum()))
+    # Without a common item nothing was tested; a p-value of 1 would also make Holm's correction of the others larger.
+    test = mcnemar(int(a_only.sum()), int(b_only.sum())) if len(mine) else None
     label, score_a, score_b = first.label[mine], first.score[mine], second.score[theirs]
     if terms.estimator.name == "accuracy":
         label, score_a, score_b = np.ones(len(mine)), right_a.astype(float), right_b.astype(float)
@@ -152,8 +153,8 @@ def _pair(first: Contender, second: Contender, terms: _Terms) -> dict[str, Any]:
         "a_only_right": int(a_only.sum()),
         "b_only_right": int(b_only.sum()),
         "both_wrong": int((~right_a & ~right_b).sum()),
-        "exact_p": test.exact_p,
-        "midp": test.midp,
+        "exact_p": test and test.exact_p,
+        "midp": test and test.midp,
         "cluster_p": _cluster_p(estimator, sample.joint, difference.value),
         "difference": msgspec.to_builtins(difference),
         "smallest_visible": _smallest_visible(difference.low, difference.high, terms.settings.level),

@@ -40,7 +40,7 @@ def comparison_lines(result: dict[str, Any]) -> list[str]:
     for pair in result["pairs"]:
         value, interval, _, method = statistic_cells(pair["difference"])
         counts = (f"{pair['n']:,}", f"{pair['a_only_right']:,}", f"{pair['b_only_right']:,}")
-        p_values = (f"{pair['midp']:.4f}", f"{pair['holm_p']:.4f}")
+        p_values = (_p_value(pair["midp"]), _p_value(pair["holm_p"]))
         rows.append((f"{pair['a']} - {pair['b']}", *counts, *p_values, value, interval, method))
     lines = [
         f"{_RIGHT[result['right']]}; p-values are McNemar's, Holm over the {len(rows) - 1} pairs",
@@ -53,6 +53,10 @@ def comparison_lines(result: dict[str, Any]) -> list[str]:
         )
     lines += [*_best_lines(result), *_cost_lines(result)]
     return lines + [f"warning: {line}" for line in result["warnings"]]
+
+
+def _p_value(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
 
 
 def _verdict(pair: dict[str, Any]) -> list[str]:

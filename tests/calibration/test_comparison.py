@@ -49,6 +49,17 @@ def test_only_items_that_both_judged_count() -> None:
     assert pair["n"] == 4
 
 
+def test_a_pair_without_a_common_item_is_untested_and_does_not_count_among_the_others() -> None:
+    nothing: list[float | None] = [None] * 3
+    judges = {"early": [*GOOD[:3], *nothing], "late": [*nothing, *POOR[3:]], "all": POOR}
+    result = compare(table_of(judges, LABELS))
+    apart, early, _ = result["pairs"]
+    untested = ("exact_p", "midp", "holm_p", "bh_p", "smallest_visible")
+    assert (apart["n"], [apart[name] for name in untested]) == (0, [None] * len(untested))
+    assert early["holm_p"] == pytest.approx(min(1, 2 * early["midp"]))
+    assert "early and late: no common items" in comparison_lines(result)
+
+
 def test_every_pair_is_listed_unless_one_is_named() -> None:
     table = table_of({"a": GOOD, "b": POOR, "c": POOR}, LABELS)
     assert [(p["a"], p["b"]) for p in compare(table)["pairs"]] == [("a", "b"), ("a", "c"), ("b", "c")]
