@@ -1,6 +1,6 @@
 """Every value of every ``expected.json`` of the reference data, through the commands as a person types them.
 
-    FIDUCIAL_REFERENCE=... python benchmarks/reference_values.py [--form jsonl|csv|parquet] [--how]
+    FIDUCIAL_REFERENCE=... python benchmarks/reference_values.py [NAME ...] [--form jsonl|csv|parquet] [--how]
 
 A value is compared to 1e-6, p-values to 1e-8, bootstrap and published numbers to the tolerance stated. What no command or function
 gives is listed with the reason; the exit code is the number of values that differ or are not accounted for.
@@ -51,6 +51,9 @@ def main() -> int:
         "--form", choices=["jsonl", "csv", "parquet"], default="jsonl", help="how tables are handed over"
     )
     parser.add_argument("--how", action="store_true", help="list the command behind each value")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"data sets: {', '.join(VALUES)}; all when left out"
+    )
     arguments = parser.parse_args()
     folder = Path(os.environ.get("FIDUCIAL_REFERENCE", "-")) / "calibration"
     if not folder.is_dir():
@@ -58,7 +61,7 @@ def main() -> int:
     failed = 0
     with tempfile.TemporaryDirectory() as scratch:
         run = Commands(Path(scratch), arguments.form)
-        for name in VALUES:
+        for name in arguments.names or VALUES:
             failed += _compare(name, folder / name, run, how=arguments.how)
     return failed
 

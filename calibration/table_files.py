@@ -91,6 +91,7 @@ def _read_draws(paths: Sequence[Path]) -> dict[str, dict[str, float]]:
     chance: dict[str, float] = {}
     drawn_in: dict[str, float] = {}
     for number, path in enumerate(paths, start=1):
+        before = len(chance)
         for line, row in _json_rows(path):
             try:
                 item, probability = name_in(row, "item_id"), number_in(row, PROBABILITY)
@@ -102,6 +103,8 @@ def _read_draws(paths: Sequence[Path]) -> dict[str, dict[str, float]]:
                 )
                 raise InputError(f"{item!r} was drawn {where}", path=path, line=line, field="item_id")
             chance[item], drawn_in[item] = probability, float(number)
+        if len(chance) == before:
+            raise InputError("there is no row; expected rows with item_id and label_probability", path=path)
     return {PROBABILITY: chance, ROUND: drawn_in}
 
 

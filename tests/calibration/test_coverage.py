@@ -15,7 +15,16 @@ from fiducial.calibration.sample import Cells
 from fiducial.calibration.selective import GRID, certify
 
 DRAWS = 500
-NAMES = ("accuracy", "true_positive_rate", "true_negative_rate", "cohen_kappa", "mcc", "gwet_ac1", "bias")
+NAMES = (
+    "accuracy",
+    "true_positive_rate",
+    "true_negative_rate",
+    "cohen_kappa",
+    "mcc",
+    "gwet_ac1",
+    "bias",
+    "balanced_accuracy",
+)
 
 
 class Scenario(NamedTuple):

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -159,3 +162,18 @@ def test_summhay_fractions_agree(reference: Path) -> None:
         assert statistics["icc_a1"]["value"] == pytest.approx(expected["icc"]["ICC2"], abs=1e-9)
         fisher = statistics["pearson"]
         assert [fisher["low"], fisher["high"]] == pytest.approx(expected["pearson_ci95_fisher"], abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["devai", "textbook"])
+def test_every_value_is_given_by_a_command_or_has_a_reason_why_not(reference: Path, name: str) -> None:
+    script = Path(__file__).parents[2] / "benchmarks" / "reference_values.py"
+    found = subprocess.run(
+        [sys.executable, script, name],
+        env=os.environ | {"FIDUCIAL_REFERENCE": str(reference)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert f"{name}: " in found.stdout
+    assert "0 differ, 0 not accounted for" in found.stdout

@@ -223,3 +223,9 @@ def test_a_byte_order_mark_and_windows_line_ends_are_no_part_of_a_table(tmp_path
     ):
         (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + text.encode())
         assert read_table([tmp_path / name]).score.tolist() == [0.5]
+
+
+def test_a_draw_without_a_row_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "draw.jsonl").write_text("")
+    with pytest.raises(InputError, match="expected rows with item_id and label_probability"):
+        read_table([write_jsonl(tmp_path / "t.jsonl", ROWS)], draw=[tmp_path / "draw.jsonl"])
