@@ -27,7 +27,7 @@ from .judging import JudgeTask, ModelAccess, judge_outputs, judge_task, split_sp
 from .labels import adopt_labels
 from .names import NamesOption
 from .progress import Progress
-from .run_folder import RunFolder
+from .run_folder import MANIFEST, RunFolder
 from .selection import JudgeOn, select
 from .splitting import by_statement, judge_statements
 from .verdict_log import standing_verdicts
@@ -97,9 +97,12 @@ def run(
         InputError: An input cannot be used; nothing was done.
         RunFolderError: The folder is in use or belongs to another run; nothing was done.
         UsageError: There is no such judge; nothing was done.
+        ConfigurationError: There is nothing to do but ask a model, and none can be reached; nothing was done.
     """
     for judge, model in map(split_spec, plan.judges):
         (baseline_by if (model or plan.model) == BASELINE else find_prompt)(judge)
+    if plan.options is None and not (plan.out / MANIFEST).exists():
+        _refuse_to_ask_nobody(plan, access)
     with EvaluationInputs(plan.cases, plan.outputs) as inputs, RunFolder(plan.out) as folder:
         context = RunContext(inputs, folder, progress)
         if plan.labels is not None:
@@ -115,6 +118,12 @@ def run(
             ended=now().isoformat(timespec="seconds"),
         )
         return msgspec.structs.replace(conclusion, not_judged=problem)
+
+
+def _refuse_to_ask_nobody(plan: Plan, access: Callable[[], ModelAccess]) -> None:
+    """A new folder that is only there to hold judges' verdicts would hold nothing, and be bound to its inputs."""
+    if any(task.asked is not None for task in planned_tasks(plan)):
+        access()
 
 
 def _begin(plan: Plan, context: RunContext, started: datetime) -> None:

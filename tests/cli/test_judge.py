@@ -44,3 +44,13 @@ def test_a_call_that_hangs_is_asked_again_long_before_its_timeout(
     rows = list(read_records(tmp_path / "run" / "verdicts.jsonl", Verdict))
     assert (result.code, sum(row.graded for row in rows)) == (0, 60)
     assert len(server.seen) >= 61
+
+
+def test_without_a_model_to_ask_no_folder_is_left_behind(inputs: tuple[Path, Path], tmp_path: Path):
+    cases, outputs = inputs
+    asked = ("judge", cases, "--outputs", outputs, "--judge", "groundedness", "--out", tmp_path / "run")
+    for options, wanted in (((), "no model is named"), (("--model", "m"), "no model endpoint is configured")):
+        result = fiducial(*asked, *options)
+        assert (result.code, result.out, len(result.err.splitlines())) == (2, "", 1)
+        assert wanted in result.err
+        assert not (tmp_path / "run").exists()
