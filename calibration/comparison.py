@@ -28,6 +28,9 @@ from .table import Column, Table
 
 _POWER = 0.8
 
+_PAIRED = ("accuracy", "true_positive_rate", "true_negative_rate", "prevalence", "judge_rate")
+"""Shares of the same rows, whose difference does not need a bootstrap."""
+
 FEW_DIFFERING = 20
 """With fewer items that tell two judges apart, a bootstrap of their difference covers 91 to 93 % for 95."""
 
@@ -122,7 +125,7 @@ def _warnings(pair: dict[str, Any], statistic: str) -> list[str]:
         few = f"only {pair['n_clusters']} clusters; below {FEW_CLUSTERS} an interval may be too short"
         lines.append(f"{names}: {few}")
     differing = pair["a_only_right"] + pair["b_only_right"]
-    if statistic != "accuracy" and 0 < differing < FEW_DIFFERING:
+    if statistic not in _PAIRED and 0 < differing < FEW_DIFFERING:
         few = f"only {differing} items tell them apart; below {FEW_DIFFERING} the interval of a difference may be too short"
         lines.append(f"{names}: {few}")
     return lines

@@ -59,8 +59,8 @@ def difference_of(estimator: Estimator, sample: PairedSample) -> Estimator:
         sample: Both scores.
 
     Returns:
-        An estimator that is no proportion, so that its interval is a paired one: Tango's of shares of all rows (accuracy),
-        a bootstrap of other statistics.
+        An estimator that is no proportion, so that its interval is a paired one: Tango's of shares of
+        the same rows (accuracy, true positive rate), a bootstrap of other statistics.
     """
 
     def formula(weights: FloatArray, cells: Cells) -> FloatArray:
@@ -79,10 +79,10 @@ def difference_of(estimator: Estimator, sample: PairedSample) -> Estimator:
 
 
 def _interval_of_shares(proportion: Proportion | None, second: Cells) -> OwnInterval | None:
-    """Tango's, for shares of all rows; the denominators of other proportions differ between the two scores."""
-    if proportion is None or not proportion.trials.all():
+    """Tango's, for shares of rows that the label alone chooses; those of other proportions differ between the scores."""
+    if proportion is None or (proportion.trials[:, 0] != proportion.trials[:, 1]).any():
         return None
-    successes = proportion.successes.ravel()
+    successes, trials = proportion.successes.ravel(), proportion.trials.ravel()
     return lambda joint, level: paired_interval(
-        (joint.cells.quadrant - second.quadrant) @ successes, joint, level
+        (joint.cells.quadrant - second.quadrant) @ successes, joint.cells.quadrant @ trials, joint, level
     )

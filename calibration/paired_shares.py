@@ -53,25 +53,28 @@ def _crossing(falling: Callable[[float], float], target: float, low: float, high
 
 def bias_interval(sample: Sample, level: float) -> tuple[Interval, str]:
     """Interval of judge rate less prevalence; see `paired_interval`."""
-    return paired_interval(
-        sample.cells.quadrant @ (judge_rate.successes - prevalence.successes).ravel(), sample, level
-    )
+    signs = sample.cells.quadrant @ (judge_rate.successes - prevalence.successes).ravel()
+    return paired_interval(signs, np.ones_like(signs), sample, level)
 
 
-def paired_interval(signs: FloatArray, sample: Sample, level: float) -> tuple[Interval, str]:
+def paired_interval(
+    signs: FloatArray, trial: FloatArray, sample: Sample, level: float
+) -> tuple[Interval, str]:
     """Tango's interval of a difference of two shares of the same rows, with as many pairs as the clusters are worth.
 
     Args:
-        signs: For the rows of each cell 1 where only the first succeeds, -1 where only the second does, else 0; shape ``(m,)``.
-        sample: The rows.
+        signs: For the rows of each cell 1 where only the first succeeds, -1 where only the second does, else 0; shape
+            ``(m,)``.
+        trial: 1 for the cells whose rows are in both denominators, shape ``(m,)``.
+        sample: The rows, at least one of them a trial.
         level: Nominal coverage.
 
     Returns:
         The interval and its name.
     """
-    spread = mean_spread(signs, np.ones_like(signs), sample)
+    spread = mean_spread(signs, trial, sample)
     worth, z = _worth(spread, level)
-    only_first, only_second = (float(sample.counts @ (signs == sign)) / sample.n for sign in (1.0, -1.0))
+    only_first, only_second = (float(sample.counts @ (signs == sign)) / spread.trials for sign in (1.0, -1.0))
     ends = tango_interval(only_first, only_second, worth, z)
     return ends, f"Tango, Wilson's score for pairs{_basis(spread.clusters == spread.trials)}"
 

@@ -45,7 +45,7 @@ Example:
 @click.option(
     "--interval",
     type=click.Choice(["wald", "cluster-t", "bootstrap"]),
-    help="Of the difference. Default: Tango's for shares right, on the cluster-effective n; else BCa cluster bootstrap, paired.",
+    help="Of the difference. Default: Tango's for shares of the same rows, on the cluster-effective n; else BCa cluster bootstrap, paired.",
 )
 @click.option(
     "--price",

@@ -74,7 +74,9 @@ def _write(path: Path, rows: Rows) -> None:
     if path.suffix == ".csv":
         frame.to_csv(path, index=False)
     else:
-        frame.to_parquet(path)
+        # Parquet has one type a column; beside scores and labels some columns of the data mix texts and numbers.
+        mixed = {name: "string" for name in frame if name not in {"score", "label"}}
+        frame.astype(mixed).to_parquet(path)
 
 
 def half_width(statistic: Mapping[str, Any]) -> float:

@@ -22,7 +22,15 @@ from fiducial.calibration.paired import difference_of, paired_sample
 from .judges import chances
 from .tally import COVERAGE, SIZE, Tally
 
-DIFFERENCES = ("accuracy", "cohen_kappa", "mcc", "f1_positive", "balanced_accuracy", "bias")
+DIFFERENCES = (
+    "accuracy",
+    "true_positive_rate",
+    "cohen_kappa",
+    "mcc",
+    "f1_positive",
+    "balanced_accuracy",
+    "bias",
+)
 
 
 def _rejects(p: float | None) -> bool | None:
