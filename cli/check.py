@@ -27,17 +27,22 @@ Examples:
 def command(cases: Path, outputs: tuple[Path, ...], out: Path, json_file: str | None, **options: Any) -> None:
     """Decide without a model which outputs are right, and why the others are not.
 
-    CASES says what was to be done and how it is graded (JSON Lines). The file of verdicts appears when it is complete.
+    CASES says what was to be done and how it is graded (JSON Lines). The file of verdicts appears when it is complete;
+    after Ctrl-C those so far are beside it, in FILE.partial.
     """
-    from ..evaluation.check_file import check_file  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..evaluation.check_file import check_file, partial_file  # noqa: PLC0415 - numpy and scipy are slow to import
     from ..report.terminal import system_lines  # noqa: PLC0415 - likewise
     from .evaluate import check_options  # noqa: PLC0415 - likewise
     from .progress import shown_progress  # noqa: PLC0415 - likewise
     from .table_input import emit  # noqa: PLC0415 - likewise
 
-    with shown_progress() as progress:
-        systems = check_file(
-            cases, outputs, out, names=options["names"], options=check_options(options), progress=progress
-        )
+    try:
+        with shown_progress() as progress:
+            systems = check_file(
+                cases, outputs, out, names=options["names"], options=check_options(options), progress=progress
+            )
+    except KeyboardInterrupt:
+        click.echo(f"the verdicts so far: {partial_file(out)}", err=True)
+        raise
     lines = [line for system in systems for line in system_lines(system)]
     emit({"systems": msgspec.to_builtins(systems)}, [*lines, f"verdicts: {out}"], json_file)

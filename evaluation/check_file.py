@@ -1,4 +1,4 @@
-"""Deterministic verdicts of a file of outputs, written to one file, all or nothing."""
+"""Deterministic verdicts of a file of outputs, written to one file, which appears when it is complete."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ from .results import SystemResult
 from .tally import Tally
 
 
+def partial_file(out: Path) -> Path:
+    """Where the verdicts so far are when checking was interrupted."""
+    return out.with_name(f"{out.name}.partial")
+
+
 def check_file(
     cases: Path,
     outputs: Sequence[Path],
@@ -30,7 +35,7 @@ def check_file(
     Args:
         cases: The cases file.
         outputs: The outputs files.
-        out: Where the verdicts go; appears when the last one is written.
+        out: Where the verdicts go; appears when the last one is written. Interrupted, those so far are in `partial_file`.
         names: How documented names with dots were offered.
         options: Rule set and registries.
         progress: Told about every output.
@@ -40,19 +45,26 @@ def check_file(
 
     Raises:
         InputError: An input cannot be used, or the file cannot be written.
+        KeyboardInterrupt: As it came, after the verdicts so far were written.
     """
-    tally = Tally()
+    tally, interrupts, partial = Tally(), list[KeyboardInterrupt](), partial_file(out)
     with EvaluationInputs(cases, outputs) as inputs:
         differing, default = options_by_system(inputs, names, options)
 
         def verdicts() -> Iterator[Verdict]:
-            for verdict in check_outputs(inputs.pairs(), differing, default):
-                kind = inputs.cases.facts(verdict.case_id).kind
-                tally.add_checked(verdict, inputs.cases.cluster(verdict.case_id), kind)
-                progress.advance()
-                yield verdict
+            try:
+                for verdict in check_outputs(inputs.pairs(), differing, default):
+                    kind = inputs.cases.facts(verdict.case_id).kind
+                    tally.add_checked(verdict, inputs.cases.cluster(verdict.case_id), kind)
+                    progress.advance()
+                    yield verdict
+            except KeyboardInterrupt as interrupt:
+                interrupts.append(interrupt)
 
         progress.begin("checking", inputs.survey.outputs)
-        write_records(out, verdicts())
+        write_records(partial, verdicts())
+        if interrupts:
+            raise interrupts[0]
+        partial.replace(out)
         missing = {system: inputs.survey.missing(system) for system in inputs.survey.answered}
     return system_results(tally, missing)

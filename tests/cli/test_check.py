@@ -1,10 +1,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
+import pytest
 from command import fiducial
 
+from fiducial.evaluation import check_file
+from fiducial.evaluation.checking import check_outputs
 from fiducial.records import Verdict, read_records
 
 
@@ -46,3 +52,19 @@ def test_the_summary_can_be_had_as_json(inputs: tuple[Path, Path], tmp_path: Pat
     )
     (system,) = json.loads(result.out)["systems"]
     assert (system["system"], system["strata"][0]["value"], system["strata"][0]["n"]) == ("agent", 0.75, 20)
+
+
+def test_interrupted_it_keeps_the_verdicts_so_far_beside_the_old_ones(
+    inputs: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def interrupted(*given: Any) -> Iterator[Verdict]:
+        yield from islice(check_outputs(*given), 5)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(check_file, "check_outputs", interrupted)
+    (tmp_path / "verdicts.jsonl").write_text("old")
+    cases, outputs = inputs
+    result = fiducial("check", cases, "--outputs", outputs, "--out", tmp_path / "verdicts.jsonl")
+    so_far = list(read_records(tmp_path / "verdicts.jsonl.partial", Verdict))
+    assert (result.code, len(so_far), (tmp_path / "verdicts.jsonl").read_text()) == (130, 5, "old")
+    assert f"the verdicts so far: {tmp_path / 'verdicts.jsonl.partial'}" in result.err
