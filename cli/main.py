@@ -95,7 +95,7 @@ def main() -> NoReturn:
             # Names in data may hold what no terminal can be sent: a lone surrogate, or letters that its encoding lacks.
             stream.reconfigure(errors="backslashreplace")
     try:
-        status = cli.main(standalone_mode=False, default_map=read_team_file(Path.cwd()))
+        status = cli.main(prog_name="fiducial", standalone_mode=False, default_map=read_team_file(Path.cwd()))
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         _leave(EXIT_USAGE)
