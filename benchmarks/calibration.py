@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 from fiducial.calibration import ESTIMATORS, Sample, Settings, make_sample, measure
-from fiducial.calibration.bootstrap import bootstrap
+from fiducial.calibration.intervals.bootstrap import bootstrap
 
 ROWS, CLUSTERS, REPLICATES = 100_000, 10_000, 10_000
 

@@ -9,46 +9,46 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .comparison import compare
-    from .contenders import By, Right
-    from .estimation import estimate
-    from .estimator import AGREEMENT, ESTIMATORS, Estimator
-    from .measurement import IntervalOption, Settings, measure
-    from .panel import calibrate
-    from .rate_estimates import Target
-    from .rate_interval import RateInterval
-    from .requests import Requests
+    from .agreement.panel import calibrate
+    from .agreement.requests import Requests
+    from .comparison.contenders import By, Right
+    from .comparison.pairs import compare
+    from .intervals.measurement import IntervalOption, Settings, measure
     from .sample import Cells, Sample, make_sample
     from .statistic import Statistic
-    from .table import Table
-    from .table_files import read_labels, read_table, table_from_frame, table_from_rows
-    from .table_runs import table_from_run
+    from .statistics.estimator import AGREEMENT, ESTIMATORS, Estimator
+    from .tables.files import read_labels, read_table, table_from_frame, table_from_rows
+    from .tables.runs import table_from_run
+    from .tables.table import Table
+    from .true_rate.estimation import estimate
+    from .true_rate.rate_estimates import Target
+    from .true_rate.rate_interval import RateInterval
 
 _HOME = {
-    "AGREEMENT": "estimator",
-    "By": "contenders",
-    "calibrate": "panel",
+    "AGREEMENT": "statistics.estimator",
+    "By": "comparison.contenders",
+    "calibrate": "agreement.panel",
     "Cells": "sample",
-    "compare": "comparison",
-    "estimate": "estimation",
-    "Estimator": "estimator",
-    "ESTIMATORS": "estimator",
-    "IntervalOption": "measurement",
+    "compare": "comparison.pairs",
+    "estimate": "true_rate.estimation",
+    "Estimator": "statistics.estimator",
+    "ESTIMATORS": "statistics.estimator",
+    "IntervalOption": "intervals.measurement",
     "make_sample": "sample",
-    "measure": "measurement",
-    "RateInterval": "rate_interval",
-    "read_labels": "table_files",
-    "read_table": "table_files",
-    "Requests": "requests",
-    "Right": "contenders",
+    "measure": "intervals.measurement",
+    "RateInterval": "true_rate.rate_interval",
+    "read_labels": "tables.files",
+    "read_table": "tables.files",
+    "Requests": "agreement.requests",
+    "Right": "comparison.contenders",
     "Sample": "sample",
-    "Settings": "measurement",
+    "Settings": "intervals.measurement",
     "Statistic": "statistic",
-    "Table": "table",
-    "Target": "rate_estimates",
-    "table_from_frame": "table_files",
-    "table_from_rows": "table_files",
-    "table_from_run": "table_runs",
+    "Table": "tables.table",
+    "Target": "true_rate.rate_estimates",
+    "table_from_frame": "tables.files",
+    "table_from_rows": "tables.files",
+    "table_from_run": "tables.runs",
 }
 
 __all__ = [

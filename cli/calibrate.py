@@ -12,7 +12,7 @@ from .table_input import emit, load_table, table_options
 
 if TYPE_CHECKING:
     from ..calibration import IntervalOption, Table
-    from ..calibration.recalibration import Recalibrator
+    from ..calibration.thresholds.recalibration import Recalibrator
 
 _LEVELS = range(2, 51)
 
@@ -95,7 +95,7 @@ def command(
     order, where known), or a run folder.
     """
     from ..calibration import AGREEMENT, ESTIMATORS, Requests, calibrate, read_labels  # noqa: PLC0415 - numpy and scipy are slow to import
-    from ..calibration.wording import calibration_lines  # noqa: PLC0415 - likewise
+    from ..calibration.agreement.wording import calibration_lines  # noqa: PLC0415 - likewise
     from .gates import judge_gates, parse_gates  # noqa: PLC0415 - likewise
 
     wanted = parse_gates(gates, ESTIMATORS)
@@ -130,7 +130,7 @@ def command(
 
 def _with_lexical_baseline(table: Table, paths: tuple[Path, ...]) -> Table:
     """What comparing words says of the labelled outputs of run folders whose inputs are still there."""
-    from ..calibration.table import BASELINE  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..calibration.tables.table import BASELINE  # noqa: PLC0415 - numpy and scipy are slow to import
     from ..evaluation.lexical_baseline import lexical_scores  # noqa: PLC0415 - only run folders need it
 
     name = f"{BASELINE}lexical"

@@ -72,7 +72,7 @@ def command(
 ) -> None:
     """Test every pair of judges or systems on the items both have, corrected for the number of pairs."""
     from ..calibration import ESTIMATORS, Settings, compare  # noqa: PLC0415 - numpy and scipy are slow to import
-    from ..calibration.comparison_wording import comparison_lines  # noqa: PLC0415 - likewise
+    from ..calibration.comparison.wording import comparison_lines  # noqa: PLC0415 - likewise
     from ..judges.prices import price_list  # noqa: PLC0415 - likewise
 
     if statistic not in ESTIMATORS:

@@ -72,7 +72,7 @@ def command(
     correct nothing else.
     """
     from ..calibration import estimate  # noqa: PLC0415 - numpy and scipy are slow to import
-    from ..calibration.estimation_wording import estimation_lines  # noqa: PLC0415 - likewise
+    from ..calibration.true_rate.wording import estimation_lines  # noqa: PLC0415 - likewise
 
     table = load_table(tables, columns, labels, draw, open_only=True)
     result = estimate(table, judge=judge, pass_at=pass_at, interval=interval, target=target, strata=strata)

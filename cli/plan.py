@@ -115,7 +115,7 @@ def command(
         raise UsageError("--by-doubt and --strata are two ways to draw; give one")
     if difference is not None and difference > discordant:
         raise UsageError("--difference cannot be above --discordant: the judges differ on those items only")
-    from ..calibration import planning  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..calibration.planning import sample_sizes as planning  # noqa: PLC0415 - numpy and scipy are slow to import
     from .plan_draw import draw  # noqa: PLC0415 - likewise
 
     effect = planning.design_effect(rows_per_cluster, icc)
@@ -146,7 +146,7 @@ def _times(effect: float, sizes: dict[str, int | None]) -> dict[str, int | None]
 def _labels(
     half_width: float, tpr: float, tnr: float, prevalence: float, unlabelled: int | None
 ) -> dict[str, int | None]:
-    from ..calibration import planning  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..calibration.planning import sample_sizes as planning  # noqa: PLC0415 - numpy and scipy are slow to import
 
     labels: dict[str, int | None] = {
         "pass_rate": planning.labels_for_rate(prevalence, half_width),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..calibration.estimation import of_judge
 from ..calibration.lines import aligned, number
-from ..calibration.next_labels import next_by_doubt, next_by_stratum, next_to_label
-from ..calibration.table import PROBABILITY, Table
+from ..calibration.planning.next_labels import next_by_doubt, next_by_stratum, next_to_label
+from ..calibration.tables.table import PROBABILITY, Table
+from ..calibration.true_rate.estimation import of_judge
 
 
 class Draw(NamedTuple):

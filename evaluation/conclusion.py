@@ -118,7 +118,7 @@ def take_tally(folder: RunFolder, cases: CaseIndex) -> Tally:
 
 def _calibrate(folder: RunFolder, pass_at: float) -> dict[str, Any] | None:
     from ..calibration import calibrate, table_from_run  # noqa: PLC0415 - scipy is slow to import
-    from ..calibration.table import BASELINE  # noqa: PLC0415 - likewise
+    from ..calibration.tables.table import BASELINE  # noqa: PLC0415 - likewise
 
     table = table_from_run(folder.path)
     lexical = lexical_scores(folder.path)

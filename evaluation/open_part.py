@@ -6,7 +6,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..calibration.true_rate import LabelledAndJudged, labels_only, prediction_powered, tuned_lambda
+from ..calibration.true_rate.estimators import (
+    LabelledAndJudged,
+    labels_only,
+    prediction_powered,
+    tuned_lambda,
+)
 from ..records import ItemKey
 from .results import CORRECTED, Stratum
 from .tally import OpenScores

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from ..calibration.intervals import cluster_wilson_interval
+from ..calibration.intervals.closed_forms import cluster_wilson_interval
 from ..records import ItemKey, Kind
 from .judged_kinds import judges_kind
 from .results import DECIDED, OPEN, Stratum, SystemResult

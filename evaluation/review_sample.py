@@ -160,7 +160,7 @@ def _rank(key: ItemKey, seed: int) -> bytes:
 
 
 def _in_doubt(folder: Path, parts: Parts, count: int, seed: int, judge: str | None) -> ReviewSample:
-    from ..calibration.next_labels import next_by_doubt  # noqa: PLC0415 - slow to import, and seldom needed
+    from ..calibration.planning.next_labels import next_by_doubt  # noqa: PLC0415 - slow to import, and seldom needed
 
     table, names = _table_of(folder, judge, parts.open)
     if not len(table) or not np.isnan(table.label[np.isfinite(table.score)]).any():
@@ -174,7 +174,7 @@ def _in_doubt(folder: Path, parts: Parts, count: int, seed: int, judge: str | No
 
 
 def _suspected(folder: Path, parts: Parts, count: int, judge: str | None) -> ReviewSample:
-    from ..calibration.suspected_labels import suspected_label_errors  # noqa: PLC0415 - slow to import, and seldom needed
+    from ..calibration.agreement.suspected_labels import suspected_label_errors  # noqa: PLC0415 - slow to import, and seldom needed
 
     table, names = _table_of(folder, judge, parts.open | parts.decided)
     found = suspected_label_errors(table, pass_at=read_manifest(folder)["pass_at"], limit=len(names))
@@ -187,7 +187,7 @@ def _suspected(folder: Path, parts: Parts, count: int, judge: str | None) -> Rev
 def _table_of(folder: Path, judge: str | None, keys: set[ItemKey]) -> tuple[Table, dict[str, ItemKey]]:
     """The calibration table of some outputs of a run, and its item ids as keys."""
     from ..calibration import table_from_run  # noqa: PLC0415 - slow to import, and seldom needed
-    from ..calibration.estimation import of_judge  # noqa: PLC0415 - likewise
+    from ..calibration.true_rate.estimation import of_judge  # noqa: PLC0415 - likewise
 
     names = {str(key): key for key in keys}
     table = table_from_run(folder)
@@ -206,7 +206,7 @@ def draw_rows(folder: Path, sample: ReviewSample) -> Iterator[dict[str, Any]]:
     Yields:
         One row an open output that the judge was asked about, with ``label_probability`` where it was drawn.
     """
-    from ..calibration.table_runs import run_rows  # noqa: PLC0415 - slow to import, and seldom needed
+    from ..calibration.tables.runs import run_rows  # noqa: PLC0415 - slow to import, and seldom needed
 
     is_open = {str(key) for key in parts_of(folder).open}
     chances = {str(key): chance for key, chance in sample.chances.items()}

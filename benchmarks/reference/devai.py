@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from fiducial.calibration.intervals import t_quantile
-from fiducial.calibration.kappa_error import kappa_null_standard_error
+from fiducial.calibration.intervals.closed_forms import t_quantile
+from fiducial.calibration.statistics.kappa_error import kappa_null_standard_error
 
 from .ledger import Commands, Found, Ours, Rows, half_width, interval
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from fiducial.calibration.mcnemar import mcnemar
-from fiducial.calibration.multiple_tests import benjamini_hochberg, holm
+from fiducial.calibration.comparison.mcnemar import mcnemar
+from fiducial.calibration.comparison.multiple_tests import benjamini_hochberg, holm
 
 from .devai import NORMAL
 from .ledger import Commands, Found, Ours, Rows, half_width, interval

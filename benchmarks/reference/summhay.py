@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fiducial.calibration.icc import intraclass_correlations
+from fiducial.calibration.statistics.icc import intraclass_correlations
 
 from .devai import NORMAL, binary_panel, correction
 from .ledger import Commands, Found, Ours, Rows, half_width, interval

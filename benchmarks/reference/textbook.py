@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from fiducial.calibration import Settings, make_sample
+from fiducial.calibration.agreement.categories import category_agreement
 from fiducial.calibration.arrays import FloatArray
-from fiducial.calibration.categories import category_agreement
-from fiducial.calibration.icc import intraclass_correlations
-from fiducial.calibration.intervals import wilson_interval
-from fiducial.calibration.kappa_error import kappa_null_standard_error
-from fiducial.calibration.krippendorff import Level, krippendorff_alpha, value_counts
-from fiducial.calibration.many_raters import brennan_prediger, fleiss_kappa, gwet_ac1_many
-from fiducial.calibration.mcnemar import mcnemar
-from fiducial.calibration.multiple_tests import benjamini_hochberg, benjamini_yekutieli, holm
-from fiducial.calibration.rogan_gladen import rogan_gladen
-from fiducial.calibration.weighted_kappa import weighted_kappa_table
+from fiducial.calibration.comparison.mcnemar import mcnemar
+from fiducial.calibration.comparison.multiple_tests import benjamini_hochberg, benjamini_yekutieli, holm
+from fiducial.calibration.intervals.closed_forms import wilson_interval
+from fiducial.calibration.statistics.icc import intraclass_correlations
+from fiducial.calibration.statistics.kappa_error import kappa_null_standard_error
+from fiducial.calibration.statistics.krippendorff import Level, krippendorff_alpha, value_counts
+from fiducial.calibration.statistics.many_raters import brennan_prediger, fleiss_kappa, gwet_ac1_many
+from fiducial.calibration.statistics.weighted_kappa import weighted_kappa_table
+from fiducial.calibration.true_rate.rogan_gladen import rogan_gladen
 
 from .devai import NORMAL
 from .ledger import Commands, Found, Ours, Rows

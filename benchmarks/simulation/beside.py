@@ -13,20 +13,20 @@ from typing import NamedTuple
 import numpy as np
 
 from fiducial.calibration import Settings, Statistic, make_sample
-from fiducial.calibration.active_labels import DrawnLabels, draw_probabilities
-from fiducial.calibration.active_rounds import active_estimate
-from fiducial.calibration.allocation import neyman_allocation
+from fiducial.calibration.agreement.probability_scores import brier_statistics, grouped
+from fiducial.calibration.agreement.system_agreement import system_agreement
 from fiducial.calibration.arrays import FloatArray, IntArray
-from fiducial.calibration.brier_parts import corrected_brier_parts
-from fiducial.calibration.cascade import Verdicts, certify_cascade
-from fiducial.calibration.probability_scores import brier_statistics, grouped
-from fiducial.calibration.recalibration import recalibrate
-from fiducial.calibration.stratified import (
+from fiducial.calibration.planning.allocation import neyman_allocation
+from fiducial.calibration.statistics.brier_parts import corrected_brier_parts
+from fiducial.calibration.thresholds.cascade import Verdicts, certify_cascade
+from fiducial.calibration.thresholds.recalibration import recalibrate
+from fiducial.calibration.true_rate.active_labels import DrawnLabels, draw_probabilities
+from fiducial.calibration.true_rate.active_rounds import active_estimate
+from fiducial.calibration.true_rate.stratified import (
     StratifiedItems,
     stratified_prediction_powered,
     stratum_estimates,
 )
-from fiducial.calibration.system_agreement import system_agreement
 
 from .tally import AT_LEAST, BROKEN, COVERAGE, Tally
 

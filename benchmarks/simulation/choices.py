@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fiducial.calibration.best_of_many import best_of_many
-from fiducial.calibration.selective import certify
-from fiducial.calibration.threshold_choice import choose_threshold
+from fiducial.calibration.comparison.best_of_many import best_of_many
+from fiducial.calibration.thresholds.selective import certify
+from fiducial.calibration.thresholds.threshold_choice import choose_threshold
 
 from .tally import BROKEN, Means, Tally
 

@@ -8,16 +8,16 @@ import numpy as np
 from scipy import stats
 
 from fiducial.calibration import ESTIMATORS, Settings, measure
-from fiducial.calibration.alt_test import alt_test
+from fiducial.calibration.agreement.alt_test import alt_test
+from fiducial.calibration.agreement.homogeneity import equal_rates
 from fiducial.calibration.arrays import FloatArray, IntArray
-from fiducial.calibration.cluster_mean import paired_shift
-from fiducial.calibration.delong import delong
-from fiducial.calibration.e_process import drift_evidence, first_alarm
-from fiducial.calibration.homogeneity import equal_rates
-from fiducial.calibration.influence import cluster_standard_error, influence
-from fiducial.calibration.mcnemar import mcnemar
-from fiducial.calibration.multiple_tests import holm
-from fiducial.calibration.paired import difference_of, paired_sample
+from fiducial.calibration.comparison.delong import delong
+from fiducial.calibration.comparison.mcnemar import mcnemar
+from fiducial.calibration.comparison.multiple_tests import holm
+from fiducial.calibration.comparison.paired import difference_of, paired_sample
+from fiducial.calibration.intervals.cluster_mean import paired_shift
+from fiducial.calibration.intervals.influence import cluster_standard_error, influence
+from fiducial.calibration.monitoring.e_process import drift_evidence, first_alarm
 
 from .judges import chances
 from .tally import COVERAGE, SIZE, Tally

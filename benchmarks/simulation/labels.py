@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fiducial.calibration import Settings, make_sample
-from fiducial.calibration.label_audit import corrected_rates
+from fiducial.calibration.agreement.label_audit import corrected_rates
 
 from .judges import chances
 from .tally import COVERAGE, Tally

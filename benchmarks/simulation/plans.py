@@ -7,15 +7,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from fiducial.calibration import ESTIMATORS, Settings, measure
-from fiducial.calibration.mcnemar import mcnemar
-from fiducial.calibration.planning import (
+from fiducial.calibration.comparison.mcnemar import mcnemar
+from fiducial.calibration.planning.sample_sizes import (
     design_effect,
     items_for_difference,
     labels_for_corrected_rate,
     labels_for_kappa,
     labels_for_rate,
 )
-from fiducial.calibration.true_rate import LabelledAndJudged, prediction_powered, tuned_lambda
+from fiducial.calibration.true_rate.estimators import LabelledAndJudged, prediction_powered, tuned_lambda
 
 from .judges import Judge, usable, verdicts
 from .tally import POWER, Means, Tally

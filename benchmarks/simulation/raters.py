@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from fiducial.calibration import Settings
+from fiducial.calibration.agreement.reliability import reliability
 from fiducial.calibration.arrays import FloatArray
-from fiducial.calibration.intervals import wald_interval
-from fiducial.calibration.krippendorff import Level, krippendorff_alpha, value_counts
-from fiducial.calibration.many_raters import gwet_ac1_many
-from fiducial.calibration.reliability import reliability
+from fiducial.calibration.intervals.closed_forms import wald_interval
+from fiducial.calibration.statistics.krippendorff import Level, krippendorff_alpha, value_counts
+from fiducial.calibration.statistics.many_raters import gwet_ac1_many
 
 from .tally import COVERAGE, Tally
 

@@ -7,22 +7,22 @@ from collections.abc import Iterator
 import numpy as np
 
 from fiducial.calibration import Statistic
-from fiducial.calibration.active_labels import DrawnLabels, draw_probabilities
-from fiducial.calibration.active_rounds import active_estimate
-from fiducial.calibration.finite_set import (
-    finite_labels_only,
-    finite_post_stratified,
-    finite_prediction_powered,
-)
-from fiducial.calibration.ranking import ranks, simultaneous_level
-from fiducial.calibration.rogan_gladen import rogan_gladen
-from fiducial.calibration.true_rate import (
+from fiducial.calibration.true_rate.active_labels import DrawnLabels, draw_probabilities
+from fiducial.calibration.true_rate.active_rounds import active_estimate
+from fiducial.calibration.true_rate.estimators import (
     LabelledAndJudged,
     labels_only,
     post_stratified,
     prediction_powered,
     tuned_lambda,
 )
+from fiducial.calibration.true_rate.finite_set import (
+    finite_labels_only,
+    finite_post_stratified,
+    finite_prediction_powered,
+)
+from fiducial.calibration.true_rate.ranking import ranks, simultaneous_level
+from fiducial.calibration.true_rate.rogan_gladen import rogan_gladen
 
 from .judges import Judge, verdicts
 from .tally import AT_LEAST, COVERAGE, Tally

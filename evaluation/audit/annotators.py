@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from ...calibration.alt_test import MIN_ITEMS, AltTest, Likeness, alt_test
+from ...calibration.agreement.alt_test import MIN_ITEMS, AltTest, Likeness, alt_test
 from ...errors import UsageError
 from ...records import ItemKey, Verdict, read_records
 

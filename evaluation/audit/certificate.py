@@ -12,8 +12,8 @@ import numpy as np
 
 from ... import __version__
 from ...calibration import Statistic
-from ...calibration.certified_bound import certified_rate
-from ...calibration.table_runs import run_rows
+from ...calibration.intervals.certified_bound import certified_rate
+from ...calibration.tables.runs import run_rows
 from ...errors import InputError, UsageError
 from ...records import Verdict, read_records
 from ..run_folder import VERDICTS, read_manifest

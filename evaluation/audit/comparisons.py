@@ -8,9 +8,9 @@ from itertools import combinations
 import msgspec
 import numpy as np
 
-from ...calibration.cluster_mean import Shift, paired_shift
-from ...calibration.flip_rate import flips, self_consistency
-from ...calibration.multiple_tests import holm
+from ...calibration.comparison.multiple_tests import holm
+from ...calibration.intervals.cluster_mean import Shift, paired_shift
+from ...calibration.monitoring.flip_rate import flips, self_consistency
 from ...records import ItemKey
 from .probe_folder import ProbeFacts
 from .results import Comparison, Steadiness

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from ...calibration.e_process import drift_evidence, first_alarm
+from ...calibration.monitoring.e_process import drift_evidence, first_alarm
 from ...errors import InputError
 from ...records import read_records, write_records
 from .certificate import Certificate, JudgedRun, is_right

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from ...calibration import Statistic
-from ...calibration.cluster_mean import mean_of, share_of
+from ...calibration.intervals.cluster_mean import mean_of, share_of
 from .probe_folder import ORIGINAL
 from .results import OperatorResult
 from .scored import Scored, cluster_numbers, passes

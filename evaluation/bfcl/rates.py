@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from ...calibration.intervals import wilson_interval
+from ...calibration.intervals.closed_forms import wilson_interval
 from ...calibration.statistic import Statistic, defined, undefined
 from .aggregation import Accuracy
 from .category_score import CategoryScore

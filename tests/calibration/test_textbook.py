@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from fiducial.calibration.arrays import FloatArray
-from fiducial.calibration.cohen_kappa import cohen_kappa
-from fiducial.calibration.gwet_ac1 import gwet_ac1
-from fiducial.calibration.icc import intraclass_correlations
-from fiducial.calibration.intervals import wilson_interval
-from fiducial.calibration.krippendorff import Level, krippendorff_alpha
-from fiducial.calibration.many_raters import brennan_prediger, fleiss_kappa, gwet_ac1_many
-from fiducial.calibration.mcnemar import mcnemar
-from fiducial.calibration.multiple_tests import benjamini_hochberg, benjamini_yekutieli, holm
-from fiducial.calibration.rogan_gladen import rogan_gladen
-from fiducial.calibration.scott_pi import scott_pi
-from fiducial.calibration.weighted_kappa import weighted_kappa_table
+from fiducial.calibration.comparison.mcnemar import mcnemar
+from fiducial.calibration.comparison.multiple_tests import benjamini_hochberg, benjamini_yekutieli, holm
+from fiducial.calibration.intervals.closed_forms import wilson_interval
+from fiducial.calibration.statistics.cohen_kappa import cohen_kappa
+from fiducial.calibration.statistics.gwet_ac1 import gwet_ac1
+from fiducial.calibration.statistics.icc import intraclass_correlations
+from fiducial.calibration.statistics.krippendorff import Level, krippendorff_alpha
+from fiducial.calibration.statistics.many_raters import brennan_prediger, fleiss_kappa, gwet_ac1_many
+from fiducial.calibration.statistics.scott_pi import scott_pi
+from fiducial.calibration.statistics.weighted_kappa import weighted_kappa_table
+from fiducial.calibration.true_rate.rogan_gladen import rogan_gladen
 
 _ = np.nan
 FOUR_OBSERVERS = np.array(

@@ -12,7 +12,7 @@ from batch_server import BatchServer
 from command import Command, Result, fiducial
 from provider_server import Answer, ProviderServer, Response, Seen, Status
 
-from fiducial.calibration.table_runs import run_rows
+from fiducial.calibration.tables.runs import run_rows
 from fiducial.records import Case, ContextItem, Output, Verdict, read_records, write_records
 
 JUDGE = "groundedness/reasons@m"

@@ -1,0 +1,1 @@
+"""How far judges agree with labels: what `fiducial calibrate` computes."""

@@ -1,0 +1,110 @@
+"""Agreement on declared levels: each level a category, or near misses counted by how far apart the levels are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from ...errors import InputError
+from ..arrays import FloatArray, IntArray, ratio
+from ..intervals.measurement import Settings, measure
+from ..sample import Cells, Sample
+from ..statistics.cohen_kappa import cohen_kappa
+from ..statistics.estimator import Estimator
+from ..statistics.gwet_ac1 import gwet_ac1
+from ..statistics.gwet_ac2 import gwet_ac2
+from ..statistics.krippendorff import alpha_nominal
+from ..statistics.scott_pi import scott_pi
+from ..statistics.weighted_kappa import weighted_kappa_table
+
+_SAME = 1e-9
+
+
+def category_agreement(
+    sample: Sample, levels: Sequence[float], settings: Settings | None = None
+) -> dict[str, Any]:
+    """Statistics of the table of labels and scores, a row and a column a level.
+
+    Args:
+        sample: Labels and scores, each of them one of the levels.
+        levels: All values that could have been given, used or not, ascending; at least two.
+        settings: How intervals are made.
+
+    Returns:
+        ``levels``, ``table`` (rows: label) and ``statistics``, ready for JSON.
+
+    Raises:
+        InputError: A label or score is not one of the levels.
+    """
+    scale = np.asarray(levels, dtype=np.float64)
+    _check(sample.cells, scale)
+    statistics = measure(_estimators(scale), sample, settings)
+    table = _tables(sample.counts, sample.cells, scale)
+    return {
+        "levels": scale.tolist(),
+        "table": table.astype(int).tolist(),
+        "statistics": msgspec.to_builtins(statistics),
+    }
+
+
+def linear_weights(levels: FloatArray) -> FloatArray:
+    """1 less the distance of two levels as a share of the largest, shape ``(q, q)``."""
+    return 1 - np.abs(levels[:, None] - levels) / (levels[-1] - levels[0])
+
+
+def ordinal_weights(levels: FloatArray) -> FloatArray:
+    """Gwet's ordinal weights, which know the order of the levels only, shape ``(q, q)``."""
+    between = np.abs(np.arange(len(levels))[:, None] - np.arange(len(levels))) + 1
+    return 1 - between * (between - 1) / (len(levels) * (len(levels) - 1))
+
+
+def _estimators(levels: FloatArray) -> list[Estimator]:
+    linear, q = linear_weights(levels), len(levels)
+    quadratic, differ = 1 - (1 - linear) ** 2, 1 - np.eye(q)
+    catalogue: dict[str, Callable[[FloatArray], FloatArray]] = {
+        "accuracy": lambda table: 1 - _cost(table, differ),
+        "cohen_kappa": cohen_kappa,
+        "weighted_kappa_linear": lambda table: weighted_kappa_table(table, 1 - linear),
+        "weighted_kappa_quadratic": lambda table: weighted_kappa_table(table, 1 - quadratic),
+        "scott_pi": scott_pi,
+        "krippendorff_alpha": alpha_nominal,
+        "gwet_ac1": gwet_ac1,
+        "gwet_ac2_linear": lambda table: gwet_ac2(table, linear),
+        "gwet_ac2_quadratic": lambda table: gwet_ac2(table, quadratic),
+        "gwet_ac2_ordinal": lambda table: gwet_ac2(table, ordinal_weights(levels)),
+        "brennan_prediger": lambda table: 1 - _cost(table, differ) * q / (q - 1),
+    }
+    why = "label and score use one and the same level only, so agreement by chance is certain"
+    return [_estimator(name, function, levels, why) for name, function in catalogue.items()]
+
+
+def _estimator(
+    name: str, function: Callable[[FloatArray], FloatArray], levels: FloatArray, why: str
+) -> Estimator:
+    return Estimator(name, lambda weights, cells: function(_tables(weights, cells, levels)), why)
+
+
+def _cost(table: FloatArray, cost: FloatArray) -> FloatArray:
+    return ratio((table * cost).sum(axis=(-2, -1)), table.sum(axis=(-2, -1)))
+
+
+def _tables(weights: FloatArray, cells: Cells, levels: FloatArray) -> FloatArray:
+    """Counts ``(..., q, q)`` of weights on the cells: rows the label's level, columns the score's."""
+    q = len(levels)
+    which = np.eye(q * q)[_nearest(cells.label, levels) * q + _nearest(cells.score, levels)]
+    return (weights @ which).reshape(*weights.shape[:-1], q, q)
+
+
+def _nearest(values: FloatArray, levels: FloatArray) -> IntArray:
+    return np.abs(values[:, None] - levels).argmin(axis=1)
+
+
+def _check(cells: Cells, levels: FloatArray) -> None:
+    for name, values in (("label", cells.label), ("score", cells.score)):
+        far = np.abs(values - levels[_nearest(values, levels)]) > _SAME
+        if far.any():
+            known = ", ".join(f"{level:g}" for level in levels)
+            raise InputError(f"the {name} {values[far][0]:g} is not one of the levels {known}")

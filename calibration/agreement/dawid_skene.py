@@ -1,0 +1,155 @@
+"""Dawid and Skene's model: what several judges would have to be like if they erred independently.
+
+A diagnostic, never the truth: judges that are language models share errors, which the model takes for being right.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import FloatArray, ratio
+
+FEWEST_JUDGES = 3
+"""With two judges the model has more unknowns than there are facts."""
+
+_ROUNDS, _SETTLED = 20_000, 1e-10
+
+
+class PairAgreement(NamedTuple):
+    """How often two judges agree, and how often the model says that they would.
+
+    Attributes:
+        a: Number of one judge.
+        b: Number of the other.
+        n: Items that both judged.
+        observed: Share of them on which they agree.
+        expected: What the model expects.
+    """
+
+    a: int
+    b: int
+    n: int
+    observed: float
+    expected: float
+
+    @property
+    def residual(self) -> float:
+        """Agreement beyond the model: judges do not err independently.
+
+        Which of them share errors it does not tell: the model may have taken what some share for the truth, and then it is the others that agree too much.
+        """
+        return self.observed - self.expected
+
+
+class DawidSkene(NamedTuple):
+    """The model, fitted.
+
+    Attributes:
+        prevalence: Share of right items.
+        true_positive_rate: Of each judge, shape ``(J,)``; NaN where it judged no such item.
+        true_negative_rate: Likewise.
+        posterior: Chance that each item is right, shape ``(n,)``; NaN where fewer than three judged it.
+        pairs: Agreement of every two judges that have items in common; empty for three judges, whose agreement the
+            model can always meet.
+    """
+
+    prevalence: float
+    true_positive_rate: FloatArray
+    true_negative_rate: FloatArray
+    posterior: FloatArray
+    pairs: list[PairAgreement]
+
+
+def dawid_skene(verdicts: FloatArray) -> DawidSkene | str:
+    """Fit the model for two classes by expectation and maximization, from the majority on.
+
+    The classes could change names; that one is "right" in which the judges taken together are better than chance
+    (mean Youden's J above 0).
+
+    Source: Dawid and Skene 1979.
+
+    Args:
+        verdicts: 1 for pass, 0 for fail, NaN where a judge said nothing; shape ``(J, n)``.
+
+    Returns:
+        The model of the items of which three judges or more speak; or why there is none: no such item, judges without a
+        common item, or all items in one class.
+    """
+    shared = np.isfinite(verdicts).sum(axis=0) >= FEWEST_JUDGES
+    # An item of which fewer speak tells nothing of how judges agree, only of who was asked.
+    verdicts = np.where(shared, verdicts, np.nan)
+    said = np.isfinite(verdicts)
+    if not shared.any():
+        return "it takes three judges on the same items; no item has verdicts of three"
+    common = said.astype(np.float64) @ said.T
+    present = np.diag(common) > 0
+    if (common[np.ix_(present, present)] == 0).any():
+        return "some judges have no item in common with others"
+    judges = int(present.sum())
+    patterns, which, counts = _patterns(verdicts)
+    passed, failed = (patterns == 1).astype(np.float64), (patterns == 0).astype(np.float64)
+    right = passed.sum(axis=0) / (passed + failed).sum(axis=0)
+    for _ in range(_ROUNDS):
+        prevalence, rates = _maximized(right, passed, failed, counts)
+        before, right = right, _expected(prevalence, rates, passed, failed)
+        if np.abs(right - before).max() < _SETTLED:
+            break
+    prevalence, (tpr, tnr) = _maximized(right, passed, failed, counts)
+    if not 1e-6 < prevalence < 1 - 1e-6:  # noqa: PLR2004 - one class is empty but for rounding
+        return "the model finds all items to be of one class"
+    if np.nanmean(tpr + tnr) < 1:
+        prevalence, tpr, tnr, right = 1 - prevalence, 1 - tnr, 1 - tpr, 1 - right
+    posterior = np.full(verdicts.shape[1], np.nan)
+    posterior[said.any(axis=0)] = right[which]
+    pairs = _pairs(verdicts, posterior, tpr, tnr) if judges > FEWEST_JUDGES else []
+    return DawidSkene(float(prevalence), tpr, tnr, posterior, pairs)
+
+
+def _patterns(verdicts: FloatArray) -> tuple[FloatArray, np.ndarray, FloatArray]:
+    """Distinct columns ``(J, k)`` of the items that somebody judged, which of them each is, and how often each occurs."""
+    code = np.where(np.isfinite(verdicts), verdicts, 2.0).astype(np.int8)
+    code = code[:, (code < 2).any(axis=0)]  # noqa: PLR2004 - 2 stands for nothing said
+    distinct, which, counts = np.unique(code, axis=1, return_inverse=True, return_counts=True)
+    return distinct.astype(np.float64), which.reshape(-1), counts.astype(np.float64)
+
+
+def _maximized(
+    right: FloatArray, passed: FloatArray, failed: FloatArray, counts: FloatArray
+) -> tuple[float, tuple[FloatArray, FloatArray]]:
+    """Prevalence and the judges' rates, given how likely each pattern is right."""
+    is_right, is_wrong = counts * right, counts * (1 - right)
+    tpr = ratio(passed @ is_right, (passed + failed) @ is_right)
+    tnr = ratio(failed @ is_wrong, (passed + failed) @ is_wrong)
+    return float(is_right.sum() / counts.sum()), (tpr, tnr)
+
+
+def _expected(
+    prevalence: float, rates: tuple[FloatArray, FloatArray], passed: FloatArray, failed: FloatArray
+) -> FloatArray:
+    """How likely each pattern is right, given prevalence and rates."""
+    # A rate of a class that is empty says nothing; logarithms of 0 are bounded, as chances of 0 stay 0.
+    tpr, tnr = (np.clip(np.nan_to_num(rate, nan=0.5), 1e-300, 1.0) for rate in rates)
+    miss, alarm = (np.clip(1 - rate, 1e-300, 1.0) for rate in (tpr, tnr))
+    for_right = np.log(max(prevalence, 1e-300)) + np.log(tpr) @ passed + np.log(miss) @ failed
+    for_wrong = np.log(max(1 - prevalence, 1e-300)) + np.log(tnr) @ failed + np.log(alarm) @ passed
+    return 1 / (1 + np.exp(np.clip(for_wrong - for_right, -700, 700)))
+
+
+def _pairs(
+    verdicts: FloatArray, posterior: FloatArray, tpr: FloatArray, tnr: FloatArray
+) -> list[PairAgreement]:
+    found: list[PairAgreement] = []
+    for a, b in combinations(range(len(verdicts)), 2):
+        both = np.isfinite(verdicts[a]) & np.isfinite(verdicts[b])
+        if not both.any() or not np.isfinite([tpr[a], tpr[b], tnr[a], tnr[b]]).all():
+            continue
+        right = posterior[both].mean()
+        if_right = tpr[a] * tpr[b] + (1 - tpr[a]) * (1 - tpr[b])
+        if_wrong = tnr[a] * tnr[b] + (1 - tnr[a]) * (1 - tnr[b])
+        observed = float((verdicts[a][both] == verdicts[b][both]).mean())
+        expected = float(right * if_right + (1 - right) * if_wrong)
+        found.append(PairAgreement(a, b, int(both.sum()), observed, expected))
+    return found

@@ -1,0 +1,153 @@
+"""A judge's scores read as probabilities: the parts of its Brier score, bins of equal mass, and its confidence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+from ..intervals.bootstrap import in_blocks
+from ..intervals.closed_forms import t_interval
+from ..intervals.magnitudes import magnitude_interval
+from ..intervals.measurement import JACKKNIFE_BLOCKS, Settings, measure
+from ..sample import Sample, make_sample
+from ..statistic import Statistic, defined, undefined
+from ..statistics.brier_parts import brier_parts, corrected_brier_parts, equal_mass_groups
+from ..statistics.estimator import ESTIMATORS
+from ..tables.table import Table
+from .judge_panel import usable_sample
+
+_GROUPS, _ROWS_A_GROUP = 10, 5
+
+_OF_THE_SAMPLE = "no interval: a part of the Brier score of these rows"
+
+
+def probability_scores(table: Table, *, pass_at: float, settings: Settings) -> dict[str, Any] | None:
+    """What a judge's scores are worth as probabilities that an output is right.
+
+    Args:
+        table: The rows of one judge.
+        pass_at: A label passes when it is at least this; so does a score, for its confidence.
+        settings: How intervals are made.
+
+    Returns:
+        ``groups`` and their ``grouping``; ``statistics``: the parts of the Brier score, plain and corrected for small
+        groups, and ``ece_equal_mass``; ``confidence``: how well the verdict's own probability foretells that it is
+        right. None for a judge that says 0 or 1 and nothing between.
+    """
+    sample = usable_sample(table, pass_at)
+    if np.isin(sample.cells.score, (0.0, 1.0)).all():
+        return None
+    group, grouping = grouped(sample)
+    return {
+        "n": sample.n,
+        "groups": int(group.max()) + 1,
+        "grouping": grouping,
+        "statistics": msgspec.to_builtins(brier_statistics(sample, group, settings)),
+        "confidence": msgspec.to_builtins(_confidence(table, pass_at, settings)),
+    }
+
+
+def grouped(sample: Sample) -> tuple[IntArray, str]:
+    """Group the scores of a sample.
+
+    Args:
+        sample: At least one row.
+
+    Returns:
+        Group numbers of its cells, shape ``(m,)``, and what the groups are.
+    """
+    distinct = np.unique(sample.cells.score, return_inverse=True)[1]
+    if distinct.max() < _GROUPS:
+        return distinct, "distinct scores"
+    groups = max(2, min(_GROUPS, sample.n // _ROWS_A_GROUP))
+    return equal_mass_groups(sample.cells.score, sample.counts, groups), "bins of equal mass"
+
+
+def brier_statistics(sample: Sample, group: IntArray, settings: Settings) -> dict[str, Statistic]:
+    """The parts of a sample's Brier score, plain and corrected, and the calibration error over the groups.
+
+    Args:
+        sample: At least one row.
+        group: Group number of each cell, shape ``(m,)``: 0, 1, ... without a gap.
+        settings: How intervals are made.
+
+    Returns:
+        Statistic by name.
+    """
+    n, level = sample.n, settings.level
+    outcome, score = (sample.cells.label >= sample.cells.pass_at).astype(np.float64), sample.cells.score
+    plain = brier_parts(outcome, score, group, sample.counts)
+    found = {
+        name: defined(value, n=n, method=_OF_THE_SAMPLE, level=level)
+        for name, value in plain._asdict().items()
+    }
+    corrected = corrected_brier_parts(outcome, score, group, sample.counts)
+    if corrected is None:
+        why = "a score, or a bin, has a single row"
+        found |= {
+            f"{name}_corrected": undefined(why, n=n, level=level) for name in ("reliability", "resolution")
+        }
+    else:
+        error, blocks = _jackknife(sample, group, outcome, settings.seed)
+        for name, value, spread in zip(
+            ("reliability", "resolution"), corrected[:2], error.tolist(), strict=True
+        ):
+            ends = t_interval(value, spread, blocks, level) if blocks > 1 else None
+            method = f"cluster-t (jackknife of {blocks} blocks)"
+            found[f"{name}_corrected"] = defined(value, ends, n=n, method=method, level=level)
+    found["uncertainty"] = _uncertainty(sample, plain.uncertainty, settings)
+    found["ece_equal_mass"] = _ece(sample, group, outcome, level)
+    return found
+
+
+def _jackknife(sample: Sample, group: IntArray, outcome: FloatArray, seed: int) -> tuple[FloatArray, int]:
+    """Standard errors of corrected reliability and resolution, from leaving out blocks of clusters; and how many blocks."""
+    if sample.n_clusters < 2:  # noqa: PLR2004 - one cluster has no spread
+        return np.full(2, np.nan), sample.n_clusters
+    blocks = in_blocks(sample, min(JACKKNIFE_BLOCKS, sample.n_clusters), seed)
+    values: list[FloatArray] = []
+    for weights, _ in blocks.without_each_group(1):
+        there = weights[0] > 0
+        numbers = np.unique(group[there], return_inverse=True)[1]
+        parts = corrected_brier_parts(outcome[there], sample.cells.score[there], numbers, weights[0][there])
+        values.append(np.full(2, np.nan) if parts is None else np.array(parts[:2]))
+    found = np.array(values)
+    count = len(found)
+    return np.sqrt((count - 1) / count * ((found - found.mean(axis=0)) ** 2).sum(axis=0)), count
+
+
+def _uncertainty(sample: Sample, value: float, settings: Settings) -> Statistic:
+    """``rate (1 - rate)`` over the interval of the rate: at a half the delta method would see no slope."""
+    rate = measure([ESTIMATORS["prevalence"]], sample, Settings(level=settings.level))["prevalence"]
+    if rate.low is None or rate.high is None:
+        return defined(value, n=sample.n, method=rate.method, level=settings.level)
+    ends = [end * (1 - end) for end in (rate.low, rate.high)]
+    most = 0.25 if rate.low <= 0.5 <= rate.high else max(ends)  # noqa: PLR2004 - a half
+    return defined(
+        value, (min(ends), most), n=sample.n, method=f"{rate.method}, of the rate", level=settings.level
+    )
+
+
+def _ece(sample: Sample, group: IntArray, outcome: FloatArray, level: float) -> Statistic:
+    gaps = np.eye(int(group.max()) + 1)[group] * (outcome - sample.cells.score)[:, None]
+    parts: FloatArray = sample.counts @ gaps / sample.n
+    value, clusters = float(np.abs(parts).sum()), sample.n_clusters
+    if clusters < 2:  # noqa: PLR2004 - one cluster has no spread
+        return defined(value, n=sample.n, method="delta: no interval from a single cluster", level=level)
+    moved: FloatArray = sample.groups @ (gaps - parts) / sample.n
+    covariance = clusters / (clusters - 1) * (moved.T @ (sample.sizes[:, None] * moved))
+    over = "" if sample.singletons else " over clusters"
+    ends = magnitude_interval(parts, covariance, clusters, level)
+    return defined(value, ends, n=sample.n, method=f"delta{over}, inverted for bias", level=level)
+
+
+def _confidence(table: Table, pass_at: float, settings: Settings) -> dict[str, Statistic]:
+    """Whether the verdict is right, foretold by the probability that the judge gives it."""
+    rows = table.take(np.isfinite(table.label) & np.isfinite(table.score))
+    passed = rows.score >= pass_at
+    right = (passed == (rows.label >= pass_at)).astype(np.float64)
+    sample = make_sample(right, np.where(passed, rows.score, 1 - rows.score), rows.cluster)
+    return measure([ESTIMATORS["auroc"], ESTIMATORS["ece"]], sample, settings)

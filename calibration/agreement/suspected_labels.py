@@ -1,0 +1,70 @@
+"""Labels that good judges contradict: where to look first for errors of the checker."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray
+from ..tables.table import Table
+
+
+def suspected_label_errors(table: Table, *, pass_at: float = 0.5, limit: int = 20) -> list[dict[str, Any]]:
+    """Items whose label most judges contradict, the most doubtful first.
+
+    Each judge's say is weighed by how seldom it errs: the log-likelihood of its verdict if the label is wrong, over
+    that if it is right, by its own true positive and true negative rate (one success and one failure added). Judges
+    copy each other's errors, so this is an order for a person to look in, not a probability.
+
+    Args:
+        table: Labels and scores of one or more judges.
+        pass_at: A value passes when it is at least this.
+        limit: How many to list.
+
+    Returns:
+        For each: ``item_id``, ``label``, ``contradicted_by``, ``agreed_by`` and ``evidence`` (above 0: against the
+        label).
+    """
+    usable = np.isfinite(table.label) & np.isfinite(table.score)
+    table = table.take(usable)
+    if not len(table):
+        return []
+    right, passed = table.label >= pass_at, table.score >= pass_at
+    evidence = _evidence(table, right, passed)
+    against, votes = right != passed, np.bincount(table.item.codes)
+    doubt = np.bincount(table.item.codes, weights=evidence)
+    contradictions = np.bincount(table.item.codes, weights=against)
+    suspects = np.flatnonzero((contradictions * 2 > votes) & (doubt > 0))
+    suspected: list[int] = suspects[np.argsort(-doubt[suspects], kind="stable")][:limit].tolist()
+    return [
+        {
+            "item_id": table.item.values[item],
+            "label": float(table.label[table.item.codes == item][0]),
+            "contradicted_by": _judges(table, against & (table.item.codes == item)),
+            "agreed_by": _judges(table, ~against & (table.item.codes == item)),
+            "evidence": float(doubt[item]),
+        }
+        for item in suspected
+    ]
+
+
+def _judges(table: Table, rows: BoolArray) -> list[str]:
+    return [name for name, mine in table.judge.present() if (mine & rows).any()]
+
+
+def _evidence(table: Table, right: BoolArray, passed: BoolArray) -> FloatArray:
+    """Log-likelihood of each row's verdict under the opposite label, less that under the label."""
+    evidence = np.zeros(len(table))
+    for _, rows in table.judge.present():
+        share_right = _smoothed(passed, rows & right)
+        share_wrong = _smoothed(passed, rows & ~right)
+        for_right = np.where(passed, share_right, 1 - share_right)
+        for_wrong = np.where(passed, share_wrong, 1 - share_wrong)
+        log_ratio: FloatArray = np.log(for_wrong) - np.log(for_right)
+        evidence = np.where(rows, np.where(right, log_ratio, -log_ratio), evidence)
+    return evidence
+
+
+def _smoothed(passed: BoolArray, rows: BoolArray) -> float:
+    return (int((passed & rows).sum()) + 1) / (int(rows.sum()) + 2)

@@ -1,0 +1,96 @@
+"""Who is compared with whom: the judges or systems of a table, each with its own rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from ...errors import InputError
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..tables.table import Column, Table
+
+By: TypeAlias = Literal["judge", "system"]
+Right: TypeAlias = Literal["agrees", "score", "label"]
+
+
+class Contender(NamedTuple):
+    """What one judge or system brings to a comparison, a number per row of its part of the table.
+
+    Attributes:
+        name: Its name.
+        key: Equal for rows of different contenders that are about the same item; ascending.
+        label: The truth; NaN where it is not known.
+        score: The judge's score.
+        right: Whether it is right.
+        cluster: Cluster number.
+        item: Item number.
+    """
+
+    name: str
+    key: IntArray
+    label: FloatArray
+    score: FloatArray
+    right: BoolArray
+    cluster: IntArray
+    item: IntArray
+
+
+def contenders_of(table: Table, by: By, right: Right, pass_at: float) -> list[Contender]:
+    """The judges or systems of a table, each with its usable rows.
+
+    Args:
+        table: Their rows.
+        by: What is compared.
+        right: See `compare`.
+        pass_at: A value passes when it is at least this.
+
+    Returns:
+        Those with at least one usable row, in order of appearance.
+
+    Raises:
+        InputError: There is no column ``system``, or one has several rows for an item.
+    """
+    column = table.judge if by == "judge" else table.columns.get("system")
+    if column is None:
+        raise InputError("the table has no column system")
+    if by == "judge":
+        key = table.key("system", "repeat", "order")
+    else:
+        # A label is the output's own, whoever judged it, and however often.
+        key = _without_system(table, column).key(*(() if right == "label" else ("judge", "repeat", "order")))
+    passes: dict[str, BoolArray] = {"score": table.score >= pass_at, "label": table.label >= pass_at}
+    is_right: BoolArray = passes["score"] == passes["label"] if right == "agrees" else passes[right]
+    needed = {"agrees": (table.score, table.label), "score": (table.score,), "label": (table.label,)}[right]
+    usable = np.isfinite(np.stack(needed)).all(axis=0)
+    result: list[Contender] = []
+    for name, rows in column.present():
+        mine = np.flatnonzero(rows & usable)
+        keys, first = np.unique(key[mine], return_index=True)
+        if len(keys) < len(mine) and not (by == "system" and right == "label"):
+            raise InputError(
+                f"{by} {name!r} has several rows for one item; name the repeats in the column repeat"
+            )
+        mine = mine[first]
+        if len(mine):
+            judged, cluster, item = is_right[mine], table.cluster[mine], table.item.codes[mine]
+            result.append(Contender(name, keys, table.label[mine], table.score[mine], judged, cluster, item))
+    return result
+
+
+def _without_system(table: Table, system: Column) -> Table:
+    """The same table with items that do not name the system, as ``case|system|trial`` does, so that they can meet."""
+    names: dict[str, int] = {}
+    codes: list[int] = []
+    items: list[int] = table.item.codes.tolist()
+    systems: list[int] = system.codes.tolist()
+    for item, code in zip(items, systems, strict=True):
+        name = _anonymous(table.item.values[item], system.values[code] if code >= 0 else None)
+        codes.append(names.setdefault(name, len(names)))
+    item = Column(list(names), np.array(codes, dtype=np.int64))
+    return replace(table, item=item)
+
+
+def _anonymous(item: str, system: str | None) -> str:
+    return "|".join("*" if part == system else part for part in item.split("|"))

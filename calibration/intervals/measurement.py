@@ -1,0 +1,188 @@
+"""From a sample to Statistics: estimates, and the interval that each statistic should have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..sample import Sample
+from ..statistic import Statistic, defined, undefined
+from ..statistics.correlation import MAX_PAIRWISE_CELLS
+from ..statistics.estimator import Estimator
+from ..statistics.rates import Proportion
+from .bootstrap import (
+    DEFAULT_REPLICATES,
+    acceleration,
+    bca_interval,
+    bootstrap,
+    in_blocks,
+    percentile_interval,
+    varies,
+)
+from .closed_forms import (
+    Interval,
+    cluster_wilson_interval,
+    fisher_interval,
+    t_interval,
+    wald_interval,
+    wilson_interval,
+)
+from .influence import cluster_standard_error, influence, proportion_spread, standard_error
+from .unseen import unseen_interval
+
+IntervalOption: TypeAlias = Literal["wilson", "wald", "cluster-t", "bootstrap"]
+
+JACKKNIFE_BLOCKS = 40
+"""Blocks left out in turn where a bootstrap would cost too much."""
+
+
+class Settings(NamedTuple):
+    """How intervals are made.
+
+    Attributes:
+        interval: None for the best of each statistic: Wilson on the cluster-effective n for proportions, its own where
+            it has one, BCa cluster bootstrap for the rest. ``wilson`` and ``wald`` are the textbook forms that take
+            rows as independent; ``cluster-t`` and ``bootstrap`` (percentile) are clustered.
+        level: Nominal coverage.
+        replicates: Bootstrap replicates.
+        seed: The same seed gives the same intervals.
+    """
+
+    interval: IntervalOption | None = None
+    level: float = 0.95
+    replicates: int = DEFAULT_REPLICATES
+    seed: int = 0
+
+
+def measure(
+    estimators: Iterable[Estimator], sample: Sample, settings: Settings | None = None
+) -> dict[str, Statistic]:
+    """Estimate statistics of one sample, with intervals.
+
+    Args:
+        estimators: What to estimate.
+        sample: The rows.
+        settings: How intervals are made.
+
+    Returns:
+        Statistic by name, in the order given.
+    """
+    settings = settings or Settings()
+    estimators = list(estimators)
+    if not sample.n:
+        why = "no row has both a label and a score"
+        return {each.name: undefined(why, n=0, level=settings.level) for each in estimators}
+    values = {each.name: float(each.formula(sample.counts, sample.cells)) for each in estimators}
+    resampled = [
+        each for each in estimators if np.isfinite(values[each.name]) and _resampled(each, sample, settings)
+    ]
+    replicates = dict(
+        zip([each.name for each in resampled], _replicates(resampled, sample, settings), strict=True)
+    )
+    return {
+        each.name: _statistic(each, values[each.name], replicates.get(each.name), sample, settings)
+        for each in estimators
+    }
+
+
+def _resampled(estimator: Estimator, sample: Sample, settings: Settings) -> bool:
+    closed = estimator.proportion is not None or estimator.own_interval is not None
+    wanted = settings.interval == "bootstrap" or (settings.interval is None and not closed)
+    return wanted and len(sample.cells.label) <= estimator.max_cells and sample.n_clusters > 1
+
+
+def _replicates(estimators: list[Estimator], sample: Sample, settings: Settings) -> FloatArray:
+    formulas = [each.of(sample.cells) for each in estimators]
+    if not formulas:
+        return np.empty((0, 0))
+    return bootstrap(formulas, sample, replicates=settings.replicates, seed=settings.seed)
+
+
+def _statistic(
+    estimator: Estimator, value: float, replicates: FloatArray | None, sample: Sample, settings: Settings
+) -> Statistic:
+    n = sample.n
+    if estimator.proportion is not None:
+        n = round(float((sample.cells.tables(sample.counts) * estimator.proportion.trials).sum()))
+    if not np.isfinite(value):
+        return undefined(estimator.undefined, n=n, level=settings.level)
+    if replicates is not None:
+        interval, method = _bootstrap_interval(estimator, value, replicates, sample, settings)
+    elif estimator.proportion is not None:
+        interval, method = _proportion_interval(estimator.proportion, value, sample, settings)
+    elif estimator.own_interval is not None and settings.interval is None:
+        interval, method = estimator.own_interval(sample, settings.level)
+    else:
+        interval, method = _analytic_interval(estimator, value, sample, settings)
+    return defined(value, interval, n=n, method=method, level=settings.level)
+
+
+def _bootstrap_interval(
+    estimator: Estimator, value: float, replicates: FloatArray, sample: Sample, settings: Settings
+) -> tuple[Interval | None, str]:
+    over = "" if sample.singletons else " over clusters"
+    if settings.interval is None and not varies(replicates):
+        return unseen_interval(estimator, value, sample, settings.level), "Wilson bound on what was not seen"
+    if settings.interval == "bootstrap":
+        interval, method = percentile_interval(replicates, settings.level), f"percentile bootstrap{over}"
+    else:
+        skewness = acceleration(estimator.of(sample.cells), sample, seed=settings.seed)
+        interval, method = (
+            bca_interval(value, replicates, skewness, settings.level, sample.n_clusters),
+            f"BCa bootstrap{over}",
+        )
+    if interval is None:
+        share = float(np.isnan(replicates).mean())
+        method += f": no interval, {share:.0%} of the replicates are undefined"
+    return interval, method
+
+
+def _proportion_interval(
+    proportion: Proportion, value: float, sample: Sample, settings: Settings
+) -> tuple[Interval | None, str]:
+    spread, level = proportion_spread(proportion, sample), settings.level
+    if settings.interval == "wilson":
+        return wilson_interval(value, spread.trials, level), "Wilson"
+    if settings.interval == "wald":
+        low, high = wald_interval(value, spread.independent, level)
+        return (max(0.0, low), min(1.0, high)), "Wald"
+    if settings.interval == "cluster-t":
+        return _cluster_t(value, spread.clustered, spread.clusters, level)
+    method = "Wilson" if spread.clusters == spread.trials else "Wilson on the cluster-effective n"
+    return cluster_wilson_interval(value, spread.trials, spread.clusters, spread.jackknife, level), method
+
+
+def _analytic_interval(
+    estimator: Estimator, value: float, sample: Sample, settings: Settings
+) -> tuple[Interval | None, str]:
+    independent = settings.interval in {"wilson", "wald"}
+    if independent and estimator.name == "pearson":
+        return fisher_interval(value, sample.n, settings.level), "Fisher"
+    if len(sample.cells.label) > MAX_PAIRWISE_CELLS:
+        rows = sample.as_independent_rows() if independent else sample
+        error, blocks = _block_jackknife(estimator, rows, settings.seed)
+        interval, method = _cluster_t(value, error, blocks, settings.level)
+        return interval, f"{method} (jackknife of {blocks} blocks)"
+    values = influence(estimator.of(sample.cells), sample)
+    if independent:
+        return wald_interval(value, standard_error(values, sample), settings.level), "Wald"
+    return _cluster_t(value, cluster_standard_error(values, sample), sample.n_clusters, settings.level)
+
+
+def _cluster_t(value: float, error: float, clusters: int, level: float) -> tuple[Interval | None, str]:
+    if clusters < 2:  # noqa: PLR2004 - one cluster has no spread
+        return None, "cluster-t: no interval from a single cluster"
+    return t_interval(value, error, clusters, level), "cluster-t"
+
+
+def _block_jackknife(estimator: Estimator, sample: Sample, seed: int) -> tuple[float, int]:
+    """Standard error from leaving out blocks of clusters in turn (Kott 2001), and how many blocks there were."""
+    blocks = in_blocks(sample, min(JACKKNIFE_BLOCKS, sample.n_clusters), seed)
+    values = np.concatenate(
+        [estimator.formula(weights, sample.cells) for weights, _ in blocks.without_each_group(1)]
+    )
+    count = len(values)
+    return float(np.sqrt((count - 1) / count * ((values - values.mean()) ** 2).sum())), count

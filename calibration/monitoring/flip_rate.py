@@ -1,0 +1,54 @@
+"""Self-consistency: does a judge say the same when it is asked the same again?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import IntArray
+from ..intervals.cluster_mean import mean_of, share_of
+from ..statistic import Statistic
+
+_PAIR = 2
+
+
+class SelfConsistency(NamedTuple):
+    """How far repeats agree.
+
+    Attributes:
+        flip_rate: Mean over items of the share of pairs of repeats that differ.
+        all_equal: Share of items on which all repeats agree (TARa@k, Atil et al. 2024).
+    """
+
+    flip_rate: Statistic
+    all_equal: Statistic
+
+
+def self_consistency(repeats: Sequence[Sequence[bool]], cluster: IntArray) -> SelfConsistency:
+    """Compare repeats of the same question.
+
+    Args:
+        repeats: For each item, whether each repeat passed it; at least two each.
+        cluster: Cluster number of each item, shape ``(items,)``.
+
+    Returns:
+        Flip rate ``1 - sum_c k_c (k_c - 1) / (k (k - 1))`` and the share on which all agree.
+
+    Raises:
+        ValueError: An item has fewer than two repeats.
+    """
+    if any(len(passes) < _PAIR for passes in repeats):
+        raise ValueError("an item needs at least two repeats")
+    rates = np.array([flips(passes) for passes in repeats], dtype=np.float64)
+    return SelfConsistency(
+        mean_of(rates, cluster, least=0.0), share_of((rates == 0.0).astype(np.float64), cluster)
+    )
+
+
+def flips(passes: Sequence[bool]) -> float:
+    """The share of pairs of repeats of one item that differ."""
+    k = len(passes)
+    return 1 - sum(count * (count - 1) for count in Counter(passes).values()) / (k * (k - 1))

@@ -1,0 +1,1 @@
+"""How many labels or items are needed, and which to label next."""

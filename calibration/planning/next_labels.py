@@ -1,0 +1,153 @@
+"""Which items to label next: any, at random; those of which the judge is in doubt more often; so many of each stratum."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...errors import InputError
+from ..tables.table import Table
+from ..true_rate.active_labels import draw_probabilities
+from ..true_rate.strata import stratified_items, with_strata
+from ..true_rate.stratified import FEWEST, StratifiedItems, stratum_estimates
+from .allocation import neyman_allocation
+
+
+class StratumPlan(NamedTuple):
+    """What one stratum has and gets.
+
+    Attributes:
+        n: Judged items.
+        n_labelled: Those with a label.
+        spread: Standard deviation of label minus lambda times score, as far as labels tell.
+        next: New labels.
+    """
+
+    n: int
+    n_labelled: int
+    spread: float
+    next: int
+
+
+class StratifiedDraw(NamedTuple):
+    """Items to label next.
+
+    Attributes:
+        strata: By name.
+        items: Item id to its stratum and the chance with which it was drawn, in random order.
+    """
+
+    strata: dict[str, StratumPlan]
+    items: dict[str, tuple[str, float]]
+
+
+def next_to_label(table: Table, count: int, *, seed: int = 0) -> list[str]:
+    """A simple random sample of the items without a label, which keeps every estimate valid.
+
+    Args:
+        table: Scores, and labels where there are.
+        count: How many.
+        seed: The same seed gives the same items.
+
+    Returns:
+        Item ids, in random order: labelling may stop at any of them.
+    """
+    known = np.zeros(len(table.item.values), dtype=bool)
+    known[table.item.codes[np.isfinite(table.label)]] = True
+    present = np.unique(table.item.codes)
+    drawn = np.random.default_rng(seed).permutation(present[~known[present]])[:count]
+    return [table.item.values[item] for item in drawn.tolist()]
+
+
+def next_by_doubt(table: Table, count: int, *, seed: int = 0) -> dict[str, float]:
+    """Items drawn more often where labels are in doubt, each with the chance that it had.
+
+    Every item is drawn or not by itself, so their number varies around ``count``. All of those drawn must be labelled,
+    and the estimate must know the chances: `estimate` with the column ``label_probability``.
+
+    Args:
+        table: One judge's rows.
+        count: About how many.
+        seed: The same seed gives the same items.
+
+    Returns:
+        Item id to its chance, in random order.
+
+    Raises:
+        InputError: The table has several judges, or no item is judged and not labelled.
+    """
+    items = _to_draw_from(table)
+    chance = draw_probabilities(items.score, items.label, count)
+    rng = np.random.default_rng(seed)
+    drawn = rng.permutation(np.flatnonzero(rng.random(len(chance)) < chance))
+    return {items.item.values[items.item.codes[row]]: float(chance[row]) for row in drawn.tolist()}
+
+
+def next_by_stratum(table: Table, count: int, by: str, *, seed: int = 0) -> StratifiedDraw:
+    """A simple random sample of each stratum, as large as Neyman's allocation has it by the labels so far.
+
+    Every stratum comes to at least ten labels, or to all of its items. All of those drawn must be labelled, and
+    `estimate` must know the strata.
+
+    Args:
+        table: One judge's rows.
+        count: How many items to label.
+        by: See `with_strata`.
+        seed: The same seed gives the same items.
+
+    Returns:
+        The draw.
+
+    Raises:
+        InputError: Several judges, nothing to draw from, no such strata, or too few labels for all of them.
+    """
+    table = with_strata(_to_draw_from(table), by)
+    items = stratified_items(table)
+    if items is None:
+        raise InputError("there is no judged item")
+    found = stratum_estimates(items)
+    size, labelled = (
+        np.array([getattr(each, name) for each in found.values()]) for name in ("n", "n_labelled")
+    )
+    spread = np.array([each.spread for each in found.values()])
+    try:
+        new = neyman_allocation(size, spread, labelled, count, least=FEWEST)
+    except ValueError as error:
+        raise InputError(str(error)) from error
+    plans = {
+        name: StratumPlan(each.n, each.n_labelled, each.spread, wanted)
+        for (name, each), wanted in zip(found.items(), new.tolist(), strict=True)
+    }
+    drawn = _draw_each(items, plans, np.random.default_rng(seed))
+    return StratifiedDraw(
+        plans, {table.item.values[table.item.codes[row]]: (name, chance) for row, name, chance in drawn}
+    )
+
+
+def _draw_each(
+    items: StratifiedItems, plans: dict[str, StratumPlan], rng: np.random.Generator
+) -> list[tuple[int, str, float]]:
+    """Row, stratum and chance of the items drawn, in random order."""
+    drawn: list[tuple[int, str, float]] = []
+    for number, (name, plan) in enumerate(plans.items()):
+        left = np.flatnonzero((items.stratum == number) & np.isnan(items.label))
+        rows: list[int] = rng.permutation(left)[: plan.next].tolist()
+        drawn += [(row, name, plan.next / len(left)) for row in rows]
+    order: list[int] = rng.permutation(len(drawn)).tolist()
+    return [drawn[place] for place in order]
+
+
+def _to_draw_from(table: Table) -> Table:
+    """The judged items of one judge, each once.
+
+    Raises:
+        InputError: The table has several judges, or no item is judged and not labelled.
+    """
+    judges = [name for name, _ in table.judge.present()]
+    if len(judges) > 1:
+        raise InputError(f"the table has {len(judges)} judges ({', '.join(judges)}); name one with --judge")
+    items = table.take(np.isfinite(table.score)).each_item_once()
+    if not np.isnan(items.label).any():
+        raise InputError("no item is judged and not labelled, so there is nothing to draw from")
+    return items

@@ -1,0 +1,163 @@
+"""How many labels, how many items: the sizes that a wanted precision or power takes."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..intervals.closed_forms import normal_quantile
+from ..intervals.influence import influence
+from ..sample import Cells, Sample
+from ..statistics.cohen_kappa import cohen_kappa
+
+
+def labels_for_rate(rate: float, half_width: float, *, share: float = 1.0, level: float = 0.95) -> int:
+    """Labels for an interval of a rate that is this narrow.
+
+    Args:
+        rate: The expected rate.
+        half_width: Of the interval.
+        share: Share of labelled items that are in the rate's denominator: the prevalence, for a true positive rate.
+        level: Of the interval.
+
+    Returns:
+        ``z^2 rate (1 - rate) / half_width^2 / share``, rounded up.
+    """
+    return math.ceil(normal_quantile(level) ** 2 * rate * (1 - rate) / half_width**2 / share)
+
+
+def expected_kappa(tpr: float, tnr: float, prevalence: float) -> tuple[float, float]:
+    """Cohen's kappa of a judge with these rates, and the variance of its estimate times n.
+
+    Source: Fleiss, Cohen and Everitt 1969, as the delta method gives it.
+
+    Args:
+        tpr: True positive rate.
+        tnr: True negative rate.
+        prevalence: Share of right items.
+
+    Returns:
+        Kappa and n times its variance.
+    """
+    shares = np.array(
+        [(1 - prevalence) * tnr, (1 - prevalence) * (1 - tnr), prevalence * (1 - tpr), prevalence * tpr]
+    )
+    cells = Cells(np.array([0.0, 0.0, 1.0, 1.0]), np.array([0.0, 1.0, 0.0, 1.0]), 0.5)
+    # A large table of exactly these shares: the influence values depend on shares alone.
+    size = 10**6
+    sample = Sample(cells, np.eye(4), np.rint(shares * size).astype(np.int64))
+    values = influence(lambda weights: cohen_kappa(cells.tables(weights)), sample)
+    return float(cohen_kappa(cells.tables(sample.counts))), float(sample.counts @ values**2) / sample.n
+
+
+def labels_for_kappa(
+    tpr: float, tnr: float, prevalence: float, half_width: float, *, level: float = 0.95
+) -> int:
+    """Labels for an interval of Cohen's kappa that is this narrow."""
+    return math.ceil((normal_quantile(level) / half_width) ** 2 * expected_kappa(tpr, tnr, prevalence)[1])
+
+
+def labels_for_corrected_rate(
+    tpr: float, tnr: float, prevalence: float, half_width: float, unlabelled: int, *, level: float = 0.95
+) -> int | None:
+    """Labels for a PPI++ interval of the true rate that is this narrow, when the judge scores ``unlabelled`` items.
+
+    Args:
+        tpr: True positive rate of the judge.
+        tnr: Its true negative rate.
+        prevalence: The expected true rate.
+        half_width: Of the interval.
+        unlabelled: Items judged and not labelled.
+        level: Of the interval.
+
+    Returns:
+        The least n with ``var(Y) (1 - rho^2 N / (N + n)) / n`` small enough; None when no number is.
+    """
+    rate = prevalence * tpr + (1 - prevalence) * (1 - tnr)
+    spread = prevalence * (1 - prevalence)
+    covariance = spread * (tpr + tnr - 1)
+    squared = covariance**2 / (spread * rate * (1 - rate)) if 0 < rate < 1 and covariance > 0 else 0.0
+    target = (half_width / normal_quantile(level)) ** 2
+
+    def variance(n: int) -> float:
+        return spread * (1 - squared * unlabelled / (unlabelled + n)) / n
+
+    enough = math.ceil(spread / target)
+    low, high = 1, max(1, enough)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if variance(middle) <= target else (middle + 1, high)
+    return low if variance(low) <= target else None
+
+
+class ClassLabels(NamedTuple):
+    """Labels of items that are known to be right, and of items known to be wrong."""
+
+    right: int
+    wrong: int
+
+
+def labels_for_rogan_gladen(
+    tpr: float, tnr: float, prevalence: float, half_width: float, unlabelled: int, *, level: float = 0.95
+) -> ClassLabels | None:
+    """Labels of each class for an interval of the Rogan-Gladen estimate that is this narrow, as few as will do.
+
+    Of its variance, ``theta^2 Se (1 - Se) / right + (1 - theta)^2 Sp (1 - Sp) / wrong`` over ``J^2`` is the labels' part;
+    the least labels are in proportion to the roots of both numerators.
+
+    Source: Neyman 1934; Lee et al. 2025 (arXiv 2511.21140) have it with the judge's rate for theta, and for rates near 1.
+
+    Args:
+        tpr: True positive rate of the judge (Se).
+        tnr: Its true negative rate (Sp).
+        prevalence: The expected true rate (theta).
+        half_width: Of the interval.
+        unlabelled: Items judged, whose rate is corrected.
+        level: Of the interval.
+
+    Returns:
+        Labels of each class, at least 1; None where the judge is no better than chance, or no number is enough.
+    """
+    youden = tpr + tnr - 1
+    rate = prevalence * tpr + (1 - prevalence) * (1 - tnr)
+    room = (youden * half_width / normal_quantile(level)) ** 2 - rate * (1 - rate) / unlabelled
+    if youden <= 0 or room <= 0:
+        return None
+    right = prevalence * math.sqrt(tpr * (1 - tpr))
+    wrong = (1 - prevalence) * math.sqrt(tnr * (1 - tnr))
+    return ClassLabels(
+        max(1, math.ceil(right * (right + wrong) / room)), max(1, math.ceil(wrong * (right + wrong) / room))
+    )
+
+
+def items_for_difference(
+    difference: float, discordant: float, *, power: float = 0.8, level: float = 0.95
+) -> int:
+    """Items on which two judges must be compared to find a difference with McNemar's test.
+
+    Source: Connor 1987.
+
+    Args:
+        difference: Of the two shares right.
+        discordant: Share of items on which exactly one of the two is right; at least the difference.
+        power: Wanted chance to find it.
+        level: 1 minus the chance of a false alarm.
+
+    Returns:
+        ``[z_a sqrt(psi) + z_b sqrt(psi - d^2)]^2 / d^2``, rounded up.
+
+    Raises:
+        ValueError: The difference is 0 or larger than the discordant share.
+    """
+    if not 0 < abs(difference) <= discordant <= 1:
+        raise ValueError("a difference is above 0 and at most the share of items on which the two differ")
+    z_alarm, z_power = normal_quantile(level), normal_quantile(2 * power - 1)
+    root = z_alarm * math.sqrt(discordant) + z_power * math.sqrt(max(0.0, discordant - difference**2))
+    return math.ceil(root**2 / difference**2)
+
+
+def design_effect(rows_per_cluster: float, intraclass_correlation: float) -> float:
+    """By how much clusters multiply every size: ``1 + (m - 1) ICC`` (Kish 1965)."""
+    return 1 + (rows_per_cluster - 1) * intraclass_correlation

@@ -1,0 +1,116 @@
+"""Estimator: a named formula, and the catalogue of all that a panel computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ..arrays import FloatArray
+from ..intervals.closed_forms import Interval
+from ..intervals.paired_shares import balanced_accuracy_interval, bias_interval
+from ..sample import Cells, Sample
+from . import rates
+from .auroc import auroc
+from .average_precision import average_precision
+from .brier import brier
+from .cohen_kappa import cohen_kappa
+from .concordance import concordance
+from .correlation import MAX_PAIRWISE_CELLS, kendall_tau_b, pearson, spearman
+from .deviation import mae, rmse, signed_bias
+from .ece import ece, ece_interval
+from .gwet_ac1 import gwet_ac1
+from .icc import icc_a1
+from .krippendorff import alpha_interval, alpha_nominal, alpha_ordinal
+from .mcc import mcc
+from .scott_pi import scott_pi
+from .weighted_kappa import weighted_kappa
+
+MAX_CELLS = 25_000
+"""Above this many distinct (label, score) pairs, blocks of clusters are left out in turn instead of a bootstrap."""
+
+OwnInterval: TypeAlias = Callable[[Sample, float], tuple[Interval | None, str]]
+"""Maps a sample and a level to an interval and its name."""
+
+
+@dataclass(frozen=True)
+class Estimator:
+    """One statistic of a sample.
+
+    Attributes:
+        name: Its name in JSON.
+        formula: Maps cell weights ``(..., m)`` and the cells to values ``(...)``, NaN where undefined.
+        undefined: When it is undefined, in words.
+        proportion: Successes and trials, for a proportion.
+        own_interval: The default interval, where Wilson's does not apply and BCa does not hold its level.
+        max_cells: Above this many cells it is not bootstrapped.
+    """
+
+    name: str
+    formula: Callable[[FloatArray, Cells], FloatArray]
+    undefined: str
+    proportion: rates.Proportion | None = None
+    own_interval: OwnInterval | None = None
+    max_cells: int = MAX_CELLS
+
+    def of(self, cells: Cells) -> Callable[[FloatArray], FloatArray]:
+        """The formula as a function of the weights alone."""
+        return lambda weights: self.formula(weights, cells)
+
+
+def _of_table(
+    name: str,
+    function: Callable[[FloatArray], FloatArray],
+    undefined: str,
+    own_interval: OwnInterval | None = None,
+) -> Estimator:
+    proportion = function if isinstance(function, rates.Proportion) else None
+    return Estimator(
+        name, lambda weights, cells: function(cells.tables(weights)), undefined, proportion, own_interval
+    )
+
+
+_NO_ROWS = "no row has both a label and a score"
+_ONE_CATEGORY = "label and judge use one and the same class only, so agreement by chance is certain"
+_ONE_CLASS = "all labels are of one class"
+_CONSTANT = "all labels, or all scores, are equal"
+_ALL_EQUAL = "all labels and scores are one and the same value"
+
+_CATALOGUE = (
+    _of_table("accuracy", rates.accuracy, _NO_ROWS),
+    _of_table("true_positive_rate", rates.true_positive_rate, "no label passes"),
+    _of_table("true_negative_rate", rates.true_negative_rate, "every label passes"),
+    _of_table("precision", rates.precision, "the judge passes nothing"),
+    _of_table("f1_positive", rates.f1_positive, "neither a label nor the judge passes anything"),
+    _of_table("f1_macro", rates.f1_macro, "label and judge use one and the same class only"),
+    _of_table("balanced_accuracy", rates.balanced_accuracy, _ONE_CLASS, balanced_accuracy_interval),
+    _of_table("mcc", mcc, "all labels, or all verdicts, are of one class"),
+    _of_table("cohen_kappa", cohen_kappa, _ONE_CATEGORY),
+    _of_table("scott_pi", scott_pi, _ONE_CATEGORY),
+    _of_table("gwet_ac1", gwet_ac1, _NO_ROWS),
+    _of_table("krippendorff_alpha", alpha_nominal, _ONE_CATEGORY),
+    _of_table("prevalence", rates.prevalence, _NO_ROWS),
+    _of_table("judge_rate", rates.judge_rate, _NO_ROWS),
+    _of_table("bias", rates.bias, _NO_ROWS, bias_interval),
+    Estimator("pearson", pearson, _CONSTANT),
+    Estimator("spearman", spearman, _CONSTANT),
+    Estimator("kendall_tau_b", kendall_tau_b, _CONSTANT, max_cells=MAX_PAIRWISE_CELLS),
+    Estimator("concordance", concordance, _ALL_EQUAL),
+    Estimator("icc_a1", icc_a1, f"{_ALL_EQUAL}, or there is one row"),
+    Estimator("weighted_kappa", weighted_kappa, _ALL_EQUAL),
+    Estimator("krippendorff_alpha_interval", alpha_interval, _ALL_EQUAL),
+    Estimator("krippendorff_alpha_ordinal", alpha_ordinal, _ALL_EQUAL),
+    Estimator("mae", mae, _NO_ROWS),
+    Estimator("rmse", rmse, _NO_ROWS),
+    Estimator("signed_bias", signed_bias, _NO_ROWS),
+    Estimator("auroc", auroc, _ONE_CLASS),
+    Estimator("average_precision", average_precision, "no label passes"),
+    Estimator("brier", brier, _NO_ROWS),
+    Estimator("ece", ece, _NO_ROWS, own_interval=ece_interval),
+)
+
+ESTIMATORS: dict[str, Estimator] = {estimator.name: estimator for estimator in _CATALOGUE}
+"""Every statistic of `fiducial calibrate`, by name, in the order in which they are printed."""
+
+AGREEMENT = tuple(ESTIMATORS)[: tuple(ESTIMATORS).index("pearson")]
+"""Names of the statistics of the 2x2 table."""

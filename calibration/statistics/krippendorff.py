@@ -1,0 +1,179 @@
+"""Krippendorff's alpha: disagreement observed over disagreement expected, at four levels of measurement.
+
+Source: Krippendorff, "Computing Krippendorff's Alpha-Reliability", 2011.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray, ratio
+from ..sample import Cells
+
+Level: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
+
+
+def krippendorff_alpha(ratings: FloatArray, level: Level = "nominal") -> float:
+    """Alpha for any number of raters, with gaps.
+
+    Args:
+        ratings: Values, shape ``(raters, units)``; NaN where a rater did not rate. Units with fewer than two values
+            are left out.
+        level: What differences mean.
+
+    Returns:
+        At most 1; NaN when all values are one and the same, or no unit has two.
+
+    Raises:
+        ValueError: ``ratio`` with negative values.
+    """
+    rated = np.isfinite(ratings)
+    ratings, rated = ratings[:, rated.sum(axis=0) > 1], rated[:, rated.sum(axis=0) > 1]
+    if not ratings.size:
+        return float("nan")
+    if level == "ratio" and (ratings[rated] < 0).any():
+        raise ValueError("the ratio level needs values of at least 0")
+    values, units = value_counts(ratings)
+    return float(alpha_of_units(np.ones(len(units)), units, values, level))
+
+
+def value_counts(ratings: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """How often each value was given to each unit.
+
+    Args:
+        ratings: Shape ``(raters, units)``; NaN where a rater did not rate.
+
+    Returns:
+        The distinct values ``(q,)``, ascending, and counts ``(units, q)``.
+    """
+    rated = np.isfinite(ratings)
+    values, code = np.unique(ratings[rated], return_inverse=True)
+    counts = np.zeros((ratings.shape[1], len(values)))
+    np.add.at(counts, (np.nonzero(rated)[1], code), 1.0)
+    return values, counts
+
+
+def alpha_of_units(
+    weights: FloatArray, units: FloatArray, values: FloatArray, level: Level = "nominal"
+) -> FloatArray:
+    """Alpha from counts of values per unit.
+
+    Args:
+        weights: How often each unit counts, shape ``(..., k)``.
+        units: How often each value was given to it, shape ``(k, q)``; at least two values in every unit.
+        values: The values, shape ``(q,)``.
+        level: What differences mean.
+
+    Returns:
+        Shape ``(...)``; NaN where all values are one and the same.
+    """
+    weights = weights / (units.sum(axis=1) - 1.0)
+    pairs = np.einsum("...k,kc,kd->...cd", weights, units, units, optimize=True)
+    coincidences = pairs - (weights @ units)[..., None] * np.eye(len(values))
+    margin = coincidences.sum(axis=-1)
+    distance = _DISTANCES[level](values, margin)
+    # In shares, so that a huge n does not look like a huge disagreement to the guard against rounding.
+    total = margin.sum(axis=-1)
+    chance = margin[..., :, None] * margin[..., None, :] * distance
+    observed = ratio((coincidences * distance).sum(axis=(-2, -1)), total)
+    expected = ratio(chance.sum(axis=(-2, -1)), total * (total - 1.0))
+    return 1.0 - ratio(observed, expected)
+
+
+def _nominal(values: FloatArray, margin: FloatArray) -> FloatArray:
+    del margin
+    return (values[:, None] != values).astype(np.float64)
+
+
+def _ordinal(values: FloatArray, margin: FloatArray) -> FloatArray:
+    del values
+    # The sum of margins from c to k, less half of both ends, is the distance of their mid-ranks.
+    rank = np.cumsum(margin, axis=-1) - margin / 2
+    return (rank[..., :, None] - rank[..., None, :]) ** 2
+
+
+def _interval(values: FloatArray, margin: FloatArray) -> FloatArray:
+    del margin
+    return (values[:, None] - values) ** 2
+
+
+def _ratio(values: FloatArray, margin: FloatArray) -> FloatArray:
+    del margin
+    return np.nan_to_num(ratio(values[:, None] - values, values[:, None] + values)) ** 2
+
+
+_DISTANCES: dict[Level, Callable[[FloatArray, FloatArray], FloatArray]] = {
+    "nominal": _nominal,
+    "ordinal": _ordinal,
+    "interval": _interval,
+    "ratio": _ratio,
+}
+
+
+def alpha_nominal(table: FloatArray) -> FloatArray:
+    """Nominal alpha of two raters without gaps.
+
+    Args:
+        table: Counts, rows one rater, columns the other, shape ``(..., q, q)``.
+
+    Returns:
+        Shape ``(...)``; NaN where both use one and the same category only.
+    """
+    values = 2 * table.sum(axis=(-2, -1))
+    margin = table.sum(axis=-1) + table.sum(axis=-2)
+    differ = values / 2 - np.einsum("...ii->...", table)
+    expected = (values**2 - (margin**2).sum(axis=-1)) / 2
+    return 1 - (values - 1) * ratio(differ, expected)
+
+
+def alpha_interval(weights: FloatArray, cells: Cells) -> FloatArray:
+    """Interval alpha of label and judge.
+
+    Args:
+        weights: Counts per cell, shape ``(..., m)``.
+        cells: Their labels and scores.
+
+    Returns:
+        Shape ``(...)``; NaN where all values are one and the same.
+    """
+    centre = cells.label[:1]
+    return _two_raters(weights, cells.label - centre, cells.score - centre)
+
+
+def alpha_ordinal(weights: FloatArray, cells: Cells) -> FloatArray:
+    """Ordinal alpha of label and judge: the interval alpha of the pooled mid-ranks.
+
+    Args:
+        weights: Counts per cell, shape ``(..., m)``.
+        cells: Their labels and scores.
+
+    Returns:
+        Shape ``(...)``; NaN where all values are one and the same.
+    """
+    m = len(cells.label)
+    values, code = np.unique(np.concatenate([cells.label, cells.score]), return_inverse=True)
+    margin = _pooled(weights, code, len(values))
+    total = margin.sum(axis=-1, keepdims=True)
+    rank = ratio(np.cumsum(margin, axis=-1) - margin / 2, total)
+    return _two_raters(weights, rank[..., code[:m]], rank[..., code[m:]])
+
+
+def _pooled(weights: FloatArray, code: IntArray, q: int) -> FloatArray:
+    """Weights of the values of both raters, ``(..., q)``."""
+    order = np.argsort(code, kind="stable")
+    both = np.concatenate([weights, weights], axis=-1)[..., order]
+    starts = np.searchsorted(code[order], np.arange(q))
+    return np.add.reduceat(both, starts, axis=-1)
+
+
+def _two_raters(weights: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
+    n = weights.sum(axis=-1)
+    share = ratio(weights, n[..., None])
+    observed = (share * (x - y) ** 2).sum(axis=-1)
+    mean = (share * (x + y)).sum(axis=-1) / 2
+    spread = (share * (x**2 + y**2)).sum(axis=-1) / 2 - mean**2
+    # Of 2 n values, two drawn without replacement differ by 4 n spread / (2 n - 1) in mean square.
+    return 1 - (2 * n - 1) * ratio(observed, spread) / (4 * np.where(n == 0, 1, n))

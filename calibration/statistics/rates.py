@@ -1,0 +1,75 @@
+"""Rates and scores of the 2x2 table: accuracy, true positive rate, F1 and their kin.
+
+Tables are ``[[tn, fp], [fn, tp]]``: rows the trusted label, columns the judge, "pass" is positive. Shapes ``(..., 2, 2)``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import FloatArray, ratio
+
+
+@dataclass(frozen=True, eq=False)
+class Proportion:
+    """A share of some cells of the table in others; called with tables, it gives the share.
+
+    Attributes:
+        successes: 1 for the cells that count as a success, shape ``(2, 2)``.
+        trials: 1 for the cells that are in the denominator, shape ``(2, 2)``.
+    """
+
+    successes: FloatArray
+    trials: FloatArray
+
+    def __call__(self, table: FloatArray) -> FloatArray:
+        """Share of each table, shape ``(...)``; NaN where the denominator is empty."""
+        return ratio((table * self.successes).sum(axis=(-2, -1)), (table * self.trials).sum(axis=(-2, -1)))
+
+
+def _proportion(successes: list[list[int]], trials: list[list[int]]) -> Proportion:
+    return Proportion(np.array(successes, dtype=np.float64), np.array(trials, dtype=np.float64))
+
+
+_ALL = [[1, 1], [1, 1]]
+
+accuracy = _proportion([[1, 0], [0, 1]], _ALL)
+"""Rows on which judge and label agree, of all rows."""
+
+true_positive_rate = _proportion([[0, 0], [0, 1]], [[0, 0], [1, 1]])
+"""Sensitivity: passed by the judge, of those that are right."""
+
+true_negative_rate = _proportion([[1, 0], [0, 0]], [[1, 1], [0, 0]])
+"""Specificity: failed by the judge, of those that are wrong."""
+
+precision = _proportion([[0, 0], [0, 1]], [[0, 1], [0, 1]])
+"""Right, of those the judge passed."""
+
+prevalence = _proportion([[0, 0], [1, 1]], _ALL)
+"""Right, of all rows."""
+
+judge_rate = _proportion([[0, 1], [0, 1]], _ALL)
+"""Passed by the judge, of all rows."""
+
+
+def bias(table: FloatArray) -> FloatArray:
+    """Judge rate minus prevalence: above 0, the judge is too kind."""
+    return ratio(table[..., 0, 1] - table[..., 1, 0], table.sum(axis=(-2, -1)))
+
+
+def balanced_accuracy(table: FloatArray) -> FloatArray:
+    """Mean of true positive and true negative rate; a constant judge has 1/2."""
+    return (true_positive_rate(table) + true_negative_rate(table)) / 2
+
+
+def f1_positive(table: FloatArray) -> FloatArray:
+    """2 tp / (2 tp + fp + fn). Says nothing of true negatives: a judge that always passes has 2p / (1 + p)."""
+    double = 2 * table[..., 1, 1]
+    return ratio(double, double + table[..., 0, 1] + table[..., 1, 0])
+
+
+def f1_macro(table: FloatArray) -> FloatArray:
+    """Mean of the F1 of "pass" and the F1 of "fail"."""
+    return (f1_positive(table) + f1_positive(table[..., ::-1, ::-1])) / 2

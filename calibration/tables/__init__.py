@@ -1,0 +1,1 @@
+"""Tables of scores and labels: from files, frames and run folders."""

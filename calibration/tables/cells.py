@@ -1,0 +1,140 @@
+"""Single values of a row of a calibration table: read strictly, refused in one line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any
+
+from ...errors import InputError
+from .table import AMOUNTS, BASELINE, PERSON, PROBABILITY, ROUND
+
+_TRUTH = {"true": 1.0, "false": 0.0}
+"""Booleans, as data frames write them into CSV."""
+
+
+def is_number(name: str) -> bool:
+    """Whether a column holds numbers beside score and label, not values of a slice."""
+    return name in (*AMOUNTS, PROBABILITY, ROUND) or name.startswith((PERSON, BASELINE))
+
+
+def number_in(row: Mapping[str, Any], field: str) -> float:
+    """A number of a column for which `is_number` holds; NaN where there is none.
+
+    Raises:
+        InputError: It is not a number, or outside of what the column allows; names the field.
+    """
+    if field == ROUND:
+        return _round_in(row)
+    if field not in AMOUNTS:
+        number = unit_in(row, field)
+        if number == 0.0 and field == PROBABILITY:
+            raise InputError("expected a number above 0: what cannot be drawn has no label", field=field)
+        return number
+    value = row.get(field)
+    if is_missing(value):
+        return math.nan
+    number = _float(value)
+    if not 0.0 <= number < math.inf:
+        raise InputError(f"expected a number of at least 0 or null, got {_shown(value)}", field=field)
+    return number
+
+
+def _round_in(row: Mapping[str, Any]) -> float:
+    value = row.get(ROUND)
+    if is_missing(value):
+        return math.nan
+    number = _float(value)
+    if not (1.0 <= number < math.inf and number.is_integer()):
+        raise InputError(f"expected a whole number from 1 on, or null, got {_shown(value)}", field=ROUND)
+    return number
+
+
+def name_in(row: Mapping[str, Any], field: str) -> str:
+    """A name: a text or a whole number.
+
+    Raises:
+        InputError: It is missing or something else; names the field.
+    """
+    value = row.get(field)
+    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+        raise InputError(
+            f"expected a name, got {_shown(value)}" if field in row else f"missing; {_columns_of(row)}",
+            field=field,
+        )
+    return str(value)
+
+
+def refuse_compound(row: Mapping[str, Any], field: str) -> None:
+    """Refuse a list or an object where a value tells rows apart.
+
+    Raises:
+        InputError: It is one; names the field.
+    """
+    if not is_scalar(row.get(field)):
+        raise InputError(f"expected a text or a number, got {_shown(row[field])}", field=field)
+
+
+def is_scalar(value: object) -> bool:
+    """Whether a value can be one of a slice."""
+    return value is None or isinstance(value, str | int | float | bool)
+
+
+def unit_in(row: Mapping[str, Any], field: str) -> float:
+    """A number in [0, 1]; NaN where there is none.
+
+    Raises:
+        InputError: It is something else, or a score is left out; names the field.
+    """
+    if field == "score" and field not in row:
+        raise InputError(
+            f"missing (a verdict that is not there is null, or an empty cell); {_columns_of(row)}",
+            field=field,
+        )
+    value = row.get(field)
+    if is_missing(value):
+        return math.nan
+    number = _float(value)
+    if not 0.0 <= number <= 1.0:
+        raise InputError(f"expected a number in [0, 1] or null, got {_shown(value)}", field=field)
+    return number
+
+
+def text_of(value: object) -> str | None:
+    """A value of a slice as text; None where there is none."""
+    if is_missing(value):
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def is_missing(value: object) -> bool:
+    """Null, an empty cell, or NaN, which is how data frames say null; the text "nan" is not."""
+    if isinstance(value, str):
+        return not value.strip()
+    return value is None or (isinstance(value, Real) and math.isnan(value))
+
+
+def _float(value: Any) -> float:
+    """The value as a number; infinity, which every column refuses, where it is none."""
+    if isinstance(value, str) and value.strip().lower() in _TRUTH:
+        return _TRUTH[value.strip().lower()]
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return math.inf
+
+
+def _columns_of(row: Mapping[str, Any]) -> str:
+    """The columns that there are, for who must name another one with ``--column``."""
+    shown = ", ".join(repr(name) for name in row)
+    return f"the columns are {shown if len(shown) <= 120 else f'{shown[:117]}...'}"  # noqa: PLR2004 - fits on a line
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."  # noqa: PLR2004 - fits on a line

@@ -1,0 +1,206 @@
+"""Calibration tables from files of other tools: JSON Lines, CSV, Parquet, pandas; and from run folders."""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...errors import InputError, MissingExtraError
+from ...records import Verdict, decode_record, read_lines, read_records
+from .builder import TableBuilder
+from .cells import name_in, number_in
+from .runs import run_rows
+from .table import PERSON, PROBABILITY, ROUND, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NumberedRow = tuple[int, Mapping[str, Any]]
+
+
+def read_table(
+    paths: Sequence[Path],
+    *,
+    columns: Mapping[str, str] | None = None,
+    labels: Path | None = None,
+    draw: Sequence[Path] = (),
+    clusters: Mapping[str, str] | None = None,
+    open_only: bool = False,
+) -> Table:
+    """Read one table from one or more files or run folders.
+
+    Args:
+        paths: ``.csv``, ``.parquet``, run folders; everything else is read as JSON Lines.
+        columns: Names in the files by the names of the contract, where they differ: ``{"label": "gold"}``.
+        labels: Verdicts as JSON Lines whose graded scores are labels; they take the place of labels in the tables.
+        draw: JSON Lines with ``item_id`` and ``label_probability``, as ``fiducial plan --next --out`` writes them; a file
+            for each round, in their order.
+        clusters: Cluster by case id, for run folders.
+        open_only: Take of run folders only what no checker decided.
+
+    Returns:
+        The table.
+
+    Raises:
+        InputError: A file cannot be read or a row cannot be used; names file, line and field.
+        MissingExtraError: A Parquet file, and pyarrow is not installed.
+    """
+    builder = TableBuilder(columns)
+    for path in paths:
+        before = len(builder)
+        rows = _run_rows(path, clusters, open_only=open_only) if path.is_dir() else _file_rows(path)
+        for line, row in rows:
+            builder.add(row, path=path, line=line or None)
+        if len(builder) == before:
+            raise InputError("there is no row; expected rows with item_id, judge and score", path=path)
+    numbers: dict[str, Mapping[str, float]] = {}
+    if draw:
+        numbers |= _read_draws(draw)
+    if labels is not None:
+        numbers |= {f"{PERSON}{name}": said for name, said in _read_people(labels).items()}
+    return builder.build(labels=None if labels is None else read_labels(labels), numbers=numbers, path=labels)
+
+
+def read_labels(path: Path) -> dict[str, float]:
+    """Labels by item (``case_id|system|trial``) from a file of Verdicts; a later line replaces an earlier one.
+
+    Raises:
+        InputError: The file cannot be read, or a line is not a Verdict.
+    """
+    return {
+        str(verdict.key): verdict.score
+        for verdict in read_records(path, Verdict)
+        if verdict.score is not None
+    }
+
+
+def _read_people(path: Path) -> dict[str, dict[str, float]]:
+    """What each person says, by name and item."""
+    people: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    for verdict in read_records(path, Verdict):
+        if verdict.source == "human" and verdict.score is not None:
+            people[verdict.by][str(verdict.key)] = verdict.score
+    return people
+
+
+def _read_draws(paths: Sequence[Path]) -> dict[str, dict[str, float]]:
+    """The chance with which each item was drawn, and the round in which it was, by item."""
+    chance: dict[str, float] = {}
+    drawn_in: dict[str, float] = {}
+    for number, path in enumerate(paths, start=1):
+        before = len(chance)
+        for line, row in _json_rows(path):
+            try:
+                item, probability = name_in(row, "item_id"), number_in(row, PROBABILITY)
+            except InputError as error:
+                raise InputError(error.message, path=path, line=line, field=error.field) from None
+            if item in chance:
+                where = (
+                    "twice" if drawn_in[item] == number else f"in {paths[int(drawn_in[item]) - 1]} already"
+                )
+                raise InputError(f"{item!r} was drawn {where}", path=path, line=line, field="item_id")
+            chance[item], drawn_in[item] = probability, float(number)
+        if len(chance) == before:
+            raise InputError("there is no row; expected rows with item_id and label_probability", path=path)
+    return {PROBABILITY: chance, ROUND: drawn_in}
+
+
+def table_from_rows(rows: Iterator[Mapping[str, Any]] | Sequence[Mapping[str, Any]]) -> Table:
+    """A table from rows in memory.
+
+    Args:
+        rows: Each with at least ``item_id``, ``judge`` and ``score``.
+
+    Returns:
+        The table.
+
+    Raises:
+        InputError: A row cannot be used; its number, from 1, stands where a file's line would.
+    """
+    builder = TableBuilder()
+    for number, row in enumerate(rows, start=1):
+        builder.add(row, path="rows", line=number)
+    return builder.build()
+
+
+def table_from_frame(frame: pd.DataFrame, *, columns: Mapping[str, str] | None = None) -> Table:
+    """A table from a pandas DataFrame; NaN and None are missing.
+
+    Args:
+        frame: One row a verdict.
+        columns: Names in the frame by the names of the contract, where they differ.
+
+    Returns:
+        The table.
+
+    Raises:
+        InputError: A row cannot be used; its position, from 1, stands where a file's line would.
+    """
+    builder = TableBuilder(columns)
+    for number, row in _frame_rows(frame):
+        builder.add(row, path="frame", line=number)
+    return builder.build()
+
+
+def _run_rows(path: Path, clusters: Mapping[str, str] | None, *, open_only: bool) -> Iterator[NumberedRow]:
+    return ((0, row) for row in run_rows(path, clusters, open_only=open_only))
+
+
+def _file_rows(path: Path) -> Iterator[NumberedRow]:
+    readers = {".csv": _csv_rows, ".parquet": _parquet_rows}
+    return readers.get(path.suffix.lower(), _json_rows)(path)
+
+
+def _json_rows(path: Path) -> Iterator[NumberedRow]:
+    for line, _, raw in read_lines(path):
+        yield line, decode_record(raw, dict[str, Any], path=path, line=line)
+
+
+def _csv_rows(path: Path) -> Iterator[NumberedRow]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file, strict=True)
+            names = reader.fieldnames or ()
+            if len(set(names)) < len(names):
+                twice = next(name for name in names if list(names).count(name) > 1)
+                raise InputError("the header names this column twice", path=path, line=1, field=twice)
+            for row in reader:
+                if None in row or None in row.values():
+                    count = "more" if None in row else "fewer"
+                    raise InputError(f"{count} fields than the header names", path=path, line=reader.line_num)
+                yield reader.line_num, row
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"not UTF-8: byte 0x{error.object[error.start]:02x}", path=path) from error
+    except csv.Error as error:
+        raise InputError(f"not CSV: {error}", path=path) from error
+
+
+def _parquet_rows(path: Path) -> Iterator[NumberedRow]:
+    import pandas as pd  # noqa: PLC0415 - slow to import, and only Parquet needs it
+
+    try:
+        frame = pd.read_parquet(path)
+    except ImportError as error:
+        raise MissingExtraError("parquet", "reading a Parquet file") from error
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be read as Parquet: {' '.join(str(error).split())}", path=path) from error
+    return _frame_rows(frame)
+
+
+def _frame_rows(frame: pd.DataFrame) -> Iterator[NumberedRow]:
+    names = [str(name) for name in frame.columns]
+    columns = [frame.iloc[:, position].tolist() for position in range(len(names))]
+    for number, row in enumerate(zip(*columns, strict=True), start=1):
+        yield number, {name: _none_if_missing(value) for name, value in zip(names, row, strict=True)}
+
+
+def _none_if_missing(value: Any) -> Any:
+    if type(value) in {str, list, dict}:
+        return value
+    # NaN, NaT and pandas' NA are the only scalars that are not equal to themselves, or do not say.
+    return value if (value == value) is True else None  # noqa: PLR0124

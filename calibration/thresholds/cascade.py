@@ -1,0 +1,120 @@
+"""A cascade of judges with one guarantee: what the first is not sure of goes to the next, and the rest to people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..tables.table import Table
+from .selective import Certificate, certify
+
+
+class Verdicts(NamedTuple):
+    """What one judge of a cascade says of the items, all judges of the same items.
+
+    Attributes:
+        confidence: In [0, 1], shape ``(n,)``; NaN where the judge said nothing.
+        wrong: Whether the verdict is wrong, shape ``(n,)``.
+    """
+
+    confidence: FloatArray
+    wrong: BoolArray
+
+
+class Cascade(NamedTuple):
+    """The cascade.
+
+    Attributes:
+        judges: The certificate of each, in their order; its counts are of the items that came to it.
+        kept: Items that some judge decides.
+        errors: Those of them that are decided wrongly.
+        n: Items.
+    """
+
+    judges: dict[str, Certificate]
+    kept: int
+    errors: int
+    n: int
+
+
+def certify_cascade(
+    judges: Mapping[str, Verdicts],
+    *,
+    max_error: float,
+    failure: float = 0.1,
+    cluster: IntArray | None = None,
+    seed: int = 0,
+) -> Cascade:
+    """Certify each judge on what those before it left, each at its share of the chance to fail.
+
+    With probability ``1 - failure`` over calibration samples the verdicts that each judge keeps, and so all that are kept,
+    are wrong at most ``max_error`` of the time. A judge of which nothing is certified decides nothing.
+
+    Source: Jung et al. 2024 (arXiv 2407.18370), with the failures shared out: spent whole at each judge they add up.
+
+    Args:
+        judges: By name, in the order in which they are asked.
+        max_error: The error to be guaranteed.
+        failure: How often the guarantee may fail.
+        cluster: Cluster number of each item; None when every item is its own. One item of each is looked at.
+        seed: Decides which.
+
+    Returns:
+        The cascade.
+    """
+    n = len(next(iter(judges.values())).wrong)
+    left = np.arange(n)
+    if cluster is not None:
+        order = np.random.default_rng(seed).permutation(n)
+        left = order[np.unique(cluster[order], return_index=True)[1]]
+    looked_at, kept, errors = len(left), 0, 0
+    found: dict[str, Certificate] = {}
+    for name, verdicts in judges.items():
+        # Who said nothing has no confidence, and what has none is never kept.
+        confidence = np.nan_to_num(verdicts.confidence[left], nan=-1.0)
+        wrong = verdicts.wrong[left]
+        found[name] = certify(confidence, wrong, max_error=max_error, failure=failure / len(judges))
+        threshold = found[name].threshold
+        if threshold is not None:
+            keep = confidence >= threshold
+            kept, errors, left = kept + int(keep.sum()), errors + int((keep & wrong).sum()), left[~keep]
+    return Cascade(found, kept, errors, looked_at)
+
+
+def cascade_of(table: Table, names: list[str], pass_at: float, max_error: float, seed: int) -> dict[str, Any]:
+    """`certify_cascade` of judges of a table, on its labelled items.
+
+    Args:
+        table: Labels and scores.
+        names: The judges in their order.
+        pass_at: A value passes when it is at least this.
+        max_error: The error to be guaranteed.
+        seed: Decides which item of a cluster is looked at.
+
+    Returns:
+        ``judges``, ``kept``, ``errors``, ``n`` and ``coverage``, ready for JSON.
+    """
+    labelled = table.take(np.isfinite(table.label))
+    key, first, item = np.unique(labelled.key("system"), return_index=True, return_inverse=True)
+    label = labelled.label[first] >= pass_at
+    verdicts: dict[str, Verdicts] = {}
+    for name in names:
+        score = np.full(len(key), np.nan)
+        rows = np.flatnonzero(labelled.judge.codes == labelled.judge.values.index(name))[::-1]
+        score[item[rows]] = labelled.score[rows]
+        wrong: BoolArray = (score >= pass_at) != label
+        verdicts[name] = Verdicts(confidence_of(score, pass_at), wrong)
+    found = certify_cascade(verdicts, max_error=max_error, cluster=labelled.cluster[first], seed=seed)
+    certificates = {name: each._asdict() for name, each in found.judges.items()}
+    coverage = found.kept / found.n if found.n else None
+    return found._asdict() | {"judges": certificates, "coverage": coverage}
+
+
+def confidence_of(score: FloatArray, pass_at: float) -> FloatArray:
+    """Distance of scores from the threshold, as a share of the way to 0 or 1; NaN where there is no score."""
+    above = (score - pass_at) / max(1 - pass_at, 1e-9)
+    confidence = np.where(score >= pass_at, above, (pass_at - score) / pass_at)
+    return np.where((score >= pass_at) & (pass_at == 1.0), 1.0, confidence)

@@ -1,0 +1,110 @@
+"""From which score on should a verdict pass? The best threshold, and what it is worth on items that did not choose it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..comparison.best_of_many import FOLDS
+from ..sample import Cells
+from ..statistics.estimator import ESTIMATORS
+
+MAX_CANDIDATES = 100
+"""Thresholds tried: the distinct scores, or evenly spaced ones of them."""
+
+
+class Threshold(NamedTuple):
+    """A threshold on the score.
+
+    Attributes:
+        statistic: What was made largest.
+        threshold: A score passes when it is at least this; None when nothing could be chosen.
+        apparent: The statistic at the threshold, on the items that chose it.
+        held_out: The statistic where each tenth of the clusters was judged by the threshold that the others chose.
+        optimism: Apparent less held-out: what choosing flatters.
+        undefined: Why there is no threshold; None when there is one.
+    """
+
+    statistic: str
+    threshold: float | None
+    apparent: float | None
+    held_out: float | None
+    optimism: float | None
+    undefined: str | None
+
+
+def choose_threshold(
+    label: FloatArray,
+    score: FloatArray,
+    cluster: IntArray,
+    *,
+    statistic: str = "balanced_accuracy",
+    pass_at: float = 0.5,
+) -> Threshold:
+    """The threshold on the score that makes a statistic of the 2x2 table largest, cross-fitted.
+
+    Args:
+        label: Trusted values, shape ``(n,)``, none missing.
+        score: The judge's scores, shape ``(n,)``, none missing.
+        cluster: Cluster number of each row, shape ``(n,)``; a cluster is never split.
+        statistic: One of `AGREEMENT`.
+        pass_at: A label passes when it is at least this.
+
+    Returns:
+        The threshold, the least of equals.
+    """
+    right = label >= pass_at
+    candidates = _candidates(score)
+    if not len(score) or right.all() or not right.any():
+        return Threshold(statistic, None, None, None, None, "needs labels of both classes")
+    if len(candidates) < 2:  # noqa: PLR2004 - nothing to choose from
+        return Threshold(statistic, None, None, None, None, "all scores are equal")
+    passed = score >= candidates[:, None]
+    number = np.unique(cluster, return_inverse=True)[1]
+    fold = number % min(FOLDS, int(number.max()) + 1)
+    # One 2x2 table a candidate and fold: counts of (label, verdict).
+    tables = np.stack(
+        [_tables(right[fold == each], passed[:, fold == each]) for each in range(int(fold.max()) + 1)], axis=1
+    )
+    whole = _values(tables.sum(axis=1), statistic)
+    best = int(np.argmax(whole))
+    if not np.isfinite(whole[best]):
+        return Threshold(statistic, None, None, None, None, f"{statistic} is undefined at every threshold")
+    apparent, held_out = float(whole[best]), _held_out(tables, statistic)
+    optimism = None if held_out is None else apparent - held_out
+    return Threshold(statistic, float(candidates[best]), apparent, held_out, optimism, None)
+
+
+def _held_out(tables: FloatArray, statistic: str) -> float | None:
+    if tables.shape[1] < 2:  # noqa: PLR2004 - nothing could be held out
+        return None
+    others = tables.sum(axis=1, keepdims=True) - tables
+    chosen = np.argmax(_values(others, statistic), axis=0)
+    judged = tables[chosen, np.arange(tables.shape[1])].sum(axis=0)
+    value = float(_values(judged, statistic))
+    return value if np.isfinite(value) else None
+
+
+def _candidates(score: FloatArray) -> FloatArray:
+    distinct = np.unique(score)
+    if len(distinct) <= MAX_CANDIDATES:
+        return distinct
+    return distinct[np.linspace(0, len(distinct) - 1, MAX_CANDIDATES).astype(int)]
+
+
+def _tables(right: BoolArray, passed: BoolArray) -> FloatArray:
+    """``[[tn, fp], [fn, tp]]`` of each candidate, shape ``(candidates, 2, 2)``."""
+    tp, fp = (passed & right).sum(axis=1), (passed & ~right).sum(axis=1)
+    fn, tn = right.sum() - tp, (~right).sum() - fp
+    return np.stack([tn, fp, fn, tp], axis=1).reshape(-1, 2, 2).astype(np.float64)
+
+
+_QUADRANTS = Cells(np.array([0.0, 0.0, 1.0, 1.0]), np.array([0.0, 1.0, 0.0, 1.0]), 0.5)
+
+
+def _values(tables: FloatArray, statistic: str) -> FloatArray:
+    """The statistic of each table; minus infinity where it is undefined, which nothing chooses."""
+    values = ESTIMATORS[statistic].formula(tables.reshape(*tables.shape[:-2], 4), _QUADRANTS)
+    return np.where(np.isfinite(values), values, -np.inf)

@@ -1,0 +1,114 @@
+"""The mean of just these items, not of the population behind them: only which ones were labelled is left to chance.
+
+Valid when the labelled items were drawn one by one, with equal chances, from the set. Clusters do not matter then: what the
+items have in common is a fact of the set, not an error.
+
+Source: Cochran 1977, chapters 2 (finite population correction), 5A (stratification afterwards) and 7 (difference estimator).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..intervals.closed_forms import wald_interval, wilson_interval
+from ..statistic import Statistic, defined, undefined
+from .estimators import LabelledAndJudged
+from .rate_interval import RateInterval, rate_interval
+
+
+def finite_labels_only(label: FloatArray, size: int, *, level: float = 0.95) -> Statistic:
+    """The mean from the labels alone.
+
+    Args:
+        label: Trusted values, shape ``(n,)``.
+        size: How many items the set has.
+        level: Nominal coverage.
+
+    Returns:
+        The mean: Wilson's interval on ``n / (1 - n / size)`` trials for 0/1 labels, Wald for fractions; exact when every
+        item is labelled.
+    """
+    n = len(label)
+    if not n:
+        return undefined("no item has a label", n=0, level=level)
+    value = float(label.mean())
+    if n == size:
+        return defined(value, (value, value), n=n, method="every item is labelled", level=level)
+    if np.isin(label, (0.0, 1.0)).all():
+        ends = wilson_interval(value, n / (1 - n / size), level)
+        return defined(value, ends, n=n, method="Wilson, finite set", level=level)
+    error = math.sqrt((1 - n / size) * float(label.var(ddof=1)) / n) if n > 1 else math.nan
+    return defined(value, wald_interval(value, error, level), n=n, method="Wald, finite set", level=level)
+
+
+def finite_prediction_powered(
+    data: LabelledAndJudged, weight: float, *, interval: RateInterval = "logit", level: float = 0.95
+) -> Statistic:
+    """PPI++ for the set: the same value as for a population, and a shorter interval.
+
+    With ``N`` unlabelled and ``M`` items in all, ``weight * mean(unlabelled) + mean(label - weight * score)`` is a
+    constant plus ``mean(label - weight * M / N * score)`` over the labelled.
+
+    Args:
+        data: The items.
+        weight: Lambda.
+        interval: ``logit``, or the symmetric ``wald``.
+        level: Nominal coverage.
+
+    Returns:
+        The mean of the set.
+    """
+    n = len(data.label)
+    if data.too_few:
+        return undefined(data.too_few, n=n, level=level)
+    size = n + len(data.unlabelled)
+    value = weight * float(data.unlabelled.mean()) + float((data.label - weight * data.score).mean())
+    residual = data.label - weight * size / len(data.unlabelled) * data.score
+    error = math.sqrt((1 - n / size) * float(residual.var(ddof=1)) / n)
+    return _with_interval(value, error, data, interval, level)
+
+
+def finite_post_stratified(
+    data: LabelledAndJudged, *, pass_at: float = 0.5, interval: RateInterval = "logit", level: float = 0.95
+) -> Statistic:
+    """Mean label of passed and of failed items, weighted by how many of the set the judge passes and fails.
+
+    Args:
+        data: The items.
+        pass_at: A score passes when it is at least this.
+        interval: ``logit``, or the symmetric ``wald``.
+        level: Nominal coverage.
+
+    Returns:
+        The mean of the set; undefined with fewer than two labels in one of the two strata.
+    """
+    n = len(data.label)
+    if data.too_few:
+        return undefined(data.too_few, n=n, level=level)
+    passed, others = data.score >= pass_at, data.unlabelled >= pass_at
+    size, value, variance = n + len(others), 0.0, 0.0
+    for mine, rest in ((passed, others), (~passed, ~others)):
+        stratum, labels = int(mine.sum() + rest.sum()), data.label[mine]
+        if not stratum:
+            continue
+        if len(labels) < 2:  # noqa: PLR2004 - a variance needs two
+            return undefined("the judge passes, or fails, fewer than two labelled items", n=n, level=level)
+        share = stratum / size
+        value += share * float(labels.mean())
+        variance += share**2 * (1 - len(labels) / stratum) * float(labels.var(ddof=1)) / len(labels)
+    return _with_interval(value, math.sqrt(variance), data, interval, level)
+
+
+def _with_interval(
+    value: float, error: float, data: LabelledAndJudged, interval: RateInterval, level: float
+) -> Statistic:
+    n = len(data.label)
+    if error == 0.0 and 0.0 <= value <= 1.0:
+        # Nothing varies, which few labels do not prove: as wide as for labels alone.
+        ends = wilson_interval(value, n / (1 - n / (n + len(data.unlabelled))), level)
+        return defined(value, ends, n=n, method="Wilson, finite set", level=level)
+    ends, method = rate_interval(value, error, interval, level)
+    return defined(value, ends, n=n, method=f"{method}, finite set", level=level)

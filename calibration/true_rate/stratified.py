@@ -1,0 +1,245 @@
+"""Stratified prediction-powered estimates: each stratum has its own labels and its own trust in the judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..intervals.closed_forms import normal_quantile, t_quantile
+from ..statistic import Statistic, defined, undefined
+from .active_labels import SUREST
+from .estimators import LabelledAndJudged, labels_only, prediction_powered, tuned_lambda
+from .rate_interval import RateInterval, rate_interval
+
+FEWEST = 10
+"""Labels that a stratum needs, unless every one of its items has one."""
+
+_MOST_LEVERAGE = 0.9
+"""A single label cannot be weighed up without end."""
+
+_PRIOR = 2
+"""As many labels the judge's own doubt counts for where spreads are estimated."""
+
+_POOLED = 30
+"""As many labels all strata together count for where the spread of one is estimated."""
+
+
+@dataclass(frozen=True, eq=False)
+class StratifiedItems:
+    """Judged items in strata, some of which have a label.
+
+    Attributes:
+        label: Trusted values, shape ``(M,)``; NaN where there is none.
+        score: The judge's scores, shape ``(M,)``.
+        stratum: Stratum number of each item, shape ``(M,)``.
+        cluster: Cluster number of each item, shape ``(M,)``; a cluster may reach over several strata.
+        names: Of the strata, by number; each of them has an item.
+    """
+
+    label: FloatArray
+    score: FloatArray
+    stratum: IntArray
+    cluster: IntArray
+    names: Sequence[str]
+
+    def labelled(self, stratum: int) -> BoolArray:
+        """Which items of a stratum have a label, shape ``(M,)``."""
+        return (self.stratum == stratum) & np.isfinite(self.label)
+
+    def part(self, stratum: int) -> LabelledAndJudged:
+        """One stratum by itself."""
+        known = self.labelled(stratum)
+        rest = (self.stratum == stratum) & ~known
+        return LabelledAndJudged(
+            self.label[known], self.score[known], self.score[rest], self.cluster[known], self.cluster[rest]
+        )
+
+
+class StratumEstimate(NamedTuple):
+    """One stratum.
+
+    Attributes:
+        n: Items.
+        n_labelled: Those with a label.
+        weight: Lambda, how far the judge is trusted here.
+        spread: Standard deviation of label minus lambda times score, from the stratum's labels and, as thirty more, those
+            of all strata: a few labels that happen to agree must not leave a stratum without more.
+        estimate: The mean label of the stratum, by itself.
+    """
+
+    n: int
+    n_labelled: int
+    weight: float
+    spread: float
+    estimate: Statistic
+
+
+def stratum_estimates(
+    items: StratifiedItems, *, interval: RateInterval = "logit", level: float = 0.95
+) -> dict[str, StratumEstimate]:
+    """Each stratum by itself, for people to read and for the allocation of the next labels.
+
+    Args:
+        items: The items.
+        interval: As in `prediction_powered`.
+        level: Nominal coverage.
+
+    Returns:
+        By name of the stratum.
+    """
+    parts = [items.part(number) for number in range(len(items.names))]
+    weights = [0.0 if part.too_few else tuned_lambda(part) for part in parts]
+    squares = [_squares(part, weight) for part, weight in zip(parts, weights, strict=True)]
+    pooled = _pooled_variance(items, sum(squares)) if parts else 0.0
+    return {
+        name: StratumEstimate(
+            len(part.label) + len(part.unlabelled),
+            len(part.label),
+            weight,
+            float(np.sqrt((mine + _POOLED * pooled) / (len(part.label) + _POOLED))),
+            _by_itself(part, weight, interval, level),
+        )
+        for name, part, weight, mine in zip(items.names, parts, weights, squares, strict=True)
+    }
+
+
+def stratified_prediction_powered(
+    items: StratifiedItems, *, finite: bool = False, interval: RateInterval = "logit", level: float = 0.95
+) -> Statistic:
+    """The mean label: PPI++ in each stratum, with its own lambda, weighted by the strata's shares of the items.
+
+    Valid when the labelled items of each stratum are a random sample of that stratum; how many labels each has is free.
+    Where a judge has two verdicts that are the strata, it is the post-stratified estimate.
+
+    Source: Fisch et al. 2024 (arXiv 2406.04291). For a population, that the shares are an estimate too is added to their
+    variance. Where nothing varies in a stratum, half a label to the contrary in one more is assumed (Jeffreys), because
+    few equal labels do not prove a rate of 0 or 1. Student's quantile and residuals scaled by their leverage keep the level
+    where strata have few labels.
+
+    Args:
+        items: The items.
+        finite: The mean of just these items, drawn one by one in each stratum, not of the population that they are from.
+        interval: ``logit`` (for a population, clustered) or ``wald`` (items independent).
+        level: Nominal coverage.
+
+    Returns:
+        The mean; undefined when a stratum has too few labels.
+    """
+    n = int(np.isfinite(items.label).sum())
+    few = _too_few(items)
+    if few is not None:
+        return undefined(few, n=n, level=level)
+    parts = [_part(items, number, finite=finite) for number in range(len(items.names))]
+    value = sum(part.share * part.value for part in parts)
+    values = np.sum([part.influence for part in parts], axis=0)
+    if not finite:
+        means = np.array([part.value for part in parts])
+        values = values + (means[items.stratum] - value) / len(items.label)
+    variance = sum(part.unseen for part in parts)
+    clustered = interval == "logit" and not finite
+    clusters = len(np.unique(items.cluster[np.isfinite(items.label)])) if clustered else n
+    if clusters < 2:  # noqa: PLR2004 - one cluster has no spread
+        method = f"{interval}, stratified: no interval from a single cluster"
+        return defined(value, n=n, method=method, level=level)
+    error = float(np.sqrt(variance + _variance(values, items, clustered=clustered)))
+    error *= _student(error**2, parts, clusters, level)
+    ends, scale = rate_interval(value, error, interval, level)
+    method = f"{scale}, stratified" + (", finite set" if finite else "")
+    return defined(value, ends, n=n, method=method, level=level)
+
+
+class _Part(NamedTuple):
+    """What a stratum brings: its share, its mean, how each item moves the whole, variance, and its degrees of freedom."""
+
+    share: float
+    value: float
+    influence: FloatArray
+    unseen: float
+    variance: float
+    freedom: int
+
+
+def _part(items: StratifiedItems, number: int, *, finite: bool) -> _Part:
+    data, known, mine = items.part(number), items.labelled(number), items.stratum == number
+    n, rest = len(data.label), len(data.unlabelled)
+    share = (n + rest) / len(items.label)
+    weight = tuned_lambda(data) if rest else 0.0
+    unlabelled = float(data.unlabelled.mean()) if rest else 0.0
+    value = weight * unlabelled + float((data.label - weight * data.score).mean())
+    left = rest / (n + rest) if finite else 1.0
+    residual = data.label - weight * ((n + rest) / rest if finite and rest else 1.0) * data.score
+    influence = np.zeros(len(items.label))
+    freedom = n - 1 - (weight > 0.0)
+    if np.ptp(residual) == 0.0 or freedom < 1:
+        unseen = left * share**2 * _jeffreys(n) / n
+        return _Part(share, value, influence, unseen, unseen, max(n - 1, 1))
+    moved = (residual - residual.mean()) / np.sqrt(1 - _leverage(data.score, weight))
+    influence[known] = share * np.sqrt(left) / n * moved
+    if not finite and rest:
+        influence[mine & ~known] = share * weight * (data.unlabelled - unlabelled) / rest
+    return _Part(share, value, influence, 0.0, float((influence[known] ** 2).sum()), freedom)
+
+
+def _student(variance: float, parts: list[_Part], clusters: int, level: float) -> float:
+    """By how much few labels a stratum, or few clusters, widen the interval: Student's quantile over the normal one.
+
+    Source: Satterthwaite 1946 for the degrees of freedom of a sum of variances.
+    """
+    doubt = sum(part.variance**2 / part.freedom for part in parts)
+    freedom = min(clusters - 1, variance**2 / doubt) if doubt > 0 else clusters - 1
+    return t_quantile(level, freedom) / normal_quantile(level)
+
+
+def _variance(influence: FloatArray, items: StratifiedItems, *, clustered: bool) -> float:
+    number = np.unique(items.cluster, return_inverse=True)[1]
+    if not clustered or int(number.max()) + 1 == len(number):
+        return float((influence**2).sum())
+    # The labels are what is scarce: their clusters decide how much the spread is underestimated.
+    labelled = max(2, len(np.unique(number[np.isfinite(items.label)])))
+    return labelled / (labelled - 1) * float((np.bincount(number, weights=influence) ** 2).sum())
+
+
+def _leverage(score: FloatArray, weight: float) -> FloatArray:
+    """How much each label draws the fit to itself: by the mean, and by lambda where it was tuned (MacKinnon, White 1985)."""
+    leverage = np.full(len(score), 1 / len(score))
+    moved = score - score.mean()
+    if 0.0 < weight < 1.0:
+        leverage += moved**2 / (moved**2).sum()
+    return np.minimum(leverage, _MOST_LEVERAGE)
+
+
+def _jeffreys(n: int) -> float:
+    """Variance of a 0/1 label when half of one in ``n + 1`` was to the contrary."""
+    rate = 0.5 / (n + 1)
+    return rate * (1 - rate)
+
+
+def _too_few(items: StratifiedItems) -> str | None:
+    for number, name in enumerate(items.names):
+        size, labels = int((items.stratum == number).sum()), int(items.labelled(number).sum())
+        if labels < min(FEWEST, size):
+            return f"stratum {name!r} has {labels} labels on {size:,} items; it takes at least {min(FEWEST, size)}"
+    return None if len(items.label) else "there is no judged item"
+
+
+def _by_itself(data: LabelledAndJudged, weight: float, interval: RateInterval, level: float) -> Statistic:
+    if len(data.unlabelled):
+        return prediction_powered(data, weight, interval=interval, level=level)
+    return labels_only(data.label, data.label_cluster, interval=interval, level=level)
+
+
+def _squares(data: LabelledAndJudged, weight: float) -> float:
+    """Sum of squares of what the labels add to the judge."""
+    residual = data.label - weight * data.score
+    return float(((residual - residual.mean()) ** 2).sum()) if len(residual) else 0.0
+
+
+def _pooled_variance(items: StratifiedItems, squares: float) -> float:
+    """Of what labels add to the judge, within all strata alike, with the judge's doubt as two labels."""
+    belief = np.clip(items.score, SUREST, 1 - SUREST)
+    doubt = float((belief * (1 - belief)).mean())
+    return (squares + _PRIOR * doubt) / (int(np.isfinite(items.label).sum()) + _PRIOR)

@@ -1,0 +1,83 @@
+"""Agreement on declared levels, against published tables and real judges."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fiducial.calibration import Requests, Settings, calibrate, make_sample, read_table
+from fiducial.calibration.agreement.categories import category_agreement
+from fiducial.errors import InputError
+
+LEVELS = (0.0, 0.5, 1.0)
+NAMES = {
+    "kappa_plain": "cohen_kappa",
+    "kappa_linear": "weighted_kappa_linear",
+    "kappa_quadratic": "weighted_kappa_quadratic",
+    "gwet_ac1": "gwet_ac1",
+    "gwet_ac2_linear": "gwet_ac2_linear",
+    "gwet_ac2_quadratic": "gwet_ac2_quadratic",
+    "gwet_ac2_ordinal": "gwet_ac2_ordinal",
+}
+NORMAL = 1.959963984540054
+
+
+def agreement(table: list[list[int]], **options: Any) -> dict[str, Any]:
+    pairs = [
+        (LEVELS[row], LEVELS[column])
+        for row, counts in enumerate(table)
+        for column, count in enumerate(counts)
+        for _ in range(count)
+    ]
+    label, score = np.array(pairs).T
+    return category_agreement(make_sample(label, score), LEVELS, **options)
+
+
+def test_the_table_of_fleiss_cohen_and_everitt() -> None:
+    found = agreement([[53, 5, 2], [11, 14, 5], [1, 6, 3]], settings=Settings("wald"))
+    assert found["table"] == [[53, 5, 2], [11, 14, 5], [1, 6, 3]]
+    kappa = found["statistics"]["cohen_kappa"]
+    assert kappa["value"] == pytest.approx(0.4285714286)
+    assert (kappa["high"] - kappa["low"]) / 2 / NORMAL == pytest.approx(0.0759588315)
+
+
+def test_a_level_that_nobody_used_still_counts() -> None:
+    used, declared = (
+        category_agreement(make_sample(np.array([0.0, 1, 1, 0]), np.array([0.0, 1, 0, 0])), levels)
+        for levels in ((0.0, 1.0), LEVELS)
+    )
+    values = [found["statistics"]["brennan_prediger"]["value"] for found in (used, declared)]
+    assert values == pytest.approx([0.5, 0.625])
+
+
+def test_one_level_only_is_undefined_and_says_so() -> None:
+    statistics = agreement([[5, 0, 0], [0, 0, 0], [0, 0, 0]])["statistics"]
+    assert "one and the same level" in statistics["cohen_kappa"]["undefined"]
+    assert statistics["gwet_ac1"]["value"] == 1.0
+
+
+def test_a_value_between_levels_is_refused() -> None:
+    with pytest.raises(InputError, match=r"the score 0\.3 is not one of the levels 0, 0\.5, 1"):
+        category_agreement(make_sample(np.array([1.0]), np.array([0.3])), LEVELS)
+
+
+@pytest.mark.reference
+def test_real_judges_agree_with_other_libraries(reference: Path) -> None:
+    folder = reference / "calibration" / "summhay"
+    expected = json.loads((folder / "expected.json").read_text())["per_insight"]
+    result = calibrate(
+        read_table([folder / "data.jsonl"]), interval="wald", slices=False, requests=Requests(levels=LEVELS)
+    )
+    for judge, theirs in expected.items():
+        found = result["categories"][judge]
+        assert found["table"] == theirs["table_true_rows_judge_cols"]
+        for name, ours in NAMES.items():
+            statistic = found["statistics"][ours]
+            assert statistic["value"] == pytest.approx(theirs[name], abs=1e-9), name
+            if f"{name}_se" in theirs:
+                error = (statistic["high"] - statistic["low"]) / 2 / NORMAL
+                assert error == pytest.approx(theirs[f"{name}_se"], abs=2e-5), name

@@ -1,0 +1,105 @@
+"""Agreement on systems: order, and the one for which the judge is furthest off."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fiducial.calibration import calibrate, table_from_rows
+from fiducial.calibration.agreement.system_agreement import system_agreement
+from fiducial.calibration.agreement.wording import calibration_lines
+from fiducial.calibration.arrays import FloatArray, IntArray
+
+stats: Any = import_module("scipy.stats")
+
+
+def simulate(
+    seed: int, kind: tuple[float, ...], *, tasks: int = 40
+) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
+    """Systems on the same tasks, and by how much the judge is too kind to each."""
+    rng = np.random.default_rng(seed)
+    system, cluster = np.repeat(np.arange(len(kind)), tasks), np.tile(np.arange(tasks), len(kind))
+    rate = 0.3 + 0.4 * rng.random(tasks)[cluster]
+    label = (rng.random(len(system)) < rate).astype(float)
+    changed = rng.random(len(system)) < np.array(kind)[system] / 0.5
+    return label, np.where(changed, 1.0, label), system, cluster
+
+
+def test_differences_are_those_of_the_means() -> None:
+    label, score, system, cluster = simulate(0, (0.0, 0.1, 0.3))
+    found = system_agreement(label, score, system, cluster)
+    for number, each in enumerate(found.systems):
+        assert each.difference.value == pytest.approx((score - label)[system == number].mean())
+    worst = max(abs(each.difference.value or 0.0) for each in found.systems)
+    assert found.largest_difference.value == pytest.approx(worst)
+
+
+def test_tau_is_that_of_the_means() -> None:
+    label, score, system, cluster = simulate(1, (0.0, 0.3, 0.1, 0.2, 0.0))
+    found = system_agreement(label, score, system, cluster)
+    means = [[values[system == number].mean() for number in range(5)] for values in (label, score)]
+    assert found.kendall_tau_b.value == pytest.approx(stats.kendalltau(*means).statistic)
+
+
+def test_two_systems_have_no_order_to_speak_of() -> None:
+    found = system_agreement(*simulate(2, (0.0, 0.1)))
+    assert found.kendall_tau_b.undefined == "an order of 2 systems says little; it takes 3"
+    assert found.largest_difference.value is not None
+
+
+def test_equal_means_have_no_order() -> None:
+    _, score, system, cluster = simulate(3, (0.0, 0.1, 0.2))
+    found = system_agreement(np.ones(120), score, system, cluster)
+    assert found.kendall_tau_b.undefined is not None
+
+
+def test_a_judge_that_never_errs_is_not_certain() -> None:
+    label, _, system, cluster = simulate(4, (0.0, 0.0, 0.0))
+    found = system_agreement(label, label, system, cluster).largest_difference
+    assert (found.value, found.low) == (0.0, 0.0)
+    assert found.high is not None
+    assert found.high > 0.05
+
+
+def test_a_system_in_one_cluster_leaves_no_interval() -> None:
+    label, score, system, cluster = simulate(5, (0.0, 0.1, 0.2))
+    found = system_agreement(label, score, system, np.where(system == 2, 7, cluster))
+    assert found.largest_difference.low is None
+
+
+@pytest.mark.parametrize("kind", [(0.0, 0.0, 0.0), (0.05, 0.05, 0.2), (0.1,) * 6])
+def test_the_interval_of_the_largest_difference_covers(kind: tuple[float, ...]) -> None:
+    # What the judge adds: changed verdicts on the half of labels that fail.
+    truth, hits = max(kind) / 0.5 * 0.5, 0
+    for seed in range(400):
+        found = system_agreement(*simulate(seed, kind, tasks=60)).largest_difference
+        assert found.low is not None
+        assert found.high is not None
+        hits += found.low <= truth <= found.high
+    assert hits / 400 >= 0.935
+
+
+def test_calibrate_says_it_for_each_judge() -> None:
+    label, score, system, cluster = simulate(6, (0.0, 0.1, 0.3))
+    rows = [
+        {
+            "item_id": f"{cluster[row]}|{system[row]}|0",
+            "judge": "j",
+            "score": score[row],
+            "label": label[row],
+            "system": f"s{system[row]}",
+            "cluster": str(cluster[row]),
+        }
+        for row in range(len(label))
+    ]
+    result = calibrate(table_from_rows(rows))
+    assert set(result["systems"]["j"]["systems"]) == {"s0", "s1", "s2"}
+    text = "\n".join(calibration_lines(result))
+    line = next(line.split() for line in text.splitlines() if line.startswith("  j  ") and "s2" in line)
+    assert line[1] == "3"
+    assert line[-3:] == ["s2", "simultaneous", "cluster-t"]
+    one = calibrate(table_from_rows([row for row in rows if row["system"] == "s0"]))
+    assert "systems" not in one

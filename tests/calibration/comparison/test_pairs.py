@@ -1,0 +1,209 @@
+"""Judges and systems against each other on the same items."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fiducial.calibration import Settings, Table, compare, table_from_rows
+from fiducial.calibration.comparison.best_of_many import best_of_many
+from fiducial.calibration.comparison.delong import delong
+from fiducial.calibration.comparison.wording import comparison_lines
+from fiducial.calibration.intervals.closed_forms import normal_quantile
+from fiducial.calibration.intervals.paired_shares import tango_interval
+from fiducial.errors import InputError
+
+# The oracle has no types.
+roc_auc_score: Any = import_module("sklearn.metrics").roc_auc_score
+
+
+def table_of(scores: dict[str, list[float | None]], labels: list[float | None], **more: list[Any]) -> Table:
+    """One row for each judge and item; ``more`` are columns by item."""
+    return table_from_rows(
+        [
+            {"item_id": f"i{number}", "judge": judge, "score": score, "label": labels[number]}
+            | {name: values[number] for name, values in more.items()}
+            for judge, row in scores.items()
+            for number, score in enumerate(row)
+        ]
+    )
+
+
+LABELS: list[float | None] = [1, 1, 1, 0, 0, 0]
+GOOD: list[float | None] = [1, 1, 1, 0, 0, 1]
+POOR: list[float | None] = [1, 0, 0, 0, 1, 0]
+
+
+def test_counts_are_of_items_on_which_exactly_one_is_right() -> None:
+    (pair,) = compare(table_of({"good": GOOD, "poor": POOR}, LABELS))["pairs"]
+    counts = {name: pair[name] for name in ("n", "both_right", "a_only_right", "b_only_right", "both_wrong")}
+    assert counts == {"n": 6, "both_right": 2, "a_only_right": 3, "b_only_right": 1, "both_wrong": 0}
+    assert pair["difference"]["value"] == pytest.approx(2 / 6)
+
+
+def test_only_items_that_both_judged_count() -> None:
+    (pair,) = compare(table_of({"good": [*GOOD[:-1], None], "poor": [None, *POOR[1:]]}, LABELS))["pairs"]
+    assert pair["n"] == 4
+
+
+def test_a_pair_without_a_common_item_is_untested_and_does_not_count_among_the_others() -> None:
+    nothing: list[float | None] = [None] * 3
+    judges = {"early": [*GOOD[:3], *nothing], "late": [*nothing, *POOR[3:]], "all": POOR}
+    result = compare(table_of(judges, LABELS))
+    apart, early, _ = result["pairs"]
+    untested = ("exact_p", "midp", "holm_p", "bh_p", "smallest_visible")
+    assert (apart["n"], [apart[name] for name in untested]) == (0, [None] * len(untested))
+    assert early["holm_p"] == pytest.approx(min(1, 2 * early["midp"]))
+    assert "early and late: no common items" in comparison_lines(result)
+
+
+def test_every_pair_is_listed_unless_one_is_named() -> None:
+    table = table_of({"a": GOOD, "b": POOR, "c": POOR}, LABELS)
+    assert [(p["a"], p["b"]) for p in compare(table)["pairs"]] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert [(p["a"], p["b"]) for p in compare(table, against="b")["pairs"]] == [("b", "a"), ("b", "c")]
+
+
+def test_one_class_is_enough() -> None:
+    (pair,) = compare(table_of({"good": GOOD, "poor": POOR}, [1.0] * 6))["pairs"]
+    assert (pair["a_only_right"], pair["b_only_right"]) == (3, 1)
+
+
+def test_identical_judges_are_no_alarm() -> None:
+    result = compare(table_of({"a": GOOD, "b": GOOD}, LABELS))
+    (pair,) = result["pairs"]
+    assert (pair["exact_p"], pair["midp"], pair["holm_p"]) == (1.0, 1.0, 1.0)
+    assert any("no evidence of a difference" in line for line in comparison_lines(result))
+
+
+def test_systems_meet_on_items_that_name_them() -> None:
+    rows = [
+        {"item_id": f"case{n}|{system}|0", "judge": "j", "score": score, "system": system}
+        for system, scores in {"x": [1, 1, 0], "y": [0, 1, 0]}.items()
+        for n, score in enumerate(scores)
+    ]
+    (pair,) = compare(table_from_rows(rows), by="system")["pairs"]
+    assert (pair["n"], pair["a_only_right"], pair["b_only_right"]) == (3, 1, 0)
+
+
+def test_systems_meet_judge_by_judge() -> None:
+    rows = [
+        {"item_id": "i", "judge": judge, "score": score, "system": system}
+        for judge, scores in {"j": (1, 0), "k": (0, 1)}.items()
+        for system, score in zip("xy", scores, strict=True)
+    ]
+    (pair,) = compare(table_from_rows(rows), by="system")["pairs"]
+    assert (pair["n"], pair["a_only_right"], pair["b_only_right"]) == (2, 1, 1)
+
+
+def test_labels_of_systems_count_once_however_many_judges_there_are() -> None:
+    rows = [
+        {"item_id": "i", "judge": judge, "score": 0, "label": label, "system": system}
+        for judge in "jk"
+        for system, label in {"x": 1, "y": 0}.items()
+    ]
+    (pair,) = compare(table_from_rows(rows), by="system", right="label")["pairs"]
+    assert (pair["n"], pair["a_only_right"]) == (1, 1)
+
+
+def test_the_difference_of_any_statistic_is_that_of_the_two() -> None:
+    rng = np.random.default_rng(0)
+    labels = rng.integers(2, size=80).astype(float).tolist()
+    scores = {name: rng.random(80).round(2).tolist() for name in "ab"}
+    table = table_of(scores, labels)
+    (pair,) = compare(table, statistic="auroc", settings=Settings(replicates=300))["pairs"]
+    areas = [float(roc_auc_score(labels, scores[name])) for name in "ab"]
+    assert pair["difference"]["value"] == pytest.approx(areas[0] - areas[1])
+    assert pair["auroc_difference"]["value"] == pytest.approx(areas[0] - areas[1])
+
+
+def test_flips_name_the_items() -> None:
+    (pair,) = compare(table_of({"good": GOOD, "poor": POOR}, LABELS), flips=2)["pairs"]
+    assert pair["flips"] == [{"item_id": "i1", "right": "good"}, {"item_id": "i2", "right": "good"}]
+
+
+def test_clustered_items_get_a_test_over_clusters() -> None:
+    many = {"good": GOOD * 10, "poor": POOR * 10}
+    clustered = table_of(many, LABELS * 10, cluster=[str(n // 3) for n in range(60)])
+    assert compare(clustered)["pairs"][0]["cluster_p"] is not None
+    assert compare(table_of(many, LABELS * 10))["pairs"][0]["cluster_p"] is None
+
+
+@pytest.mark.parametrize(
+    ("scores", "options", "message"),
+    [
+        ({"only": GOOD}, {}, "only one judge"),
+        ({"a": GOOD, "b": POOR}, {"against": "z"}, "no judge 'z'"),
+        ({"a": GOOD, "b": POOR}, {"by": "system"}, "no column system"),
+        ({"a": GOOD, "b": [None] * 6}, {}, "only one judge"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(scores: Any, options: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        compare(table_of(scores, LABELS), **options)
+
+
+def test_delong_areas_are_areas_and_equal_scores_do_not_differ() -> None:
+    rng = np.random.default_rng(1)
+    right = rng.random(60) < 0.4
+    first, second = rng.random(60) + right, rng.random(60).round(1)
+    result = delong(right, first, second)
+    assert result is not None
+    assert result.areas == pytest.approx((roc_auc_score(right, first), roc_auc_score(right, second)))
+    same = delong(right, first, first)
+    assert same is not None
+    assert (same.difference, same.p) == (0.0, None)
+
+
+def test_delong_holds_its_level() -> None:
+    rng = np.random.default_rng(2)
+    alarms = 0
+    for _ in range(400):
+        right = rng.random(120) < 0.5
+        tests = delong(right, rng.normal(size=120) + right, rng.normal(size=120) + right)
+        alarms += tests is not None and tests.p is not None and tests.p <= 0.05
+    assert 0.025 <= alarms / 400 <= 0.08
+
+
+def test_the_winner_of_equals_owes_its_lead_to_luck() -> None:
+    rng = np.random.default_rng(3)
+    right = rng.random((20, 200)) < 0.7
+    choice = best_of_many(right, np.arange(200))
+    assert choice.apparent > 0.72
+    assert choice.held_out is not None
+    assert choice.held_out < choice.apparent
+
+
+def test_the_difference_of_shares_right_has_an_interval_for_pairs() -> None:
+    rows = [
+        {"item_id": str(number), "judge": judge, "label": 1, "score": int(number >= wrong)}
+        for judge, wrong in (("good", 2), ("worse", 6))
+        for number in range(100)
+    ]
+    result = compare(table_from_rows(rows))
+    (pair,) = result["pairs"]
+    expected = tango_interval(0.04, 0.0, 100, normal_quantile(0.95))
+    assert (pair["difference"]["low"], pair["difference"]["high"]) == pytest.approx(expected)
+    assert result["warnings"] == []
+
+
+def test_few_differing_items_and_few_clusters_are_warned_of() -> None:
+    rows = [
+        {
+            "item_id": str(number),
+            "judge": judge,
+            "label": number % 2,
+            "score": number % 2 if number >= wrong else 1 - number % 2,
+            "cluster": number // 10,
+        }
+        for judge, wrong in (("good", 4), ("worse", 9))
+        for number in range(100)
+    ]
+    result = compare(table_from_rows(rows), statistic="mcc")
+    assert result["warnings"] == [
+        "good and worse: only 10 clusters; below 20 an interval may be too short",
+        "good and worse: only 5 items tell them apart; below 20 the interval of a difference may be too short",
+    ]
+    assert comparison_lines(result)[-1].startswith("warning: good and worse: only 5 items")

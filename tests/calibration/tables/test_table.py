@@ -1,0 +1,231 @@
+"""Tables from any tool: what is read, what is refused, and where the error says it is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fiducial.calibration import Table, read_table, table_from_frame, table_from_rows
+from fiducial.calibration.tables.table import Column
+from fiducial.errors import InputError, MissingExtraError
+
+ROWS: list[dict[str, Any]] = [
+    {"item_id": "a", "judge": "j", "score": 1, "label": 1.0, "cluster": "one", "system": "x"},
+    {"item_id": "b", "judge": "j", "score": 0.25, "label": 0, "cluster": "one", "system": "y"},
+    {"item_id": "c", "judge": "j", "score": None, "label": 1, "cluster": None, "system": "x"},
+    {"item_id": "d", "judge": "k", "score": True, "label": None, "cluster": "two", "system": None},
+]
+
+
+def write_jsonl(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return path
+
+
+def write_csv(path: Path, rows: list[dict[str, Any]]) -> Path:
+    pd.DataFrame(rows).assign(score=[1, 0.25, np.nan, 1]).to_csv(path, index=False)
+    return path
+
+
+def write_parquet(path: Path, rows: list[dict[str, Any]]) -> Path:
+    pd.DataFrame(rows).assign(score=[1, 0.25, np.nan, 1]).to_parquet(path)
+    return path
+
+
+def texts(column: Column) -> list[str | None]:
+    """The value of each row."""
+    names = dict(enumerate(column.values))
+    return [names.get(code) for code in column.codes]
+
+
+def content(table: Table) -> dict[str, Any]:
+    """What a table says, in a form that compares."""
+    return {
+        "item": texts(table.item),
+        "judge": texts(table.judge),
+        "score": [None if np.isnan(each) else each for each in table.score],
+        "label": [None if np.isnan(each) else each for each in table.label],
+        "cluster": table.cluster.tolist(),
+        "system": texts(table.columns["system"]),
+    }
+
+
+EXPECTED = {
+    "item": ["a", "b", "c", "d"],
+    "judge": ["j", "j", "j", "k"],
+    "score": [1.0, 0.25, None, 1.0],
+    "label": [1.0, 0.0, 1.0, None],
+    "cluster": [0, 0, 1, 2],
+    "system": ["x", "y", "x", None],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "write"), [("t.jsonl", write_jsonl), ("t.csv", write_csv), ("t.parquet", write_parquet)]
+)
+def test_every_format_gives_the_same_table(tmp_path: Path, name: str, write: Any) -> None:
+    assert content(read_table([write(tmp_path / name, ROWS)])) == EXPECTED
+
+
+def test_rows_and_a_data_frame_give_the_same_table() -> None:
+    assert content(table_from_rows(ROWS)) == EXPECTED
+    assert content(table_from_frame(pd.DataFrame(ROWS))) == EXPECTED
+
+
+def test_several_files_are_one_table(tmp_path: Path) -> None:
+    first, second = (
+        write_jsonl(tmp_path / f"{n}.jsonl", part) for n, part in enumerate((ROWS[:2], ROWS[2:]))
+    )
+    assert content(read_table([first, second])) == EXPECTED
+
+
+def test_columns_of_other_names_are_mapped(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,model,score,gold,label\na,j,1,1,not a label\n")
+    table = read_table([path], columns={"item_id": "id", "judge": "model", "label": "gold"})
+    assert (table.label.tolist(), table.score.tolist()) == ([1.0], [1.0])
+
+
+BAD_LINES: list[tuple[dict[str, Any], str]] = [
+    ({"item_id": "z", "judge": "j", "score": 1.5}, "score: expected a number in [0, 1] or null, got 1.5"),
+    (
+        {"item_id": "z", "judge": "j", "score": 1, "label": -1},
+        "label: expected a number in [0, 1] or null, got -1",
+    ),
+    (
+        {"item_id": "z", "judge": "j", "score": "good"},
+        "score: expected a number in [0, 1] or null, got 'good'",
+    ),
+    ({"item_id": "z", "judge": "j", "score": [1]}, "score: expected a number in [0, 1] or null, got [1]"),
+    (
+        {"item_id": "z", "judge": "j"},
+        "score: missing (a verdict that is not there is null, or an empty cell); the columns are 'item_id', 'judge'",
+    ),
+    ({"item_id": "z", "score": 1}, "judge: missing; the columns are 'item_id', 'score'"),
+    ({"judge": "j", "score": 1}, "item_id: missing; the columns are 'judge', 'score'"),
+    ({"item_id": None, "judge": "j", "score": 1}, "item_id: expected a name, got None"),
+    ({"item_id": "z", "judge": "j", "score": 1, "cluster": ["t"]}, "cluster: expected a name, got ['t']"),
+    ({"item_id": "z", "judge": "j", "score": 1, "cluster": {}}, "cluster: expected a name, got {}"),
+    ({"item_id": {"n": 1}, "judge": "j", "score": 1}, "item_id: expected a name, got {'n': 1}"),
+    (
+        {"item_id": "z", "judge": "j", "score": 1, "system": ["x"]},
+        "system: expected a text or a number, got ['x']",
+    ),
+    ({"item_id": "z", "judge": "j", "score": 1, "repeat": {}}, "repeat: expected a text or a number, got {}"),
+    (
+        {"item_id": "a", "judge": "j", "score": 1, "system": "x"},
+        "item_id: a second row of item_id 'a', judge 'j', system 'x'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("bad", "message"), BAD_LINES)
+def test_a_bad_row_is_named_by_file_line_and_field(tmp_path: Path, bad: dict[str, Any], message: str) -> None:
+    path = write_jsonl(tmp_path / "t.jsonl", [*ROWS, bad])
+    with pytest.raises(InputError) as caught:
+        read_table([path])
+    assert str(caught.value) == f"{path}:5: {message}"
+
+
+def test_an_error_names_the_column_as_the_file_does(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,judge,score\na,j,7\n")
+    with pytest.raises(InputError, match=r"t\.csv:2: score: expected"):
+        read_table([path], columns={"item_id": "id"})
+    with pytest.raises(InputError, match=r"t\.csv:2: points: missing"):
+        read_table([path], columns={"item_id": "id", "score": "points"})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("t.jsonl", b"", "there is no row"),
+        ("t.jsonl", b"[1]\n", "Expected `object`, got `array`"),
+        ("t.jsonl", b"{\n", "not JSON"),
+        ("t.csv", b"item_id,judge,score\na,j,1,2\n", "more fields than the header names"),
+        ("t.csv", b"item_id,judge,score\na,j\n", "fewer fields than the header names"),
+        ("t.csv", b"item_id,judge,score,score\na,j,1,0\n", "score: the header names this column twice"),
+        ("t.csv", b"item_id;judge;score\na;j;1\n", "the columns are 'item_id;judge;score'"),
+        ("t.csv", b"item_id,judge,score\n\xff,j,1\n", "not UTF-8: byte 0xff"),
+        ("t.csv", b'item_id,judge,score\n"a,j,1\n', "not CSV"),
+        ("t.parquet", b"no", "cannot be read as Parquet"),
+    ],
+)
+def test_a_file_that_is_no_table_is_refused_in_one_line(
+    tmp_path: Path, name: str, text: bytes, message: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(text)
+    with pytest.raises(InputError) as caught:
+        read_table([path])
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_parquet_without_pyarrow_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_parquet(tmp_path / "t.parquet", ROWS)
+
+    def no_engine(_: Path) -> None:
+        raise ImportError("Unable to find a usable engine")
+
+    monkeypatch.setattr(pd, "read_parquet", no_engine)
+    with pytest.raises(MissingExtraError, match=r"fiducial\[parquet\]"):
+        read_table([path])
+
+
+def test_repeats_and_orders_tell_rows_apart_and_texts_are_no_slices() -> None:
+    rows = [
+        {
+            "item_id": "a",
+            "judge": "j",
+            "score": 1,
+            "repeat": repeat,
+            "raw": f"reply {repeat}",
+            "note": f"text {repeat}",
+        }
+        for repeat in range(50)
+    ]
+    assert set(table_from_rows(rows).columns) == {"repeat"}
+
+
+def test_a_column_that_comes_and_goes_has_no_value_elsewhere() -> None:
+    rows: list[dict[str, Any]] = [
+        {"item_id": "a", "judge": "j", "score": 1, "early": "yes"},
+        {"item_id": "b", "judge": "j", "score": 1, "late": 2.0},
+        {"item_id": "c", "judge": "j", "score": 1},
+        {"item_id": "d", "judge": "j", "score": 1, "late": 3, "early": None},
+    ]
+    columns = table_from_rows(rows).columns
+    assert texts(columns["early"]) == ["yes", None, None, None]
+    assert texts(columns["late"]) == [None, "2", None, "3"]
+
+
+def test_booleans_are_0_and_1_as_data_frames_write_them_into_csv(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    pd.DataFrame(
+        {"item_id": ["a", "b"], "judge": "j", "score": [True, False], "label": [False, True]}
+    ).to_csv(path, index=False)
+    table = read_table([path])
+    assert (table.score.tolist(), table.label.tolist()) == ([1.0, 0.0], [0.0, 1.0])
+
+
+def test_a_byte_order_mark_and_windows_line_ends_are_no_part_of_a_table(tmp_path: Path) -> None:
+    for name, text in (
+        ("t.csv", "item_id,judge,score\r\na,j,0.5\r\n"),
+        ("t.jsonl", '{"item_id": "a", "judge": "j", "score": 0.5}\r\n'),
+    ):
+        (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + text.encode())
+        assert read_table([tmp_path / name]).score.tolist() == [0.5]
+
+
+def test_a_draw_without_a_row_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "draw.jsonl").write_text("")
+    with pytest.raises(InputError, match="expected rows with item_id and label_probability"):
+        read_table([write_jsonl(tmp_path / "t.jsonl", ROWS)], draw=[tmp_path / "draw.jsonl"])

@@ -1,0 +1,167 @@
+"""The true rate: coverage by simulation, and refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fiducial.calibration import estimate, table_from_rows
+from fiducial.calibration.true_rate.estimators import (
+    LabelledAndJudged,
+    post_stratified,
+    prediction_powered,
+    tuned_lambda,
+)
+from fiducial.calibration.true_rate.rate_interval import rate_interval
+from fiducial.calibration.true_rate.rogan_gladen import rogan_gladen
+from fiducial.errors import InputError
+
+
+def draw(
+    rng: np.random.Generator, n: int, unlabelled: int, judge: tuple[float, float], rate: float
+) -> LabelledAndJudged:
+    """A judge with planted true positive and true negative rates on a population of a planted rate."""
+    truth = rng.random(n + unlabelled) < rate
+    score = np.where(
+        truth, rng.random(n + unlabelled) < judge[0], rng.random(n + unlabelled) >= judge[1]
+    ).astype(float)
+    items = np.arange(n + unlabelled)
+    return LabelledAndJudged(truth[:n].astype(float), score[:n], score[n:], items[:n], items[n:])
+
+
+@pytest.mark.parametrize("n", [50, 200])
+def test_corrected_rates_cover_the_planted_rate(n: int) -> None:
+    rng = np.random.default_rng(n)
+    hits = {"ppi++": 0, "stratified": 0}
+    for _ in range(800):
+        data = draw(rng, n, 1_000, (0.9, 0.8), 0.6)
+        for name, statistic in {
+            "ppi++": prediction_powered(data, tuned_lambda(data)),
+            "stratified": post_stratified(data),
+        }.items():
+            assert statistic.low is not None
+            assert statistic.high is not None
+            hits[name] += statistic.low <= 0.6 <= statistic.high
+    # Four Monte Carlo standard errors around 0.95 would be 0.919 to 0.981.
+    assert all(0.925 <= hit / 800 <= 0.975 for hit in hits.values()), hits
+
+
+def test_clustered_intervals_cover_where_independent_ones_do_not() -> None:
+    rng = np.random.default_rng(0)
+    hits = {"logit": 0, "wald": 0}
+    for _ in range(400):
+        cluster = np.repeat(np.arange(60), 10)
+        truth = rng.random(600) < rng.beta(1.5, 1.5, size=60)[cluster]
+        score = np.where(rng.random(600) < 0.85, truth, ~truth).astype(float)
+        labelled = rng.permutation(600) < 200
+        data = LabelledAndJudged(
+            truth[labelled].astype(float),
+            score[labelled],
+            score[~labelled],
+            cluster[labelled],
+            cluster[~labelled],
+        )
+        for interval in ("logit", "wald"):
+            statistic = prediction_powered(data, tuned_lambda(data), interval=interval)
+            assert statistic.low is not None
+            assert statistic.high is not None
+            hits[interval] += statistic.low <= 0.5 <= statistic.high
+    assert hits["logit"] / 400 >= 0.92
+    assert hits["wald"] / 400 < 0.88
+
+
+def test_a_useless_judge_gets_no_credit_and_a_perfect_one_nearly_all() -> None:
+    rng = np.random.default_rng(0)
+    assert tuned_lambda(draw(rng, 300, 3_000, (0.5, 0.5), 0.5)) < 0.15
+    assert tuned_lambda(draw(rng, 300, 3_000, (1.0, 1.0), 0.5)) > 0.85
+
+
+def rows_of(pairs: Sequence[tuple[float | None, float | None]], **more: Any) -> list[dict[str, Any]]:
+    return [
+        {"item_id": str(n), "judge": "j", "score": score, "label": label} | more
+        for n, (label, score) in enumerate(pairs)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "name", "why"),
+    [
+        ([(1, 1), (0, 0)], "ppi_plus_plus", "the labels say it all"),
+        ([(None, 1), (None, 0)], "labels_only", "no item has a label"),
+        ([(1, 1), (None, 0)], "ppi", "fewer than two"),
+        ([(1, 1), (0, 1), (None, 0)], "post_stratified", "passed every labelled item"),
+        ([(1, 1), (1, 0), (None, 0)], "rogan_gladen", "both classes"),
+        ([(1, 0), (0, 1), (None, 0)], "rogan_gladen", "no better than chance"),
+        ([(0.5, 0), (0, 1), (None, 0)], "rogan_gladen", "fractions"),
+    ],
+)
+def test_what_cannot_be_estimated_says_why(pairs: Any, name: str, why: str) -> None:
+    statistic = estimate(table_from_rows(rows_of(pairs)))["all"]["estimates"][name]
+    assert statistic["value"] is None
+    assert why in statistic["undefined"]
+
+
+def test_labels_without_spread_still_leave_doubt() -> None:
+    pairs = [*[(1, 1)] * 20, *[(None, 1)] * 50]
+    estimates = estimate(table_from_rows(rows_of(pairs)))["all"]["estimates"]
+    assert estimates["ppi_plus_plus"]["value"] == 1.0
+    assert estimates["ppi_plus_plus"]["low"] < 0.9
+
+
+def test_systems_are_estimated_apart_and_together() -> None:
+    rows = rows_of([(1, 1), (0, 0), (None, 1)], system="x")
+    rows += [dict(row, system="y") for row in rows_of([(0, 1), (0, 0), (None, 0)])]
+    result = estimate(table_from_rows(rows))
+    assert {name: part["n_labelled"] for name, part in result.items()} == {"all": 4, "x": 2, "y": 2}
+
+
+def test_one_of_several_judges_is_named() -> None:
+    rows = rows_of([(1, 1), (0, 0), (None, 1)])
+    table = table_from_rows(rows + [dict(row, judge="k") for row in rows])
+    with pytest.raises(InputError, match=r"2 judges .* name one with --judge"):
+        estimate(table)
+    assert estimate(table, judge="k")["all"]["n_labelled"] == 2
+    with pytest.raises(InputError, match="there is no judge 'z'"):
+        estimate(table, judge="z")
+
+
+def test_rogan_gladen_is_clipped_and_never_inverted() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(500):
+        positives, negatives, judged = (int(each) for each in rng.integers(1, 40, size=3))
+        result = rogan_gladen(
+            float(rng.random()),
+            judged,
+            true_positives=int(rng.integers(positives + 1)),
+            positives=positives,
+            true_negatives=int(rng.integers(negatives + 1)),
+            negatives=negatives,
+        )
+        if result.value is None:
+            assert result.undefined is not None
+        else:
+            assert result.low is not None
+            assert result.high is not None
+            assert 0 <= result.low <= result.high <= 1
+            assert 0 <= result.value <= 1
+
+
+def test_an_estimate_beside_1_with_a_large_error_has_an_interval() -> None:
+    ends, method = rate_interval(1 - 1e-12, 0.3, "logit", 0.95)
+    assert method == "logit"
+    assert ends == pytest.approx((0.0, 1.0))
+
+
+def test_labels_of_one_cluster_do_not_count_as_many() -> None:
+    """In a single cluster nothing varies over clusters, and forty rows say as much as one."""
+    data = draw(np.random.default_rng(3), 40, 400, (0.9, 0.8), 0.6)
+    together = LabelledAndJudged(
+        data.label, data.score, data.unlabelled, np.zeros(40, np.int64), np.zeros(400, np.int64)
+    )
+    for found in (prediction_powered(together, tuned_lambda(together)), post_stratified(together)):
+        assert found.low is not None
+        assert found.high is not None
+        assert found.high - found.low > 0.7
