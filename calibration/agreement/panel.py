@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ..intervals.bootstrap import DEFAULT_REPLICATES
 from ..intervals.measurement import IntervalOption, Settings
-from ..tables.table import PROBABILITY, Table
+from ..tables.table import Table
 from .baselines import baselines_of, people_among_themselves
+from .cautions import cautions
 from .judge_panel import judge_panel
 from .judges_alone import judges_alone
 from .probability_scores import probability_scores
@@ -18,12 +17,6 @@ from .requests import Requests, answers
 from .slice_homogeneity import slice_homogeneity
 from .suspected_labels import suspected_label_errors
 from .system_agreement import systems_by_judge
-
-FEW_CLUSTERS = 20
-"""With fewer clusters than this, their own spread is known too badly to promise the level."""
-
-FEW_OF_A_CLASS = 30
-"""With fewer labels of a class than this, the levels of the intervals were not shown to hold."""
 
 
 def calibrate(
@@ -66,7 +59,7 @@ def calibrate(
         "dawid_skene": judges_alone(table, pass_at=pass_at),
         "pass_at": pass_at,
         "level": level,
-        "warnings": [*_warnings(judges), *_drawn_unevenly(table)],
+        "warnings": cautions(judges, table),
     }
     people = people_among_themselves(table, settings)
     if people is not None:
@@ -102,43 +95,3 @@ def _slices(table: Table, pass_at: float, settings: Settings) -> dict[str, Any]:
         for name, column in table.columns.items()
         if len(column.present()) > 1
     }
-
-
-def _warnings(judges: dict[str, Any]) -> list[str]:
-    lines = [f"{judge}: {line}" for judge, panel in judges.items() for line in _judge_warnings(panel)]
-    if not all(panel["binary"] for panel in judges.values()):
-        lines.append("ece is biased upwards: believe its interval, which allows for that, before its value")
-    return lines
-
-
-def _judge_warnings(panel: dict[str, Any]) -> list[str]:
-    n, clusters = panel["n"], panel["n_clusters"]
-    if not n:
-        return ["no row has both a label and a score, so nothing can be said of it"]
-    lines: list[str] = []
-    if clusters < FEW_CLUSTERS:
-        lines.append(f"only {clusters} clusters; below {FEW_CLUSTERS} an interval may be too short")
-    passing = panel["tp"] + panel["fn"]
-    few = [
-        f"{count} labels {sort}"
-        for count, sort in ((passing, "pass"), (n - passing, "fail"))
-        if 0 < count < FEW_OF_A_CLASS
-    ]
-    if few:
-        lines.append(f"only {' and '.join(few)}; below {FEW_OF_A_CLASS} what rests on them is rough")
-    if panel["n_missing"]:
-        lines.append(
-            f"{panel['n_missing']} labelled rows have no verdict; the statistics are of the other {n}"
-        )
-    return lines
-
-
-def _drawn_unevenly(table: Table) -> list[str]:
-    chance = table.numbers.get(PROBABILITY)
-    labelled = np.isfinite(table.label)
-    if chance is None or not len(np.unique(chance[labelled & np.isfinite(chance)])) > 1:
-        return []
-    why = "labels were drawn with unequal chances, which nothing here weighs"
-    return [
-        f"{why}: this is the agreement on the labelled items, not on all; `fiducial estimate` weighs them"
-    ]

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from ...errors import InputError
-from ..agreement.panel import FEW_CLUSTERS
+from ..agreement.cautions import FEW_CLUSTERS
 from ..intervals.closed_forms import normal_quantile
 from ..intervals.influence import cluster_standard_error, influence
 from ..intervals.measurement import Settings, measure

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from ...errors import InputError
-from ..agreement.panel import FEW_CLUSTERS
+from ..agreement.cautions import FEW_CLUSTERS
 from ..arrays import IntArray
 from ..statistic import Statistic
 from ..tables.table import Table

@@ -120,7 +120,10 @@ def test_a_perfect_judge_on_ten_rows_is_not_certain() -> None:
 
 def test_few_clusters_are_warned_about() -> None:
     rows = [dict(row, cluster=str(number % 5)) for number, row in enumerate(rows_of(MIXED))]
-    assert any("only 5 clusters" in line for line in calibrate(table_from_rows(rows))["warnings"])
+    assert any(
+        line.startswith("fewer than 20 clusters") and line.endswith("j (5)")
+        for line in calibrate(table_from_rows(rows))["warnings"]
+    )
 
 
 def test_a_million_rows_are_no_more_than_their_counts() -> None:
