@@ -65,7 +65,7 @@ def certify(
     from ..evaluation.audit import certificate as certificates  # noqa: PLC0415 - numpy and scipy are slow to import
     from ..evaluation.audit.drift import check_certificate, read_certificate  # noqa: PLC0415 - likewise
     from ..evaluation.audit.wording import certificate_lines, standing_lines  # noqa: PLC0415 - likewise
-    from ..evaluation.run_folder import write_json  # noqa: PLC0415 - likewise
+    from ..evaluation.run_folder.folder import write_json  # noqa: PLC0415 - likewise
 
     if (against is None) == (out is None) or (against is None) != bool(claims):
         raise UsageError("either --claim STAT=VALUE with --out FILE, or --against FILE")

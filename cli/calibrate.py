@@ -131,7 +131,7 @@ def command(
 def _with_lexical_baseline(table: Table, paths: tuple[Path, ...]) -> Table:
     """What comparing words says of the labelled outputs of run folders whose inputs are still there."""
     from ..calibration.tables.table import BASELINE  # noqa: PLC0415 - numpy and scipy are slow to import
-    from ..evaluation.lexical_baseline import lexical_scores  # noqa: PLC0415 - only run folders need it
+    from ..evaluation.conclusion.lexical_baseline import lexical_scores  # noqa: PLC0415 - only run folders need it
 
     name = f"{BASELINE}lexical"
     folders = [path for path in paths if path.is_dir()]

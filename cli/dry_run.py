@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import click
 
-from ..evaluation.judging import ModelAccess
+from ..evaluation.forecast import Forecast, foresee
+from ..evaluation.judging.stage import ModelAccess
 from ..evaluation.pipeline import Plan
-from ..evaluation.planning import Forecast, foresee
 from ..judges.transport.token_estimate import Estimate
 from .main import EXIT_OK
 from .progress import shown_progress

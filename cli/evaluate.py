@@ -19,8 +19,8 @@ from ..deterministic import CheckOptions
 from ..deterministic.artifact_options import ArtifactOptions
 from ..deterministic.registration import load_environments, load_functions
 from ..deterministic.sandbox.limits import Limits
-from ..evaluation.conclusion import Conclusion
-from ..evaluation.judging import ModelAccess
+from ..evaluation.conclusion.stage import Conclusion
+from ..evaluation.judging.stage import ModelAccess
 from ..evaluation.pipeline import Plan, run
 from ..report.from_run import report_on
 from ..report.html import report_template

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from ..errors import UsageError
-from ..evaluation.conclusion import Conclusion
+from ..evaluation.conclusion.stage import Conclusion
 
 PASS_RATE = "pass_rate"  # noqa: S105 - not that kind of pass
 """The checkers' rate of each system; every other name is a statistic of each judge's calibration."""

@@ -11,7 +11,7 @@ from ..errors import UsageError
 from .options import compose
 
 if TYPE_CHECKING:
-    from ..evaluation.convening import JuryRule
+    from ..evaluation.juries.convening import JuryRule
 
 jury_options = compose(
     click.option(
@@ -56,7 +56,7 @@ def jury_rule(options: Mapping[str, Any]) -> JuryRule | None:
         if options["weights"] is not None:
             raise UsageError("--weights goes with --jury")
         return None
-    from ..evaluation.convening import JuryRule  # noqa: PLC0415 - not needed for --help
+    from ..evaluation.juries.convening import JuryRule  # noqa: PLC0415 - not needed for --help
 
     low, high = _numbers("--unsure", options["unsure"], "-", 2)
     weights = () if options["weights"] is None else _numbers("--weights", options["weights"], ",", None)

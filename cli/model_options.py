@@ -12,7 +12,7 @@ import click
 
 from ..errors import ConfigurationError
 from ..evaluation.batch.mode import BatchMode
-from ..evaluation.judging import ModelAccess
+from ..evaluation.judging.stage import ModelAccess
 from ..judges import Budget, Endpoint
 from ..judges.prices import PriceList, price_list
 from .options import INPUT_FILE, compose

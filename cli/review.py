@@ -13,7 +13,7 @@ from ..report.text import visible
 from .options import FOLDER, INPUT_FILE, SpreadCommand
 
 if TYPE_CHECKING:
-    from ..evaluation.review_sample import ReviewSample, SampleKind
+    from ..evaluation.labelling.review_sample import ReviewSample, SampleKind
 
 _EXAMPLE = """\b
 Examples:
@@ -84,8 +84,8 @@ def _make(
     name: str,
     out: Path | None,
 ) -> tuple[dict[str, Any], list[str]]:
-    from ..evaluation.labels import labelled_by  # noqa: PLC0415 - slow to import
-    from ..evaluation.review_sample import draw_rows, draw_sample, finished_manifest  # noqa: PLC0415 - likewise
+    from ..evaluation.labelling.labels import labelled_by  # noqa: PLC0415 - slow to import
+    from ..evaluation.labelling.review_sample import draw_rows, draw_sample, finished_manifest  # noqa: PLC0415 - likewise
     from ..records import write_records  # noqa: PLC0415 - likewise
     from ..report.review import write_review  # noqa: PLC0415 - the template engine is slow to import
 
@@ -138,7 +138,7 @@ def _page_lines(
 
 
 def _next(run: Path, drawn: ReviewSample, file: str, table: Path | None) -> list[str]:
-    from ..evaluation.run_folder import read_manifest  # noqa: PLC0415 - slow to import
+    from ..evaluation.run_folder.folder import read_manifest  # noqa: PLC0415 - slow to import
 
     if drawn.kind == "open":
         return [f"  fiducial review {run} --add {file}", *_corrected_by(run)]
@@ -156,7 +156,7 @@ def _next(run: Path, drawn: ReviewSample, file: str, table: Path | None) -> list
 
 def _corrected_by(run: Path) -> list[str]:
     """What makes corrected rates of labels of the open part."""
-    from ..evaluation.run_folder import read_manifest  # noqa: PLC0415 - slow to import
+    from ..evaluation.run_folder.folder import read_manifest  # noqa: PLC0415 - slow to import
 
     manifest = read_manifest(run)
     if "rules" in manifest["identity"]:
@@ -168,7 +168,7 @@ def _corrected_by(run: Path) -> list[str]:
 def _add(run: Path, files: tuple[Path, ...]) -> tuple[dict[str, Any], list[str]]:
     import msgspec  # noqa: PLC0415 - only here
 
-    from ..evaluation.labels import add_labels  # noqa: PLC0415 - slow to import
+    from ..evaluation.labelling.labels import add_labels  # noqa: PLC0415 - slow to import
 
     added = add_labels(run, files)
     people = ", ".join(f"{name} {number:,}" for name, number in added.people.items())

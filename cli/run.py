@@ -41,7 +41,7 @@ def command(judge_on: str, **options: Any) -> int:
     CASES says what was to be done and how it is graded (JSON Lines; `fiducial cases` makes it of other people's files).
     Exit code 3: finished, but calls to the model failed; the same command asks again for these alone.
     """
-    from ..evaluation.selection import parse_judge_on  # noqa: PLC0415 - loads what evaluating needs
+    from ..evaluation.judging.selection import parse_judge_on  # noqa: PLC0415 - loads what evaluating needs
     from .evaluate import check_options, evaluate_as_asked  # noqa: PLC0415 - likewise
 
     return evaluate_as_asked(

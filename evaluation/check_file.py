@@ -7,13 +7,13 @@ from pathlib import Path
 
 from ..deterministic import CheckOptions
 from ..records import Verdict, write_records
-from .checking import check_outputs, options_by_system
+from .checking.names import NamesOption
+from .checking.stage import check_outputs, options_by_system
+from .conclusion.rates import system_results
+from .conclusion.results import SystemResult
+from .conclusion.tally import Tally
 from .inputs import EvaluationInputs
-from .names import NamesOption
 from .progress import Progress
-from .rates import system_results
-from .results import SystemResult
-from .tally import Tally
 
 
 def partial_file(out: Path) -> Path:

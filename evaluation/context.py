@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from ..records import Verdict
 from .inputs import EvaluationInputs
-from .journal import Journal
 from .progress import Progress
-from .run_folder import RunFolder
+from .run_folder.folder import RunFolder
+from .run_folder.journal import Journal
 
 
 class RunContext(NamedTuple):

@@ -10,9 +10,16 @@ import msgspec
 
 from ..errors import RecordError
 from ..records import Case, CaseIndex, Closing, ItemKey, Output, read_numbered
-from .results import InputFile
 
 _CHUNK = 1024 * 1024
+
+
+class InputFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that was read: as it was named, the hash of its bytes, how many records it holds."""
+
+    name: str
+    sha256: str
+    rows: int
 
 
 class Survey(msgspec.Struct, frozen=True):

@@ -17,20 +17,20 @@ from ..judges.baseline import MODEL as BASELINE
 from ..judges.prices import PriceList
 from ..records import ItemKey
 from .batch.mode import BatchMode
-from .checking import check_into_folder
-from .conclusion import Conclusion, conclude
+from .checking.names import NamesOption
+from .checking.stage import check_into_folder
+from .conclusion.stage import Conclusion, conclude
 from .context import RunContext
-from .convening import JuryRule, Wanted, convene, seat
 from .inputs import EvaluationInputs
-from .judged_kinds import judges_kind
-from .judging import JudgeTask, ModelAccess, judge_outputs, judge_task, split_spec
-from .labels import adopt_labels
-from .names import NamesOption
+from .judging.kinds import judges_kind
+from .judging.selection import JudgeOn, select
+from .judging.stage import JudgeTask, ModelAccess, judge_outputs, judge_task, split_spec
+from .juries.convening import JuryRule, Wanted, convene, seat
+from .labelling.labels import adopt_labels
 from .progress import Progress
-from .run_folder import MANIFEST, RunFolder
-from .selection import JudgeOn, select
-from .splitting import by_statement, judge_statements
-from .verdict_log import standing_verdicts
+from .run_folder.folder import MANIFEST, RunFolder
+from .run_folder.verdict_log import standing_verdicts
+from .statements.splitting import by_statement, judge_statements
 
 DEFAULT_JUDGE_ON = 200
 """Decided outputs that are judged beside what is open; docs/decisions/0003-what-a-judge-is-asked-by-default.md."""

@@ -14,16 +14,15 @@ from ..judges import Judge, load_judge, read_again
 from ..judges.baseline import MODEL as BASELINE
 from ..judges.prices import PriceList
 from ..records import Verdict
-from .conclusion import Conclusion, conclude
+from .conclusion.stage import Conclusion, conclude
 from .context import RunContext
-from .convening import count_opinions, dissolve
-from .inputs import EvaluationInputs
-from .juries import JURY
+from .inputs import EvaluationInputs, InputFile
+from .juries.convening import count_opinions, dissolve
+from .juries.jury import JURY
 from .progress import Progress
-from .results import InputFile
-from .run_folder import RunFolder, read_manifest
-from .splitting import combine_again, forget_shares
-from .statements import SHARE, SPLIT
+from .run_folder.folder import RunFolder, read_manifest
+from .statements.splitting import combine_again, forget_shares
+from .statements.statement import SHARE, SPLIT
 
 
 class Reparsed(msgspec.Struct, frozen=True, kw_only=True):

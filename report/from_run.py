@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from ..errors import RunFolderError
-from ..evaluation.run_folder import CALIBRATION, LABELS, REPORT, VERDICTS, read_manifest
-from ..evaluation.verdict_log import VerdictIndex
+from ..evaluation.run_folder.folder import CALIBRATION, LABELS, REPORT, VERDICTS, read_manifest
+from ..evaluation.run_folder.verdict_log import VerdictIndex
 from ..records import Case, CaseIndex, ItemKey, Output, Verdict, decode_record, read_records
 from .html import write_report
 from .model import InputFile, JudgeUse, ReportData, ReportItem, SystemResult

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..evaluation.results import InputFile, JudgeUse, Part, Stratum, SystemResult
+from ..evaluation.conclusion.results import JudgeUse, Part, Stratum, SystemResult
+from ..evaluation.inputs import InputFile
 from ..records import ContextItem, Output, Verdict
 
 __all__ = ["InputFile", "JudgeUse", "Part", "ReportData", "ReportItem", "Stratum", "SystemResult"]

@@ -14,10 +14,10 @@ from markupsafe import Markup
 
 from ..errors import RunFolderError
 from ..evaluation.inputs import file_sha256
-from ..evaluation.judging import as_judged
-from ..evaluation.labels import REVIEW
-from ..evaluation.review_sample import ReviewSample, finished_manifest
-from ..evaluation.run_folder import VERDICTS, read_manifest
+from ..evaluation.judging.stage import as_judged
+from ..evaluation.labelling.labels import REVIEW
+from ..evaluation.labelling.review_sample import ReviewSample, finished_manifest
+from ..evaluation.run_folder.folder import VERDICTS, read_manifest
 from ..records import Case, ItemKey, Output, Verdict, atomic_write, read_records
 from .page import asset, policy, template
 from .review_view import ReviewItem, review_item

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from ..evaluation.conclusion import Conclusion
-from ..evaluation.results import CORRECTED, OPEN, JudgeUse, Stratum, SystemResult
+from ..evaluation.conclusion.results import CORRECTED, OPEN, JudgeUse, Stratum, SystemResult
+from ..evaluation.conclusion.stage import Conclusion
 from . import words
 
 _RATES = (("TPR", "true_positive_rate"), ("TNR", "true_negative_rate"), ("accuracy", "accuracy"))

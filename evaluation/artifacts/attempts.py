@@ -14,8 +14,8 @@ from ...deterministic.sandbox.running import Run, SandboxError, run_agent
 from ...errors import InputError
 from ...records import Case, Output
 from ...records.case import Record
-from ..journal import Journal
 from ..progress import Progress
+from ..run_folder.journal import Journal
 from .workspaces import OUTPUTS, lay_out, output_of, workspace_of
 
 RUNS, LOGS = "runs.jsonl", "logs"

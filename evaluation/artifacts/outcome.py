@@ -10,9 +10,9 @@ import msgspec
 from ...deterministic import CheckOptions, check
 from ...formats.agbenchmark import Attempt, report_of
 from ...records import Verdict, read_records, write_records
-from ..checking import check_outputs
+from ..checking.stage import check_outputs
 from ..inputs import EvaluationInputs
-from ..run_folder import write_json
+from ..run_folder.folder import write_json
 from .attempts import RUNS, AgentPlan, AgentRun
 from .workspaces import OUTPUTS
 

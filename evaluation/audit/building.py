@@ -16,11 +16,11 @@ from ...deterministic import CheckOptions
 from ...deterministic.mutation import Operator, Plants, Probe, Subject, Weakness, make_probes, origin
 from ...errors import InputError
 from ...records import Case, CaseIndex, Output, atomic_write, encode_record, graded
-from ..checking import options_by_system
+from ..checking.names import NamesOption
+from ..checking.stage import options_by_system
 from ..inputs import EvaluationInputs, file_sha256
-from ..names import NamesOption
 from ..progress import Progress
-from ..run_folder import write_json
+from ..run_folder.folder import write_json
 from .probe_folder import CASES, LABELS, OUTPUTS, PROBES, WEAKNESSES, OperatorCounts, ProbeManifest
 from .subjects import right_subjects
 

@@ -16,7 +16,7 @@ from ...calibration.intervals.certified_bound import certified_rate
 from ...calibration.tables.runs import run_rows
 from ...errors import InputError, UsageError
 from ...records import Verdict, read_records
-from ..run_folder import VERDICTS, read_manifest
+from ..run_folder.folder import VERDICTS, read_manifest
 from .scored import cluster_numbers, passes
 
 CertifiedStatistic: TypeAlias = Literal["accuracy", "true_positive_rate", "true_negative_rate"]

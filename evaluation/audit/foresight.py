@@ -10,12 +10,12 @@ from tempfile import TemporaryDirectory
 from ...judges import Work
 from ...judges.prices import PriceList
 from ...records import Verdict
+from ..forecast import Forecast, forecast_work
 from ..inputs import EvaluationInputs
-from ..journal import Journal
-from ..judging import JudgeTask, ModelAccess, open_work
-from ..planning import Forecast, forecast_work
-from ..run_folder import VERDICTS
-from ..verdict_log import VerdictKey, settled
+from ..judging.stage import JudgeTask, ModelAccess, open_work
+from ..run_folder.folder import VERDICTS
+from ..run_folder.journal import Journal
+from ..run_folder.verdict_log import VerdictKey, settled
 from .plan import AuditPlan, open_inputs, prepare, stages
 from .sampling import Chosen
 

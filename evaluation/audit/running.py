@@ -10,10 +10,10 @@ from ... import __version__
 from ...errors import InputError
 from ...records import CaseIndex, ItemKey, write_records
 from ..context import RunContext
-from ..judging import JudgeTask, ModelAccess, judge_outputs, judge_task
+from ..judging.stage import JudgeTask, ModelAccess, judge_outputs, judge_task
 from ..progress import Progress
-from ..run_folder import RunFolder, write_json
-from ..verdict_log import standing_verdicts
+from ..run_folder.folder import RunFolder, write_json
+from ..run_folder.verdict_log import standing_verdicts
 from .analysis import judge_audit, to_read
 from .comparisons import prompts
 from .plan import AuditPlan, open_inputs, prepare, stages

@@ -12,10 +12,10 @@ import msgspec
 
 from ...judges import BatchResults, Reply, Request
 from ..inputs import EvaluationInputs
-from ..judging import JudgeTask, judge_task, open_work
+from ..judging.stage import JudgeTask, judge_task, open_work
 from ..progress import Progress
-from ..run_folder import RunFolder
-from ..verdict_log import VerdictKey, settled
+from ..run_folder.folder import RunFolder
+from ..run_folder.verdict_log import VerdictKey, settled
 from .files import BatchFile, numbered, write_batch
 from .requests import Lookup, once, open_requests
 

@@ -16,9 +16,9 @@ from ...errors import ConfigurationError
 from ...judges import BatchResults, Judge, Reply, ReplyCache, Request, Work, cache_key
 from ...records import ItemKey
 from ..context import RunContext
-from ..judging import JudgeTask, ModelAccess, open_work
+from ..judging.stage import JudgeTask, ModelAccess, open_work
 from ..progress import Progress
-from ..verdict_log import settled
+from ..run_folder.verdict_log import settled
 from .endpoint import ENDED, BatchEndpoint
 from .files import read_custom_ids, write_batch
 from .ledger import BatchEntry, Ledger

@@ -10,7 +10,7 @@ import pytest
 from command import fiducial
 
 from fiducial.evaluation import check_file
-from fiducial.evaluation.checking import check_outputs
+from fiducial.evaluation.checking.stage import check_outputs
 from fiducial.records import Verdict, read_records
 
 

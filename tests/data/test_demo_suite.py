@@ -12,7 +12,7 @@ from demo_suite import SYSTEMS, case_of, cases, labels, outputs
 from fiducial.cli.demo import JUDGES
 from fiducial.data import demo_path
 from fiducial.errors import InputError
-from fiducial.evaluation.judged_kinds import judges_kind
+from fiducial.evaluation.judging.kinds import judges_kind
 from fiducial.records import Case, ItemKey, Verdict, read_records
 
 _ROOT = Path(__file__).parents[2]

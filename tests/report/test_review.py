@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from review_page import Page
 
-from fiducial.evaluation.review_sample import ReviewSample, SampleKind
+from fiducial.evaluation.labelling.review_sample import ReviewSample, SampleKind
 from fiducial.records import Case, ContextItem, ItemKey, Output, Step, ToolCall, Verdict
 from fiducial.report.review import render_review
 from fiducial.report.review_view import MOST_BLOCKS, MOST_OF_PART, MOST_TEXT, ReviewItem, review_item

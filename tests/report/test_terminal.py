@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from fiducial.evaluation.conclusion import Conclusion
+from fiducial.evaluation.conclusion.stage import Conclusion
 from fiducial.report.model import Stratum, SystemResult
 from fiducial.report.terminal import summary_lines
 

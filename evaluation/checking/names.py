@@ -1,0 +1,45 @@
+"""How each system wrote documented function names with dots: some providers forbid them and offer underscores."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Literal, TypeAlias
+
+from ...deterministic.checkers import Names
+from ...records import Case, Output
+
+NamesOption: TypeAlias = Literal["dotted", "underscored", "auto"]
+
+
+_ENOUGH = 50
+"""A system is decided when one form is ahead of the other by this many uses."""
+
+
+class NamesVote:
+    """Decides per system, from its own outputs, which form of the names it was given: the one it uses more often."""
+
+    def __init__(self) -> None:
+        self._votes: Counter[str] = Counter()
+
+    def add(self, case: Case, output: Output) -> None:
+        """Count the names that an output uses."""
+        dotted = [name for tool in case.tools if "." in (name := tool["function"]["name"])]
+        if dotted:
+            self._votes[output.system] += _vote(dotted, output)
+
+    def is_clear(self, system: str) -> bool:
+        """Whether more outputs of this system need not be looked at."""
+        return abs(self._votes[system]) >= _ENOUGH
+
+    def of(self, system: str) -> Names:
+        """The form a system was given; ``dotted`` where nothing speaks for the other."""
+        return "underscored" if self._votes[system] > 0 else "dotted"
+
+
+def _vote(dotted: list[str], output: Output) -> int:
+    """Positive when the output writes documented names with underscores."""
+    if output.tool_calls is not None:
+        used = {call.name for call in output.tool_calls}
+        return sum((name.replace(".", "_") in used) - (name in used) for name in dotted)
+    text = output.text or ""
+    return sum((name.replace(".", "_") in text) - (name in text) for name in dotted)

@@ -1,0 +1,79 @@
+"""The first stage: every output gets the verdict of its checker."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator
+
+import msgspec
+
+from ...deterministic import CheckOptions, check
+from ...records import Case, Output, Verdict
+from ..context import RunContext
+from ..inputs import EvaluationInputs
+from ..run_folder.verdict_log import VerdictKey, key_of, settled
+from .dependencies import hold_back_dependents
+from .names import NamesOption, NamesVote
+
+
+def check_outputs(
+    pairs: Iterable[tuple[Case, Output]], options: dict[str, CheckOptions], default: CheckOptions
+) -> Iterator[Verdict]:
+    """Check outputs one by one.
+
+    Args:
+        pairs: Outputs with their cases.
+        options: What differs by system.
+        default: Options of every other system.
+
+    Returns:
+        One verdict an output, in the same order; those on challenges with dependencies at the end.
+    """
+    return hold_back_dependents(
+        (case, check(case, output, options.get(output.system, default))) for case, output in pairs
+    )
+
+
+def options_by_system(
+    inputs: EvaluationInputs, names: NamesOption, options: CheckOptions
+) -> tuple[dict[str, CheckOptions], CheckOptions]:
+    """Work out which systems had to write names with underscores.
+
+    Args:
+        inputs: Cases and outputs.
+        names: As the user asked; ``auto`` looks at the outputs.
+        options: Everything else.
+
+    Returns:
+        The options that differ by system, and those of every other system.
+    """
+    if names != "auto":
+        return {}, msgspec.structs.replace(options, names=names)
+    vote = NamesVote()
+    for output in inputs.outputs():
+        if not vote.is_clear(output.system):
+            vote.add(inputs.cases[output.case_id], output)
+    differing = {
+        system: msgspec.structs.replace(options, names=form)
+        for system in inputs.survey.answered
+        if (form := vote.of(system)) != options.names
+    }
+    return differing, options
+
+
+def check_into_folder(context: RunContext, names: NamesOption, options: CheckOptions) -> None:
+    """Check what has no verdict yet, and journal it.
+
+    Args:
+        context: Inputs, folder and progress.
+        names: How documented names with dots were offered.
+        options: Rule set and registries.
+    """
+    folder, inputs = context.folder, context.inputs
+    done: Container[VerdictKey] = settled(folder.verdicts) if folder.resumed else ()
+    differing, default = options_by_system(inputs, names, options)
+    context.progress.begin("checking", inputs.survey.outputs)
+    for verdict in check_outputs(inputs.pairs(), differing, default):
+        if key_of(verdict) not in done:
+            folder.verdicts.append(verdict)
+        context.progress.advance()
+    folder.verdicts.flush()

@@ -1,0 +1,1 @@
+"""The last stage: what a run comes to, in numbers."""

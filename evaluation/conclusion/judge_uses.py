@@ -1,0 +1,57 @@
+"""What each judge said how often, and what it cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import ExitStack
+
+from ...judges.prices import PriceList
+from ...records import Outcome, Verdict
+from ..run_folder.folder import STATEMENTS, RunFolder
+from ..run_folder.journal import Journal
+from ..run_folder.verdict_log import standing_verdicts
+from .results import JudgeUse
+
+
+def judge_uses(folder: RunFolder, prices: PriceList | None = None) -> list[JudgeUse]:
+    """What each judge, and whoever split answers, said how often, and what it cost; in order of appearance."""
+    with ExitStack() as exits:
+        journals = [folder.verdicts]
+        if (folder.path / STATEMENTS).exists():
+            journals.insert(0, exits.enter_context(Journal(folder.path / STATEMENTS, Verdict)))
+        return [use for journal in journals for use in _uses(folder, journal, prices)]
+
+
+def _uses(folder: RunFolder, journal: Journal[Verdict], prices: PriceList | None) -> list[JudgeUse]:
+    outcomes: dict[str, Counter[Outcome]] = {}
+    spent: dict[str, Counter[str]] = {}
+    for verdict in journal:
+        if verdict.usage is not None and verdict.source == "judge":
+            cost = spent.setdefault(verdict.by, Counter())
+            cost["calls"] += verdict.usage.calls
+            cost["prompt"] += verdict.usage.prompt_tokens
+            cost["completion"] += verdict.usage.completion_tokens
+            cost["cached"] += verdict.usage.cached
+    for verdict in standing_verdicts(journal):
+        if verdict.source == "judge":
+            outcomes.setdefault(verdict.by, Counter())[verdict.outcome] += 1
+    identity = folder.manifest["identity"]
+    return [
+        JudgeUse(
+            name=by,
+            fingerprint=identity.get(f"judge {by}", "unknown"),
+            outcomes=dict(counts),
+            calls=spent.get(by, Counter())["calls"],
+            prompt_tokens=spent.get(by, Counter())["prompt"],
+            completion_tokens=spent.get(by, Counter())["completion"],
+            from_cache=spent.get(by, Counter())["cached"],
+            cost=_cost(by, spent.get(by, Counter()), prices),
+            seconds=folder.manifest.get("seconds", {}).get(by),
+        )
+        for by, counts in outcomes.items()
+    ]
+
+
+def _cost(by: str, spent: Counter[str], prices: PriceList | None) -> float | None:
+    known = prices(by.partition("@")[2]) if prices is not None and spent["prompt"] else None
+    return None if known is None else known.cost(spent["prompt"], spent["completion"])

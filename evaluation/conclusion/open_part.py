@@ -1,0 +1,62 @@
+"""The open part of a system, corrected by labels that were sampled at random from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ...calibration.true_rate.estimators import (
+    LabelledAndJudged,
+    labels_only,
+    prediction_powered,
+    tuned_lambda,
+)
+from ...records import ItemKey
+from .results import CORRECTED, Stratum
+from .tally import OpenScores
+
+_FEWEST = 2
+"""A spread cannot be estimated from a single label."""
+
+_SAMPLED = "PPI++, valid when the labels are a random sample of the open part"
+
+
+def corrected_rate(part: OpenScores, by: str, labels: Mapping[ItemKey, float]) -> Stratum | None:
+    """Correct a judge's rate on the open part of a system by the labels there are of it.
+
+    Args:
+        part: What the judge says of the system's open outputs.
+        by: The judge.
+        labels: Trusted scores; those of decided outputs are not used, because decided and open outputs differ.
+
+    Returns:
+        The corrected rate; None when fewer than two of the outputs are labelled.
+    """
+    label = np.array([labels.get(key, np.nan) for key in part.keys])
+    known = np.isfinite(label)
+    count = int(known.sum())
+    if count < _FEWEST:
+        return None
+    score = np.array(part.scores)
+    cluster = np.unique(part.clusters, return_inverse=True)[1]
+    if known.all():
+        estimate, note = labels_only(label, cluster), "every judged output of the open part is labelled"
+    else:
+        data = LabelledAndJudged(label[known], score[known], score[~known], cluster[known], cluster[~known])
+        weight = tuned_lambda(data)
+        estimate = prediction_powered(data, weight)
+        note = f"{_SAMPLED}; lambda {weight:.2f} (1: the judge is trusted like a label, 0: not at all)"
+    return Stratum(
+        name=CORRECTED,
+        by=by,
+        value=estimate.value,
+        low=None if estimate.low is None else max(0.0, estimate.low),
+        high=None if estimate.high is None else min(1.0, estimate.high),
+        n=count,
+        of=len(part.keys),
+        outcomes={"not labelled": len(part.keys) - count},
+        undefined=estimate.undefined,
+        method=estimate.method,
+        note=note,
+    )

@@ -1,0 +1,129 @@
+"""Rates of the parts of a run: what the checkers decided, and what the judges say of the rest. The parts are never pooled."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from ...calibration.intervals.closed_forms import cluster_wilson_interval
+from ...records import ItemKey, Kind
+from ..judging.kinds import judges_kind
+from .results import DECIDED, OPEN, Stratum, SystemResult
+from .tally import Sums, Tally
+
+_UNCORRECTED = "the judge's errors are not corrected here: that takes labels sampled at random from the open part (--labels)"
+
+
+def system_results(
+    tally: Tally, missing: dict[str, int], labels: Mapping[ItemKey, float] | None = None
+) -> list[SystemResult]:
+    """Turn counts into what is said of each system.
+
+    Args:
+        tally: The verdicts, counted.
+        missing: System to the number of cases it has no output for.
+        labels: Trusted scores; those of open outputs correct the judges' rates on the open part.
+
+    Returns:
+        One result a system, in the order of ``missing``.
+    """
+    return [_system_result(system, tally, count, labels or {}) for system, count in missing.items()]
+
+
+def _system_result(system: str, tally: Tally, missing: int, labels: Mapping[ItemKey, float]) -> SystemResult:
+    checked = tally.checked.get(system)
+    opened = tally.opened.get(system, {})
+    if checked is None:
+        strata = [rate_of("judge's rate", sums, by=by, missing=missing) for by, sums in opened.items()]
+        return SystemResult(system=system, strata=strata, missing=missing)
+    corrected = list(_corrected_strata(system, tally, labels))
+    corrected_for = {rate.by for rate in corrected}
+    uncorrected = (
+        msgspec.structs.replace(rate, note=None) if rate.by in corrected_for else rate
+        for rate in _open_strata(tally.open_kinds.get(system, {}), opened)
+    )
+    return SystemResult(
+        system=system,
+        strata=[rate_of(DECIDED, checked, missing=missing), *uncorrected, *corrected],
+        outcomes={"checker": dict(checked.outcomes)},
+        missing=missing,
+        faults=dict(checked.faults.most_common()),
+    )
+
+
+def _open_strata(kinds: Mapping[Kind, int], opened: Mapping[str, Sums]) -> Iterator[Stratum]:
+    """The rate of each judge on the open outputs of the kinds it judges, and the kinds that no judge was asked about."""
+    left: dict[Kind, int] = {**kinds}
+    for by, sums in opened.items():
+        yield rate_of(OPEN, sums, by=by, of=sum(n for kind, n in kinds.items() if judges_kind(by, kind)))
+        left = {kind: n for kind, n in left.items() if not judges_kind(by, kind)}
+    count = sum(left.values())
+    if count:
+        unjudged = {"not judged": count}
+        yield Stratum(name="open", n=0, of=count, outcomes=unjudged, undefined="no judge was asked")
+
+
+def _corrected_strata(system: str, tally: Tally, labels: Mapping[ItemKey, float]) -> Iterator[Stratum]:
+    if not labels:
+        return
+    from .open_part import corrected_rate  # noqa: PLC0415 - numpy is slow to import, and most runs have no labels
+
+    for (scored, by), part in tally.open_scores.items():
+        rate = corrected_rate(part, by, labels) if scored == system else None
+        if rate is not None:
+            yield rate
+
+
+def rate_of(
+    name: str, sums: Sums, *, by: str | None = None, of: int | None = None, missing: int = 0
+) -> Stratum:
+    """A mean score with a clustered interval and everything a reader needs beside it.
+
+    Args:
+        name: Which part this is.
+        sums: Its verdicts.
+        by: Who gave them.
+        of: How many outputs the part has, when that is more than there are verdicts.
+        missing: Cases without an output, which belong to this part.
+
+    Returns:
+        The rate; undefined when nothing is graded.
+    """
+    outcomes: dict[str, int] = {**sums.ungraded}
+    total = sums.total if of is None else of
+    if total > sums.total:
+        outcomes["not judged"] = total - sums.total
+    if missing:
+        outcomes["missing"] = missing
+    total += missing
+    note = _UNCORRECTED if name == OPEN else None
+    rate = Stratum(name=name, by=by, n=sums.graded, of=total, outcomes=outcomes, note=note)
+    if not sums.graded:
+        return msgspec.structs.replace(rate, undefined="nothing was graded")
+    mean = sums.score_sum / sums.graded
+    clusters = len(sums.clusters)
+    low, high = cluster_wilson_interval(mean, sums.graded, clusters, _standard_error(sums, mean))
+    return msgspec.structs.replace(
+        rate,
+        value=mean,
+        low=low,
+        high=high,
+        bounds=_bounds(sums, total) if total > sums.graded else None,
+        method="Wilson" if clusters == sums.graded else "Wilson on the cluster-effective n",
+    )
+
+
+def _bounds(sums: Sums, total: int) -> tuple[float, float]:
+    """The mean if everything not graded were wrong, and if it were all right."""
+    return sums.score_sum / total, (sums.score_sum + total - sums.graded) / total
+
+
+def _standard_error(sums: Sums, mean: float) -> float:
+    """Of a mean over clusters (Miller 2024, arXiv 2411.00640), with the factor G / (G - 1) on the variance."""
+    clusters = len(sums.clusters)
+    if clusters < 2:  # noqa: PLR2004 - one cluster has no spread
+        return 0.0
+    squares = sum((total - count * mean) ** 2 for count, total in sums.clusters.values())
+    return math.sqrt(squares * clusters / (clusters - 1)) / sums.graded

@@ -1,0 +1,84 @@
+"""What a run found, in numbers: one result a system, its parts never pooled, and what each judge was used for."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ...records import Outcome, Source
+
+DECIDED = "checker decided"
+OPEN = "open: judge's rate, uncorrected"
+CORRECTED = "open: corrected by labels"
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """Base of what a report is made of: frozen, named fields."""
+
+
+class Stratum(Part, frozen=True, kw_only=True):
+    """A rate over one part of a system's items.
+
+    Attributes:
+        name: Which part, and who decided it: ``checker decided``, ``open: judge's rate, uncorrected``.
+        by: The checker or judge whose scores are averaged.
+        value: Mean score in [0, 1]; None when undefined.
+        low: Lower end of the interval.
+        high: Upper end of the interval.
+        n: Rows behind the value: those that are graded.
+        of: Rows in this part, graded or not.
+        outcomes: The rows that are not graded, by outcome; ``missing`` counts cases without an output.
+        bounds: The rate if everything not graded were wrong, and if it were all right; None where all is graded.
+        undefined: Why there is no value.
+        note: What a reader must know to read the number.
+        level: Level of the interval.
+        method: How the interval was made.
+    """
+
+    name: str
+    n: int
+    of: int
+    by: str | None = None
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    outcomes: dict[str, int] = {}
+    bounds: tuple[float, float] | None = None
+    undefined: str | None = None
+    note: str | None = None
+    level: float = 0.95
+    method: str | None = None
+
+
+class SystemResult(Part, frozen=True, kw_only=True):
+    """What is said of one system.
+
+    Attributes:
+        system: Its name.
+        strata: Its rates, one a part; never pooled, because the parts differ in who decided them.
+        outcomes: How many verdicts of each outcome, by source of the verdict.
+        missing: Cases without an output.
+        faults: How often each error type was found by the checker.
+    """
+
+    system: str
+    strata: list[Stratum]
+    outcomes: dict[Source, dict[Outcome, int]] = {}
+    missing: int = 0
+    faults: dict[str, int] = {}
+
+
+class JudgeUse(Part, frozen=True, kw_only=True):
+    """One judge: what it is exactly, what it said how often, what it cost."""
+
+    name: str
+    fingerprint: str
+    outcomes: dict[Outcome, int]
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    from_cache: int = 0
+    """Verdicts that cost nothing now, because the reply was cached or recorded."""
+    cost: float | None = None
+    """US dollars for these tokens; None when nothing was spent or the price is not known."""
+    seconds: float | None = None
+    """How long asking took, over all starts of the run; None when nobody was asked."""

@@ -1,0 +1,131 @@
+"""The last stage: verdicts are counted, judges are calibrated against labels, and the run folder is completed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from ...judges.prices import PriceList
+from ...records import CaseIndex, ItemKey
+from ..context import RunContext
+from ..labelling.labels import read_labels
+from ..run_folder.folder import CALIBRATION, CLUSTERS, RunFolder, write_json
+from ..run_folder.verdict_log import standing_verdicts
+from ..statements.statement import SHARE, case_of, is_statement
+from .judge_uses import judge_uses
+from .lexical_baseline import lexical_scores
+from .rates import system_results
+from .results import JudgeUse, SystemResult
+from .tally import OpenScores, Tally
+
+
+class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run came to.
+
+    Attributes:
+        systems: What is said of each system.
+        judges: What each judge was used for.
+        calibration: As ``calibrate --json`` writes it; None when no judge said anything of a labelled output.
+        failed: How many calls to a model failed in the end.
+        outputs: How many outputs there should be: those that are there and those that are missing.
+        graded: How many of them have a verdict with a score, a checker's or a judge's.
+        unused_labels: Labels of outputs that the run does not have.
+        not_judged: What has to be set before judges can be asked; None when they were, or none was wanted.
+    """
+
+    systems: list[SystemResult]
+    judges: list[JudgeUse] = []
+    calibration: dict[str, Any] | None = None
+    failed: int = 0
+    outputs: int
+    graded: int
+    unused_labels: int = 0
+    not_judged: str | None = None
+
+
+def conclude(context: RunContext, *, pass_at: float = 0.5, prices: PriceList | None = None) -> Conclusion:
+    """Count, calibrate, and write ``calibration.json`` and the manifest.
+
+    Args:
+        context: Inputs, folder and progress.
+        pass_at: From which score on a verdict counts as a pass.
+        prices: What models cost; None to leave costs out.
+
+    Returns:
+        What the run came to.
+    """
+    inputs, folder = context.inputs, context.folder
+    write_json(folder.path / CLUSTERS, cluster_names(inputs.cases) | _statement_clusters(context))
+    tally = take_tally(folder, inputs.cases)
+    missing = {system: inputs.survey.missing(system) for system in inputs.survey.answered}
+    judges, labels = judge_uses(folder, prices), read_labels(folder.path)
+    conclusion = Conclusion(
+        systems=system_results(tally, missing, labels),
+        judges=judges,
+        calibration=_calibrate(folder, pass_at) if judges and (tally.checked or labels) else None,
+        failed=sum(judge.outcomes.get("failed", 0) for judge in judges if not judge.name.startswith(SHARE)),
+        outputs=inputs.survey.outputs + sum(missing.values()),
+        graded=len(
+            {verdict.key for verdict in folder.verdicts if verdict.graded and verdict.case_id in inputs.cases}
+        ),
+        unused_labels=len(labels.keys() - {verdict.key for verdict in folder.verdicts}) if labels else 0,
+    )
+    folder.update(results=msgspec.to_builtins(conclusion.systems), judges=msgspec.to_builtins(judges))
+    return conclusion
+
+
+def cluster_names(cases: CaseIndex) -> dict[str, str]:
+    """Case id to cluster, for the cases that name one."""
+    return {case_id: cluster for case_id in cases if (cluster := cases.facts(case_id).cluster) is not None}
+
+
+def _statement_clusters(context: RunContext) -> dict[str, str]:
+    """Statement's case id to the cluster of the answer's case: docs/decisions/0007-statements-of-one-answer-are-dependent.md."""
+    folder, cases = context.folder, context.inputs.cases
+    if "statements" not in folder.manifest:
+        return {}
+    ids = {verdict.case_id for verdict in folder.verdicts if is_statement(verdict.case_id, cases)}
+    return {case_id: cases.cluster(case_of(case_id)) for case_id in sorted(ids)}
+
+
+def take_tally(folder: RunFolder, cases: CaseIndex) -> Tally:
+    """Count the verdicts that stand.
+
+    Args:
+        folder: The run folder.
+        cases: The cases they are about.
+
+    Returns:
+        The counts; repeats of a judge beyond the first are left to calibration, and statements are counted in their answers.
+    """
+    tally, is_open = Tally(), set[ItemKey]()
+    for verdict in standing_verdicts(folder.verdicts):
+        if verdict.case_id not in cases:
+            continue
+        cluster = cases.cluster(verdict.case_id)
+        if verdict.source == "checker":
+            tally.add_checked(verdict, cluster, cases.facts(verdict.case_id).kind)
+            if verdict.outcome == "undecided":
+                is_open.add(verdict.key)
+        elif verdict.repeat == 0:
+            tally.add_judged(verdict, cluster, is_open=verdict.key in is_open or not tally.checked)
+            if verdict.graded and verdict.key in is_open:
+                part = tally.open_scores.setdefault((verdict.system, verdict.by), OpenScores())
+                part.add(verdict, cluster)
+    return tally
+
+
+def _calibrate(folder: RunFolder, pass_at: float) -> dict[str, Any] | None:
+    from ...calibration import calibrate, table_from_run  # noqa: PLC0415 - scipy is slow to import
+    from ...calibration.tables.table import BASELINE  # noqa: PLC0415 - likewise
+
+    table = table_from_run(folder.path)
+    lexical = lexical_scores(folder.path)
+    if lexical:
+        table = table.with_numbers(f"{BASELINE}lexical", lexical)
+    result = calibrate(table, pass_at=pass_at)
+    if not any(panel["n"] for panel in result["judges"].values()):
+        return None
+    write_json(folder.path / CALIBRATION, result)
+    return result

@@ -1,0 +1,103 @@
+"""Tally: verdicts counted by system and part, so that every rate can be printed with what it rests on."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import msgspec
+
+from ...records import ItemKey, Kind, Outcome, Verdict
+
+
+class Sums(msgspec.Struct):
+    """Scores of one group of verdicts, summed by cluster; enough for a clustered interval, whatever the number of rows.
+
+    Attributes:
+        outcomes: How many verdicts of each outcome.
+        clusters: Cluster to the number of graded verdicts and the sum of their scores.
+        faults: Error type to how often a checker found it.
+    """
+
+    outcomes: Counter[Outcome] = msgspec.field(default_factory=Counter)
+    clusters: dict[str, tuple[int, float]] = msgspec.field(default_factory=dict)
+    faults: Counter[str] = msgspec.field(default_factory=Counter)
+
+    def add(self, verdict: Verdict, cluster: str) -> None:
+        """Count one verdict."""
+        self.outcomes[verdict.outcome] += 1
+        if verdict.score is not None:
+            count, total = self.clusters.get(cluster, (0, 0.0))
+            self.clusters[cluster] = (count + 1, total + verdict.score)
+        if verdict.source == "checker" and verdict.error_type is not None:
+            self.faults[verdict.error_type] += 1
+
+    @property
+    def graded(self) -> int:
+        """How many carry a score."""
+        return self.outcomes["graded"]
+
+    @property
+    def total(self) -> int:
+        """How many there are, graded or not."""
+        return self.outcomes.total()
+
+    @property
+    def score_sum(self) -> float:
+        """The sum of the scores."""
+        return sum(total for _, total in self.clusters.values())
+
+    @property
+    def ungraded(self) -> dict[Outcome, int]:
+        """The outcomes that are not ``graded``, with their counts."""
+        return {outcome: count for outcome, count in self.outcomes.items() if outcome != "graded" and count}
+
+
+class OpenScores(msgspec.Struct):
+    """One judge's scores of one system's open outputs.
+
+    Attributes:
+        keys: The outputs it graded.
+        scores: Its scores, in the same order.
+        clusters: The clusters of their cases.
+    """
+
+    keys: list[ItemKey] = msgspec.field(default_factory=list[ItemKey])
+    scores: list[float] = msgspec.field(default_factory=list[float])
+    clusters: list[str] = msgspec.field(default_factory=list[str])
+
+    def add(self, verdict: Verdict, cluster: str) -> None:
+        """Note a graded verdict."""
+        assert verdict.score is not None
+        self.keys.append(verdict.key)
+        self.scores.append(verdict.score)
+        self.clusters.append(cluster)
+
+
+class Tally(msgspec.Struct):
+    """Sums by system, for the checkers and for each judge on what the checkers left open.
+
+    Attributes:
+        checked: System to the checkers' verdicts.
+        opened: System to judge (its ``by``) to the judge's verdicts on outputs that no checker decided.
+        judged: Judge to all its verdicts, decided outputs included.
+        open_kinds: System to the outputs no checker decided, by the kind of their case.
+        open_scores: System and judge to its scores of outputs no checker decided, one by one.
+    """
+
+    checked: dict[str, Sums] = msgspec.field(default_factory=dict)
+    opened: dict[str, dict[str, Sums]] = msgspec.field(default_factory=dict)
+    judged: dict[str, Sums] = msgspec.field(default_factory=dict)
+    open_kinds: dict[str, Counter[Kind]] = msgspec.field(default_factory=dict)
+    open_scores: dict[tuple[str, str], OpenScores] = msgspec.field(default_factory=dict)
+
+    def add_checked(self, verdict: Verdict, cluster: str, kind: Kind) -> None:
+        """Count a checker's verdict."""
+        self.checked.setdefault(verdict.system, Sums()).add(verdict, cluster)
+        if verdict.outcome == "undecided":
+            self.open_kinds.setdefault(verdict.system, Counter())[kind] += 1
+
+    def add_judged(self, verdict: Verdict, cluster: str, *, is_open: bool) -> None:
+        """Count a judge's verdict; ``is_open`` when no checker decided this output."""
+        self.judged.setdefault(verdict.by, Sums()).add(verdict, cluster)
+        if is_open:
+            self.opened.setdefault(verdict.system, {}).setdefault(verdict.by, Sums()).add(verdict, cluster)

@@ -1,0 +1,208 @@
+"""What judging would take - calls, tokens, money, and what the cache has already - before a call is made."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import msgspec
+
+from ..judges import Judge, NotApplicableError, Reply, ReplyCache, Request, Work, cache_key, make_request
+from ..judges.prices import PriceList, Prices
+from ..judges.transport.token_estimate import Estimate, completion_limit, estimate_prompt
+from ..records import Case, Output
+from .checking.stage import check_into_folder
+from .context import RunContext
+from .inputs import EvaluationInputs
+from .judging.stage import ModelAccess, open_work
+from .pipeline import Plan, planned_tasks, wanted_outputs
+from .progress import Progress
+from .run_folder.folder import MANIFEST, STATEMENTS, VERDICTS, RunFolder
+from .run_folder.verdict_log import settled
+from .statements.forecast import foreseen_work
+
+_SHORTEST_REPLY, _LONGEST_REPLY = 5, 500
+"""Tokens of a reply, where neither the request limits them nor the cache has a reply to learn from."""
+
+
+class Forecast(msgspec.Struct, frozen=True, kw_only=True):
+    """What asking one judge would take.
+
+    Attributes:
+        by: The judge.
+        outputs: Verdicts still to be made.
+        not_applicable: Of these, how many need no request, since the item lacks what the judge judges by.
+        requests: Different requests among the rest; identical ones are asked once.
+        cached: Of the requests, how many the cache answers.
+        prompt: Tokens of the others' messages.
+        completion: Tokens of their replies.
+        learned_from: Cached replies that the estimates rest on; 0 when they rest on the length of the text alone.
+        prices: The model's prices; None when they are not known.
+    """
+
+    by: str
+    outputs: int
+    not_applicable: int
+    requests: int
+    cached: int
+    prompt: Estimate
+    completion: Estimate
+    learned_from: int
+    prices: Prices | None
+
+    @property
+    def to_ask(self) -> int:
+        """Requests that a model has to answer."""
+        return self.requests - self.cached
+
+    @property
+    def cost(self) -> Estimate | None:
+        """US dollars; None when the price is not known."""
+        if self.prices is None:
+            return None
+        pairs = zip(self.prompt, self.completion, strict=True)
+        low, likely, high = (self.prices.cost(prompt, completion) for prompt, completion in pairs)
+        return Estimate(low, likely, high)
+
+
+def foresee(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecast]:
+    """Find out what a plan's judges would take, without a call and without a trace in the run folder.
+
+    What no checker decided is found by checking, so that the numbers are those of the run itself.
+
+    Args:
+        plan: What is to be done.
+        access: How the model would be reached; says which cache replies would come from.
+        progress: Told about every piece of work.
+
+    Returns:
+        One forecast a judge.
+
+    Raises:
+        InputError: An input cannot be used.
+        UsageError: There is no such judge.
+        ConfigurationError: No model is named.
+    """
+    with TemporaryDirectory() as scratch, EvaluationInputs(plan.cases, plan.outputs) as inputs:
+        if (plan.out / VERDICTS).exists():
+            shutil.copytree(plan.out, scratch, dirs_exist_ok=True, ignore=_all_but_the_run)
+        with RunFolder(Path(scratch)) as folder:
+            context = RunContext(inputs, folder, progress)
+            if plan.options is not None:
+                check_into_folder(context, plan.names, plan.options)
+            wanted = wanted_outputs(plan, context)
+            done = settled(folder.verdicts)
+            forecasts: list[Forecast] = []
+            for task in planned_tasks(plan):
+                if task.splitter is not None:
+                    work = foreseen_work(context, task, wanted, plan.repeats)
+                elif task.asked is not None:
+                    work = [(task.asked, open_work(inputs, task, wanted, done, plan.repeats))]
+                else:
+                    continue
+                forecasts += [forecast_work(judge, items, access, plan.prices) for judge, items in work]
+            return forecasts
+
+
+def _all_but_the_run(_folder: str, names: list[str]) -> Iterable[str]:
+    return [name for name in names if name not in {MANIFEST, VERDICTS, STATEMENTS}]
+
+
+def forecast_work(
+    judge: Judge, work: Iterable[Work], access: ModelAccess, prices: PriceList | None
+) -> Forecast:
+    """Find out what asking one judge would take.
+
+    Args:
+        judge: The judge.
+        work: What it would be asked.
+        access: How the model would be reached; says which cache replies would come from.
+        prices: What models cost; None when that is not known.
+
+    Returns:
+        The forecast.
+    """
+    count = _Count(access)
+    try:
+        for case, output, repeat in work:
+            count.add(judge, case, output, repeat)
+    finally:
+        count.close()
+    return Forecast(
+        by=judge.by,
+        outputs=count.outputs,
+        not_applicable=count.not_applicable,
+        requests=len(count.keys),
+        cached=count.cached,
+        prompt=Estimate(*count.prompt),
+        completion=Estimate(*count.completion),
+        learned_from=count.cached,
+        prices=None if prices is None else prices(judge.model),
+    )
+
+
+class _Count:
+    """Adds up requests; those in the cache teach how long texts and replies are in tokens."""
+
+    def __init__(self, access: ModelAccess) -> None:
+        usable = access.cache is not None and access.cache.exists() and access.endpoint is not None
+        self._cache = ReplyCache(access.cache) if usable and access.cache else None
+        self._namespace = access.endpoint.identity if access.endpoint else ""
+        self.keys: set[bytes] = set()
+        self.outputs = self.not_applicable = self.cached = 0
+        self._prompt = [0.0, 0.0, 0.0]
+        self._limits = [0.0, 0.0]
+        self._counted = self._guessed = 0.0
+        self._replies: list[int] = []
+
+    def add(self, judge: Judge, case: Case, output: Output, repeat: int) -> None:
+        self.outputs += 1
+        try:
+            messages = judge.messages(case, output)
+        except NotApplicableError:
+            self.not_applicable += 1
+            return
+        request = make_request(judge.model, messages, judge.parameters, repeat=repeat)
+        key = bytes.fromhex(request.key)
+        if key in self.keys:
+            return
+        self.keys.add(key)
+        reply = self._cache.get(cache_key(self._namespace, request)) if self._cache else None
+        if reply is None:
+            self._add_open(request)
+        else:
+            self._learn(request, reply)
+
+    def _add_open(self, request: Request) -> None:
+        for place, tokens in enumerate(estimate_prompt(request)):
+            self._prompt[place] += tokens
+        self._limits[0] += _SHORTEST_REPLY
+        self._limits[1] += completion_limit(request) or _LONGEST_REPLY
+
+    def _learn(self, request: Request, reply: Reply) -> None:
+        self.cached += 1
+        self._counted += reply.prompt_tokens
+        self._guessed += estimate_prompt(request).likely
+        self._replies.append(reply.completion_tokens)
+
+    @property
+    def prompt(self) -> tuple[float, float, float]:
+        low, likely, high = self._prompt
+        if not self._counted:
+            return low, likely, high
+        known = likely * self._counted / self._guessed
+        return known, known, known
+
+    @property
+    def completion(self) -> tuple[float, float, float]:
+        if not self._replies:
+            low, high = self._limits
+            return low, (low + high) / 2, high
+        to_ask, replies = len(self.keys) - self.cached, self._replies
+        return to_ask * min(replies), to_ask * sum(replies) / len(replies), to_ask * max(replies)
+
+    def close(self) -> None:
+        if self._cache is not None:
+            self._cache.close()

@@ -1,0 +1,74 @@
+"""Which outputs a judge is asked about: what no checker decided, and a sample of what one did, to calibrate the judge."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from hashlib import blake2b
+from typing import Literal, TypeAlias
+
+from ...errors import UsageError
+from ...records import ItemKey, Verdict
+
+JudgeOn: TypeAlias = Literal["open", "all"] | int
+"""``open``: only what no checker decided; ``all``: everything; N: what is open plus N decided outputs."""
+
+
+def parse_judge_on(text: str) -> JudgeOn:
+    """Read the option ``--judge-on``.
+
+    Args:
+        text: ``open``, ``all`` or a number.
+
+    Returns:
+        The choice.
+
+    Raises:
+        UsageError: It is none of these.
+    """
+    if text == "open" or text == "all":  # noqa: PLR1714 - the type checker narrows only this form
+        return text
+    if text.isascii() and text.isdigit():
+        return int(text)
+    raise UsageError(f"--judge-on: expected open, all or a number, got {text!r}")
+
+
+def select(verdicts: Iterable[Verdict], judge_on: JudgeOn) -> tuple[set[ItemKey], set[ItemKey]]:
+    """Choose the outputs to be judged.
+
+    The sample of decided outputs is the N with the smallest hash of their key: random with respect to anything that
+    matters, the same in every run, and it grows with N without changing what was chosen before.
+
+    Args:
+        verdicts: The checkers' verdicts.
+        judge_on: What is wanted.
+
+    Returns:
+        The open outputs, and the decided ones that were sampled. Outputs a checker found not applicable are in neither.
+    """
+    is_open: set[ItemKey] = set()
+    if judge_on == "open":
+        return {verdict.key for verdict in verdicts if verdict.outcome == "undecided"}, set()
+    if judge_on == "all":
+        decided: set[ItemKey] = set()
+        for verdict in verdicts:
+            if verdict.outcome == "undecided":
+                is_open.add(verdict.key)
+            elif verdict.graded:
+                decided.add(verdict.key)
+        return is_open, decided
+    largest_first: list[tuple[int, ItemKey]] = []
+    for verdict in verdicts:
+        if verdict.outcome == "undecided":
+            is_open.add(verdict.key)
+        elif verdict.graded and judge_on:
+            entry = (-_rank(verdict.key), verdict.key)
+            if len(largest_first) < judge_on:
+                heapq.heappush(largest_first, entry)
+            else:
+                heapq.heappushpop(largest_first, entry)
+    return is_open, {key for _, key in largest_first}
+
+
+def _rank(key: ItemKey) -> int:
+    return int.from_bytes(blake2b(str(key).encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")

@@ -1,0 +1,1 @@
+"""Several judges on one output, counted into one verdict."""

@@ -1,0 +1,177 @@
+"""Juries: several opinions on one output, counted into one verdict."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import msgspec
+
+from ...errors import UsageError
+from ...records import UNGRADED, ItemKey, Outcome, Verdict
+
+JURY = "jury/"
+"""How the names of juries begin."""
+
+Rule: TypeAlias = Literal["majority", "mean", "escalate"]
+
+_FEWEST_OPINIONS = 2
+
+
+class Jury(msgspec.Struct, frozen=True, kw_only=True):
+    """Who sits on a jury, and how their opinions are counted.
+
+    Attributes:
+        rule: ``majority``: passed or not, as most say; ``mean``: the mean score; ``escalate``: the first member's verdict where
+            it is sure, else the second's.
+        members: The judges' names; for ``escalate`` the cheap one, then the dear one.
+        weights: What each member's opinion weighs.
+        repeats: How often each member judges; each time is an opinion.
+        pass_at: From which score on an opinion counts as a pass.
+        unsure: ``escalate`` only: from which score to which, both included, the first member is not sure.
+    """
+
+    rule: Rule
+    members: tuple[str, ...]
+    weights: tuple[float, ...]
+    repeats: int = 1
+    pass_at: float = 0.5
+    unsure: tuple[float, float] = (0.2, 0.8)
+
+    def __post_init__(self) -> None:
+        if len(self.weights) != len(self.members) or not all(weight > 0 for weight in self.weights):
+            raise UsageError(f"--weights: expected {len(self.members)} numbers above 0, one a judge")
+        if len(set(self.members)) < len(self.members):
+            raise UsageError("a jury has no two equal members; --repeats asks one several times")
+        if self.rule == "escalate" and len(self.members) != _FEWEST_OPINIONS:
+            raise UsageError("--jury escalate takes two judges: the cheap one, then the dear one")
+        if len(self.members) * self.repeats < _FEWEST_OPINIONS:
+            raise UsageError("a jury takes at least two opinions: name several judges, or use --repeats")
+
+    @property
+    def by(self) -> str:
+        """How the jury signs its verdicts: ``jury/majority@a+b``, ``jury/mean@2*a+b``, ``jury/majority-of-5@a``."""
+        members = (
+            member if weight == 1 else f"{weight:g}*{member}"
+            for member, weight in zip(self.members, self.weights, strict=True)
+        )
+        times = f"-of-{self.repeats}" if self.repeats > 1 else ""
+        return f"{JURY}{self.rule}{times}@{'+'.join(members)}"
+
+
+class Opinion(NamedTuple):
+    """What of a member's verdict counts: whose, how it came out, the score, and a finer score where there is one."""
+
+    member: str
+    outcome: Outcome
+    score: float | None
+    probability: float | None
+
+    @property
+    def finest(self) -> float | None:
+        """The probability of a pass by log-probabilities, else the score."""
+        return self.score if self.probability is None else self.probability
+
+
+def opinion(verdict: Verdict) -> Opinion:
+    """What of a verdict counts."""
+    return Opinion(verdict.by, verdict.outcome, verdict.score, verdict.evidence.get("probability"))
+
+
+def is_unsure(jury: Jury, opinions: Sequence[Opinion]) -> bool:
+    """Whether the cheap judge leaves an output to the dear one.
+
+    It does when its reply has no score, when a score lies where it is not sure, or when its repeats disagree. A call that failed
+    is no opinion: it is asked again.
+
+    Args:
+        jury: A jury that escalates.
+        opinions: The cheap judge's.
+    """
+    if any(one.outcome in {"failed", "not_applicable"} for one in opinions):
+        return False
+    low, high = jury.unsure
+    scores = [one.finest for one in opinions]
+    if any(score is None or low <= score <= high for score in scores):
+        return True
+    return len({one.score is not None and one.score >= jury.pass_at for one in opinions}) > 1
+
+
+def combine(jury: Jury, item: ItemKey, opinions: Sequence[Opinion]) -> Verdict:
+    """Count the opinions on one output.
+
+    Opinions without a score are left out, and a score needs more than half of the opinions, by weight. As long as a call failed
+    the jury is `failed`, too: the same command asks again, and what a jury says must not depend on when it was asked. A tie is
+    `undecided`.
+
+    Args:
+        jury: How to count.
+        item: The output.
+        opinions: At least one.
+
+    Returns:
+        The jury's verdict; who said what is in its evidence.
+    """
+    counted = opinions
+    if jury.rule == "escalate":
+        cheap = [one for one in opinions if one.member == jury.members[0]]
+        dear = [one for one in opinions if one.member == jury.members[1]]
+        if is_unsure(jury, cheap) and not dear:
+            return _verdict(jury, item, opinions, _Result("failed", None, "the dear judge was not asked yet"))
+        counted = dear if is_unsure(jury, cheap) else cheap
+    return _verdict(jury, item, opinions, _count(jury, counted))
+
+
+class _Result(NamedTuple):
+    outcome: Outcome
+    score: float | None
+    reason: str
+
+
+def _count(jury: Jury, opinions: Sequence[Opinion]) -> _Result:
+    weights = dict(zip(jury.members, jury.weights, strict=True))
+    if jury.rule == "escalate":
+        weights = dict.fromkeys(weights, 1.0)
+    graded = [(weights[one.member], one.score) for one in opinions if one.score is not None]
+    said = f"{len(graded)} of {len(opinions)} opinions have a score"
+    failed = sum(one.outcome == "failed" for one in opinions)
+    if failed:
+        return _Result("failed", None, f"{failed} of {len(opinions)} calls failed")
+    total = sum(weights[one.member] for one in opinions)
+    if 2 * sum(weight for weight, _ in graded) <= total:
+        return _Result(_commonest(opinions), None, f"only {said}")
+    heard = sum(weight for weight, _ in graded)
+    if jury.rule != "majority":
+        return _Result("graded", sum(weight * score for weight, score in graded) / heard, said)
+    passed = sum(weight for weight, score in graded if score >= jury.pass_at)
+    if 2 * passed == heard:
+        return _Result("undecided", None, f"{said}, and they are tied")
+    return _Result("graded", float(2 * passed > heard), f"{passed:g} of {heard:g} for a pass; {said}")
+
+
+def _commonest(opinions: Sequence[Opinion]) -> Outcome:
+    counts = Counter(one.outcome for one in opinions if one.score is None)
+    return max(UNGRADED, key=lambda outcome: counts[outcome])
+
+
+def _verdict(jury: Jury, item: ItemKey, opinions: Sequence[Opinion], result: _Result) -> Verdict:
+    evidence: dict[str, Any] = {
+        "opinions": [
+            {"by": one.member, "outcome": one.outcome, **({} if one.score is None else {"score": one.score})}
+            for one in opinions
+        ]
+    }
+    if jury.rule == "escalate":
+        evidence["escalated"] = any(one.member == jury.members[1] for one in opinions)
+    return Verdict(
+        case_id=item.case_id,
+        system=item.system,
+        trial=item.trial,
+        by=jury.by,
+        source="judge",
+        outcome=result.outcome,
+        score=result.score,
+        reason=result.reason,
+        evidence=evidence,
+    )

@@ -1,0 +1,165 @@
+"""Labels: trusted verdicts that people, construction or another checker gave."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+
+from ...errors import InputError
+from ...records import ItemKey, Verdict, read_lines, read_numbered, read_records, write_records
+from ..inputs import EvaluationInputs
+from ..run_folder.folder import LABELS, VERDICTS, RunFolder, read_manifest
+
+REVIEW = "review"
+"""Key of a label's evidence: how the outputs that were labelled on a review page were chosen."""
+
+_ELSEWHERE = {
+    "doubt": "was drawn by doubt, so it would correct the rates wrongly; `fiducial estimate` takes it, with the draw",
+    "suspected": "is of an output chosen because judges contradict its label, so it would flatter them; mend the case instead",
+}
+"""Samples whose labels are in no run folder, and why."""
+
+_AUDIT = (
+    "is of an audit of the checker: `fiducial calibrate RUN --label-audit FILE` takes it; "
+    "`fiducial run ... --labels FILE` would put it in the place of the checker's verdict"
+)
+
+
+class AddedLabels(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of labels that were to be added to a run.
+
+    Attributes:
+        labels: Where they are now.
+        added: How many are new, or say something else than before.
+        unchanged: How many were there already.
+        people: How many each person gave, the unchanged included.
+        skipped: How many of them say that the person could not tell; they are kept, and label nothing.
+    """
+
+    labels: Path
+    added: int
+    unchanged: int
+    people: dict[str, int]
+    skipped: int
+
+
+def adopt_labels(labels: Path, inputs: EvaluationInputs, folder: RunFolder) -> None:
+    """Check a labels file and keep it in the run folder, beside what `add_labels` put there.
+
+    Args:
+        labels: Trusted verdicts, JSON Lines.
+        inputs: The cases they must be about.
+        folder: The run folder.
+
+    Raises:
+        RecordError: A line is not a verdict, is a judge's, was not sampled fairly, or is about a case that is not there.
+    """
+    said = set[tuple[ItemKey, str]]()
+    for line, verdict in read_numbered(labels, Verdict):
+        _refuse_untrusted(verdict, labels, line)
+        if verdict.case_id not in inputs.cases:
+            message = f"no case has the id {verdict.case_id!r} in {inputs.cases.path}"
+            raise InputError(message, path=labels, line=line, field="case_id")
+        said.add((verdict.key, verdict.by))
+    kept = folder.path / LABELS
+    if labels.resolve() == kept.resolve():
+        return
+    reviewed = [verdict for verdict in _labels_in(folder.path) if REVIEW in verdict.evidence]
+    reviewed = [verdict for verdict in reviewed if (verdict.key, verdict.by) not in said]
+    if reviewed:
+        # The file that was named has the last word.
+        write_records(kept, chain(reviewed, read_records(labels, Verdict)))
+    else:
+        shutil.copyfile(labels, kept)
+
+
+def add_labels(folder: Path, files: Sequence[Path]) -> AddedLabels:
+    """Add labels to those a run has; all of them, or none.
+
+    Args:
+        folder: The run folder.
+        files: Labels, as the review page writes them.
+
+    Returns:
+        What became of them. Where somebody says something else than before, the later line counts.
+
+    Raises:
+        RecordError: A line is not a verdict, is a judge's, was not sampled at random, or is about no output of the run.
+        RunFolderError: It is not a run folder, or another process is writing it.
+    """
+    read_manifest(folder)
+    with RunFolder(folder) as run:
+        outputs = {verdict.key for verdict in read_records(folder / VERDICTS, Verdict)}
+        given = [label for file in files for label in _addable(file, outputs)]
+        standing = {(label.key, label.by): label for label in _labels_in(folder) if label.source == "human"}
+        new: list[Verdict] = []
+        for label in given:
+            if standing.get((label.key, label.by)) != label:
+                standing[label.key, label.by] = label
+                new.append(label)
+        if new:
+            write_records(run.path / LABELS, chain(_labels_in(folder), new))
+    return AddedLabels(
+        labels=folder / LABELS,
+        added=len(new),
+        unchanged=len(given) - len(new),
+        people=dict(Counter(label.by for label in given)),
+        skipped=sum(not label.graded for label in given),
+    )
+
+
+def read_labels(folder: Path) -> dict[ItemKey, float]:
+    """The graded labels of a run folder.
+
+    Args:
+        folder: The run folder.
+
+    Returns:
+        Trusted score by output; empty when the run has no labels.
+    """
+    return {label.key: label.score for label in _labels_in(folder) if label.score is not None}
+
+
+def labelled_by(folder: Path, name: str) -> set[ItemKey]:
+    """The outputs that a person has labelled, or could not tell.
+
+    Args:
+        folder: The run folder.
+        name: The person's name.
+    """
+    return {label.key for label in _labels_in(folder) if label.source == "human" and label.by == name}
+
+
+def _labels_in(folder: Path) -> Iterator[Verdict]:
+    path = folder / LABELS
+    return read_records(path, Verdict) if path.exists() and any(read_lines(path)) else iter(())
+
+
+def _addable(file: Path, outputs: set[ItemKey]) -> Iterator[Verdict]:
+    for line, label in read_numbered(file, Verdict):
+        _refuse_untrusted(label, file, line)
+        if _sample_of(label) == "decided":
+            raise InputError(f"this label {_AUDIT}", path=file, line=line, field="evidence.review.sample")
+        if label.key not in outputs:
+            raise InputError(f"the run has no output {label.key}", path=file, line=line, field="case_id")
+        yield label
+
+
+def _refuse_untrusted(verdict: Verdict, path: Path, line: int) -> None:
+    if verdict.source == "judge":
+        message = "a judge's verdict is not a label; expected human, checker or construction"
+        raise InputError(message, path=path, line=line, field="source")
+    reason = _ELSEWHERE.get(str(_sample_of(verdict)))
+    if reason is not None:
+        raise InputError(f"this label {reason}", path=path, line=line, field="evidence.review.sample")
+
+
+def _sample_of(verdict: Verdict) -> Any:
+    review: Any = verdict.evidence.get(REVIEW)
+    return cast("dict[Any, Any]", review).get("sample") if isinstance(review, dict) else None

@@ -1,0 +1,217 @@
+"""Which outputs a person is to label, and what labels of such a sample are good for."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Collection, Iterator
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+import msgspec
+import numpy as np
+
+from ...errors import RunFolderError, UsageError
+from ...records import ItemKey, Outcome, Verdict, read_records
+from ..run_folder.folder import VERDICTS, read_manifest
+
+if TYPE_CHECKING:
+    from ...calibration import Table
+
+SampleKind: TypeAlias = Literal["open", "decided", "doubt", "suspected"]
+"""``open``: at random from what no checker decided; ``decided``: at random from what one did, to audit it; ``doubt``:
+from what is open, likelier where the judge is in doubt; ``suspected``: labels that most judges contradict."""
+
+SAMPLES: tuple[SampleKind, ...] = get_args(SampleKind)
+
+
+class ReviewSample(msgspec.Struct, frozen=True, kw_only=True):
+    """Outputs to label.
+
+    Attributes:
+        kind: How they were chosen.
+        seed: Of the draw; the suspected are not drawn.
+        of: How many outputs they were chosen from.
+        keys: The outputs, in the order in which they are to be labelled.
+        chances: With what chance each was drawn, where chances differ.
+        judge: Whose outputs, or whose doubt; None for any.
+    """
+
+    kind: SampleKind
+    seed: int
+    of: int
+    keys: list[ItemKey]
+    chances: dict[ItemKey, float] = {}
+    judge: str | None = None
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """What every label of the sample must say of where it came from."""
+        return {"sample": self.kind, "seed": self.seed, "of": self.of}
+
+
+class Parts(msgspec.Struct, frozen=True):
+    """The outputs of a run by who spoke of them.
+
+    Attributes:
+        open: No checker decided them; in a run without checkers, all.
+        decided: A checker did.
+        judged: Judge to the outputs it graded.
+    """
+
+    open: set[ItemKey]
+    decided: set[ItemKey]
+    judged: dict[str, set[ItemKey]]
+
+
+def finished_manifest(folder: Path) -> dict[str, Any]:
+    """Read the manifest of a run that came to its end, so that its open part is known whole.
+
+    Raises:
+        RunFolderError: It is not a run folder, or the run was not finished.
+    """
+    manifest = read_manifest(folder)
+    if "results" not in manifest or manifest.get("status") == "running":
+        raise RunFolderError(f"{folder}: the run was not finished; type its command again to go on")
+    return manifest
+
+
+def parts_of(folder: Path) -> Parts:
+    """Read who spoke of which output; one key an output is kept.
+
+    Args:
+        folder: The run folder.
+
+    Returns:
+        The parts.
+    """
+    checked: dict[Outcome, set[ItemKey]] = {}
+    judged: dict[str, set[ItemKey]] = {}
+    asked_about = set[ItemKey]()
+    for verdict in read_records(folder / VERDICTS, Verdict):
+        if verdict.source != "judge":
+            checked.setdefault(verdict.outcome, set()).add(verdict.key)
+            continue
+        asked_about.add(verdict.key)
+        graded = judged.setdefault(verdict.by, set())
+        if verdict.graded:
+            graded.add(verdict.key)
+    return Parts(
+        checked.get("undecided", set()) if checked else asked_about, checked.get("graded", set()), judged
+    )
+
+
+def draw_sample(
+    folder: Path, kind: SampleKind, count: int, *, seed: int = 0, judge: str | None = None
+) -> ReviewSample:
+    """Choose outputs to label.
+
+    A random sample is the ``count`` outputs with the smallest hash of seed and key: the same for everybody who is asked,
+    and it grows with ``count`` without losing what was drawn before.
+
+    Args:
+        folder: The run folder.
+        kind: How they are chosen.
+        count: How many; about how many for ``doubt``.
+        seed: Of the draw.
+        judge: Only outputs that this judge graded; needed for ``doubt`` when there are several.
+
+    Returns:
+        The sample; not empty.
+
+    Raises:
+        InputError: The verdicts cannot be read.
+        UsageError: There is no such judge, or no such output.
+    """
+    parts = parts_of(folder)
+    if judge is not None and judge not in parts.judged:
+        known = ", ".join(parts.judged) or "none"
+        raise UsageError(f"--judge {judge}: no such judge in {folder}; there are: {known}")
+    if kind == "doubt":
+        return _in_doubt(folder, parts, count, seed, judge)
+    if kind == "suspected":
+        return _suspected(folder, parts, count, judge)
+    candidates = _candidates(parts, kind, judge)
+    if not candidates:
+        raise UsageError(_NOTHING[kind].format(folder=folder))
+    keys = heapq.nsmallest(count, candidates, key=lambda key: _rank(key, seed))
+    return ReviewSample(kind=kind, seed=seed, of=len(candidates), keys=keys, judge=judge)
+
+
+_NOTHING: dict[SampleKind, str] = {
+    "open": "{folder}: nothing is left open there; --sample decided draws from what the checkers decided",
+    "decided": "{folder}: no checker decided anything there",
+    "doubt": "{folder}: no open output is judged and not labelled, so there is nothing to be in doubt of",
+    "suspected": "{folder}: no label is contradicted by most judges",
+}
+
+
+def _candidates(parts: Parts, kind: SampleKind, judge: str | None) -> Collection[ItemKey]:
+    if kind == "open":
+        return parts.open if judge is None else parts.open & parts.judged[judge]
+    judged = parts.judged.values() if judge is None else [parts.judged[judge]]
+    # An audit corrects judges' rates, so it is of outputs that a judge graded; without judges, of all.
+    return parts.decided & set[ItemKey]().union(*judged) if parts.judged else parts.decided
+
+
+def _rank(key: ItemKey, seed: int) -> bytes:
+    text = f"{seed}|{key}".encode("utf-8", "surrogatepass")
+    return blake2b(text, digest_size=8, person=b"review").digest()
+
+
+def _in_doubt(folder: Path, parts: Parts, count: int, seed: int, judge: str | None) -> ReviewSample:
+    from ...calibration.planning.next_labels import next_by_doubt  # noqa: PLC0415 - slow to import, and seldom needed
+
+    table, names = _table_of(folder, judge, parts.open)
+    if not len(table) or not np.isnan(table.label[np.isfinite(table.score)]).any():
+        raise UsageError(_NOTHING["doubt"].format(folder=folder))
+    drawn = {names[item]: chance for item, chance in next_by_doubt(table, count, seed=seed).items()}
+    if not drawn:
+        raise UsageError(f"--n {count}: this draw came out empty; ask for more, or choose another --seed")
+    judge = judge or table.judge.values[int(table.judge.codes[0])]
+    of = len(np.unique(table.item.codes))
+    return ReviewSample(kind="doubt", seed=seed, of=of, keys=list(drawn), chances=drawn, judge=judge)
+
+
+def _suspected(folder: Path, parts: Parts, count: int, judge: str | None) -> ReviewSample:
+    from ...calibration.agreement.suspected_labels import suspected_label_errors  # noqa: PLC0415 - slow to import, and seldom needed
+
+    table, names = _table_of(folder, judge, parts.open | parts.decided)
+    found = suspected_label_errors(table, pass_at=read_manifest(folder)["pass_at"], limit=len(names))
+    if not found:
+        raise UsageError(_NOTHING["suspected"].format(folder=folder))
+    keys = [names[entry["item_id"]] for entry in found[:count]]
+    return ReviewSample(kind="suspected", seed=0, of=len(found), keys=keys, judge=judge)
+
+
+def _table_of(folder: Path, judge: str | None, keys: set[ItemKey]) -> tuple[Table, dict[str, ItemKey]]:
+    """The calibration table of some outputs of a run, and its item ids as keys."""
+    from ...calibration import table_from_run  # noqa: PLC0415 - slow to import, and seldom needed
+    from ...calibration.true_rate.estimation import of_judge  # noqa: PLC0415 - likewise
+
+    names = {str(key): key for key in keys}
+    table = table_from_run(folder)
+    table = table if judge is None else of_judge(table, judge)
+    wanted = np.array([item in names for item in table.item.values], dtype=np.bool_)
+    return table.take(wanted[table.item.codes]), names
+
+
+def draw_rows(folder: Path, sample: ReviewSample) -> Iterator[dict[str, Any]]:
+    """The calibration table of the open part, as ``estimate`` needs it to weigh labels drawn with unequal chances.
+
+    Args:
+        folder: The run folder.
+        sample: Drawn by doubt.
+
+    Yields:
+        One row an open output that the judge was asked about, with ``label_probability`` where it was drawn.
+    """
+    from ...calibration.tables.runs import run_rows  # noqa: PLC0415 - slow to import, and seldom needed
+
+    is_open = {str(key) for key in parts_of(folder).open}
+    chances = {str(key): chance for key, chance in sample.chances.items()}
+    for row in run_rows(folder):
+        item = row["item_id"]
+        if row["judge"] == sample.judge and row["repeat"] == 0 and item in is_open:
+            kept = {name: row[name] for name in ("item_id", "judge", "score", "label", "cluster", "system")}
+            yield kept | ({"label_probability": chances[item]} if item in chances else {})

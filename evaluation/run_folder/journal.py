@@ -1,0 +1,68 @@
+"""Journal: an append-only JSON Lines file that survives a kill at any byte."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from ...records import Closing, decode_record, encode_record, read_lines
+
+T = TypeVar("T")
+
+_TAIL = 64 * 1024
+
+
+class Journal(Closing, Generic[T]):
+    """Records that are added one by one and never changed.
+
+    A line counts when its newline is written: what a kill left torn at the end is cut off when the journal is opened
+    again, and whoever wrote it does that piece of work once more.
+
+    Args:
+        path: The file; made when it is not there.
+        record_type: What stands on a line.
+    """
+
+    def __init__(self, path: Path, record_type: type[T]) -> None:
+        self.path = path
+        self.record_type = record_type
+        path.touch()
+        _cut_torn_line(path)
+        self._file = path.open("ab")
+
+    def append(self, record: T) -> None:
+        """Add a record; it is on its way to the disk after the next `flush`."""
+        self._file.write(encode_record(record))
+
+    def flush(self) -> None:
+        """Hand everything so far to the operating system, so that a kill of this process loses nothing of it."""
+        self._file.flush()
+
+    def __iter__(self) -> Iterator[T]:
+        """The records written so far."""
+        self.flush()
+        for line, _, raw in read_lines(self.path):
+            yield decode_record(raw, self.record_type, path=self.path, line=line)
+
+    def close(self) -> None:
+        """Flush and close."""
+        self._file.close()
+
+
+def _cut_torn_line(path: Path) -> None:
+    with path.open("r+b") as file:
+        end = file.seek(0, os.SEEK_END)
+        position = end
+        while position:
+            start = max(0, position - _TAIL)
+            file.seek(start)
+            newline = file.read(position - start).rfind(b"\n")
+            if newline >= 0:
+                end = start + newline + 1
+                break
+            position = start
+        else:
+            end = 0
+        file.truncate(end)

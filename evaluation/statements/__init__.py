@@ -1,0 +1,1 @@
+"""Answers judged statement by statement."""

@@ -1,0 +1,189 @@
+"""Answers judged statement by statement: which are split, how statements are named, and what their verdicts come to."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from ...judges import Judge
+from ...records import UNGRADED, CaseIndex, ItemKey, Outcome, Output, Verdict
+
+LONG = 200
+"""Characters from which on an answer is split. A shorter one is one statement as it stands, and costs no call to find that out."""
+
+SHARE = "statements/share@"
+"""How the names begin under which the verdict on a whole answer is signed; the judge follows."""
+
+SPLIT = "statements/split@"
+"""How the names begin under which splits are signed; the model follows."""
+
+_SEPARATOR = "#"
+_SPLIT_JUDGE = "groundedness"
+_SHOWS_THE_ANSWER = frozenset({"response", "question"})
+
+
+class Statement(NamedTuple):
+    """One statement of an answer: its text, and the words of the answer it was made of; None where it is the whole answer."""
+
+    text: str | None
+    quote: str | None
+
+
+class Said(NamedTuple):
+    """What of a verdict on a statement counts."""
+
+    outcome: Outcome
+    score: float | None
+    pieces: int | None
+    """How many pieces of information the judge listed; None where it listed none."""
+    reason: str | None
+    """Why there is no score."""
+
+
+def judges_statements(judge: Judge) -> bool:
+    """Whether a judge's score of an answer is made of its statements' scores.
+
+    That holds for groundedness, and is left to whoever writes a prompt of their own that shows the answer. Whether an answer gives
+    the accepted one, or meets a criterion, is no matter of single statements.
+    """
+    own = judge.name.variant == "custom"
+    return (own or judge.name.judge == _SPLIT_JUDGE) and not _SHOWS_THE_ANSWER.isdisjoint(judge.prompt.inputs)
+
+
+def is_long(output: Output) -> bool:
+    """Whether an answer is split: it is a text, and longer than `LONG` characters."""
+    return output.workspace is None and output.text is not None and len(output.text.strip()) > LONG
+
+
+def as_output(output: Output, statement: Statement) -> Output:
+    """The statement as an output of its own, of a case of its own.
+
+    The case's id is made of the statement's text, so that outputs of different systems are taken for answers to the same case only
+    where they say the same.
+
+    Args:
+        output: The answer.
+        statement: One of its statements.
+    """
+    whole = [output.text, output.tool_calls, output.turns, output.workspace]
+    text = statement.text if statement.text is not None else msgspec.json.encode(whole).decode()
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    case_id = f"{output.case_id}{_SEPARATOR}{digest}"
+    return msgspec.structs.replace(output, case_id=case_id, text=statement.text or output.text)
+
+
+def case_of(case_id: str) -> str:
+    """The case that a statement's case was made of."""
+    return case_id.rpartition(_SEPARATOR)[0]
+
+
+def is_statement(case_id: str, cases: CaseIndex) -> bool:
+    """Whether an id is that of a statement and not that of a case of the run."""
+    return case_id not in cases and case_of(case_id) in cases
+
+
+def said_of(verdict: Verdict, judge: Judge) -> Said:
+    """What counts of a verdict on a statement.
+
+    Args:
+        verdict: The verdict.
+        judge: Who gave it; its prompt says under which name pieces are listed.
+    """
+    why = (
+        verdict.reason if verdict.score is None else None
+    )  # reasons for scores would fill the memory, and stand in the verdicts
+    return Said(verdict.outcome, verdict.score, _pieces(verdict, judge), why)
+
+
+def _pieces(verdict: Verdict, judge: Judge) -> int | None:
+    """How many pieces a judge listed: tags are counted when they are read, a list in JSON is kept as it came."""
+    declared = (judge.prompt.parse or {}).get("fraction_of")
+    if declared is None:
+        return None
+    name = str(cast("Mapping[str, Any]", declared)["list"]) if isinstance(declared, Mapping) else "pieces"
+    listed: Any = verdict.evidence.get(name)
+    return len(cast("list[Any]", listed)) if isinstance(listed, list) else listed
+
+
+def combine(
+    by: str, item: ItemKey, repeat: int, statements: Sequence[Statement], said: Sequence[Said]
+) -> Verdict:
+    """The verdict on an answer, of the verdicts on its statements.
+
+    The score is the share of all pieces of information that are supported, or the mean over the statements where the judge lists no
+    pieces. An answer of which a statement could not be graded is not graded.
+
+    Args:
+        by: How the verdict is signed.
+        item: The answer.
+        repeat: Which repetition.
+        statements: Its statements.
+        said: What the judge said of each, in the same order.
+
+    Returns:
+        The verdict; what was said of each statement is in its evidence.
+    """
+    outcome, score, reason = _count(said)
+    return Verdict(
+        case_id=item.case_id,
+        system=item.system,
+        trial=item.trial,
+        by=by,
+        source="judge",
+        outcome=outcome,
+        score=score,
+        reason=reason,
+        evidence={
+            "statements": [_entry(text, one) for text, one in zip(statements, said, strict=True)],
+        },
+        repeat=repeat,
+    )
+
+
+def not_split(by: str, repeat: int, split: Verdict) -> Verdict:
+    """The verdict on an answer that could not be split: whatever kept it from being split.
+
+    Args:
+        by: How the verdict is signed.
+        repeat: Which repetition.
+        split: What the splitter came to.
+    """
+    return msgspec.structs.replace(
+        split,
+        by=by,
+        repeat=repeat,
+        reason=f"the answer could not be split: {split.reason}",
+        evidence={},
+        usage=None,
+        raw=None,
+    )
+
+
+def _count(said: Sequence[Said]) -> tuple[Outcome, float | None, str]:
+    outcomes = Counter(one.outcome for one in said if one.score is None)
+    if outcomes:
+        # A call that failed is made again, and what is said of the answer must not depend on when it was.
+        worst = "failed" if outcomes["failed"] else max(UNGRADED, key=lambda outcome: outcomes[outcome])
+        why = next((one.reason for one in said if one.outcome == worst and one.reason), worst)
+        return worst, None, f"{outcomes.total()} of {_statements(said)} without a score: {why}"
+    scores = [one.score for one in said if one.score is not None]
+    pieces = [one.pieces for one in said if one.pieces]
+    if len(pieces) < len(said):
+        return "graded", sum(scores) / len(scores), f"the mean of {_statements(said)}"
+    supported = round(sum(score * count for score, count in zip(scores, pieces, strict=True)))
+    return "graded", supported / sum(pieces), f"{supported} of {sum(pieces)} pieces, in {_statements(said)}"
+
+
+def _statements(said: Sequence[Said]) -> str:
+    return f"{len(said)} statement{'' if len(said) == 1 else 's'}"
+
+
+def _entry(statement: Statement, said: Said) -> dict[str, Any]:
+    shown = {"whole_answer": True} if statement.text is None else statement._asdict()
+    counted = {"score": said.score, "pieces": said.pieces}
+    known = {name: value for name, value in counted.items() if value is not None}
+    return {**shown, "outcome": said.outcome, **known}

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from fiducial.evaluation.checking.dependencies import hold_back_dependents
+from fiducial.records import Case, Output, Verdict, graded, ungraded
+
+
+def checked(name: str, needs: Iterable[str], score: float | None, system: str = "s") -> tuple[Case, Verdict]:
+    reference = {"name": name, "dependencies": list(needs)}
+    case = Case(id=f"{name}-{system}", kind="artifact", reference=reference)
+    output = Output(case_id=case.id, system=system)
+    if score is None:
+        return case, ungraded(output, "undecided", by="artifact/bfcl")
+    return case, graded(output, score, by="artifact/bfcl")
+
+
+def held_back(*entries: tuple[Case, Verdict]) -> list[str]:
+    verdicts = list(hold_back_dependents(entries))
+    assert len(verdicts) == len(entries)
+    return [
+        verdict.case_id.split("-")[0] for verdict in verdicts if verdict.error_type == "dependency_failed"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("entries", "expected"),
+    [
+        ([checked("A", [], 1.0), checked("B", ["A"], 1.0)], []),
+        ([checked("A", [], 0.0), checked("B", ["A"], 1.0)], ["B"]),
+        ([checked("B", ["A"], 1.0), checked("A", [], 0.0)], ["B"]),
+        ([checked("C", ["B"], 1.0), checked("B", ["A"], 1.0), checked("A", [], 0.0)], ["C", "B"]),
+        ([checked("A", [], 1.0), checked("A", [], 0.0), checked("B", ["A"], 1.0)], ["B"]),
+        ([checked("B", ["nobody"], 1.0)], []),
+        ([checked("A", [], None), checked("B", ["A"], 1.0)], []),
+        ([checked("A", ["A"], 0.0)], []),
+        ([checked("A", ["B"], 0.0), checked("B", ["A"], 1.0)], ["A", "B"]),
+        ([checked("A", [], 0.0, "other"), checked("B", ["A"], 1.0)], []),
+    ],
+)
+def test_a_challenge_is_held_back_when_what_it_depends_on_failed(
+    entries: list[tuple[Case, Verdict]], expected: list[str]
+):
+    assert held_back(*entries) == expected
+
+
+def test_what_is_held_back_is_not_a_failure_and_keeps_what_was_found():
+    verdicts = list(hold_back_dependents([checked("A", [], 0.0), checked("B", ["A"], 1.0)]))
+    assert (verdicts[1].outcome, verdicts[1].score) == ("not_applicable", None)
+    assert verdicts[1].reason == "depends on A, which did not pass"
+    assert verdicts[1].evidence == {"by_itself": {"score": 1.0, "error_type": None}}
+
+
+def test_verdicts_on_other_kinds_pass_through():
+    case = Case(id="c", kind="no_call", reference={"dependencies": ["A"]})
+    verdict = graded(Output(case_id="c", system="s"), 1.0, by="relevance/bfcl")
+    assert list(hold_back_dependents([(case, verdict)])) == [verdict]

@@ -1,0 +1,92 @@
+"""The lexical baseline of a run that language models judged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fiducial.calibration import calibrate, table_from_run
+from fiducial.evaluation.conclusion.lexical_baseline import lexical_scores
+from fiducial.evaluation.inputs import file_sha256
+from fiducial.judges.baseline import baseline_verdict
+from fiducial.records import Case, Output, Source, Verdict, graded, write_records
+
+JUDGE = "memory_answer/direct@some-model"
+
+CASES = [
+    Case(id=f"c{number}", kind="memory_answer", reference={"answers": ["in Rome", "Roma"]})
+    for number in range(4)
+]
+OUTPUTS = [
+    Output(case_id=f"c{number}", system="s", text=text)
+    for number, text in enumerate(["It is in Rome.", "Paris", "in Spain", "Roma!"])
+]
+
+
+def said(output: Output, by: str, source: Source, score: float = 1.0) -> Verdict:
+    return graded(output, score, by=by, source=source)
+
+
+@pytest.fixture
+def make_run(tmp_path: Path) -> Callable[..., Path]:
+    """A run folder with its inputs beside it."""
+
+    def make(judge: str = JUDGE, labelled: int = 4) -> Path:
+        folder = tmp_path / "run"
+        folder.mkdir()
+        cases, outputs = tmp_path / "cases.jsonl", tmp_path / "outputs.jsonl"
+        write_records(cases, CASES)
+        write_records(outputs, OUTPUTS)
+        inputs = [{"path": str(path), "sha256": file_sha256(path)} for path in (cases, outputs)]
+        (folder / "run.json").write_text(json.dumps({"inputs": inputs}))
+        verdicts = [said(output, judge, "judge") for output in OUTPUTS]
+        checked = [said(output, "answer/strict", "checker") for output in OUTPUTS[:labelled]]
+        write_records(folder / "verdicts.jsonl", verdicts + checked)
+        return folder
+
+    return make
+
+
+def test_it_scores_as_the_judges_stand_in(make_run: Callable[..., Path]) -> None:
+    expected = {
+        str(output.key): baseline_verdict(case, output, "memory_answer").score
+        for case, output in zip(CASES, OUTPUTS, strict=True)
+    }
+    assert lexical_scores(make_run()) == expected
+    assert list(expected.values()) == [1.0, 0.0, 0.5, 1.0]
+
+
+def test_only_what_has_a_label_is_scored(make_run: Callable[..., Path]) -> None:
+    folder = make_run(labelled=1)
+    assert set(lexical_scores(folder)) == {"c0|s|0"}
+    assert set(lexical_scores(folder, {"c3|s|0"})) == {"c0|s|0", "c3|s|0"}
+    write_records(folder / "labels.jsonl", [said(OUTPUTS[1], "ada", "human")])
+    assert set(lexical_scores(folder)) == {"c0|s|0", "c1|s|0"}
+
+
+@pytest.mark.parametrize("judge", ["memory_answer/lexical@baseline", "my_own/variant@some-model"])
+def test_it_is_no_baseline_of_itself_or_of_a_judge_without_a_rule(
+    make_run: Callable[..., Path], judge: str
+) -> None:
+    assert lexical_scores(make_run(judge)) == {}
+
+
+def test_inputs_that_changed_or_are_gone_are_not_used(make_run: Callable[..., Path], tmp_path: Path) -> None:
+    folder = make_run()
+    write_records(tmp_path / "outputs.jsonl", OUTPUTS[:3])
+    assert lexical_scores(folder) == {}
+    (tmp_path / "outputs.jsonl").unlink()
+    assert lexical_scores(folder) == {}
+    (folder / "run.json").unlink()
+    assert lexical_scores(folder) == {}
+
+
+def test_in_a_calibration_it_stands_beside_the_judge(make_run: Callable[..., Path]) -> None:
+    folder = make_run()
+    table = table_from_run(folder).with_numbers("baseline:lexical", lexical_scores(folder))
+    found = calibrate(table)["baselines"]["lexical"]
+    # Every label passes; so does the lexical baseline at a half, but for Paris.
+    assert (found["n"], found["tp"], found["fn"]) == (4, 3, 1)

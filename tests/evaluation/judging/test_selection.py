@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import pytest
+
+from fiducial.errors import UsageError
+from fiducial.evaluation.judging.selection import parse_judge_on, select
+from fiducial.records import Outcome, Verdict
+
+
+def verdict(number: int, outcome: Outcome) -> Verdict:
+    score = 1.0 if outcome == "graded" else None
+    return Verdict(case_id=str(number), system="s", by="c", source="checker", outcome=outcome, score=score)
+
+
+VERDICTS = [verdict(n, "graded") for n in range(100)] + [verdict(n, "undecided") for n in range(100, 110)]
+
+
+def test_open_means_what_no_checker_decided():
+    is_open, sampled = select(VERDICTS, "open")
+    assert ({key.case_id for key in is_open}, sampled) == ({str(n) for n in range(100, 110)}, set())
+
+
+def test_all_means_open_and_decided():
+    is_open, sampled = select(VERDICTS, "all")
+    assert (len(is_open), len(sampled)) == (10, 100)
+
+
+def test_a_number_adds_that_many_decided_outputs():
+    is_open, sampled = select(VERDICTS, 30)
+    assert (len(is_open), len(sampled)) == (10, 30)
+
+
+def test_the_sample_does_not_depend_on_the_order_and_grows_without_changing():
+    _, small = select(VERDICTS, 20)
+    _, large = select(reversed(VERDICTS), 50)
+    assert small < large
+
+
+def test_what_is_not_applicable_is_never_judged():
+    assert select([verdict(1, "not_applicable")], "all") == (set(), set())
+
+
+@pytest.mark.parametrize(("text", "choice"), [("open", "open"), ("all", "all"), ("0", 0), ("200", 200)])
+def test_the_option_is_read(text: str, choice: object):
+    assert parse_judge_on(text) == choice
+
+
+@pytest.mark.parametrize("text", ["some", "-1", "1.5", "", "²"])
+def test_anything_else_is_a_usage_error(text: str):
+    with pytest.raises(UsageError, match="expected open, all or a number"):
+        parse_judge_on(text)

@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fiducial.errors import UsageError
+from fiducial.evaluation.juries.jury import Jury, Opinion, combine, is_unsure
+from fiducial.records import ItemKey, Outcome, Verdict
+
+ITEM = ItemKey("case", "agent", 2)
+
+
+def jury(rule: Any = "majority", members: str = "abc", **fields: Any) -> Jury:
+    fields.setdefault("weights", (1.0,) * len(members))
+    return Jury(rule=rule, members=tuple(members), **fields)
+
+
+def says(member: str, said: float | Outcome, probability: float | None = None) -> Opinion:
+    if isinstance(said, str):
+        return Opinion(member, said, None, None)
+    return Opinion(member, "graded", said, probability)
+
+
+def counted(given: Jury, *said: float | Outcome) -> tuple[Outcome, float | None]:
+    """The jury's verdict when its members, in order, say this."""
+    members = given.members * (len(said) // len(given.members))
+    verdict = combine(given, ITEM, [says(member, one) for member, one in zip(members, said, strict=True)])
+    return verdict.outcome, verdict.score
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict"),
+    [
+        ((1.0, 1.0, 0.0), ("graded", 1.0)),
+        ((1.0, 0.0, 0.0), ("graded", 0.0)),
+        ((0.9, 0.5, 0.0), ("graded", 1.0)),
+        ((1.0, 1.0, "unparsable"), ("graded", 1.0)),
+        ((1.0, 0.0, "unparsable"), ("undecided", None)),
+        ((1.0, "unparsable", "unparsable"), ("unparsable", None)),
+        ((1.0, "refused", "unparsable"), ("unparsable", None)),
+        (("refused", "refused", "unparsable"), ("refused", None)),
+        (("not_applicable",) * 3, ("not_applicable", None)),
+        ((1.0, 1.0, "failed"), ("failed", None)),
+    ],
+)
+def test_a_majority_counts_what_was_graded_and_needs_more_than_half_of_its_members(
+    said: tuple[Any, ...], verdict: tuple[Outcome, float | None]
+):
+    assert counted(jury(), *said) == verdict
+
+
+@pytest.mark.parametrize(
+    ("weights", "said", "score"),
+    [
+        ((1, 1, 1), (1.0, 0.5, 0.0), 0.5),
+        ((2, 1, 1), (1.0, 0.5, 0.5), 0.75),
+        ((2, 1, 1), (1.0, 0.5, "unparsable"), 2.5 / 3),
+        ((2, 1, 1), ("unparsable", 0.5, 0.5), None),
+    ],
+)
+def test_a_mean_is_weighted_over_what_was_graded(
+    weights: tuple[float, ...], said: tuple[Any, ...], score: float | None
+):
+    assert counted(jury("mean", weights=weights), *said)[1] == pytest.approx(score)
+
+
+def test_weights_can_turn_a_majority():
+    assert counted(jury(weights=(3.0, 1.0, 1.0)), 1.0, 0.0, 0.0) == ("graded", 1.0)
+
+
+def test_a_tie_is_undecided_and_not_a_pass():
+    assert counted(jury(members="ab"), 1.0, 0.0) == ("undecided", None)
+
+
+def test_repeats_are_opinions():
+    assert counted(jury(members="a", repeats=3), 1.0, 0.0, 1.0) == ("graded", 1.0)
+
+
+def test_the_verdict_says_whose_it_is_and_who_said_what():
+    verdict = combine(jury(members="ab"), ITEM, [says("a", 1.0), says("b", 1.0)])
+    assert (verdict.by, verdict.source, verdict.key, verdict.usage) == (
+        "jury/majority@a+b",
+        "judge",
+        ITEM,
+        None,
+    )
+    assert verdict.evidence["opinions"] == [
+        {"by": "a", "outcome": "graded", "score": 1.0},
+        {"by": "b", "outcome": "graded", "score": 1.0},
+    ]
+    assert verdict.reason == "2 of 2 for a pass; 2 of 2 opinions have a score"
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        (jury(), "jury/majority@a+b+c"),
+        (jury("mean", "ab", weights=(2.0, 0.5)), "jury/mean@2*a+0.5*b"),
+        (jury(members="a", repeats=5), "jury/majority-of-5@a"),
+        (jury("escalate", "ab"), "jury/escalate@a+b"),
+    ],
+)
+def test_names_tell_juries_apart(given: Jury, name: str):
+    assert given.by == name
+
+
+@pytest.mark.parametrize(
+    ("opinions", "unsure"),
+    [
+        ([says("a", 1.0)], False),
+        ([says("a", 0.0)], False),
+        ([says("a", 0.5)], True),
+        ([says("a", 0.2)], True),
+        ([says("a", 1.0, probability=0.79)], True),
+        ([says("a", 1.0, probability=0.99)], False),
+        ([says("a", "unparsable")], True),
+        ([says("a", "refused")], True),
+        ([says("a", "failed")], False),
+        ([says("a", "not_applicable")], False),
+        ([says("a", 1.0), says("a", 0.0)], True),
+        ([says("a", 1.0), says("a", 0.9)], False),
+    ],
+)
+def test_the_dear_judge_is_asked_where_the_cheap_one_is_not_sure(opinions: list[Opinion], unsure: bool):
+    assert is_unsure(jury("escalate", "ab", repeats=len(opinions)), opinions) is unsure
+
+
+def escalated(*opinions: Opinion) -> Verdict:
+    return combine(jury("escalate", "ab"), ITEM, opinions)
+
+
+def test_the_dear_judges_verdict_counts_where_it_was_asked_and_the_cheap_ones_elsewhere():
+    asked = escalated(says("a", 0.5), says("b", 0.0))
+    spared = escalated(says("a", 1.0))
+    assert (asked.score, asked.evidence["escalated"]) == (0.0, True)
+    assert (spared.score, spared.evidence["escalated"]) == (1.0, False)
+
+
+def test_a_dear_judge_that_gives_no_score_leaves_none():
+    assert escalated(says("a", "unparsable"), says("b", "refused")).outcome == "refused"
+    assert escalated(says("a", "unparsable"), says("b", "failed")).outcome == "failed"
+    assert escalated(says("a", "unparsable")).outcome == "failed"
+
+
+@pytest.mark.parametrize(
+    ("rule", "members", "fields"),
+    [
+        ("majority", "a", {}),
+        ("majority", "aa", {}),
+        ("mean", "ab", {"weights": (1.0,)}),
+        ("mean", "ab", {"weights": (1.0, 0.0)}),
+        ("mean", "ab", {"weights": (1.0, -1.0)}),
+        ("mean", "ab", {"weights": (1.0, float("nan"))}),
+        ("escalate", "abc", {}),
+        ("escalate", "a", {"repeats": 2}),
+    ],
+)
+def test_what_makes_no_jury_is_refused(rule: str, members: str, fields: dict[str, Any]):
+    with pytest.raises(UsageError):
+        jury(rule, members, **fields)

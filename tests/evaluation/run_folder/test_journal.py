@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fiducial.errors import RecordError
+from fiducial.evaluation.run_folder.journal import Journal
+from fiducial.records import Output, encode_record
+
+
+def outputs(count: int) -> list[Output]:
+    return [Output(case_id=str(number), system="s", text="ü" * number) for number in range(count)]
+
+
+def test_what_was_appended_is_there_when_opened_again(tmp_path: Path):
+    path = tmp_path / "journal.jsonl"
+    for output in outputs(3):
+        with Journal(path, Output) as journal:
+            journal.append(output)
+    with Journal(path, Output) as journal:
+        assert list(journal) == outputs(3)
+
+
+def test_a_kill_at_any_byte_loses_at_most_the_torn_line(tmp_path: Path):
+    whole = b"".join(encode_record(output) for output in outputs(4))
+    for length in range(len(whole) + 1):
+        path = tmp_path / f"{length}.jsonl"
+        path.write_bytes(whole[:length])
+        complete = whole[:length].count(b"\n")
+        with Journal(path, Output) as journal:
+            assert list(journal) == outputs(4)[:complete]
+            journal.append(outputs(4)[complete % 4])
+            assert len(list(journal)) == complete + 1
+
+
+def test_a_torn_line_longer_than_the_first_look_is_cut_whole(tmp_path: Path):
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(encode_record(outputs(1)[0]) + b"x" * 200_000)
+    with Journal(path, Output) as journal:
+        assert list(journal) == outputs(1)
+
+
+def test_a_bad_line_in_the_middle_is_an_error_not_a_loss(tmp_path: Path):
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(b"{}\n" + encode_record(outputs(1)[0]))
+    with Journal(path, Output) as journal, pytest.raises(RecordError, match=r"journal\.jsonl:1"):
+        list(journal)
