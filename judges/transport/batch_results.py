@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import msgspec
 
 from ...errors import RecordError
 from ...records import read_lines
-from .completion import read_completion
+from .completion import read_completion, read_json, well_formed
 from .exchange import CallError, NotRecordedError, Reply, Request
 
 _LONGEST_MESSAGE = 300
@@ -95,7 +96,7 @@ class BatchResults:
             raise NotRecordedError(self._missing)
         file = self._files[place.file]
         file.seek(place.offset)
-        line = msgspec.json.decode(file.readline(), type=_Line)
+        line = _decode(file.readline())
         if place.succeeded and line.response is not None:
             return read_completion(_body(line.response))
         return _refusal_or_raise(line)
@@ -121,17 +122,28 @@ class BatchResults:
 
 def _read_line(raw: bytes, path: Path, line: int) -> _Line | None:
     try:
-        return msgspec.json.decode(raw, type=_Line)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        return _decode(raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         if not raw.endswith(b"\n"):
             return None  # cut off while it was downloaded or written
         raise RecordError(f"not a batch result: {error}", path=path, line=line) from error
 
 
-def _body(response: _Response) -> Any:
+def _decode(raw: bytes) -> _Line:
     try:
-        return msgspec.json.decode(response.body)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        return msgspec.json.decode(raw, type=_Line)
+    except msgspec.DecodeError as error:
+        try:  # half of a surrogate pair in one reply is no reason to refuse a file of thousands
+            lenient = well_formed(json.dumps(read_json(raw), ensure_ascii=False))
+        except CallError:
+            raise error from None
+        return msgspec.json.decode(lenient, type=_Line)
+
+
+def _body(response: _Response) -> object:
+    try:
+        return read_json(bytes(response.body))
+    except CallError as error:
         raise CallError(f"the result's body cannot be read: {error}") from error
 
 
@@ -150,7 +162,7 @@ def _refusal_or_raise(line: _Line) -> Reply:
 def _error_in_body(response: _Response | None) -> _Error:
     try:
         found = msgspec.json.decode(response.body, type=_Error | None) if response is not None else None
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         found = None
     found = found or _Error()
     return found if found.error is None else _plain(found.error)

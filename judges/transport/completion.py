@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import math
+from typing import Any, cast
+
 import msgspec
 
 from .exchange import CallError, Reply, TokenLogprob
 
+_MOST_TOKENS = 1 << 53
+_LEAST_LOGPROB = -9999.0
+"""What OpenAI writes for a probability of 0, which as a logarithm JSON has no number for."""
+
 
 class _Part(msgspec.Struct):
-    text: str = ""
+    text: str | None = None
+    refusal: str | None = None
 
 
 class _Message(msgspec.Struct):
@@ -32,18 +41,47 @@ class _Logprobs(msgspec.Struct):
 class _Choice(msgspec.Struct):
     message: _Message
     finish_reason: str | None = None
-    logprobs: _Logprobs | None = None
-
-
-class _Usage(msgspec.Struct):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
+    logprobs: Any = None
 
 
 class _Completion(msgspec.Struct):
     choices: list[_Choice]
     model: str | None = None
-    usage: _Usage | None = None
+    usage: Any = None
+
+
+def read_json(raw: bytes) -> object:
+    """Decode the body of a response, which may be anything.
+
+    Args:
+        raw: The body.
+
+    Returns:
+        The JSON in it.
+
+    Raises:
+        CallError: It is none, or one that cannot be held; retryable, since bodies are cut off on their way.
+    """
+    try:
+        return json.loads(raw)
+    except RecursionError as error:
+        raise CallError("the response body is nested too deeply", retryable=True) from error
+    except ValueError as error:  # not JSON, not text, or a number of thousands of digits
+        raise CallError(f"the response body is cut off or not JSON: {error}", retryable=True) from error
+
+
+def field_of(value: object, name: str) -> object:
+    """A field of what may be a JSON object; None where there is none."""
+    return cast("dict[str, object]", value).get(name) if isinstance(value, dict) else None
+
+
+def well_formed(text: str) -> str:
+    """The text with halves of surrogate pairs replaced, which JSON can spell and no file can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def read_completion(payload: object) -> Reply:
@@ -61,36 +99,57 @@ def read_completion(payload: object) -> Reply:
     try:
         body = msgspec.convert(payload, _Completion)
     except msgspec.ValidationError as error:
-        raise CallError(f"the response is no chat completion: {error}", retryable=True) from error
+        raise CallError(
+            f"the response is no chat completion: {_error_in(payload) or error}", retryable=True
+        ) from error
     if not body.choices:
         raise CallError("the response is a chat completion without a choice", retryable=True)
     choice = body.choices[0]
-    usage = body.usage or _Usage()
+    content = choice.message.content
+    parts = content if isinstance(content, list) else [_Part(content)]
+    refusal = choice.message.refusal or "".join(part.refusal or "" for part in parts)
     return Reply(
-        text=_text(choice.message.content),
-        refusal=choice.message.refusal or None,
-        finish_reason=choice.finish_reason,
-        served_by=body.model,
-        prompt_tokens=usage.prompt_tokens or 0,
-        completion_tokens=usage.completion_tokens or 0,
+        text=well_formed("".join(part.text or "" for part in parts)),
+        refusal=well_formed(refusal) or None,
+        finish_reason=well_formed(choice.finish_reason or "") or None,
+        served_by=well_formed(body.model or "") or None,
+        prompt_tokens=_tokens(body.usage, "prompt_tokens"),
+        completion_tokens=_tokens(body.usage, "completion_tokens"),
         logprobs=_logprobs(choice.logprobs),
     )
 
 
-def _text(content: str | list[_Part] | None) -> str:
-    if isinstance(content, list):
-        return "".join(part.text for part in content)
-    return content or ""
+def _error_in(payload: object) -> str | None:
+    """What gateways say that answer with an error as if it were a success."""
+    error = field_of(payload, "error")
+    message = field_of(error, "message") or error
+    return str(message) if message else None
 
 
-def _logprobs(logprobs: _Logprobs | None) -> list[TokenLogprob] | None:
-    if logprobs is None or not logprobs.content:
+def _tokens(usage: object, name: str) -> int:
+    """A number of tokens; 0 where what stands there is none. A reply is not lost over how it was counted."""
+    value = field_of(usage, name)
+    return int(value) if isinstance(value, int | float) and 0 <= value <= _MOST_TOKENS else 0
+
+
+def _logprobs(logprobs: Any) -> list[TokenLogprob] | None:
+    """The tokens' log-probabilities; None where they cannot be read, as when there are none."""
+    try:
+        content = msgspec.convert(logprobs, _Logprobs).content or []
+        return [_scored(entry) for entry in content] or None
+    except (msgspec.ValidationError, ValueError):
         return None
-    return [
-        TokenLogprob(
-            token=entry.token,
-            logprob=entry.logprob,
-            top={other.token: other.logprob for other in entry.top_logprobs or ()},
-        )
-        for entry in logprobs.content
-    ]
+
+
+def _scored(entry: _ScoredToken) -> TokenLogprob:
+    return TokenLogprob(
+        token=well_formed(entry.token),
+        logprob=_finite(entry.logprob),
+        top={well_formed(other.token): _finite(other.logprob) for other in entry.top_logprobs or ()},
+    )
+
+
+def _finite(logprob: float) -> float:
+    if math.isnan(logprob):
+        raise ValueError("a log-probability is no number")
+    return min(0.0, max(_LEAST_LOGPROB, logprob))

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urlsplit
 
+from ...errors import UsageError
+
 _OPENAI = "openai.com"
 
 
@@ -18,12 +20,25 @@ class Endpoint:
         api_key: The key; never shown, stored or logged. None to leave it to the openai library, which asks its own variable.
         kind: ``openai`` for everything compatible with it, ``azure`` for Azure OpenAI.
         api_version: Azure only.
+
+    Raises:
+        UsageError: The address is none of the web, or the key cannot stand in a header.
     """
 
     base_url: str | None
     api_key: str | None = field(repr=False)
     kind: Literal["openai", "azure"] = "openai"
     api_version: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.base_url is not None and _scheme(self.base_url) not in {"http", "https"}:
+            raise UsageError(
+                f"the endpoint's address begins with http:// or https://, got {self.redact(self.base_url)!r}"
+            )
+        if self.api_key is not None and not (self.api_key.isascii() and self.api_key.isprintable()):
+            raise UsageError(
+                "the endpoint's key holds a line break or another character that no key has; how was it copied?"
+            )
 
     @property
     def identity(self) -> str:
@@ -41,3 +56,10 @@ class Endpoint:
     def redact(self, text: str) -> str:
         """A text without the key."""
         return text.replace(self.api_key, "***") if self.api_key else text
+
+
+def _scheme(address: str) -> str | None:
+    try:
+        return urlsplit(address).scheme
+    except ValueError:  # brackets of an IPv6 address that do not match
+        return None

@@ -35,6 +35,7 @@ class LibrarySender:
 
     async def send(self, request: Request) -> Response:
         """Send one request. See `Sender.send`."""
+        import aiohttp  # noqa: PLC0415 - imported with openai's client
         import httpx2  # noqa: PLC0415 - imported with openai
         import openai  # noqa: PLC0415 - see __init__
 
@@ -44,11 +45,18 @@ class LibrarySender:
             )
         except openai.APIStatusError as error:
             response = error.response
-        except openai.APIConnectionError as error:
+        except (openai.APIConnectionError, aiohttp.ClientError) as error:
+            # What is not HTTP at all comes as it is out of the library's transport.
             raise CallError(f"the connection failed: {_cause(error)}", retryable=True) from error
         except openai.OpenAIError as error:
             raise CallError(str(error)) from error
+        except ValueError as error:
+            raise CallError(f"the request cannot be sent: {error}") from error
         return Response(response.status_code, response.headers, response.content)
+
+    def redact(self, text: str) -> str:
+        """A text without the key. See `Sender.redact`."""
+        return text.replace(self._client.api_key, "***") if self._client.api_key else text
 
     async def aclose(self) -> None:
         """Close the client's connections."""

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import cast
 
-from .completion import read_completion
+from .completion import field_of, read_completion, read_json, well_formed
 from .endpoint import Endpoint
 from .exchange import CallError, Reply, Request
 from .sending import DirectSender, Response, Sender
@@ -62,10 +60,10 @@ class OpenAIProvider:
         if not response.succeeded:
             return self._refusal_or_raise(response)
         try:
-            payload = json.loads(response.body)
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise CallError(f"the response body is cut off or not JSON: {error}", retryable=True) from error
-        return read_completion(payload)
+            return read_completion(read_json(response.body))
+        except CallError as error:
+            error.args = (self._shown(str(error)),)
+            raise
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -88,7 +86,9 @@ class OpenAIProvider:
         )
 
     def _shown(self, text: str) -> str:
-        return self._endpoint.redact(text)[:_LONGEST_MESSAGE]
+        """A message as it may be kept: without the key, on one line, short."""
+        shown = self._sender.redact(text) if self._sender is not None else text
+        return " ".join(well_formed(shown).split())[:_LONGEST_MESSAGE]
 
 
 def _sender(endpoint: Endpoint, timeout: float) -> Sender:
@@ -111,12 +111,8 @@ def _retryable(response: Response, code: object) -> bool:
 def _error_in(raw: bytes) -> tuple[str, object]:
     """What an error response says, and its code."""
     try:
-        body: object = json.loads(raw)
-    except (json.JSONDecodeError, UnicodeDecodeError):
-        return raw.decode("utf-8", "replace"), None
-    error = _field(body, "error") or body
-    return str(_field(error, "message") or body), _field(error, "code")
-
-
-def _field(value: object, name: str) -> object:
-    return cast("dict[str, object]", value).get(name) if isinstance(value, dict) else None
+        body = read_json(raw)
+    except CallError:
+        return raw.decode("utf-8", "replace") or "no reason given", None
+    error = field_of(body, "error") or body
+    return str(field_of(error, "message") or body), field_of(error, "code")

@@ -15,7 +15,11 @@ from .exchange import CallError, Request
 if TYPE_CHECKING:
     import ssl
 
+    import aiohttp
+
 _PIECE = 1 << 20
+_LARGEST = 1 << 26
+"""Bytes of a response, unpacked. Replies are thousandths of it; what sends more would fill the memory."""
 
 
 class Response(NamedTuple):
@@ -48,6 +52,10 @@ class Sender(Protocol):
         """
         ...
 
+    def redact(self, text: str) -> str:
+        """A text without the key that is sent, which may be one that only the sender knows."""
+        ...
+
     async def aclose(self) -> None:
         """Close the connections."""
         ...
@@ -66,6 +74,7 @@ class DirectSender:
     def __init__(self, endpoint: Endpoint) -> None:
         import aiohttp  # noqa: PLC0415 - slow to import, and runs without a call do not need it
 
+        self.redact = endpoint.redact
         self._url = f"{(endpoint.base_url or '').rstrip('/')}/chat/completions"
         self._failures = aiohttp.ClientError, OSError
         self._unusable = aiohttp.InvalidURL
@@ -92,15 +101,28 @@ class DirectSender:
         length = None if whole else {"Content-Length": str(len(content))}
         try:
             async with self._session.post(self._url, data=data, headers=length) as response:
-                return Response(response.status, response.headers, await response.read())
+                return Response(response.status, response.headers, await _whole(response))
         except self._unusable as error:
             raise CallError(f"the endpoint's address cannot be used: {error}") from error
         except self._failures as error:
             raise CallError(f"the connection failed: {_named(error)}", retryable=True) from error
+        except ValueError as error:
+            raise CallError(f"the request cannot be sent: {error}") from error
 
     async def aclose(self) -> None:
         """Close the connections."""
         await self._session.close()
+
+
+async def _whole(response: aiohttp.ClientResponse) -> bytes:
+    pieces: list[bytes] = []
+    size = 0
+    async for piece in response.content.iter_any():
+        pieces.append(piece)
+        size += len(piece)
+        if size > _LARGEST:
+            raise CallError(f"the response is longer than {_LARGEST >> 20} MB", status=response.status)
+    return b"".join(pieces)
 
 
 async def _in_pieces(content: bytes) -> AsyncIterator[bytes]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -23,7 +23,13 @@ def server() -> Iterator[ProviderServer]:
 
 
 @pytest.fixture
-def judging(server: ProviderServer) -> Judging:
+def endpoint(server: ProviderServer) -> Callable[[], Endpoint]:
+    """The server's endpoint, which is asked directly."""
+    return lambda: Endpoint(server.base_url, "secret-key")
+
+
+@pytest.fixture
+def judging(endpoint: Callable[[], Endpoint]) -> Judging:
     """Judges pairs at the loopback server, and returns the verdicts in the order of cases and repeats."""
 
     def judge(
@@ -39,8 +45,7 @@ def judging(server: ProviderServer) -> Judging:
     ) -> list[Verdict]:
         async def run() -> list[Verdict]:
             loaded = load_judge(spec, model=model, parameters=parameters)
-            endpoint = Endpoint(server.base_url, "secret-key")
-            async with provider or connect(endpoint, concurrency=concurrency, **options) as asked:
+            async with provider or connect(endpoint(), concurrency=concurrency, **options) as asked:
                 stream = judge_stream(pairs, loaded, asked, concurrency=concurrency, repeats=repeats)
                 return [verdict async for verdict in stream]
 

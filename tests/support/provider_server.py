@@ -75,6 +75,13 @@ class Body:
 
 
 @dataclass(frozen=True)
+class Raw:
+    """Any bytes in place of a response; the connection is closed behind them."""
+
+    raw: bytes
+
+
+@dataclass(frozen=True)
 class CutOff:
     """A response whose body ends in the middle, though its length says otherwise when ``short`` is set."""
 
@@ -91,7 +98,7 @@ class Hang:
     """No response ever comes."""
 
 
-Response: TypeAlias = Answer | Status | Body | CutOff | Drop | Hang
+Response: TypeAlias = Answer | Status | Body | Raw | CutOff | Drop | Hang
 Script: TypeAlias = Callable[[Seen], Response]
 
 
@@ -211,6 +218,10 @@ class ProviderServer:
                 _write(writer, response.status, json.dumps({"error": error}).encode(), response.headers)
             case Body():
                 _write(writer, 200, response.raw)
+            case Raw():
+                writer.write(response.raw)
+                await writer.drain()
+                return False
             case CutOff():
                 half = b'{"id": "1", "choices": [{"index": 0, "mess'
                 _write(writer, 200, half, length=len(half) + (100 if response.short else 0))

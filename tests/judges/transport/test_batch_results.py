@@ -57,6 +57,12 @@ def test_a_prompt_that_the_content_filter_stopped_is_a_refusal(results: Read):
     assert (found.refusal, found.finish_reason) == ("scripted 400", "content_filter")
 
 
+def test_half_of_a_surrogate_pair_spoils_neither_the_file_nor_its_reply(results: Read):
+    odd = result_line("a", "yes#").replace(b"#", b"\\ud800")
+    found = results(odd + result_line("b", "no"))
+    assert (found.find("a").text, found.find("b").text) == ("yes\ufffd", "no")
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -73,6 +79,10 @@ def test_a_prompt_that_the_content_filter_stopped_is_a_refusal(results: Read):
         (
             b'{"custom_id": "a", "response": {"status_code": 404, "body": {"error": "no model"}}}\n',
             "in the batch: HTTP 404: no model",
+        ),
+        (
+            b'{"custom_id": "a", "response": {"status_code": 200, "body": ' + b"9" * 5000 + b"}}\n",
+            "the result's body cannot be read",
         ),
         (b'{"custom_id": "a"}\n', "in the batch: error: no reason given"),
         (b'{"custom_id": "a", "response": {"status_code": 200}}\n', "the response is no chat completion"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
 import pytest
 from provider_server import ProviderServer
 
+from fiducial.errors import UsageError
 from fiducial.judges import Endpoint
 
 _JUDGE = """
@@ -52,3 +54,18 @@ def test_a_key_is_never_shown() -> None:
     assert "secret" not in repr(endpoint)
     assert endpoint.redact("401: secret is not a key") == "401: *** is not a key"
     assert Endpoint(None, None).redact("text") == "text"
+
+
+@pytest.mark.parametrize(
+    "address", ["", "127.0.0.1:8000/v1", "localhost:8000/v1", "ftp://host/v1", "http://[::1/v1"]
+)
+def test_an_address_that_is_none_of_the_web_is_refused(address: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(f"begins with http:// or https://, got {address!r}")):
+        Endpoint(address, "secret")
+
+
+@pytest.mark.parametrize("key", ["secret\n", "secret\0", "sécret", "secret\ud800"])
+def test_a_key_that_no_header_can_hold_is_refused_and_not_shown(key: str) -> None:
+    with pytest.raises(UsageError, match="the endpoint's key holds") as raised:
+        Endpoint("http://127.0.0.1", key)
+    assert "secret" not in str(raised.value)

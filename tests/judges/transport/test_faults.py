@@ -1,4 +1,7 @@
-"""What happens when the endpoint misbehaves: nothing is lost, and no more is asked than faults were met."""
+"""What happens when the endpoint misbehaves: nothing is lost, and no more is asked than faults were met.
+
+All of it holds for both ways of sending.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,34 @@ from math import ceil
 
 import pytest
 from judge_items import Judging, make_case, make_output, make_pairs
-from provider_server import Answer, Body, CutOff, Drop, Hang, ProviderServer, Response, Script, Seen, Status
+from provider_server import (
+    Answer,
+    Body,
+    CutOff,
+    Drop,
+    Hang,
+    ProviderServer,
+    Raw,
+    Response,
+    Script,
+    Seen,
+    Status,
+)
+
+from fiducial.judges import Endpoint
 
 ONE = Answer("<S2>1</S2>")
+DEEP = b"[" * 200_000
+
+
+@pytest.fixture(params=["direct", "library"])
+def endpoint(
+    request: pytest.FixtureRequest, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[], Endpoint]:
+    """Asked directly, or over the openai library, where only that knows the key."""
+    monkeypatch.setenv("OPENAI_API_KEY", "secret-key")
+    key = "secret-key" if request.param == "direct" else None
+    return lambda: Endpoint(server.base_url, key)
 
 
 def first(fault: Response, then: Response = ONE) -> Script:
@@ -37,8 +65,19 @@ def first(fault: Response, then: Response = ONE) -> Script:
         Body(b'{"choices": []}'),
         Body(b"[1]"),
         Body(b"\xff\xfe"),
+        Body(b'{"choices": [{"message": null}]}'),
+        Body(b'data: {"choices": [{"delta": {"content": "1"}}]}\n\ndata: [DONE]\n\n'),
+        Body(DEEP),
+        Body(b'{"choices": ' + b"9" * 5000 + b"}"),
+        Status(529, {"retry-after": "Mon, 01 Jan 99999999999 00:00:00 GMT"}),
+        Raw(b"garbage\r\n\r\n"),
+        Raw(b"HTTP/1.1 200 OK\r\nx: " + b"a" * 100_000 + b"\r\n\r\n{}"),
+        Raw(b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 3\r\n\r\nabc"),
+        Raw(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"),
+        Raw(b'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"cho\r\n'),
+        Raw(b"HTTP/1.1 503 Busy\r\ncontent-length: 200000\r\n\r\n" + DEEP),
     ],
-    ids=str,
+    ids=lambda fault: str(fault)[:60],
 )
 def test_a_passing_fault_costs_one_more_call_and_no_item(
     server: ProviderServer, judging: Judging, fault: Response
@@ -166,6 +205,21 @@ def test_an_item_that_always_fails_does_not_cost_the_others_their_retries(
     server.script = script
     verdicts = judging(make_pairs(20), attempts=2, concurrency=2)
     assert sum(verdict.graded for verdict in verdicts) == 9
+
+
+def test_a_reply_that_ends_with_its_connection_is_read(server: ProviderServer, judging: Judging) -> None:
+    body = b'{"choices": [{"message": {"content": "<S2>1</S2>"}}]}'
+    server.script = lambda seen: Raw(b"HTTP/1.0 200 OK\r\n\r\n" + body)
+    (verdict,) = judging(make_pairs(1))
+    assert verdict.score == 1.0
+
+
+def test_what_a_gateway_says_in_place_of_a_completion_is_the_reason(
+    server: ProviderServer, judging: Judging
+) -> None:
+    server.script = lambda seen: Body(b'{"error": {"message": "all\\nbusy \\ud800, secret-key"}}')
+    (verdict,) = judging(make_pairs(1), attempts=1)
+    assert verdict.reason == "the response is no chat completion: all busy \ufffd, ***"
 
 
 def test_the_key_is_sent_and_never_shown(server: ProviderServer, judging: Judging) -> None:

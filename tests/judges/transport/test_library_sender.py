@@ -1,4 +1,4 @@
-"""Over the openai library, endpoints are asked, and misbehave, just as they do directly."""
+"""Over the openai library an endpoint is asked just as it is directly; its faults are in `test_faults.py`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import asyncio
 import json
 
 import pytest
-from provider_server import Answer, Body, CutOff, Drop, Hang, ProviderServer, Response, Status
+from provider_server import Answer, ProviderServer
 
-from fiducial.judges import CallError, Endpoint, Reply, connect, make_request
+from fiducial.judges import Endpoint, Reply, connect, make_request
 
 ONE = Answer("1")
 
@@ -19,13 +19,13 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "of-the-library")
 
 
-def ask(server: ProviderServer, attempts: int = 2, timeout: float = 5.0) -> Reply:
+def ask(server: ProviderServer) -> Reply:
     """Ask one question at an endpoint whose key only the library knows."""
 
     async def run() -> Reply:
         endpoint = Endpoint(server.base_url, None)
         assert endpoint.needs_library
-        async with connect(endpoint, attempts=attempts, timeout=timeout) as provider:
+        async with connect(endpoint) as provider:
             question = [{"role": "user", "content": "0 or 1, dächte man?"}]
             return await provider.complete(make_request("m", question, {"temperature": 0.0}))
 
@@ -42,40 +42,3 @@ def test_what_is_sent_is_the_request_with_the_librarys_key(server: ProviderServe
         "messages": [{"role": "user", "content": "0 or 1, dächte man?"}],
         "temperature": 0.0,
     }
-
-
-@pytest.mark.parametrize(
-    "fault",
-    [
-        Status(429, {"retry-after-ms": "1"}),
-        Status(500, {"retry-after": "0"}),
-        Drop(),
-        CutOff(),
-        CutOff(short=True),
-        Body(b"<html>busy</html>"),
-        Body(b'{"choices": []}'),
-    ],
-    ids=str,
-)
-def test_a_passing_fault_costs_one_more_call(server: ProviderServer, fault: Response) -> None:
-    server.script = lambda seen: fault if seen.attempt == 1 else ONE
-    reply = ask(server)
-    assert (reply.text, reply.calls, len(server.seen)) == ("1", 2, 2)
-
-
-def test_a_fault_that_will_not_pass_is_asked_once(server: ProviderServer) -> None:
-    server.script = lambda seen: Status(404, code="model_not_found")
-    with pytest.raises(CallError, match="HTTP 404: scripted 404"):
-        ask(server)
-    assert len(server.seen) == 1
-
-
-def test_a_reply_that_never_comes_ends_with_its_timeout(server: ProviderServer) -> None:
-    server.script = lambda seen: Hang()
-    with pytest.raises(CallError, match=r"no reply within 0.3 s"):
-        ask(server, attempts=1, timeout=0.3)
-
-
-def test_a_prompt_that_the_content_filter_stops_is_refused(server: ProviderServer) -> None:
-    server.script = lambda seen: Status(400, code="content_filter")
-    assert ask(server).refusal == "scripted 400"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from judge_items import Judging, make_case, make_output, make_pairs
-from provider_server import ProviderServer
+from provider_server import Body, ProviderServer
 
 from fiducial.judges import Endpoint, connect
 
@@ -47,6 +47,13 @@ def test_an_address_that_is_none_fails_with_the_reason_and_is_asked_once(judging
     assert "address cannot be used" in verdict.reason
     assert verdict.usage is not None
     assert verdict.usage.calls == 1
+
+
+def test_a_response_without_end_is_not_taken_into_memory(server: ProviderServer, judging: Judging) -> None:
+    server.script = lambda seen: Body(b" " * (1 << 26) + b"{}")
+    (verdict,) = judging([(make_case(), make_output())], timeout=60)
+    assert (verdict.outcome, verdict.reason) == ("failed", "the response is longer than 64 MB")
+    assert len(server.seen) == 1
 
 
 def test_what_can_be_done_meanwhile_is_done_once_and_only_if_the_model_is_asked(

@@ -1,0 +1,108 @@
+"""Bodies of chat completions, as servers really write them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fiducial.judges import CallError
+from fiducial.judges.transport.completion import read_completion, read_json
+
+
+def completion(message: dict[str, Any], **beside: Any) -> dict[str, Any]:
+    """A completion with one choice."""
+    choice = {"message": message, **beside.pop("choice", {})}
+    return {"choices": [choice], **beside}
+
+
+@pytest.mark.parametrize(
+    ("message", "text", "refusal"),
+    [
+        ({"content": "1"}, "1", None),
+        ({"content": None}, "", None),
+        ({}, "", None),
+        (
+            {"content": None, "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{}"}}]},
+            "",
+            None,
+        ),
+        ({"content": "1", "reasoning_content": "0, or rather", "reasoning": "0"}, "1", None),
+        ({"content": None, "reasoning_content": "<S2>1</S2>"}, "", None),
+        (
+            {"content": [{"type": "text", "text": "<S2>"}, {"type": "text", "text": "1</S2>"}]},
+            "<S2>1</S2>",
+            None,
+        ),
+        ({"content": [{"type": "text", "text": None}, {"type": "image_url"}]}, "", None),
+        ({"content": None, "refusal": "no"}, "", "no"),
+        ({"content": [{"type": "refusal", "refusal": "no"}]}, "", "no"),
+        ({"content": "", "refusal": ""}, "", None),
+        ({"content": "1 \ud800", "refusal": None}, "1 \ufffd", None),
+        ({"content": "\U0001f600"}, "\U0001f600", None),
+    ],
+    ids=str,
+)
+def test_text_and_refusal_are_what_the_message_holds(
+    message: dict[str, Any], text: str, refusal: str | None
+) -> None:
+    reply = read_completion(completion(message))
+    assert (reply.text, reply.refusal) == (text, refusal)
+
+
+@pytest.mark.parametrize(
+    ("usage", "tokens"),
+    [
+        ({"prompt_tokens": 7, "completion_tokens": 2}, (7, 2)),
+        ({"prompt_tokens": 7.0}, (7, 0)),
+        ({"prompt_tokens": -7, "completion_tokens": "2"}, (0, 0)),
+        ({"prompt_tokens": float("nan"), "completion_tokens": float("inf")}, (0, 0)),
+        ({"prompt_tokens": 10**50, "completion_tokens": None}, (0, 0)),
+        ([], (0, 0)),
+        (None, (0, 0)),
+    ],
+    ids=str,
+)
+def test_no_reply_is_lost_over_how_its_tokens_were_counted(usage: Any, tokens: tuple[int, int]) -> None:
+    reply = read_completion(completion({"content": "1"}, usage=usage))
+    assert (reply.text, reply.prompt_tokens, reply.completion_tokens) == ("1", *tokens)
+
+
+UNREADABLE: list[Any] = [
+    {"tokens": ["1"], "token_logprobs": [-0.1]},
+    {"content": [{"token": "1", "logprob": None}]},
+    {"content": [{"token": "1", "logprob": float("nan")}]},
+    {"content": []},
+    "none",
+    None,
+]
+
+
+@pytest.mark.parametrize("logprobs", UNREADABLE, ids=str)
+def test_log_probabilities_that_cannot_be_read_are_none(logprobs: Any) -> None:
+    reply = read_completion(completion({"content": "1"}, choice={"logprobs": logprobs}))
+    assert (reply.text, reply.logprobs) == ("1", None)
+
+
+def test_the_logarithm_of_no_probability_is_a_number_that_files_can_hold() -> None:
+    entry = {"token": "1", "logprob": -0.1, "top_logprobs": [{"token": "0", "logprob": float("-inf")}]}
+    reply = read_completion(completion({"content": "1"}, choice={"logprobs": {"content": [entry]}}))
+    assert reply.logprobs is not None
+    assert reply.logprobs[0].top == {"0": -9999.0}
+
+
+@pytest.mark.parametrize("raw", [b"[" * 200_000, b"1" * 5000, b"", b"<html>", b"\xe9", b'{"choices": '])
+def test_a_body_that_cannot_be_decoded_may_be_asked_for_again(raw: bytes) -> None:
+    with pytest.raises(CallError) as raised:
+        read_json(raw)
+    assert raised.value.retryable
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [None, [], {}, {"choices": None}, {"choices": []}, {"choices": [{}]}, completion({"content": 1})],
+)
+def test_what_is_no_completion_may_be_asked_for_again(payload: object) -> None:
+    with pytest.raises(CallError) as raised:
+        read_completion(payload)
+    assert raised.value.retryable
