@@ -48,5 +48,6 @@ def command(out: Path) -> int:
         model="baseline",
         judge_on="all",
         labels=demo_path("labels.jsonl"),
+        notes=[NOTE],
     )
-    return evaluate(plan, ModelAccess, notes=(NOTE,))
+    return evaluate(plan, ModelAccess)

@@ -114,7 +114,6 @@ def evaluate(
     *,
     fail_under: Iterable[str] = (),
     min_graded: float | None = None,
-    notes: tuple[str, ...] = (),
 ) -> int:
     """Run a plan and show what it came to.
 
@@ -123,7 +122,6 @@ def evaluate(
         access: How a model is reached.
         fail_under: Gates, as typed.
         min_graded: The least share of outputs that must have a score.
-        notes: Sentences a reader must see before any number.
 
     Returns:
         The exit code.
@@ -131,8 +129,8 @@ def evaluate(
     gates = _gates(fail_under)
     with shown_progress() as progress:
         conclusion = run(plan, access, progress, lambda: datetime.now(UTC))
-    report = report_on(plan.out, notes=notes)
-    for line in (*notes, *([""] if notes else []), *summary_lines(conclusion)):
+    report = report_on(plan.out)
+    for line in (*plan.notes, *([""] if plan.notes else []), *summary_lines(conclusion)):
         click.echo(visible(line))
     failures = run_gates(gates, min_graded, conclusion)
     for line in (*failures, *_next_steps(plan, conclusion, report)):

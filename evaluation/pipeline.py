@@ -57,6 +57,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         batch: How to wait for a provider's batch endpoint; None to ask the model directly.
         split: Whether long answers are judged statement by statement, by the judges whose scores are made of statements.
         split_model: The model that splits them; None for the judge's own.
+        notes: Sentences a reader must see before any number, whenever a report is made.
     """
 
     cases: Path
@@ -76,6 +77,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     batch: BatchMode | None = None
     split: bool = False
     split_model: str | None = None
+    notes: Sequence[str] = ()
 
 
 def run(
@@ -134,6 +136,7 @@ def _begin(plan: Plan, context: RunContext, started: datetime) -> None:
         status="running",
         started=started.isoformat(timespec="seconds"),
         command=plan.command,
+        notes=plan.notes,
         versions={"python": python_version(), **{name: version(name) for name in packages}},
         inputs=[
             {**msgspec.to_builtins(file), "path": str(Path(file.name).resolve())} for file in survey.files

@@ -16,14 +16,16 @@ from ..records import Case, CaseIndex, ItemKey, Output, Verdict, decode_record, 
 from .html import write_report
 from .model import InputFile, JudgeUse, ReportData, ReportItem, SystemResult
 
+_MOST_NAMED = 4
+"""Systems that a title names; of more it says how many there are."""
 
-def report_on(folder: Path, path: Path | None = None, *, notes: tuple[str, ...] = ()) -> Path:
+
+def report_on(folder: Path, path: Path | None = None) -> Path:
     """Write the report of a run.
 
     Args:
         folder: The run folder.
         path: The file; ``report.html`` in the folder when left out.
-        notes: Sentences a reader must see before any number.
 
     Returns:
         The file.
@@ -34,17 +36,16 @@ def report_on(folder: Path, path: Path | None = None, *, notes: tuple[str, ...] 
     """
     manifest = read_manifest(folder)
     path = path or folder / REPORT
-    write_report(path, report_data(folder, manifest, notes), report_items(folder, manifest))
+    write_report(path, report_data(folder, manifest), report_items(folder, manifest))
     return path
 
 
-def report_data(folder: Path, manifest: dict[str, Any], notes: tuple[str, ...] = ()) -> ReportData:
+def report_data(folder: Path, manifest: dict[str, Any]) -> ReportData:
     """Everything of a report but its items.
 
     Args:
         folder: The run folder.
         manifest: Its manifest.
-        notes: Sentences a reader must see before any number.
 
     Returns:
         The data.
@@ -54,25 +55,30 @@ def report_data(folder: Path, manifest: dict[str, Any], notes: tuple[str, ...] =
     """
     try:
         calibration = folder / CALIBRATION
+        systems = msgspec.convert(manifest["results"], list[SystemResult])
         return ReportData(
-            title=", ".join(Path(file["name"]).name for file in manifest["inputs"]),
+            title=_title([result.system for result in systems]),
             created=manifest["ended"],
             command=manifest["command"],
             records=str(folder / VERDICTS),
             versions=manifest["versions"],
             inputs=msgspec.convert(manifest["inputs"], list[InputFile]),
-            systems=msgspec.convert(manifest["results"], list[SystemResult]),
+            systems=systems,
             judges=msgspec.convert(manifest["judges"], list[JudgeUse]),
             calibration=decode_record(calibration.read_bytes(), dict[str, Any])
             if calibration.exists()
             else None,
             pass_at=manifest["pass_at"],
-            notes=list(notes),
+            notes=manifest.get("notes", []),
         )
     except (KeyError, msgspec.MsgspecError) as error:
         raise RunFolderError(
             f"{folder}: the run was not finished; type its command again to go on"
         ) from error
+
+
+def _title(systems: list[str]) -> str:
+    return ", ".join(systems) if len(systems) <= _MOST_NAMED else f"{len(systems)} systems"
 
 
 def report_items(folder: Path, manifest: dict[str, Any]) -> Iterator[ReportItem]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,11 +10,12 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from ..evaluation.conclusion.results import CORRECTED, OPEN
 from ..records import atomic_write
 from . import words
 from .calibration_view import COLUMNS, calibration_view
 from .figures import axis, interval_strip
-from .model import ReportData, ReportItem
+from .model import ReportData, ReportItem, Stratum
 from .page import asset, policy, template
 from .selection import select
 from .text import shortened
@@ -24,9 +25,22 @@ MOST_ITEMS = 500
 MOST_TEXT = 50_000
 """Characters of any one text: what rows show is cut before, so this is for titles, names and notes."""
 
+
+def _by_judge(strata: Sequence[Stratum]) -> list[Stratum]:
+    """What a judge says, and right below it the same corrected by labels."""
+    corrected = {stratum.by: stratum for stratum in strata if stratum.name == CORRECTED}
+    pairs = (
+        (rate, corrected.pop(rate.by, None) if rate.name == OPEN else None)
+        for rate in strata
+        if rate.name != CORRECTED
+    )
+    return [rate for pair in pairs for rate in pair if rate is not None] + list(corrected.values())
+
+
 _FUNCTIONS: dict[str, Any] = {
     "axis": axis,
     "bounds": words.bounds,
+    "by_judge": _by_judge,
     "interval": words.interval,
     "strip": interval_strip,
 }
@@ -98,6 +112,7 @@ def _environment() -> jinja2.Environment:
         decimal=words.decimal,
         denominator=words.denominator,
         duration=words.duration,
+        moment=words.moment,
         outcomes=words.outcomes,
     )
     return environment

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from .model import Stratum
@@ -85,6 +86,14 @@ def duration(seconds: float) -> str:
     if whole < _HOUR:
         return f"{whole // _MINUTE} min {whole % _MINUTE:02d} s"
     return f"{whole // _HOUR} h {whole % _HOUR // _MINUTE:02d} min"
+
+
+def moment(iso: str) -> str:
+    """A moment to the minute, ``2026-03-20 10:41 UTC``; what is none stays as it is."""
+    try:
+        return datetime.fromisoformat(iso).astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    except (ValueError, OverflowError):
+        return iso
 
 
 def tokens(prompt: int, completion: int) -> str:

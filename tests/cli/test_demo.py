@@ -6,7 +6,7 @@ from pathlib import Path
 
 from command import fiducial
 
-from fiducial.cli.demo import JUDGES
+from fiducial.cli.demo import JUDGES, NOTE
 from fiducial.judges.catalogue import DEFAULT_VARIANTS
 
 
@@ -45,10 +45,13 @@ def test_estimating_on_the_run_corrects_the_open_part_alone_as_the_run_itself_do
     assert f"| {rate['value']:.2f} [{rate['low']:.2f}, {rate['high']:.2f}] on 12 of 12\n" in shown
 
 
-def test_the_report_can_be_made_again(tmp_path: Path):
+def test_the_report_can_be_made_again_with_what_a_reader_must_see_first(tmp_path: Path):
     fiducial("demo", "--out", tmp_path / "demo")
     result = fiducial("report", tmp_path / "demo", "--html", tmp_path / "again.html")
-    assert (result.code, (tmp_path / "again.html").exists()) == (0, True)
+    again = (tmp_path / "again.html").read_text()
+    assert result.code == 0
+    assert NOTE in again
+    assert "<h1>careful, hasty, sloppy</h1>" in again
 
 
 def test_a_report_on_something_else_is_one_line(tmp_path: Path):

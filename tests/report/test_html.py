@@ -12,9 +12,10 @@ import msgspec
 import pytest
 
 from fiducial.errors import InputError
+from fiducial.evaluation.conclusion.results import CORRECTED, OPEN
 from fiducial.records import ContextItem, Output, ToolCall
 from fiducial.report.html import render_report, write_report
-from fiducial.report.model import ReportData, ReportItem
+from fiducial.report.model import ReportData, ReportItem, Stratum
 
 HOSTILE = '</pre></script></style><script>alert(1)</script><img src=x onerror=alert(1)>"\'><b onclick="x">\u202e\ud800{{ 7*7 }}'
 _VOID = {"meta", "input", "link", "img", "br", "hr", "circle", "line", "rect"}
@@ -222,6 +223,22 @@ def test_what_stands_beside_the_agreement_is_shown(data: ReportData, make_item: 
     assert "reliability corrected 0.004 [-0.001, 0.009]" in text
     assert "A diagnostic, never the truth" in text
     assert "0.91 0.84 0.07 240" in text
+
+
+def test_what_labels_make_of_a_judges_rate_stands_right_below_it(
+    data: ReportData, make_item: Callable[..., ReportItem]
+):
+    rates = [
+        Stratum(name="checker decided", n=5, of=10, value=0.11),
+        Stratum(name=OPEN, by="first", n=5, of=5, value=0.22),
+        Stratum(name=OPEN, by="second", n=5, of=5, value=0.33),
+        Stratum(name=CORRECTED, by="first", n=5, of=5, value=0.44),
+        Stratum(name=CORRECTED, by="second", n=5, of=5, value=0.55),
+    ]
+    systems = [msgspec.structs.replace(data.systems[0], strata=rates)]
+    page = render_report(msgspec.structs.replace(data, systems=systems), [make_item()])
+    shown = re.findall(r'<span class="rate">([\d.]+)</span>', page)
+    assert shown == ["0.11", "0.22", "0.44", "0.33", "0.55"]
 
 
 def test_cost_stands_beside_quality(

@@ -75,5 +75,18 @@ def test_durations_are_rounded_to_what_matters(seconds: float, text: str):
     assert words.duration(seconds) == text
 
 
+@pytest.mark.parametrize(
+    ("iso", "text"),
+    [
+        ("2026-03-20T10:41:07Z", "2026-03-20 10:41 UTC"),
+        ("2026-03-20T01:41:07+03:00", "2026-03-19 22:41 UTC"),
+        ("0001-01-01T00:00:00+03:00", "0001-01-01T00:00:00+03:00"),
+        ("yesterday", "yesterday"),
+    ],
+)
+def test_a_moment_is_said_to_the_minute_in_utc_and_anything_else_is_left(iso: str, text: str):
+    assert words.moment(iso) == text
+
+
 def test_tokens_are_counted_in_and_out():
     assert words.tokens(12400, 830) == "12,400 in, 830 out"
