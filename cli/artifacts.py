@@ -35,7 +35,10 @@ def command() -> None:
     """Lay out workspaces of challenges, and run agents in them."""
 
 
-@command.command(epilog="Example: fiducial artifacts prepare cases.jsonl --out work")
+@command.command(
+    short_help="Lay out a workspace for every challenge.",
+    epilog="Example: fiducial artifacts prepare cases.jsonl --out work",
+)
 @click.argument("cases", type=INPUT_FILE)
 @click.option("--out", type=FOLDER, required=True, help="Where workspaces and outputs.jsonl go.")
 @_SYSTEM
@@ -50,7 +53,7 @@ def prepare(*, cases: Path, out: Path, system: str | None) -> None:
     click.echo(f"{count:,} workspaces, named in {out / 'outputs.jsonl'}")
 
 
-@command.command(epilog=_RUN_EXAMPLES)
+@command.command(short_help="Run an agent on every challenge, and check.", epilog=_RUN_EXAMPLES)
 @click.argument("cases", type=INPUT_FILE)
 @click.option(
     "--agent", metavar="COMMAND", help="The agent's command line; {task} and {workspace} are filled in."

@@ -45,7 +45,12 @@ command.add_command(certify)
 command.add_command(alternative)
 
 
-@command.command("mutate", cls=SpreadCommand, epilog=_MUTATE)
+@command.command(
+    "mutate",
+    short_help="Make probes: planted faults, harmless twins, attacks.",
+    cls=SpreadCommand,
+    epilog=_MUTATE,
+)
 @click.argument("cases", type=INPUT_FILE)
 @click.option(
     "--outputs",
@@ -105,7 +110,7 @@ def mutate(
     click.echo(f"probes: {out}")
 
 
-@command.command("run", cls=SpreadCommand, epilog=_RUN)
+@command.command("run", short_help="Ask judges about probes.", cls=SpreadCommand, epilog=_RUN)
 @click.argument("probes", type=FOLDER)
 @click.option(
     "--judge",

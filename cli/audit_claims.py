@@ -19,7 +19,7 @@ Examples:
 """
 
 
-@click.command("certify", epilog=_CERTIFY)
+@click.command("certify", short_help="Certify a judge, or check a certificate.", epilog=_CERTIFY)
 @click.argument("run", type=FOLDER)
 @click.option(
     "--claim",
@@ -94,7 +94,9 @@ def certify(
 
 
 @click.command(
-    "alt-test", epilog="Example: fiducial audit alt-test ana.jsonl ben.jsonl cleo.jsonl run/verdicts.jsonl"
+    "alt-test",
+    short_help="May a judge stand in for people?",
+    epilog="Example: fiducial audit alt-test ana.jsonl ben.jsonl cleo.jsonl run/verdicts.jsonl",
 )
 @click.argument("verdicts", type=INPUT_FILE, nargs=-1, required=True)
 @click.option(

@@ -75,7 +75,12 @@ def export(*, out: Path, **options: Any) -> None:
         click.echo("nothing is left to be asked; no file was written")
 
 
-@command.command(name="import", cls=SpreadCommand, epilog=_IMPORT_EXAMPLE)
+@command.command(
+    name="import",
+    short_help="Read batch results into a run folder.",
+    cls=SpreadCommand,
+    epilog=_IMPORT_EXAMPLE,
+)
 @_judging
 @click.option(
     "--results",

@@ -24,6 +24,7 @@ def command() -> None:
 
 
 @command.command(
+    short_help="BFCL's data: a folder, a wheel or a checkout.",
     cls=SpreadCommand,
     epilog="Example: fiducial cases bfcl bfcl_eval-2025.12.17-py3-none-any.whl --category live simple_python --out cases.jsonl",
 )
@@ -63,7 +64,8 @@ def bfcl(
 
 
 @command.command(
-    epilog="Example: fiducial cases openai chats.jsonl --out cases.jsonl --outputs-out outputs.jsonl"
+    short_help="Logged chats.",
+    epilog="Example: fiducial cases openai chats.jsonl --out cases.jsonl --outputs-out outputs.jsonl",
 )
 @click.argument("path", type=INPUT_FILE)
 @_OUT
@@ -89,7 +91,8 @@ def openai(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | 
 
 
 @command.command(
-    epilog="Example: fiducial cases azure rows.jsonl --out cases.jsonl --outputs-out outputs.jsonl"
+    short_help="Rows of azure-ai-evaluation or promptflow.",
+    epilog="Example: fiducial cases azure rows.jsonl --out cases.jsonl --outputs-out outputs.jsonl",
 )
 @click.argument("path", type=INPUT_FILE)
 @_OUT
@@ -107,7 +110,10 @@ def azure(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | N
     _write_logged(lambda: read_azure_rows(path, criterion=criterion, system=system), out, outputs_out)
 
 
-@command.command(epilog="Example: fiducial cases agbenchmark agbenchmark/challenges --out cases.jsonl")
+@command.command(
+    short_help="Challenges of agbenchmark.",
+    epilog="Example: fiducial cases agbenchmark agbenchmark/challenges --out cases.jsonl",
+)
 @click.argument("path", type=FOLDER)
 @_OUT
 def agbenchmark(*, path: Path, out: Path) -> None:

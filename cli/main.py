@@ -72,7 +72,7 @@ class LazyGroup(click.Group):
         """List the commands without importing one of them."""
         del ctx
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()) or [("-", "none yet")])
+            formatter.write_dl(list(COMMANDS.items()))
 
 
 @click.group(

@@ -28,7 +28,11 @@ def command() -> None:
     """List, show, render, check and import judge prompts."""
 
 
-@command.command("list", epilog="Example: fiducial prompts list --json")
+@command.command(
+    "list",
+    short_help="List the prompts that come with fiducial.",
+    epilog="Example: fiducial prompts list --json",
+)
 @click.option("--json", "as_json", is_flag=True, help="As JSON, for machines.")
 def list_(*, as_json: bool) -> None:
     """List the prompts that come with fiducial; * marks the variant that a judge's bare name means."""
@@ -60,7 +64,7 @@ def list_(*, as_json: bool) -> None:
         click.echo(f"  {SPLITTER!s:36} {splitter.description}")
 
 
-@command.command(epilog="Example: fiducial prompts show groundedness")
+@command.command(short_help="Print a prompt file.", epilog="Example: fiducial prompts show groundedness")
 @click.argument("judge")
 def show(*, judge: str) -> None:
     """Print the prompt file of JUDGE: a name, a name/variant, or a path."""
@@ -70,7 +74,8 @@ def show(*, judge: str) -> None:
 
 
 @command.command(
-    epilog="Example: fiducial prompts render tool_call_accuracy --cases cases.jsonl --outputs outputs.jsonl --id trip-07"
+    short_help="Print the messages that a judge would be sent.",
+    epilog="Example: fiducial prompts render tool_call_accuracy --cases cases.jsonl --outputs outputs.jsonl --id trip-07",
 )
 @click.argument("judge")
 @click.option(
@@ -126,7 +131,10 @@ def _agent_messages(cases: Path, case_id: str) -> list[Message]:
     return assemble_prompt(_find_case(cases, case_id))
 
 
-@command.command(epilog="Example: fiducial prompts check my_judge.prompty")
+@command.command(
+    short_help="Say whether prompt files can be used.",
+    epilog="Example: fiducial prompts check my_judge.prompty",
+)
 @click.argument("files", type=INPUT_FILE, nargs=-1, required=True)
 def check(*, files: tuple[Path, ...]) -> None:
     """Say whether prompt FILES can be used, with which inputs, and how replies are read.
@@ -145,7 +153,11 @@ def check(*, files: tuple[Path, ...]) -> None:
             click.echo(f"  not portable: {problem}")
 
 
-@command.command("import", epilog="Example: fiducial prompts import chat.json --out groundedness.prompty")
+@command.command(
+    "import",
+    short_help="Make a prompt file of chat messages in JSON.",
+    epilog="Example: fiducial prompts import chat.json --out groundedness.prompty",
+)
 @click.argument("file", type=INPUT_FILE)
 @click.option("--out", type=INPUT_FILE, required=True, help="The prompt file to write.")
 @click.option("--input", "inputs", multiple=True, help="An input to be judged; may be given several times.")

@@ -35,6 +35,12 @@ def test_a_group_alone_shows_what_it_has(args: tuple[str, ...]):
     assert (result.code, "Commands:" in result.out + result.err) == (2, True)
 
 
+@pytest.mark.parametrize("group", ["artifacts", "audit", "batch", "bfcl", "cache", "cases", "prompts"])
+def test_a_group_says_what_each_of_its_commands_is_for_without_breaking_off(group: str):
+    listed = fiducial(group, "--help").out.partition("Commands:\n")[2]
+    assert [line for line in listed.splitlines() if line.endswith("...")] == []
+
+
 def test_a_line_that_is_cut_off_is_named_with_the_column_where_it_ends(tmp_path: Path):
     (tmp_path / "c.jsonl").write_text('{"id": "a", \n')
     result = fiducial("check", tmp_path / "c.jsonl", "--outputs", tmp_path / "c.jsonl", "--out", "x")
