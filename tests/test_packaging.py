@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import ast
+import re
 import subprocess
 import sys
 import sysconfig
@@ -27,6 +29,32 @@ def test_every_package_in_the_tree_is_listed_in_pyproject():
 def test_all_names_the_public_api_and_every_name_resolves():
     assert sorted(fiducial.__all__) == dir(fiducial)
     assert [name for name in fiducial.__all__ if getattr(fiducial, name, None) is None] == []
+
+
+def third_party_imports() -> set[str]:
+    """Top-level modules of others that the product imports."""
+    modules = set[str]()
+    for file in ROOT.rglob("*.py"):
+        parts = file.relative_to(ROOT).parts
+        if NOT_PACKAGED.isdisjoint(parts) and not any(part.startswith(".") for part in parts):
+            for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+                if isinstance(node, ast.Import):
+                    modules.update(alias.name for alias in node.names)
+                elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                    modules.add(node.module)
+    return {module.partition(".")[0] for module in modules} - sys.stdlib_module_names
+
+
+def test_everything_that_is_imported_is_declared_and_documented():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    declared = {re.split(r"[\[>=<]", entry)[0] for entry in project["dependencies"]}
+    extras = {re.split(r"[\[>=<]", entry)[0] for entry in project["optional-dependencies"]["languages"]}
+    by_module = {"genai_prices": "genai-prices", "ruamel": "ruamel.yaml", "tree_sitter": "tree-sitter"}
+    imported = {by_module.get(module, module) for module in third_party_imports()}
+    assert {"click", "msgspec"} <= imported
+    assert imported - declared - extras == set()
+    documented = (ROOT / "docs" / "dependencies.md").read_text()
+    assert [name for name in declared if name not in documented] == []
 
 
 def run_python(code: str) -> str:

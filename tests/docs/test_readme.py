@@ -50,6 +50,12 @@ def test_every_link_to_a_file_leads_somewhere():
     assert [link for link in links if not (ROOT / link).exists()] == []
 
 
+def test_every_page_of_the_documentation_is_linked():
+    pages = {f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")}
+    assert pages
+    assert pages - set(re.findall(r"\]\(([^)#]+)", README)) == set()
+
+
 def test_every_command_named_exists():
     for name in set(re.findall(r"`fiducial ([a-z]+)", README)):
         assert fiducial(name, "--help").code == 0, name
