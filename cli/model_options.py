@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 import click
 
@@ -125,7 +124,7 @@ def find_endpoint(base_url: str | None, api_key_env: str | None, environment: Ma
     if base_url is None and azure and environment.get("AZURE_OPENAI_API_KEY"):
         return _azure(azure, environment, api_key_env)
     base_url = base_url or environment.get("OPENAI_BASE_URL") or None
-    if base_url is not None and "@" in urlsplit(base_url).netloc:
+    if base_url is not None and "@" in base_url.partition("://")[2].partition("/")[0]:
         raise ConfigurationError(
             "--base-url holds a password or key; put it into OPENAI_API_KEY (or --api-key-env)"
         )

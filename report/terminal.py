@@ -33,7 +33,8 @@ def summary_lines(conclusion: Conclusion, *, faults: int = _MOST_FAULTS) -> Iter
         yield ""
     if conclusion.judges:
         yield "judges"
-        yield from (_judge_line(judge) for judge in conclusion.judges)
+        for judge in conclusion.judges:
+            yield from _judge_lines(judge)
         yield ""
     if conclusion.calibration is not None:
         yield from calibration_lines(conclusion.calibration)
@@ -88,13 +89,15 @@ def _part_lines(name: str, rates: list[Stratum], corrected: Mapping[str | None, 
             yield f"    over all {words.count(rate.of)}: {words.bounds(rate)}"
 
 
-def _judge_line(judge: JudgeUse) -> str:
+def _judge_lines(judge: JudgeUse) -> Iterator[str]:
     said = words.outcomes(judge.outcomes)
     cost = f"{words.count(judge.calls)} calls, tokens: {words.tokens(judge.prompt_tokens, judge.completion_tokens)}"
     cached = f", {words.count(judge.from_cache)} from cache or recording" if judge.from_cache else ""
     if judge.cost is not None:
         cost += f", ${judge.cost:,.4f}"
-    return f"  {judge.name}: {said}; {cost}{cached}" if judge.calls or cached else f"  {judge.name}: {said}"
+    yield f"  {judge.name}: {said}; {cost}{cached}" if judge.calls or cached else f"  {judge.name}: {said}"
+    if judge.failure is not None:
+        yield f"    failed, mostly: {judge.failure}"
 
 
 def calibration_lines(calibration: dict[str, Any]) -> Iterator[str]:

@@ -25,6 +25,7 @@ def judge_uses(folder: RunFolder, prices: PriceList | None = None) -> list[Judge
 def _uses(folder: RunFolder, journal: Journal[Verdict], prices: PriceList | None) -> list[JudgeUse]:
     outcomes: dict[str, Counter[Outcome]] = {}
     spent: dict[str, Counter[str]] = {}
+    failures: dict[str, Counter[str]] = {}
     for verdict in journal:
         if verdict.usage is not None and verdict.source == "judge":
             cost = spent.setdefault(verdict.by, Counter())
@@ -35,6 +36,8 @@ def _uses(folder: RunFolder, journal: Journal[Verdict], prices: PriceList | None
     for verdict in standing_verdicts(journal):
         if verdict.source == "judge":
             outcomes.setdefault(verdict.by, Counter())[verdict.outcome] += 1
+            if verdict.outcome == "failed" and verdict.reason:
+                failures.setdefault(verdict.by, Counter())[verdict.reason] += 1
     identity = folder.manifest["identity"]
     return [
         JudgeUse(
@@ -47,6 +50,7 @@ def _uses(folder: RunFolder, journal: Journal[Verdict], prices: PriceList | None
             from_cache=spent.get(by, Counter())["cached"],
             cost=_cost(by, spent.get(by, Counter()), prices),
             seconds=folder.manifest.get("seconds", {}).get(by),
+            failure=failures[by].most_common(1)[0][0] if by in failures else None,
         )
         for by, counts in outcomes.items()
     ]

@@ -98,10 +98,18 @@ def test_a_body_that_cannot_be_decoded_may_be_asked_for_again(raw: bytes) -> Non
     assert raised.value.retryable
 
 
-@pytest.mark.parametrize(
-    "payload",
-    [None, [], {}, {"choices": None}, {"choices": []}, {"choices": [{}]}, completion({"content": 1})],
-)
+NO_COMPLETIONS: list[Any] = [
+    None,
+    [],
+    {},
+    {"choices": None},
+    {"choices": []},
+    {"choices": [{}]},
+    completion({"content": 1}),
+]
+
+
+@pytest.mark.parametrize("payload", NO_COMPLETIONS, ids=str)
 def test_what_is_no_completion_may_be_asked_for_again(payload: object) -> None:
     with pytest.raises(CallError) as raised:
         read_completion(payload)

@@ -5,10 +5,9 @@ All of it holds for both ways of sending.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from math import ceil
 
 import pytest
@@ -27,7 +26,9 @@ from provider_server import (
     Status,
 )
 
-from fiducial.judges import Endpoint
+from fiducial.judges import Endpoint, make_request
+from fiducial.judges.transport.openai_provider import OpenAIProvider
+from fiducial.judges.transport.retry import RetryingProvider
 
 ONE = Answer("<S2>1</S2>")
 DEEP = b"[" * 200_000
@@ -125,23 +126,48 @@ def test_endless_rate_limits_end_after_the_allowed_attempts(server: ProviderServ
 
 
 @pytest.mark.parametrize(
-    "asked",
+    ("asked", "seconds"),
     [
-        lambda: {"retry-after": "1"},
-        lambda: {"retry-after-ms": "1000", "retry-after": "30"},
-        lambda: {"retry-after": format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)},
-        lambda: {"retry-after": "30", "x-ratelimit-reset-requests": "1s"},
+        ({"retry-after": "1"}, 1.0),
+        ({"retry-after-ms": "1500", "retry-after": "30"}, 1.5),
+        ({"retry-after": "Wed, 01 Jan 2098 00:00:00 GMT"}, 120.0),  # no longer than that, whatever is asked
+        ({"retry-after": "Thu, 01 Jan 1998 00:00:00 GMT"}, 0.0),
+        ({"retry-after": "30", "x-ratelimit-reset-requests": "2s"}, 2.0),
     ],
-    ids=["seconds", "milliseconds", "date", "reset"],
+    ids=str,
 )
 def test_the_time_the_server_asks_for_is_waited(
-    server: ProviderServer, judging: Judging, asked: Callable[[], dict[str, str]]
+    server: ProviderServer, endpoint: Callable[[], Endpoint], asked: dict[str, str], seconds: float
 ) -> None:
-    server.script = lambda seen: Status(429, asked()) if seen.attempt == 1 else ONE
-    (verdict,) = judging(make_pairs(1))
-    assert verdict.graded
-    waited = server.seen[1].at - server.seen[0].at
-    assert 0.9 <= waited <= 15.0  # and not the 30 s that one header names
+    server.script = first(Status(429, asked))
+    (waited,) = waits(endpoint())
+    assert seconds <= waited <= seconds * 1.05
+
+
+@pytest.mark.parametrize("asked", ["soon", "-5", "1e999", ""])
+def test_where_no_time_is_named_each_wait_is_longer(
+    server: ProviderServer, endpoint: Callable[[], Endpoint], asked: str
+) -> None:
+    server.script = lambda seen: Status(503, {"retry-after": asked}) if seen.attempt <= 4 else ONE
+    waited = waits(endpoint())
+    assert len(waited) == 4
+    assert 0.075 <= waited[0] < waited[1] < waited[2] < waited[3] <= 0.15 * 27
+
+
+def waits(endpoint: Endpoint) -> list[float]:
+    """How long one request is held back before each further attempt; nobody really waits."""
+    waited: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+
+    async def ask() -> None:
+        provider = RetryingProvider(OpenAIProvider(endpoint), sleep=sleep)
+        await provider.complete(make_request("m", [{"role": "user", "content": "0 or 1?"}], {}))
+        await provider.aclose()
+
+    asyncio.run(ask())
+    return waited
 
 
 def test_while_a_rate_limit_lasts_nobody_calls(server: ProviderServer, judging: Judging) -> None:
