@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
+_LEAST_P = 1e-4
+
 
 def number(value: float) -> str:
     """A number as tables print it; what rounds to nothing has no sign."""
     text = f"{value:.3f}"
     return text.removeprefix("-") if text == "-0.000" else text
+
+
+def counted(count: int, what: str) -> str:
+    """A count with its noun, in the plural unless it is 1: ``1 cluster``, ``2 clusters``."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def p_value(value: float | None) -> str:
+    """A p-value as tables print it; a small one is never 0."""
+    if value is None:
+        return "-"
+    return "<0.0001" if value < _LEAST_P else f"{value:.4f}"
 
 
 def statistic_cells(statistic: dict[str, Any]) -> tuple[str, str, str, str]:

@@ -12,7 +12,7 @@ import click
 from ..errors import UsageError
 from ..records import write_records
 from ..report.text import visible
-from .table_input import load_table
+from .table_input import column_option, load_table
 
 _EXAMPLE = """\b
 Example:
@@ -81,6 +81,7 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Verdicts (JSONL) that are trusted: labels there are so far.",
 )
+@column_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draw.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
@@ -101,6 +102,7 @@ def command(
     out: Path | None,
     judge: str | None,
     labels: Path | None,
+    columns: tuple[str, ...],
     seed: int,
     as_json: bool,  # noqa: FBT001 - a flag of the command line
 ) -> None:
@@ -109,8 +111,8 @@ def command(
         raise UsageError("say what to plan: --half-width, --difference or --next")
     if (count is None) != (not tables):
         raise UsageError("--next draws from a TABLE; give both, or neither")
-    if count is None and (by_doubt or strata or out or judge or labels):
-        raise UsageError("--by-doubt, --strata, --out, --judge and --labels are about --next")
+    if count is None and (by_doubt or strata or out or judge or labels or columns):
+        raise UsageError("--by-doubt, --strata, --out, --judge, --labels and --column are about --next")
     if by_doubt and strata:
         raise UsageError("--by-doubt and --strata are two ways to draw; give one")
     if difference is not None and difference > discordant:
@@ -126,7 +128,7 @@ def command(
         size = planning.items_for_difference(difference, discordant, power=power)
         result["items"] = _times(effect, {"comparison": size})
     if count is not None:
-        table = load_table(tables, (), labels, open_only=True)
+        table = load_table(tables, columns, labels, open_only=True)
         drawn = draw(table, count, judge=judge, by_doubt=by_doubt, strata=strata, seed=seed)
         result |= drawn.result
         if out is not None:

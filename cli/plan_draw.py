@@ -77,9 +77,13 @@ def next_lines(result: dict[str, Any]) -> list[str]:
         lines += ["In proportion to items times spread (Neyman):", *aligned(rows)]
     drawn: list[str] | dict[str, float] | None = result.get("next")
     if isinstance(drawn, dict):
-        lines.append(f"Label all of these {len(drawn)} (with the chance with which each was drawn):")
+        which = f"all of these {len(drawn):,}" if len(drawn) > 1 else "this one"
+        if not drawn:
+            return [*lines, "The draw came out empty; a larger --next, or another --seed, draws some."]
+        lines.append(f"Label {which} (with the chance with which each was drawn):")
         return lines + [f"  {item}  {chance:.4g}" for item, chance in drawn.items()]
     if drawn is not None:
-        lines.append(f"Label these {len(drawn)} next (a random sample; stopping early is fine):")
+        which = f"these {len(drawn):,}" if len(drawn) > 1 else "this one"
+        lines.append(f"Label {which} next (a random sample; stopping early is fine):")
         lines += [f"  {item}" for item in drawn]
     return lines

@@ -22,6 +22,13 @@ _CONTRACT = ("item_id", "judge", "score", "label", "cluster", "system", "repeat"
 
 _NUMBERS = ("calls", "prompt_tokens", "completion_tokens", "cost", "label_probability", "label_round")
 
+column_option = click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="NAME=THEIRS",
+    help="Where a table names a column differently: label=gold; cluster=item_id takes items as independent.",
+)
 
 _TABLE_OPTIONS = (
     click.argument(
@@ -32,13 +39,7 @@ _TABLE_OPTIONS = (
         type=click.Path(exists=True, dir_okay=False, path_type=Path),
         help="Verdicts (JSONL) that are trusted: labels by case, system and trial.",
     ),
-    click.option(
-        "--column",
-        "columns",
-        multiple=True,
-        metavar="NAME=THEIRS",
-        help="Where a table names a column differently: label=gold; cluster=item_id takes items as independent.",
-    ),
+    column_option,
     click.option(
         "--pass-at",
         type=click.FloatRange(0, 1, min_open=True),

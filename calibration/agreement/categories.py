@@ -13,7 +13,7 @@ from ..arrays import FloatArray, IntArray, ratio
 from ..intervals.measurement import Settings, measure
 from ..sample import Cells, Sample
 from ..statistics.cohen_kappa import cohen_kappa
-from ..statistics.estimator import Estimator
+from ..statistics.estimator import ESTIMATORS, Estimator
 from ..statistics.gwet_ac1 import gwet_ac1
 from ..statistics.gwet_ac2 import gwet_ac2
 from ..statistics.krippendorff import alpha_nominal
@@ -41,7 +41,8 @@ def category_agreement(
     """
     scale = np.asarray(levels, dtype=np.float64)
     _check(sample.cells, scale)
-    statistics = measure(_estimators(scale), sample, settings)
+    statistics = measure([ESTIMATORS["accuracy"]], _matches(sample, scale), settings)
+    statistics |= measure(_estimators(scale), sample, settings)
     table = _tables(sample.counts, sample.cells, scale)
     return {
         "levels": scale.tolist(),
@@ -65,7 +66,6 @@ def _estimators(levels: FloatArray) -> list[Estimator]:
     linear, q = linear_weights(levels), len(levels)
     quadratic, differ = 1 - (1 - linear) ** 2, 1 - np.eye(q)
     catalogue: dict[str, Callable[[FloatArray], FloatArray]] = {
-        "accuracy": lambda table: 1 - _cost(table, differ),
         "cohen_kappa": cohen_kappa,
         "weighted_kappa_linear": lambda table: weighted_kappa_table(table, 1 - linear),
         "weighted_kappa_quadratic": lambda table: weighted_kappa_table(table, 1 - quadratic),
@@ -85,6 +85,13 @@ def _estimator(
     name: str, function: Callable[[FloatArray], FloatArray], levels: FloatArray, why: str
 ) -> Estimator:
     return Estimator(name, lambda weights, cells: function(_tables(weights, cells, levels)), why)
+
+
+def _matches(sample: Sample, levels: FloatArray) -> Sample:
+    """The sample with 1 for the score where it is the label's level, else 0: a share, with the interval of one."""
+    label, score = (_nearest(values, levels) for values in (sample.cells.label, sample.cells.score))
+    cells = Cells(np.ones(len(label)), (label == score).astype(np.float64), 0.5)
+    return Sample(cells, sample.groups, sample.sizes)
 
 
 def _cost(table: FloatArray, cost: FloatArray) -> FloatArray:

@@ -21,6 +21,9 @@ from .judge_panel import usable_sample
 
 _GROUPS, _ROWS_A_GROUP = 10, 5
 
+_ROUNDING = 1e-12
+"""A standard error below this is rounding."""
+
 _OF_THE_SAMPLE = "no interval: a part of the Brier score of these rows"
 
 
@@ -95,8 +98,9 @@ def brier_statistics(sample: Sample, group: IntArray, settings: Settings) -> dic
         for name, value, spread in zip(
             ("reliability", "resolution"), corrected[:2], error.tolist(), strict=True
         ):
-            ends = t_interval(value, spread, blocks, level) if blocks > 1 else None
-            method = f"cluster-t (jackknife of {blocks} blocks)"
+            ends = t_interval(value, spread, blocks, level) if spread > _ROUNDING else None
+            unseen = "" if ends else ": no interval, no block makes a difference"
+            method = f"cluster-t (jackknife of {blocks} blocks){unseen}"
             found[f"{name}_corrected"] = defined(value, ends, n=n, method=method, level=level)
     found["uncertainty"] = _uncertainty(sample, plain.uncertainty, settings)
     found["ece_equal_mass"] = _ece(sample, group, outcome, level)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..lines import aligned, number, statistic_cells, statistic_lines
+from ..lines import aligned, counted, number, p_value, statistic_cells, statistic_lines
 from ..statistics.estimator import AGREEMENT
 from .diagnosis_wording import (
     judges_alone_lines,
@@ -52,7 +52,7 @@ def calibration_lines(result: dict[str, Any], *, slices: tuple[str, ...] = ()) -
 
 
 def _judge_lines(judge: str, panel: dict[str, Any]) -> list[str]:
-    rows = f"{panel['n']:,} rows with label and score in {panel['n_clusters']:,} clusters"
+    rows = f"{counted(panel['n'], 'row')} with label and score in {counted(panel['n_clusters'], 'cluster')}"
     absent = f"{panel['n_missing']:,} labelled without score, {panel['n_unlabelled']:,} without label"
     # On 0/1 scores and labels the graded statistics repeat what the 2x2 table says.
     shown = {
@@ -75,8 +75,8 @@ def _baseline_lines(result: dict[str, Any]) -> list[str]:
     """What a judge has to beat: blind judges on all labelled items, the others on those of which they speak."""
     blind = {name: result["baselines"][name] for name in ("always_pass", "always_fail")}
     others = {name: panel for name, panel in result["baselines"].items() if name not in blind}
-    count = f"{blind['always_pass']['n']:,}"
-    lines = [f"Judges that do not look, on the same {count} labelled items:", *_comparison_lines(blind)]
+    count = counted(blind["always_pass"]["n"], "labelled item")
+    lines = [f"Judges that do not look, on the same {count}:", *_comparison_lines(blind)]
     if others:
         lines += ["Other ways to grade, on the items of which they speak:", *_comparison_lines(others)]
     if "people" in result:
@@ -123,7 +123,9 @@ def _uneven_lines(result: dict[str, Any]) -> list[str]:
     for column, judges in result["homogeneity"].items():
         for judge, tests in judges.items():
             uneven = [
-                f"{name} (Holm p {test['holm_p']:.4f})" for name, test in tests.items() if _is_alarm(test)
+                f"{name} (Holm p {p_value(test['holm_p'])})"
+                for name, test in tests.items()
+                if _is_alarm(test)
             ]
             if uneven:
                 lines.append(

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from ..arrays import BoolArray, IntArray
-
-FOLDS = 10
+from ..folds import folds_of
 
 
 class Choice(NamedTuple):
@@ -42,13 +39,11 @@ def best_of_many(right: BoolArray, cluster: IntArray) -> Choice:
     """
     best = int(right.mean(axis=1).argmax())
     apparent = float(right[best].mean())
-    number = np.unique(cluster, return_inverse=True)[1]
-    clusters = int(number.max()) + 1
-    if clusters < 2:  # noqa: PLR2004 - nothing could be held out
+    fold, folds = folds_of(cluster)
+    if folds < 2:  # noqa: PLR2004 - nothing could be held out
         return Choice(best, apparent, None)
-    fold = number % min(FOLDS, clusters)
     hits = 0.0
-    for each in range(min(FOLDS, clusters)):
+    for each in range(folds):
         chosen = int(right[:, fold != each].mean(axis=1).argmax())
         hits += float(right[chosen, fold == each].sum())
     return Choice(best, apparent, hits / right.shape[1])

@@ -14,6 +14,7 @@ from ..agreement.cautions import FEW_CLUSTERS
 from ..intervals.closed_forms import normal_quantile
 from ..intervals.influence import cluster_standard_error, influence
 from ..intervals.measurement import Settings, measure
+from ..lines import counted
 from ..sample import Sample
 from ..statistics.correlation import MAX_PAIRWISE_CELLS
 from ..statistics.estimator import ESTIMATORS, Estimator
@@ -33,6 +34,10 @@ _PAIRED = ("accuracy", "true_positive_rate", "true_negative_rate", "prevalence",
 
 FEW_DIFFERING = 20
 """With fewer items that tell two judges apart, a bootstrap of their difference covers 91 to 93 % for 95."""
+
+
+_NAMED = 5
+"""Pairs that a warning names; of more, it says how many."""
 
 
 class _Terms(NamedTuple):
@@ -102,7 +107,7 @@ def compare(
         "pairs": pairs,
         "best": _best(contenders),
         "contenders": {each.name: _worth(each, table, by, cost_of) for each in contenders},
-        "warnings": [line for pair in pairs for line in _warnings(pair, statistic)],
+        "warnings": _warnings(pairs, statistic),
     }
 
 
@@ -117,18 +122,25 @@ def _worth(contender: Contender, table: Table, by: By, cost_of: CostOf | None) -
     }
 
 
-def _warnings(pair: dict[str, Any], statistic: str) -> list[str]:
-    """Where the interval of a difference is known to be rough."""
-    names = f"{pair['a']} and {pair['b']}"
-    lines: list[str] = []
-    if 0 < pair["n_clusters"] < FEW_CLUSTERS:
-        few = f"only {pair['n_clusters']} clusters; below {FEW_CLUSTERS} an interval may be too short"
-        lines.append(f"{names}: {few}")
-    differing = pair["a_only_right"] + pair["b_only_right"]
-    if statistic not in _PAIRED and 0 < differing < FEW_DIFFERING:
-        few = f"only {differing} items tell them apart; below {FEW_DIFFERING} the interval of a difference may be too short"
-        lines.append(f"{names}: {few}")
-    return lines
+def _warnings(pairs: list[dict[str, Any]], statistic: str) -> list[str]:
+    """Where the interval of a difference is known to be rough, each reason once."""
+    clusters = {_names(pair): pair["n_clusters"] for pair in pairs}
+    differing = {_names(pair): pair["a_only_right"] + pair["b_only_right"] for pair in pairs}
+    lines = [_about(f"fewer than {FEW_CLUSTERS} clusters", clusters, FEW_CLUSTERS)]
+    if statistic not in _PAIRED:
+        told = f"fewer than {FEW_DIFFERING} items on which only one is right"
+        lines.append(_about(told, differing, FEW_DIFFERING))
+    return [line for line in lines if line]
+
+
+def _names(pair: dict[str, Any]) -> str:
+    return f"{pair['a']} and {pair['b']}"
+
+
+def _about(reason: str, counts: dict[str, int], enough: int) -> str:
+    few = [f"{names} ({count})" for names, count in counts.items() if 0 < count < enough]
+    more = f" and {counted(len(few) - _NAMED, 'other pair')}" if len(few) > _NAMED else ""
+    return f"{reason}, so that an interval may be too short: {', '.join(few[:_NAMED])}{more}" if few else ""
 
 
 def _first(contenders: list[Contender], name: str | None) -> list[Contender]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..lines import aligned, number, statistic_cells
+from ..lines import aligned, counted, number, p_value, statistic_cells
 
 _ALARM = 0.05
 
@@ -40,10 +40,10 @@ def comparison_lines(result: dict[str, Any]) -> list[str]:
     for pair in result["pairs"]:
         value, interval, _, method = statistic_cells(pair["difference"])
         counts = (f"{pair['n']:,}", f"{pair['a_only_right']:,}", f"{pair['b_only_right']:,}")
-        p_values = (_p_value(pair["midp"]), _p_value(pair["holm_p"]))
+        p_values = (p_value(pair["midp"]), p_value(pair["holm_p"]))
         rows.append((f"{pair['a']} - {pair['b']}", *counts, *p_values, value, interval, method))
     lines = [
-        f"{_RIGHT[result['right']]}; p-values are McNemar's, Holm over the {len(rows) - 1} pairs",
+        f"{_RIGHT[result['right']]}; p-values are McNemar's, Holm over {counted(len(rows) - 1, 'pair')}",
         *aligned(rows),
     ]
     lines += [line for pair in result["pairs"] for line in _verdict(pair)]
@@ -53,10 +53,6 @@ def comparison_lines(result: dict[str, Any]) -> list[str]:
         )
     lines += [*_best_lines(result), *_cost_lines(result)]
     return lines + [f"warning: {line}" for line in result["warnings"]]
-
-
-def _p_value(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
 
 
 def _verdict(pair: dict[str, Any]) -> list[str]:

@@ -11,6 +11,9 @@ from .closed_forms import Interval, normal_quantile, t_quantile
 
 _DRAWS, _HALVINGS, _DOUBLINGS = 4_000, 40, 60
 
+_LUCKY = 0.16
+"""A sum in this lowest part of what nothing at all would give is luck, and bounds the truth no closer than its end."""
+
 
 def magnitude_interval(parts: FloatArray, covariance: FloatArray, clusters: int, level: float) -> Interval:
     """Those sums of |part| under which a sum such as the one seen is not too large and not too small.
@@ -18,7 +21,9 @@ def magnitude_interval(parts: FloatArray, covariance: FloatArray, clusters: int,
     A bootstrap takes the parts seen for the true ones, and doubles the bias. Instead, for each candidate sum the parts
     nearest to those seen, in standard errors, are taken for true; errors are drawn around them; and the candidate is
     kept when what was seen lies in the middle of what comes out (hybrid resampling, Chuang and Lai 2000). Errors are
-    normal, with Student's quantile for few clusters.
+    normal, with Student's quantile for few clusters. What is so near to nothing that even nothing would seldom give it
+    does not shrink the interval further: the largest sum is that of a result a standard error below what nothing gives
+    (power-constrained limits, Cowan et al. 2011).
 
     Args:
         parts: Estimates, shape ``(q,)``, asymptotically normal.
@@ -41,9 +46,10 @@ def magnitude_interval(parts: FloatArray, covariance: FloatArray, clusters: int,
         return np.abs(supposed(shift) + errors).sum(axis=1)
 
     nothing = -_furthest(parts, variance)
+    bounding = max(seen, float(np.quantile(sums(nothing), _LUCKY)))
     least = _crossing(lambda shift: bool((sums(shift) >= seen).mean() >= tail), nothing, 0.0)
     largest = _crossing(
-        lambda shift: bool((sums(shift) <= seen).mean() < tail), nothing, _beyond(sums, seen, tail)
+        lambda shift: bool((sums(shift) <= bounding).mean() < tail), nothing, _beyond(sums, bounding, tail)
     )
     low, high = (float(np.abs(supposed(shift)).sum()) for shift in (least, largest))
     return min(low, seen), max(high, seen)

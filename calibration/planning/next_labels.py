@@ -52,11 +52,17 @@ def next_to_label(table: Table, count: int, *, seed: int = 0) -> list[str]:
 
     Returns:
         Item ids, in random order: labelling may stop at any of them.
+
+    Raises:
+        InputError: Every item has a label.
     """
     known = np.zeros(len(table.item.values), dtype=bool)
     known[table.item.codes[np.isfinite(table.label)]] = True
     present = np.unique(table.item.codes)
-    drawn = np.random.default_rng(seed).permutation(present[~known[present]])[:count]
+    left = present[~known[present]]
+    if not len(left):
+        raise InputError("every item has a label, so there is nothing to draw from")
+    drawn = np.random.default_rng(seed).permutation(left)[:count]
     return [table.item.values[item] for item in drawn.tolist()]
 
 

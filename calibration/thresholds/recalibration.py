@@ -9,12 +9,11 @@ import numpy as np
 from scipy import optimize, special
 
 from ..arrays import FloatArray, IntArray
+from ..folds import folds_of
 from ..intervals.cluster_mean import mean_of
 from ..statistic import Statistic, undefined
 
 Recalibrator: TypeAlias = Literal["isotonic", "platt"]
-
-FOLDS = 10
 
 _STEPS, _SETTLED = 100, 1e-12
 _RIDGE = 1e-9
@@ -137,15 +136,14 @@ def recalibrate(
         Brier scores before and after; undefined with fewer than two clusters.
     """
     fit = isotonic if method == "isotonic" else platt
-    number = np.unique(cluster, return_inverse=True)[1]
-    clusters = int(number.max(initial=-1)) + 1
-    if clusters < 2:  # noqa: PLR2004 - nothing could be held out
+    fold, folds = folds_of(cluster) if len(cluster) else (cluster, 0)
+    if folds < 2:  # noqa: PLR2004 - nothing could be held out
         nothing = undefined(
             "there are not two clusters, so no map can be tried on others", n=len(score), level=level
         )
         return Recalibration(method, nothing, nothing, nothing, None)
-    fold, mapped = number % min(FOLDS, clusters), np.empty(len(score))
-    for each in range(min(FOLDS, clusters)):
+    mapped = np.empty(len(score))
+    for each in range(folds):
         mapped[fold == each] = fit(score[fold != each], outcome[fold != each])(score[fold == each])
     before, after = (score - outcome) ** 2, (mapped - outcome) ** 2
     return Recalibration(

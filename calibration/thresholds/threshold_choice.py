@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..comparison.best_of_many import FOLDS
+from ..folds import folds_of
 from ..sample import Cells
 from ..statistics.estimator import ESTIMATORS
 
@@ -62,11 +62,10 @@ def choose_threshold(
     if len(candidates) < 2:  # noqa: PLR2004 - nothing to choose from
         return Threshold(statistic, None, None, None, None, "all scores are equal")
     passed = score >= candidates[:, None]
-    number = np.unique(cluster, return_inverse=True)[1]
-    fold = number % min(FOLDS, int(number.max()) + 1)
+    fold, folds = folds_of(cluster)
     # One 2x2 table a candidate and fold: counts of (label, verdict).
     tables = np.stack(
-        [_tables(right[fold == each], passed[:, fold == each]) for each in range(int(fold.max()) + 1)], axis=1
+        [_tables(right[fold == each], passed[:, fold == each]) for each in range(folds)], axis=1
     )
     whole = _values(tables.sum(axis=1), statistic)
     best = int(np.argmax(whole))

@@ -11,6 +11,7 @@ from scipy.special import chdtrc
 from ...errors import InputError
 from ..agreement.cautions import FEW_CLUSTERS
 from ..arrays import IntArray
+from ..lines import counted
 from ..statistic import Statistic
 from ..tables.table import Table
 from .ranking import ranks, simultaneous_level
@@ -131,7 +132,9 @@ def _warnings(labelled_clusters: IntArray, terms: RateTerms) -> list[str]:
     clusters = len(np.unique(labelled_clusters))
     if clusters >= FEW_CLUSTERS or len(labelled_clusters) < 2 or terms.target == "finite":  # noqa: PLR2004 - no spread
         return []
-    return [f"only {clusters} clusters have labels; below {FEW_CLUSTERS} an interval may be too short"]
+    return [
+        f"labels in only {counted(clusters, 'cluster')}; below {FEW_CLUSTERS} an interval may be too short"
+    ]
 
 
 def _uneven(table: Table) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, TypeAlias
 
+import msgspec
 import numpy as np
 
 from ..arrays import BoolArray, IntArray
@@ -178,7 +179,8 @@ def _rogan_gladen(data: LabelledAndJudged, pass_at: float, level: float) -> Stat
             "labels are fractions; sensitivity and specificity need 0 and 1", n=len(data.label), level=level
         )
     right, passed = data.label == 1.0, data.score >= pass_at
-    return rogan_gladen(
+    clusters = np.concatenate([data.label_cluster, data.unlabelled_cluster])
+    found = rogan_gladen(
         float((data.unlabelled >= pass_at).mean()),
         len(data.unlabelled),
         true_positives=int((right & passed).sum()),
@@ -187,6 +189,9 @@ def _rogan_gladen(data: LabelledAndJudged, pass_at: float, level: float) -> Stat
         negatives=int((~right).sum()),
         level=level,
     )
+    if found.value is None or len(np.unique(clusters)) == len(clusters):
+        return found
+    return msgspec.structs.replace(found, method=f"{found.method}, items taken as independent")
 
 
 def _active(table: Table, terms: RateTerms) -> RateEstimates:

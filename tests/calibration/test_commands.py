@@ -242,7 +242,19 @@ def test_plan_gives_sizes_and_items(run: Any, table: Path, tmp_path: Path) -> No
     path.write_text("".join(f"{json.dumps(row | {'label': None})}\n" for row in ROWS))
     drawn = json.loads(run("plan", path, "--next", "3", "--json").out)["next"]
     assert len(set(drawn)) == 3
-    assert run("plan", table, "--next", "3").out.startswith("Label these 0 next")
+    renamed = tmp_path / "renamed.jsonl"
+    renamed.write_text(path.read_text().replace('"judge"', '"grader"'))
+    assert (
+        json.loads(run("plan", renamed, "--column", "judge=grader", "--next", "3", "--json").out)["next"]
+        == drawn
+    )
+    assert run("plan", path, "--next", "1").out.startswith("Label this one next")
+
+
+def test_plan_says_when_nothing_is_left_to_label(run: Any, table: Path) -> None:
+    result = run("plan", table, "--next", "3")
+    assert result.status == 2
+    assert result.err == "fiducial: every item has a label, so there is nothing to draw from\n"
 
 
 def test_items_drawn_by_doubt_are_estimated_with_their_chances(run: Any, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,9 @@ import pytest
 from fiducial.calibration import Requests, Settings, calibrate, make_sample, read_table
 from fiducial.calibration.agreement.categories import category_agreement
 from fiducial.errors import InputError
+
+# The oracle has no types.
+proportion_confint: Any = import_module("statsmodels.stats.proportion").proportion_confint
 
 LEVELS = (0.0, 0.5, 1.0)
 NAMES = {
@@ -43,6 +47,13 @@ def test_the_table_of_fleiss_cohen_and_everitt() -> None:
     kappa = found["statistics"]["cohen_kappa"]
     assert kappa["value"] == pytest.approx(0.4285714286)
     assert (kappa["high"] - kappa["low"]) / 2 / NORMAL == pytest.approx(0.0759588315)
+
+
+def test_the_share_of_equal_levels_has_wilsons_interval_as_every_share() -> None:
+    accuracy = agreement([[53, 5, 2], [11, 14, 5], [1, 6, 3]])["statistics"]["accuracy"]
+    assert accuracy["method"] == "Wilson"
+    assert accuracy["value"] == 0.7
+    assert [accuracy["low"], accuracy["high"]] == pytest.approx(proportion_confint(70, 100, method="wilson"))
 
 
 def test_a_level_that_nobody_used_still_counts() -> None:

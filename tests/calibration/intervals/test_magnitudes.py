@@ -59,3 +59,11 @@ def test_clusters_widen_it() -> None:
     )
     assert together.method == "delta over clusters, inverted for bias"
     assert (together.high or 0) > (alone.high or 0)
+
+
+def test_what_is_nothing_by_luck_does_not_prove_that_it_is_nothing() -> None:
+    label = np.arange(30.0) % 2
+    found = measure([ESTIMATORS["ece"]], make_sample(label, np.full(30, 0.5)))["ece"]
+    assert (found.value, found.low) == (0.0, 0.0)
+    # A rate of a half on 30 rows is known to about 0.18.
+    assert found.high == pytest.approx(0.2, abs=0.03)

@@ -82,6 +82,14 @@ def test_a_cluster_never_sees_a_map_of_its_own_rows() -> None:
     assert (found.after.value or 0) > 0.25
 
 
+def test_right_and_wrong_in_turn_do_not_end_up_in_folds_of_their_own() -> None:
+    outcome = np.arange(100.0) % 2
+    found = recalibrate(outcome, np.full(100, 0.5), np.arange(100), method="platt")
+    # A constant knows nothing: 1/4, and a little for the chance of a fold; 0.309 by folds that hold one class.
+    assert found.after.value == pytest.approx(0.25, abs=0.01)
+    assert found.after.low != found.after.high
+
+
 def test_one_cluster_is_refused() -> None:
     found = recalibrate(np.array([0.0, 1.0]), np.array([0.1, 0.9]), np.zeros(2, np.int64), method="platt")
     assert found.change.undefined is not None

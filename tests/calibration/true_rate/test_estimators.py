@@ -155,6 +155,24 @@ def test_an_estimate_beside_1_with_a_large_error_has_an_interval() -> None:
     assert ends == pytest.approx((0.0, 1.0))
 
 
+def test_rogan_gladen_says_that_it_knows_no_clusters() -> None:
+    rows = [
+        {
+            "item_id": f"q{i}",
+            "judge": "j",
+            "score": float((i % 3 > 0) != (i % 7 == 0)),
+            "label": float(i % 3 > 0) if i < 90 else None,
+        }
+        for i in range(300)
+    ]
+    alone, together = (
+        estimate(table_from_rows(each))["all"]["estimates"]["rogan_gladen"]
+        for each in (rows, [row | {"cluster": f"c{i // 10}"} for i, row in enumerate(rows)])
+    )
+    assert alone["method"] == "Lang-Reiczigel"
+    assert together == alone | {"method": "Lang-Reiczigel, items taken as independent"}
+
+
 def test_labels_of_one_cluster_do_not_count_as_many() -> None:
     """In a single cluster nothing varies over clusters, and forty rows say as much as one."""
     data = draw(np.random.default_rng(3), 40, 400, (0.9, 0.8), 0.6)
