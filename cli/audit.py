@@ -15,7 +15,7 @@ from ..errors import UsageError
 from ..report.text import visible
 from .audit_claims import alternative, certify
 from .model_options import batch_mode, model_access, model_options, prices
-from .options import FOLDER, INPUT_FILE, SpreadCommand, names_and_worlds
+from .options import FOLDER, INPUT_FILE, SpreadCommand, json_option, names_and_worlds
 
 _MUTATE = """\b
 Examples:
@@ -132,7 +132,7 @@ def mutate(
 @click.option(
     "--pass-at", type=click.FloatRange(0, 1), default=0.5, show_default=True, help="Score that passes."
 )
-@click.option("--json", "json_file", metavar="FILE", help="Also write the result here; - for stdout alone.")
+@json_option
 @model_options
 def run(
     probes: Path,

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from ..errors import UsageError
-from .options import FOLDER, INPUT_FILE
+from .options import FOLDER, INPUT_FILE, json_option
 
 _CERTIFY = """\b
 Examples:
@@ -44,7 +44,7 @@ Examples:
 )
 @click.option("--out", type=INPUT_FILE, help="The certificate to write.")
 @click.option("--against", type=INPUT_FILE, help="A certificate to check this run against instead.")
-@click.option("--json", "json_file", metavar="FILE", help="Also write the result here; - for stdout alone.")
+@json_option
 def certify(
     run: Path,
     claims: tuple[str, ...],
@@ -106,7 +106,7 @@ def certify(
     show_default=True,
     help="Compare scores by the share that is equal, or by how near they are.",
 )
-@click.option("--json", "json_file", metavar="FILE", help="Also write the result here; - for stdout alone.")
+@json_option
 def alternative(
     verdicts: tuple[Path, ...], likeness: Literal["equal", "near"], json_file: str | None
 ) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .options import FOLDER
+from .options import FOLDER, rules_option
 
 
 @click.group(no_args_is_help=True)
@@ -46,13 +46,7 @@ def command() -> None:
     help="Text, or native function calls; with auto, a stored list is native calls and a text is text.",
 )
 @click.option("--partial", is_flag=True, help="Score what is there, when entries have no result.")
-@click.option(
-    "--rules",
-    type=click.Choice(["bfcl", "strict"]),
-    default="bfcl",
-    show_default=True,
-    help="bfcl: verdict for verdict as the original; strict: its known faults mended.",
-)
+@rules_option
 @click.option(
     "--category",
     "categories",

@@ -8,7 +8,7 @@ from typing import Any
 import click
 import msgspec
 
-from .options import INPUT_FILE, SpreadCommand, cases_and_outputs, checking
+from .options import INPUT_FILE, SpreadCommand, cases_and_outputs, checking, json_option
 
 _EXAMPLE = """\b
 Examples:
@@ -20,9 +20,7 @@ Examples:
 @click.command("check", cls=SpreadCommand, epilog=_EXAMPLE)
 @cases_and_outputs
 @click.option("--out", type=INPUT_FILE, required=True, help="Where the verdicts go (JSON Lines).")
-@click.option(
-    "--json", "json_file", metavar="FILE", help="Also write the summary as JSON; - prints it instead."
-)
+@json_option
 @checking
 def command(cases: Path, outputs: tuple[Path, ...], out: Path, json_file: str | None, **options: Any) -> None:
     """Decide without a model which outputs are right, and why the others are not.

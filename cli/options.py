@@ -124,15 +124,21 @@ names_and_worlds = compose(
     workspaces,
 )
 
+rules_option = click.option(
+    "--rules",
+    type=click.Choice(["bfcl", "strict"]),
+    default="bfcl",
+    show_default=True,
+    help="bfcl: verdict for verdict as the original; strict: its known faults mended.",
+)
+
 checking = compose(
-    click.option(
-        "--rules",
-        type=click.Choice(["bfcl", "strict"]),
-        default="bfcl",
-        show_default=True,
-        help="bfcl: verdict for verdict as the original; strict: its known faults mended.",
-    ),
+    rules_option,
     names_and_worlds,
+)
+
+json_option = click.option(
+    "--json", "json_file", metavar="FILE", help="Also write the result as JSON; - prints it instead."
 )
 
 gates = compose(

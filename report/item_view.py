@@ -38,7 +38,6 @@ class VerdictView(msgspec.Struct, frozen=True):
 class ItemView(msgspec.Struct, frozen=True):
     """What the template shows of one item."""
 
-    item_id: str
     case_id: str
     system: str
     category: str
@@ -81,7 +80,6 @@ def view_of(item: ReportItem, status: Status, pass_at: float) -> ItemView:
     """
     output = item.output
     return ItemView(
-        item_id=_name(str(output.key)),
         case_id=_name(output.case_id) + (f" · trial {output.trial}" if output.trial else ""),
         system=_name(output.system),
         category=_name(item.category or "none"),

@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Collection, Iterator
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 import numpy as np
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 SampleKind: TypeAlias = Literal["open", "decided", "doubt", "suspected"]
 """``open``: at random from what no checker decided; ``decided``: at random from what one did, to audit it; ``doubt``:
 from what is open, likelier where the judge is in doubt; ``suspected``: labels that most judges contradict."""
-
-SAMPLES: tuple[SampleKind, ...] = get_args(SampleKind)
 
 
 class ReviewSample(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from command import Command, Result, fiducial
-from review_page import Page, label_lines
+from review_page import ReviewPage, label_lines
 
 from fiducial.records import Case, Output, Verdict, read_records, write_records
 
@@ -41,7 +41,7 @@ def make_output(number: int, system: str) -> Output:
 
 def answered(page: Path, name: str, file: Path) -> Path:
     """Label every item of a page with the page's own script: right where the case's number is even."""
-    items = Page(page.read_text()).data["items"]
+    items = ReviewPage(page.read_text()).data["items"]
     answers = {index: float(int(item["case_id"][1:]) % 2 == 0) for index, item in enumerate(items)}
     file.write_text(label_lines(page, dict(answers), name))
     return file
@@ -150,7 +150,7 @@ def test_json_says_where_the_page_is_and_what_is_on_it(run: Command, tmp_path: P
         "labelled_before",
         "items",
     ]
-    page = Page(Path(result["page"]).read_text())
+    page = ReviewPage(Path(result["page"]).read_text())
     shown = [f"{item['case_id']}|{item['system']}|{item['trial']}" for item in page.data["items"]]
     assert (result["items"], result["seed"], result["of"], result["table"]) == (shown, 9, 120, None)
 
@@ -222,7 +222,7 @@ def test_the_files_of_a_workspace_are_shown(tmp_path: Path):
     inputs = (tmp_path / "cases.jsonl", "--outputs", tmp_path / "outputs.jsonl")
     assert fiducial("run", *inputs, "--out", tmp_path / "run").code == 0
     page = page_of(fiducial("review", tmp_path / "run"))
-    (item,) = Page(page.read_text()).data["items"]
+    (item,) = ReviewPage(page.read_text()).data["items"]
     shown = {block["title"]: block["text"] for block in dict(item["sections"])["What was produced"]}
     assert shown == {"Text": "First, second, third.", "Folder of files": str(tmp_path / "work")}
     assert dict(item["sections"])["The case"] == [{"title": "task", "text": "Plan.", "hidden": 0}]

@@ -4,12 +4,12 @@ import base64
 import hashlib
 import re
 from collections.abc import Callable
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from html_page import Page
 
 from fiducial.errors import InputError
 from fiducial.evaluation.conclusion.results import CORRECTED, OPEN
@@ -18,56 +18,12 @@ from fiducial.report.html import render_report, write_report
 from fiducial.report.model import ReportData, ReportItem, Stratum
 
 HOSTILE = '</pre></script></style><script>alert(1)</script><img src=x onerror=alert(1)>"\'><b onclick="x">\u202e\ud800{{ 7*7 }}'
-_VOID = {"meta", "input", "link", "img", "br", "hr", "circle", "line", "rect"}
 _ELEMENTS = {
     "html", "head", "meta", "title", "style", "body", "header", "p", "h1", "h2", "h3", "h4", "nav", "a", "main", "section",
     "div", "table", "thead", "tbody", "tr", "th", "td", "svg", "text", "line", "circle", "rect", "small", "span", "bdi",
     "dl", "dt", "dd", "ul", "li", "details", "summary", "figure", "figcaption", "abbr", "form", "label", "input", "select",
     "option", "output", "code", "pre", "strong", "script",
 }  # fmt: skip
-
-
-class _Page(HTMLParser):
-    """Elements and attributes of a page, as a browser would see them; fails on tags that do not close."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: list[tuple[str, str]] = []
-        self._open: list[str] = []
-        self.feed(page)
-        self.close()
-        assert self._open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert len({name for name, _ in attrs}) == len(attrs), attrs
-        self.elements.append((tag, dict(attrs)))
-        if tag not in _VOID:
-            self._open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self._open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if self._open:
-            self.texts.append((self._open[-1], data))
-
-    def inside(self, tag: str) -> list[str]:
-        return [text for found, text in self.texts if found == tag]
-
-    def policy(self) -> str:
-        return next(
-            attributes["content"] or ""
-            for tag, attributes in self.elements
-            if attributes.get("http-equiv") == "Content-Security-Policy" and tag == "meta"
-        )
-
-    def text(self) -> str:
-        """What a reader sees, with runs of blanks made one."""
-        return " ".join(" ".join(text for tag, text in self.texts if tag not in {"style", "script"}).split())
 
 
 @pytest.fixture
@@ -150,7 +106,7 @@ def hostile_report(data: ReportData, make_item: Callable[..., ReportItem], calib
 
 
 def test_hostile_text_adds_no_element_and_no_attribute(hostile_report: str):
-    page = _Page(hostile_report)
+    page = Page(hostile_report)
     assert {tag for tag, _ in page.elements} <= _ELEMENTS
     names = {name for _, attributes in page.elements for name in attributes}
     assert not {
@@ -162,7 +118,7 @@ def test_hostile_text_adds_no_element_and_no_attribute(hostile_report: str):
 
 
 def test_hostile_text_is_shown_as_it_came_and_not_as_a_template(hostile_report: str):
-    text = _Page(hostile_report).text()
+    text = Page(hostile_report).text()
     assert "<script>alert(1)</script>" in text
     assert "{{ 7*7 }}" in text
     assert "49" not in text
@@ -176,7 +132,7 @@ def test_what_cannot_be_seen_is_spelled_out_everywhere(hostile_report: str):
 
 
 def test_one_script_and_one_style_are_allowed_and_are_our_own(hostile_report: str):
-    page = _Page(hostile_report)
+    page = Page(hostile_report)
     policy = page.policy()
     assert policy.startswith("default-src 'none'; ")
     assert "unsafe" not in policy
@@ -194,7 +150,7 @@ def test_the_page_loads_nothing(data: ReportData, make_item: Callable[..., Repor
 
 
 def test_rates_stand_beside_interval_and_denominator(data: ReportData, make_item: Callable[..., ReportItem]):
-    text = _Page(render_report(data, [make_item()])).text()
+    text = Page(render_report(data, [make_item()])).text()
     assert "0.71 [0.68, 0.74]" in text
     assert "on 1,974 of 2,000" in text
     assert "(18 unparsable, 8 failed)" in text
@@ -206,7 +162,7 @@ def test_rates_stand_beside_interval_and_denominator(data: ReportData, make_item
 def test_calibration_stands_beside_the_constant_judges(
     data: ReportData, make_item: Callable[..., ReportItem]
 ):
-    text = _Page(render_report(data, [make_item()])).text()
+    text = Page(render_report(data, [make_item()])).text()
     assert "0.87 [0.81, 0.91]" in text
     assert "always pass" in text
     assert "every label is the same" in text
@@ -215,7 +171,7 @@ def test_calibration_stands_beside_the_constant_judges(
 
 
 def test_what_stands_beside_the_agreement_is_shown(data: ReportData, make_item: Callable[..., ReportItem]):
-    text = _Page(render_report(data, [make_item()])).text()
+    text = Page(render_report(data, [make_item()])).text()
     assert "Krippendorff's alpha of ada, ben" in text
     assert "nominal 0.71 [0.60, 0.80]" in text
     assert "Kendall's tau-b undefined (an order of 2 systems says little; it takes 3)" in text
@@ -250,7 +206,7 @@ def test_cost_stands_beside_quality(
     page = render_report(
         msgspec.structs.replace(data, calibration=calibration, judges=[judge]), [make_item()]
     )
-    text = _Page(page).text()
+    text = Page(page).text()
     assert "0.84 [0.79, 0.88] 1,281 0 184,200 12,804 $0.0421" in text
 
 
@@ -258,7 +214,7 @@ def test_a_report_without_judges_or_calibration_leaves_their_sections_out(
     data: ReportData, make_item: Callable[..., ReportItem]
 ):
     bare = msgspec.structs.replace(data, judges=[], calibration=None)
-    ids = {attributes.get("id") for _, attributes in _Page(render_report(bare, [make_item()])).elements}
+    ids = {attributes.get("id") for _, attributes in Page(render_report(bare, [make_item()])).elements}
     assert {"systems", "items", "provenance"} <= ids
     assert not {"judges", "calibration"} & ids
 
@@ -267,7 +223,7 @@ def test_items_beyond_the_limit_are_counted_and_the_records_are_named(
     data: ReportData, make_item: Callable[..., ReportItem]
 ):
     items = (make_item(f"c{n}", judge=0.0 if n == 41 else 1.0) for n in range(42))
-    page = _Page(render_report(data, items, limit=5))
+    page = Page(render_report(data, items, limit=5))
     rows = [
         attributes for tag, attributes in page.elements if tag == "details" and "data-status" in attributes
     ]

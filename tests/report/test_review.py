@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from review_page import Page
+from review_page import ReviewPage
 
 from fiducial.evaluation.labelling.review_sample import ReviewSample, SampleKind
 from fiducial.records import Case, ContextItem, ItemKey, Output, Step, ToolCall, Verdict
@@ -58,14 +58,14 @@ def hostile_page() -> str:
 
 
 def test_hostile_text_adds_no_element_and_no_attribute(hostile_page: str):
-    page = Page(hostile_page)
-    benign = Page(render_review(sample_of(), [item_of()], "ann"))
+    page = ReviewPage(hostile_page)
+    benign = ReviewPage(render_review(sample_of(), [item_of()], "ann"))
     assert page.elements[6:] == benign.elements[6:]
     assert [tag for tag, _ in page.elements] == [tag for tag, _ in benign.elements]
 
 
 def test_hostile_text_is_data_that_comes_back_as_it_was(hostile_page: str):
-    data = Page(hostile_page).data
+    data = ReviewPage(hostile_page).data
     assert (data["items"][0]["case_id"], data["items"][0]["system"], data["name"]) == (HOSTILE,) * 3
     (source,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', hostile_page)
     assert source.isascii()
@@ -74,7 +74,7 @@ def test_hostile_text_is_data_that_comes_back_as_it_was(hostile_page: str):
 
 
 def test_what_cannot_be_seen_is_spelled_out_where_it_is_shown(hostile_page: str):
-    (item,) = Page(hostile_page).data["items"]
+    (item,) = ReviewPage(hostile_page).data["items"]
     shown = [
         text
         for section in item["sections"]
@@ -87,7 +87,7 @@ def test_what_cannot_be_seen_is_spelled_out_where_it_is_shown(hostile_page: str)
 
 
 def test_one_script_and_one_style_are_allowed_and_are_our_own(hostile_page: str):
-    page = Page(hostile_page)
+    page = ReviewPage(hostile_page)
     (policy,) = [
         attributes["content"] or "" for attributes in page.of("meta") if attributes.get("http-equiv")
     ]
@@ -103,14 +103,16 @@ def test_one_script_and_one_style_are_allowed_and_are_our_own(hostile_page: str)
 def test_the_script_never_makes_elements_of_text_and_the_page_loads_nothing():
     page = render_review(sample_of(), [item_of()], "ann")
     assert not re.search(
-        r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|Function\(", Page(page).script
+        r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|Function\(", ReviewPage(page).script
     )
     assert not re.search(r"https?:|//[a-z]|@import|url\(|<link|<iframe|<base|fetch\(|XMLHttp", page)
-    assert not [name for _, attributes in Page(page).elements for name in attributes if name.startswith("on")]
+    assert not [
+        name for _, attributes in ReviewPage(page).elements for name in attributes if name.startswith("on")
+    ]
 
 
 def test_verdicts_and_system_stand_only_in_the_data_until_there_is_an_answer():
-    page = Page(render_review(sample_of(), [item_of()], "ann"))
+    page = ReviewPage(render_review(sample_of(), [item_of()], "ann"))
     (verdicts,) = [attributes for attributes in page.of("details") if attributes.get("id") == "verdicts"]
     assert "hidden" in verdicts
     assert page.data["items"][0]["said"] == [{"title": "judge j", "text": "0.00  no", "hidden": 0}]
@@ -118,7 +120,7 @@ def test_verdicts_and_system_stand_only_in_the_data_until_there_is_an_answer():
 
 
 def test_every_control_has_a_label_and_a_key():
-    page = Page(render_review(sample_of(), [item_of()], "ann"))
+    page = ReviewPage(render_review(sample_of(), [item_of()], "ann"))
     labelled = {attributes.get("for") for attributes in page.of("label")}
     for tag in ("input", "textarea"):
         for attributes in page.of(tag):
@@ -139,7 +141,7 @@ def test_every_control_has_a_label_and_a_key():
     ],
 )
 def test_the_page_says_what_its_labels_are_good_for(kind: SampleKind, words: str):
-    page = Page(render_review(sample_of(kind), [item_of()], "ann"))
+    page = ReviewPage(render_review(sample_of(kind), [item_of()], "ann"))
     assert words in page.text()
     assert page.data["sample"] == kind
 
@@ -147,17 +149,17 @@ def test_the_page_says_what_its_labels_are_good_for(kind: SampleKind, words: str
 def test_a_page_made_anew_with_other_items_finds_the_answers_that_were_kept():
     more = [item_of(), item_of(output=Output(case_id="c", system="s", trial=1, text="No."))]
     pages = [render_review(sample_of(), items, "ann", subject=["hash"]) for items in (more[:1], more)]
-    assert len({Page(page).data["id"] for page in pages}) == 1
+    assert len({ReviewPage(page).data["id"] for page in pages}) == 1
     assert (
-        Page(render_review(sample_of(), more, "ann", subject=["other"])).data["id"]
-        != Page(pages[0]).data["id"]
+        ReviewPage(render_review(sample_of(), more, "ann", subject=["other"])).data["id"]
+        != ReviewPage(pages[0]).data["id"]
     )
 
 
 def test_pages_of_different_people_and_samples_keep_their_answers_apart():
     asked: list[tuple[SampleKind, str]] = [("open", "ann"), ("open", "bob"), ("decided", "ann")]
     pages = [render_review(sample_of(kind), [item_of()], name) for kind, name in asked]
-    assert len({Page(page).data["id"] for page in pages}) == 3
+    assert len({ReviewPage(page).data["id"] for page in pages}) == 3
     assert render_review(sample_of(), [item_of()], "ann") == pages[0]
 
 
@@ -204,7 +206,7 @@ def test_what_is_huge_is_cut_for_display_and_the_cut_is_counted():
     turns: list[list[Step]] = [["y" * 50_000]] * 300
     output = Output(case_id="c", system="s", text="x" * 10_000_000, turns=turns)
     page = render_review(sample_of(), [item_of(output=output)], "ann")
-    (item,) = Page(page).data["items"]
+    (item,) = ReviewPage(page).data["items"]
     blocks = dict(item["sections"])["What was produced"]
     assert blocks[0] == {"title": "Text", "text": "x" * MOST_TEXT, "hidden": 10_000_000 - MOST_TEXT}
     assert sum(len(block["text"]) for block in blocks[:-1]) == MOST_OF_PART

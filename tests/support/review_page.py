@@ -5,44 +5,15 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
+from html_page import Page
 
-VOID = {"meta", "input"}
 
-
-class Page(HTMLParser):
-    """Elements, attributes and texts of a page; fails on tags that do not close."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: list[tuple[str, str]] = []
-        self._open: list[str] = []
-        self.feed(page)
-        self.close()
-        assert self._open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self._open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self._open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if self._open:
-            self.texts.append((self._open[-1], data))
-
-    def of(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for found, attributes in self.elements if found == tag]
-
-    def inside(self, tag: str) -> list[str]:
-        return [text for found, text in self.texts if found == tag]
+class ReviewPage(Page):
+    """A review page, with what it holds for its script."""
 
     @property
     def data(self) -> dict[str, Any]:
@@ -51,9 +22,6 @@ class Page(HTMLParser):
     @property
     def script(self) -> str:
         return self.inside("script")[1]
-
-    def text(self) -> str:
-        return " ".join(" ".join(text for tag, text in self.texts if tag not in {"style", "script"}).split())
 
 
 def in_node(expression: str, **values: Any) -> Any:
@@ -80,7 +48,7 @@ def key_of(item: dict[str, Any]) -> str:
 
 def label_lines(page: Path, answers: dict[int, float | None], name: str) -> str:
     """What the page's download holds after these answers, None for one that could not be told."""
-    items = Page(page.read_text()).data["items"]
+    items = ReviewPage(page.read_text()).data["items"]
     state = {
         "answers": {
             key_of(items[index]): {"score": score, "informed": False} for index, score in answers.items()
