@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from . import words
+from .calibration_json import DawidSkeneJson, PeopleJson, ProbabilityJson, StatisticJson, SystemsJson
 from .text import visible
 
 MOST_PAIRS = 10
@@ -15,17 +16,6 @@ MOST_PAIRS = 10
 
 _SMALL = 3
 """Digits of parts of a Brier score, which are small."""
-
-
-class StatisticJson(msgspec.Struct, frozen=True):
-    """A statistic as JSON; `calibration.Statistic` would bring scipy, which a report of what is computed can do without."""
-
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    method: str | None = None
-    n: int = 0
-    undefined: str | None = None
 
 
 class StatisticView(msgspec.Struct, frozen=True):
@@ -50,63 +40,6 @@ class Sheet(msgspec.Struct, frozen=True):
     lead: str
     head: list[str]
     rows: list[tuple[str, list[StatisticView]]]
-
-
-class PeopleJson(msgspec.Struct, frozen=True):
-    """How far people agree, as ``calibrate --json`` has it."""
-
-    names: list[str] = []
-    krippendorff_alpha: dict[str, StatisticJson] = {}
-
-
-class SystemJson(msgspec.Struct, frozen=True):
-    """One system by labels and by a judge."""
-
-    n: int
-    label_mean: float
-    score_mean: float
-    difference: StatisticJson
-
-
-class SystemsJson(msgspec.Struct, frozen=True):
-    """A judge's agreement on systems."""
-
-    systems: dict[str, SystemJson]
-    kendall_tau_b: StatisticJson
-    largest_difference: StatisticJson
-
-
-class ProbabilityJson(msgspec.Struct, frozen=True):
-    """A judge's scores read as probabilities."""
-
-    groups: int
-    grouping: str
-    statistics: dict[str, StatisticJson]
-    confidence: dict[str, StatisticJson] = {}
-
-
-class _Rates(msgspec.Struct, frozen=True):
-    true_positive_rate: StatisticJson
-    true_negative_rate: StatisticJson
-
-
-class _Pair(msgspec.Struct, frozen=True):
-    a: str
-    b: str
-    n: int
-    observed: float
-    expected: float
-    residual: float
-
-
-class DawidSkeneJson(msgspec.Struct, frozen=True):
-    """Dawid and Skene's model."""
-
-    n: int = 0
-    undefined: str | None = None
-    prevalence: StatisticJson | None = None
-    judges: dict[str, _Rates] = {}
-    pairs: list[_Pair] = []
 
 
 def statistic_view(found: StatisticJson | None, digits: int = 2) -> StatisticView:

@@ -8,15 +8,10 @@ from typing import Any
 import msgspec
 from markupsafe import Markup
 
-from ..errors import InputError
+from .calibration_json import CalibrationJson, EntryJson, read_calibration
 from .calibration_sheets import (
-    DawidSkeneJson,
-    PeopleJson,
-    ProbabilityJson,
     Sheet,
-    StatisticJson,
     StatisticView,
-    SystemsJson,
     dawid_skene_sheets,
     people_sheet,
     probability_sheet,
@@ -39,28 +34,6 @@ COLUMNS: tuple[tuple[str, str, str], ...] = (
 
 MOST_SLICES = 40
 """Values of one column that are shown."""
-
-
-class _Entry(msgspec.Struct, frozen=True):
-    n: int = 0
-    n_missing: int = 0
-    n_clusters: int = 0
-    tp: int | None = None
-    fp: int | None = None
-    fn: int | None = None
-    tn: int | None = None
-    statistics: dict[str, StatisticJson] = {}
-
-
-class _Calibration(msgspec.Struct, frozen=True):
-    judges: dict[str, _Entry] = {}
-    baselines: dict[str, _Entry] = {}
-    slices: dict[str, dict[str, dict[str, _Entry]]] = {}
-    warnings: list[str] = []
-    people: PeopleJson | None = None
-    systems: dict[str, SystemsJson] = {}
-    probability: dict[str, ProbabilityJson] = {}
-    dawid_skene: DawidSkeneJson = DawidSkeneJson()
 
 
 class CalibrationRow(msgspec.Struct, frozen=True):
@@ -105,10 +78,7 @@ def calibration_view(calibration: Mapping[str, Any]) -> CalibrationView:
     Raises:
         InputError: It is not in that form.
     """
-    try:
-        found = msgspec.convert(calibration, _Calibration)
-    except msgspec.ValidationError as error:
-        raise InputError(f"not a calibration as `fiducial calibrate --json` writes it: {error}") from error
+    found = read_calibration(calibration)
     return CalibrationView(
         judges=_rows(found.judges),
         baselines=_rows(found.baselines),
@@ -121,7 +91,7 @@ def calibration_view(calibration: Mapping[str, Any]) -> CalibrationView:
     )
 
 
-def _sheets(found: _Calibration) -> Iterator[Sheet]:
+def _sheets(found: CalibrationJson) -> Iterator[Sheet]:
     if found.people is not None:
         yield people_sheet(found.people)
     for judge, systems in found.systems.items():
@@ -133,17 +103,17 @@ def _sheets(found: _Calibration) -> Iterator[Sheet]:
     )
 
 
-def _slice(column: str, values: Mapping[str, Mapping[str, _Entry]]) -> SliceTable:
+def _slice(column: str, values: Mapping[str, Mapping[str, EntryJson]]) -> SliceTable:
     shown = list(values.items())[:MOST_SLICES]
     rows = [(visible(value), row) for value, judges in shown for row in _rows(judges)]
     return SliceTable(visible(column), rows, len(values) - len(shown))
 
 
-def _rows(entries: Mapping[str, _Entry]) -> list[CalibrationRow]:
+def _rows(entries: Mapping[str, EntryJson]) -> list[CalibrationRow]:
     return [_row(name, entry) for name, entry in entries.items()]
 
 
-def _row(name: str, entry: _Entry) -> CalibrationRow:
+def _row(name: str, entry: EntryJson) -> CalibrationRow:
     return CalibrationRow(
         name=visible(name),
         n=entry.n,
@@ -154,7 +124,7 @@ def _row(name: str, entry: _Entry) -> CalibrationRow:
     )
 
 
-def _table(entry: _Entry) -> Markup | None:
+def _table(entry: EntryJson) -> Markup | None:
     if entry.tp is None or entry.fn is None or entry.fp is None or entry.tn is None:
         return None
     return confusion(entry.tp, entry.fn, entry.fp, entry.tn)
