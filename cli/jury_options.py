@@ -59,6 +59,8 @@ def jury_rule(options: Mapping[str, Any]) -> JuryRule | None:
     from ..evaluation.juries.convening import JuryRule  # noqa: PLC0415 - not needed for --help
 
     low, high = _numbers("--unsure", options["unsure"], "-", 2)
+    if not low <= high:
+        raise UsageError(f"--unsure: expected LOW-HIGH, got {options['unsure']!r}, which no score lies in")
     weights = () if options["weights"] is None else _numbers("--weights", options["weights"], ",", None)
     return JuryRule(rule=options["jury"], weights=weights, unsure=(low, high))
 

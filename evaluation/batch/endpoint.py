@@ -94,7 +94,7 @@ class BatchEndpoint:
                 completion_window="24h",
                 metadata={_MARK: sha256},
             )
-        return _status(batch)
+            return _status(batch)
 
     def find(self, sha256: str, *, others: Collection[str | None] = ()) -> BatchStatus | None:
         """Find the batch that was begun for a file, should it be among the newest hundred.
@@ -158,15 +158,21 @@ class BatchEndpoint:
             raise ProviderError(
                 f"cannot {what}: {text[:_LONGEST_MESSAGE]}; the same command goes on from here"
             ) from error
+        except (AttributeError, TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
+            # The library takes any JSON for what it expects, and falls over what is none, or nested without end.
+            raise ProviderError(
+                f"cannot {what}: the answer is not in the form of OpenAI's Batch API; does this endpoint have one?"
+            ) from error
 
 
 def _status(batch: openai.types.Batch) -> BatchStatus:
     problems = batch.errors.data if batch.errors is not None else None
-    return BatchStatus(
-        id=batch.id,
-        status=batch.status,
-        done=batch.request_counts.completed + batch.request_counts.failed if batch.request_counts else 0,
-        results=batch.output_file_id,
-        errors=batch.error_file_id,
-        problem="; ".join(problem.message or "" for problem in problems or ()) or None,
-    )
+    said = {
+        "id": batch.id,
+        "status": batch.status,
+        "done": batch.request_counts.completed + batch.request_counts.failed if batch.request_counts else 0,
+        "results": batch.output_file_id,
+        "errors": batch.error_file_id,
+        "problem": "; ".join(problem.message or "" for problem in problems or ()) or None,
+    }
+    return msgspec.convert(said, BatchStatus)

@@ -9,6 +9,7 @@ import msgspec
 from ...judges.prices import PriceList
 from ...records import CaseIndex, ItemKey
 from ..context import RunContext
+from ..juries.jury import JURY
 from ..labelling.labels import read_labels
 from ..run_folder.folder import CALIBRATION, CLUSTERS, RunFolder, write_json
 from ..run_folder.verdict_log import standing_verdicts
@@ -64,7 +65,9 @@ def conclude(context: RunContext, *, pass_at: float = 0.5, prices: PriceList | N
         systems=system_results(tally, missing, labels),
         judges=judges,
         calibration=_calibrate(folder, pass_at) if judges and (tally.checked or labels) else None,
-        failed=sum(judge.outcomes.get("failed", 0) for judge in judges if not judge.name.startswith(SHARE)),
+        failed=sum(
+            judge.outcomes.get("failed", 0) for judge in judges if not judge.name.startswith((SHARE, JURY))
+        ),
         outputs=inputs.survey.outputs + sum(missing.values()),
         graded=len(
             {verdict.key for verdict in folder.verdicts if verdict.graded and verdict.case_id in inputs.cases}

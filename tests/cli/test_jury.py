@@ -84,6 +84,7 @@ def test_a_jury_waits_for_calls_that_failed_and_is_counted_once(judge: Command, 
     )
     first = judge("--judge", *members, "--jury", "mean")
     assert (first.code, sum(verdict.outcome == "failed" for verdict in verdicts(by))) == (3, 3)
+    assert "\n3 calls failed or were not made" in first.out  # a jury makes none
     server.script = by_model
     second = judge("--judge", *members, "--jury", "mean")
     graded = [verdict for verdict in verdicts(by) if verdict.graded]
@@ -100,6 +101,7 @@ def test_a_jury_waits_for_calls_that_failed_and_is_counted_once(judge: Command, 
         (("--jury", "mean", "--repeats", "2", "--weights", "1,2"), "expected 1 numbers above 0"),
         (("--jury", "mean", "--repeats", "2", "--weights", "x"), "--weights: expected numbers separated by ','"),
         (("--jury", "escalate", "--unsure", "0.2"), "--unsure: expected numbers separated by '-'"),
+        (("--jury", "escalate", "--unsure", "0.9-0.1"), "--unsure: expected LOW-HIGH"),
         (("--weights", "1"), "--weights goes with --jury"),
     ],
 )  # fmt: skip
