@@ -1,4 +1,4 @@
-"""Two scores of the same items: the difference of any statistic, on the same resampled clusters."""
+"""Two scores of the same items, or two systems' outputs for them: the difference of any statistic, on the same resampled clusters."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class PairedSample:
     """Two samples that share their rows.
 
     Attributes:
-        joint: Counts over the distinct (label, first score, second score); its cells carry the first score.
-        second: The same cells with the second score.
+        joint: Counts over the distinct (first label and score, second label and score); its cells carry the first.
+        second: The same cells with the second label and score.
     """
 
     joint: Sample
@@ -32,23 +32,26 @@ def paired_sample(
     second: FloatArray,
     cluster: IntArray | None = None,
     *,
+    second_label: FloatArray | None = None,
     pass_at: float = 0.5,
 ) -> PairedSample:
     """Reduce rows with two scores.
 
     Args:
-        label: Trusted values, shape ``(n,)``.
+        label: Trusted values, of what was scored first, shape ``(n,)``.
         first: One score, shape ``(n,)``.
         second: The other, shape ``(n,)``.
         cluster: Cluster number of each row, shape ``(n,)``; None when every row is its own.
+        second_label: Of what was scored second, where that is something else; None where both scored the same.
         pass_at: A value passes when it is at least this.
 
     Returns:
         The sample.
     """
-    (labels, firsts, seconds), groups, sizes = reduce_rows([label, first, second], cluster)
+    columns = [label, first, second, label if second_label is None else second_label]
+    (labels, firsts, seconds, others), groups, sizes = reduce_rows(columns, cluster)
     joint = Sample(Cells(labels, firsts, pass_at), groups, sizes)
-    return PairedSample(joint, Cells(labels, seconds, pass_at))
+    return PairedSample(joint, Cells(others, seconds, pass_at))
 
 
 def difference_of(estimator: Estimator, sample: PairedSample) -> Estimator:
@@ -65,24 +68,37 @@ def difference_of(estimator: Estimator, sample: PairedSample) -> Estimator:
 
     def formula(weights: FloatArray, cells: Cells) -> FloatArray:
         # Cells beyond those of the sample are what-if rows; there the second score says the opposite of the first.
-        opposite = 1.0 - cells.score[len(sample.second.score) :]
-        second = Cells(cells.label, np.concatenate([sample.second.score, opposite]), cells.pass_at)
+        beyond = len(sample.second.score)
+        label = np.concatenate([sample.second.label, cells.label[beyond:]])
+        score = np.concatenate([sample.second.score, 1.0 - cells.score[beyond:]])
+        second = Cells(label, score, cells.pass_at)
         return estimator.formula(weights, cells) - estimator.formula(weights, second)
 
     return Estimator(
         estimator.name,
         formula,
         f"it is so for one of the two: {estimator.undefined}",
-        own_interval=_interval_of_shares(estimator.proportion, sample.second),
+        own_interval=_interval_of_shares(estimator.proportion, sample),
         max_cells=estimator.max_cells,
     )
 
 
-def _interval_of_shares(proportion: Proportion | None, second: Cells) -> OwnInterval | None:
-    """Tango's, for shares of rows that the label alone chooses; those of other proportions differ between the scores."""
-    if proportion is None or (proportion.trials[:, 0] != proportion.trials[:, 1]).any():
+def _interval_of_shares(proportion: Proportion | None, sample: PairedSample) -> OwnInterval | None:
+    """Tango's, for shares of the same rows; None where the two have different rows in the denominator."""
+    if proportion is None:
         return None
-    successes, trials = proportion.successes.ravel(), proportion.trials.ravel()
+    second, successes, trials = sample.second, proportion.successes.ravel(), proportion.trials.ravel()
+    if not _same_rows(proportion, sample):
+        return None
     return lambda joint, level: paired_interval(
         (joint.cells.quadrant - second.quadrant) @ successes, joint.cells.quadrant @ trials, joint, level
     )
+
+
+def _same_rows(proportion: Proportion, sample: PairedSample) -> bool:
+    """Whether the denominator is all rows, or is chosen by a label that both have."""
+    if proportion.trials.all():
+        return True
+    of_label = bool((proportion.trials[:, 0] == proportion.trials[:, 1]).all())
+    first, second = (cells.label >= cells.pass_at for cells in (sample.joint.cells, sample.second))
+    return of_label and bool((first == second).all())

@@ -10,34 +10,22 @@ import numpy as np
 from scipy.special import stdtr
 
 from ...errors import InputError
-from ..agreement.cautions import FEW_CLUSTERS
+from ..arrays import BoolArray, IntArray
 from ..intervals.closed_forms import normal_quantile
-from ..intervals.influence import cluster_standard_error, influence
+from ..intervals.influence import cluster_standard_error
 from ..intervals.measurement import Settings, measure
-from ..lines import counted
-from ..sample import Sample
-from ..statistics.correlation import MAX_PAIRWISE_CELLS
 from ..statistics.estimator import ESTIMATORS, Estimator
 from ..tables.costs import CostOf, costs
 from ..tables.table import Column, Table
 from .best_of_many import best_of_many
+from .cautions import cautions
 from .contenders import By, Contender, Right, contenders_of
-from .delong import delong
+from .delong import DeLong, delong
 from .mcnemar import mcnemar
 from .multiple_tests import benjamini_hochberg, benjamini_yekutieli, holm
-from .paired import difference_of, paired_sample
+from .paired import PairedSample, difference_of, paired_sample
 
 _POWER = 0.8
-
-_PAIRED = ("accuracy", "true_positive_rate", "true_negative_rate", "prevalence", "judge_rate")
-"""Shares of the same rows, whose difference does not need a bootstrap."""
-
-FEW_DIFFERING = 20
-"""With fewer items that tell two judges apart, a bootstrap of their difference covers 91 to 93 % for 95."""
-
-
-_NAMED = 5
-"""Pairs that a warning names; of more, it says how many."""
 
 
 class _Terms(NamedTuple):
@@ -107,7 +95,7 @@ def compare(
         "pairs": pairs,
         "best": _best(contenders),
         "contenders": {each.name: _worth(each, table, by, cost_of) for each in contenders},
-        "warnings": _warnings(pairs, statistic),
+        "warnings": cautions(pairs, statistic),
     }
 
 
@@ -122,27 +110,6 @@ def _worth(contender: Contender, table: Table, by: By, cost_of: CostOf | None) -
     }
 
 
-def _warnings(pairs: list[dict[str, Any]], statistic: str) -> list[str]:
-    """Where the interval of a difference is known to be rough, each reason once."""
-    clusters = {_names(pair): pair["n_clusters"] for pair in pairs}
-    differing = {_names(pair): pair["a_only_right"] + pair["b_only_right"] for pair in pairs}
-    lines = [_about(f"fewer than {FEW_CLUSTERS} clusters", clusters, FEW_CLUSTERS)]
-    if statistic not in _PAIRED:
-        told = f"fewer than {FEW_DIFFERING} items on which only one is right"
-        lines.append(_about(told, differing, FEW_DIFFERING))
-    return [line for line in lines if line]
-
-
-def _names(pair: dict[str, Any]) -> str:
-    return f"{pair['a']} and {pair['b']}"
-
-
-def _about(reason: str, counts: dict[str, int], enough: int) -> str:
-    few = [f"{names} ({count})" for names, count in counts.items() if 0 < count < enough]
-    more = f" and {counted(len(few) - _NAMED, 'other pair')}" if len(few) > _NAMED else ""
-    return f"{reason}, so that an interval may be too short: {', '.join(few[:_NAMED])}{more}" if few else ""
-
-
 def _first(contenders: list[Contender], name: str | None) -> list[Contender]:
     return sorted(contenders, key=lambda each: each.name != name) if name else contenders
 
@@ -153,10 +120,7 @@ def _pair(first: Contender, second: Contender, terms: _Terms) -> dict[str, Any]:
     a_only, b_only = right_a & ~right_b, right_b & ~right_a
     # Without a common item nothing was tested; a p-value of 1 would also make Holm's correction of the others larger.
     test = mcnemar(int(a_only.sum()), int(b_only.sum())) if len(mine) else None
-    label, score_a, score_b = first.label[mine], first.score[mine], second.score[theirs]
-    if terms.estimator.name == "accuracy":
-        label, score_a, score_b = np.ones(len(mine)), right_a.astype(float), right_b.astype(float)
-    sample = paired_sample(label, score_a, score_b, first.cluster[mine], pass_at=terms.pass_at)
+    sample = _sample(first, second, mine, theirs, terms)
     estimator = difference_of(terms.estimator, sample)
     difference = measure([estimator], sample.joint, terms.settings)[estimator.name]
     result: dict[str, Any] = {
@@ -170,12 +134,12 @@ def _pair(first: Contender, second: Contender, terms: _Terms) -> dict[str, Any]:
         "both_wrong": int((~right_a & ~right_b).sum()),
         "exact_p": test and test.exact_p,
         "midp": test and test.midp,
-        "cluster_p": _cluster_p(estimator, sample.joint, difference.value),
+        "cluster_p": _cluster_p(right_a, right_b, first.cluster[mine]),
         "difference": msgspec.to_builtins(difference),
         "smallest_visible": _smallest_visible(difference.low, difference.high, terms.settings.level),
     }
-    area = delong(first.label[mine] >= terms.pass_at, first.score[mine], second.score[theirs])
-    if area is not None and not np.isin([score_a, score_b], (0.0, 1.0)).all():
+    area = _areas(first, second, mine, theirs, terms.pass_at)
+    if area is not None:
         result["auroc_difference"] = {"value": area.difference, "delong_p": area.p}
     if terms.flips:
         differing = np.flatnonzero(a_only | b_only)[: terms.flips]
@@ -186,12 +150,41 @@ def _pair(first: Contender, second: Contender, terms: _Terms) -> dict[str, Any]:
     return result
 
 
-def _cluster_p(estimator: Estimator, sample: Sample, difference: float | None) -> float | None:
-    """Two-sided t-test of the difference over clusters; None where every item is its own, or there is no spread."""
-    if sample.singletons or difference is None or len(sample.cells.label) > MAX_PAIRWISE_CELLS:
+def _sample(
+    first: Contender, second: Contender, mine: IntArray, theirs: IntArray, terms: _Terms
+) -> PairedSample:
+    """What the difference is computed from: who is right, or else the rows that have both labels and both scores."""
+    if terms.estimator.name == "accuracy":
+        right = first.right[mine].astype(np.float64), second.right[theirs].astype(np.float64)
+        return paired_sample(np.ones(len(mine)), *right, first.cluster[mine], pass_at=terms.pass_at)
+    columns = np.stack([first.label[mine], first.score[mine], second.score[theirs], second.label[theirs]])
+    known = np.isfinite(columns).all(axis=0)
+    label, score_a, score_b, other = columns[:, known]
+    cluster = first.cluster[mine][known]
+    return paired_sample(label, score_a, score_b, cluster, second_label=other, pass_at=terms.pass_at)
+
+
+def _areas(
+    first: Contender, second: Contender, mine: IntArray, theirs: IntArray, pass_at: float
+) -> DeLong | None:
+    """DeLong's test, where both scored the same outputs and not with 0 and 1 only."""
+    columns = np.stack([first.label[mine], first.score[mine], second.score[theirs], second.label[theirs]])
+    label, score_a, score_b, other = columns[:, np.isfinite(columns).all(axis=0)]
+    right = label >= pass_at
+    if (right != (other >= pass_at)).any() or np.isin([score_a, score_b], (0.0, 1.0)).all():
         return None
-    error = cluster_standard_error(influence(estimator.of(sample.cells), sample), sample)
-    return float(2 * stdtr(sample.n_clusters - 1, -abs(difference) / error)) if error > 0 else None
+    return delong(right, score_a, score_b)
+
+
+def _cluster_p(right_a: BoolArray, right_b: BoolArray, cluster: IntArray) -> float | None:
+    """Two-sided t-test over clusters of who is right more often; None where items are their own, or nothing differs."""
+    sample = paired_sample(np.ones(len(cluster)), right_a.astype(float), right_b.astype(float), cluster)
+    if sample.joint.singletons:
+        return None
+    gap = sample.joint.cells.score - sample.second.score
+    mean = float(sample.joint.counts @ gap) / sample.joint.n
+    error = cluster_standard_error(gap - mean, sample.joint)
+    return float(2 * stdtr(sample.joint.n_clusters - 1, -abs(mean) / error)) if error > 0 else None
 
 
 def _smallest_visible(low: float | None, high: float | None, level: float) -> float | None:

@@ -46,7 +46,7 @@ def comparison_lines(result: dict[str, Any]) -> list[str]:
         f"{_RIGHT[result['right']]}; p-values are McNemar's, Holm over {counted(len(rows) - 1, 'pair')}",
         *aligned(rows),
     ]
-    lines += [line for pair in result["pairs"] for line in _verdict(pair)]
+    lines += [line for pair in result["pairs"] for line in _verdict(pair, result["statistic"])]
     if any(pair["cluster_p"] is not None for pair in result["pairs"]):
         lines.append(
             "note: clusters hold several items, which McNemar's p takes as independent; the words go by a t-test over clusters"
@@ -55,18 +55,28 @@ def comparison_lines(result: dict[str, Any]) -> list[str]:
     return lines + [f"warning: {line}" for line in result["warnings"]]
 
 
-def _verdict(pair: dict[str, Any]) -> list[str]:
+def _verdict(pair: dict[str, Any], what: str) -> list[str]:
     names = f"{pair['a']} and {pair['b']}"
     flips = [f"  only {flip['right']} is right on {flip['item_id']}" for flip in pair.get("flips", [])]
     if pair["n"] == 0:
         return [f"{names}: no common items"]
+    area = pair.get("auroc_difference")
+    areas = (
+        [
+            f"  areas under the ROC curve differ by {number(area['value'])}, DeLong's p {p_value(area['delong_p'])}"
+        ]
+        if area
+        else []
+    )
     clustered = pair["holm_cluster_p"]
     if (pair["holm_p"] if clustered is None else clustered) <= _ALARM:
         better = pair["a"] if pair["a_only_right"] > pair["b_only_right"] else pair["b"]
-        return [f"{names}: {better} is right more often", *flips]
-    seen = pair["smallest_visible"]
-    limit = "" if seen is None else f"; a true difference of {number(seen)} would be found four times in five"
-    return [f"{names}: no evidence of a difference{limit}", *flips]
+        return [f"{names}: {better} is right more often", *areas, *flips]
+    seen, of = pair["smallest_visible"], "" if what == "accuracy" else f" in {what}"
+    limit = (
+        "" if seen is None else f"; a true difference of {number(seen)}{of} would be found four times in five"
+    )
+    return [f"{names}: no evidence of a difference{limit}", *areas, *flips]
 
 
 def _best_lines(result: dict[str, Any]) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from fiducial.calibration import Settings, Table, compare, table_from_rows
+from fiducial.calibration.agreement.judge_panel import judge_panel
 from fiducial.calibration.comparison.best_of_many import best_of_many
 from fiducial.calibration.comparison.delong import delong
 from fiducial.calibration.comparison.wording import comparison_lines
@@ -119,6 +120,63 @@ def test_the_difference_of_any_statistic_is_that_of_the_two() -> None:
     assert pair["auroc_difference"]["value"] == pytest.approx(areas[0] - areas[1])
 
 
+def test_delong_is_given_for_fractional_scores_whatever_the_statistic() -> None:
+    rng = np.random.default_rng(4)
+    labels = rng.integers(2, size=80).astype(float)
+    scores: dict[str, list[float | None]] = {
+        name: (0.4 * labels + 0.6 * rng.random(80)).round(2).tolist() for name in "ab"
+    }
+    result = compare(table_of(scores, labels.tolist()))
+    area, whole = result["pairs"][0]["auroc_difference"], delong(labels == 1, *map(np.array, scores.values()))
+    assert whole is not None
+    assert (area["value"], area["delong_p"]) == (whole.difference, whole.p)
+    assert any("DeLong's p" in line for line in comparison_lines(result))
+    verdicts: dict[str, list[float | None]] = {
+        name: [float((score or 0) >= 0.5) for score in each] for name, each in scores.items()
+    }
+    assert "auroc_difference" not in compare(table_of(verdicts, labels.tolist()))["pairs"][0]
+
+
+def test_each_system_is_held_against_labels_of_its_own() -> None:
+    rng = np.random.default_rng(5)
+    labels = {system: rng.integers(2, size=90) for system in "xy"}
+    scores = {system: np.where(rng.random(90) < 0.8, label, 1 - label) for system, label in labels.items()}
+    rows = [
+        {
+            "item_id": f"i{n}",
+            "judge": "j",
+            "system": system,
+            "label": int(labels[system][n]),
+            "score": int(score),
+        }
+        for system, each in scores.items()
+        for n, score in enumerate(each)
+    ]
+    table = table_from_rows(rows)
+    for statistic in ("mcc", "true_positive_rate", "prevalence"):
+        of_each = [
+            judge_panel(table.take(part), pass_at=0.5, settings=Settings("wald"))["statistics"][statistic][
+                "value"
+            ]
+            for _, part in table.columns["system"].present()
+        ]
+        (pair,) = compare(table, by="system", statistic=statistic, settings=Settings(replicates=200))["pairs"]
+        assert pair["difference"]["value"] == pytest.approx(of_each[0] - of_each[1])
+        assert ("Tango" in pair["difference"]["method"]) == (statistic == "prevalence")
+
+
+def test_a_statistic_that_needs_labels_is_of_the_rows_that_have_them() -> None:
+    labels = [1.0, 0.0, 1.0, 0.0, 1.0, None]
+    table = table_of({"a": GOOD, "b": POOR}, labels)
+    known = table_of({"a": GOOD[:5], "b": POOR[:5]}, labels[:5])
+    ours, theirs = (
+        compare(each, right="score", statistic="mcc")["pairs"][0]["difference"]["value"]
+        for each in (table, known)
+    )
+    assert ours == theirs
+    assert ours is not None
+
+
 def test_flips_name_the_items() -> None:
     (pair,) = compare(table_of({"good": GOOD, "poor": POOR}, LABELS), flips=2)["pairs"]
     assert pair["flips"] == [{"item_id": "i1", "right": "good"}, {"item_id": "i2", "right": "good"}]
@@ -129,6 +187,9 @@ def test_clustered_items_get_a_test_over_clusters() -> None:
     clustered = table_of(many, LABELS * 10, cluster=[str(n // 3) for n in range(60)])
     assert compare(clustered)["pairs"][0]["cluster_p"] is not None
     assert compare(table_of(many, LABELS * 10))["pairs"][0]["cluster_p"] is None
+    # The words are about who is right, and so is the test behind them, whatever statistic is estimated.
+    tests = {compare(clustered, statistic=name)["pairs"][0]["cluster_p"] for name in ("accuracy", "mcc")}
+    assert len(tests) == 1
 
 
 @pytest.mark.parametrize(
