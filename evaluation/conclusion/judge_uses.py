@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from contextlib import ExitStack
 
 from ...judges.prices import PriceList
@@ -23,32 +23,32 @@ def judge_uses(folder: RunFolder, prices: PriceList | None = None) -> list[Judge
 
 
 def _uses(folder: RunFolder, journal: Journal[Verdict], prices: PriceList | None) -> list[JudgeUse]:
-    outcomes: dict[str, Counter[Outcome]] = {}
-    spent: dict[str, Counter[str]] = {}
-    failures: dict[str, Counter[str]] = {}
+    outcomes = defaultdict[str, Counter[Outcome]](Counter)
+    spent = defaultdict[str, Counter[str]](Counter)
+    failures = defaultdict[str, Counter[str]](Counter)
     for verdict in journal:
         if verdict.usage is not None and verdict.source == "judge":
-            cost = spent.setdefault(verdict.by, Counter())
+            cost = spent[verdict.by]
             cost["calls"] += verdict.usage.calls
             cost["prompt"] += verdict.usage.prompt_tokens
             cost["completion"] += verdict.usage.completion_tokens
             cost["cached"] += verdict.usage.cached
     for verdict in standing_verdicts(journal):
         if verdict.source == "judge":
-            outcomes.setdefault(verdict.by, Counter())[verdict.outcome] += 1
+            outcomes[verdict.by][verdict.outcome] += 1
             if verdict.outcome == "failed" and verdict.reason:
-                failures.setdefault(verdict.by, Counter())[verdict.reason] += 1
+                failures[verdict.by][verdict.reason] += 1
     identity = folder.manifest["identity"]
     return [
         JudgeUse(
             name=by,
             fingerprint=identity.get(f"judge {by}", "unknown"),
             outcomes=dict(counts),
-            calls=spent.get(by, Counter())["calls"],
-            prompt_tokens=spent.get(by, Counter())["prompt"],
-            completion_tokens=spent.get(by, Counter())["completion"],
-            from_cache=spent.get(by, Counter())["cached"],
-            cost=_cost(by, spent.get(by, Counter()), prices),
+            calls=spent[by]["calls"],
+            prompt_tokens=spent[by]["prompt"],
+            completion_tokens=spent[by]["completion"],
+            from_cache=spent[by]["cached"],
+            cost=_cost(by, spent[by], prices),
             seconds=folder.manifest.get("seconds", {}).get(by),
             failure=failures[by].most_common(1)[0][0] if by in failures else None,
         )

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from fiducial.evaluation.conclusion.judge_uses import judge_uses
+from fiducial.evaluation.run_folder.folder import RunFolder
+from fiducial.records import Outcome, Usage, Verdict
+
+
+def judged(case_id: str, outcome: Outcome, *, calls: int, cached: bool = False) -> Verdict:
+    return Verdict(
+        case_id=case_id,
+        system="s",
+        by="mine@m",
+        source="judge",
+        outcome=outcome,
+        score=1.0 if outcome == "graded" else None,
+        reason="the endpoint was away" if outcome == "failed" else "",
+        usage=Usage(calls=calls, prompt_tokens=100 * calls, completion_tokens=10 * calls, cached=cached),
+    )
+
+
+def test_a_verdict_counts_as_it_stands_and_every_call_that_led_to_it_was_paid_for(tmp_path: Path):
+    with RunFolder(tmp_path / "run") as folder:
+        for verdict in (
+            judged("1", "failed", calls=3),
+            judged("1", "graded", calls=1),
+            judged("2", "graded", calls=0, cached=True),
+        ):
+            folder.verdicts.append(verdict)
+        folder.verdicts.flush()
+        (use,) = judge_uses(folder)
+    assert use.outcomes == {"graded": 2}
+    assert (use.calls, use.prompt_tokens, use.completion_tokens, use.from_cache) == (4, 400, 40, 1)
+
+
+def test_what_failed_most_often_is_told(tmp_path: Path):
+    with RunFolder(tmp_path / "run") as folder:
+        folder.verdicts.append(judged("1", "failed", calls=3))
+        folder.verdicts.flush()
+        (use,) = judge_uses(folder)
+    assert (use.outcomes, use.failure) == ({"failed": 1}, "the endpoint was away")
+
+
+def test_what_checkers_said_is_no_use_of_a_judge(tmp_path: Path):
+    with RunFolder(tmp_path / "run") as folder:
+        folder.verdicts.append(
+            Verdict(case_id="1", system="s", by="ast/bfcl", source="checker", outcome="graded", score=1.0)
+        )
+        folder.verdicts.flush()
+        assert judge_uses(folder) == []
