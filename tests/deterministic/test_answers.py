@@ -47,7 +47,9 @@ PASS, FAIL, OPEN = 1.0, 0.0, None
         ("I do not know the bank, but it was in New York.", FAIL, OPEN),
     ],
 )
-def test_a_message(message: str, bfcl: float, strict: float | None):
+def test_a_message_passes_fails_or_is_left_open_by_each_rule_set(
+    message: str, bfcl: float, strict: float | None
+):
     assert check_result(CASE, [[message]], mode="prompt").score == bfcl
     finding = check_result(CASE, [[message]], mode="prompt", options=CheckOptions(rules="strict"))
     assert finding.score == strict

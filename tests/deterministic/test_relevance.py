@@ -42,7 +42,7 @@ PASS, FAIL, OPEN = 1.0, 0.0, None
         ("None of the tools (tide.lookup) fits.", PASS, PASS),
     ],
 )
-def test_refraining(reply: str, bfcl: float, strict: float):
+def test_whether_a_reply_refrains_from_calling(reply: str, bfcl: float, strict: float):
     assert check_result(NO_CALL, reply, mode="prompt").score == bfcl
     assert check_result(NO_CALL, reply, mode="prompt", options=CheckOptions(rules="strict")).score == strict
 
@@ -60,7 +60,7 @@ def test_refraining(reply: str, bfcl: float, strict: float):
         ([{}], PASS, FAIL),
     ],
 )
-def test_refraining_natively(result: Any, bfcl: float, strict: float):
+def test_whether_native_calls_refrain_from_calling(result: Any, bfcl: float, strict: float):
     assert check_result(NO_CALL, result, mode="fc").score == bfcl
     assert check_result(NO_CALL, result, mode="fc", options=CheckOptions(rules="strict")).score == strict
 
@@ -76,7 +76,7 @@ def test_refraining_natively(result: Any, bfcl: float, strict: float):
         ("[]", FAIL, FAIL),
     ],
 )
-def test_calling(reply: str, bfcl: float, strict: float | None):
+def test_whether_a_reply_makes_any_call(reply: str, bfcl: float, strict: float | None):
     assert check_result(ANY_CALL, reply, mode="prompt").score == bfcl
     finding = check_result(ANY_CALL, reply, mode="prompt", options=CheckOptions(rules="strict"))
     assert finding.score == strict

@@ -56,7 +56,7 @@ from fiducial.deterministic.ast.java_values import convert_java
         ("Map.of()", "HashMap", None, "Map.of()"),
     ],
 )
-def test_a_value(text: str, declared: str, inner: str | None, value: Any):
+def test_a_java_value_is_read_by_its_declared_type(text: str, declared: str, inner: str | None, value: Any):
     assert convert_java(text, declared, inner) == value
 
 

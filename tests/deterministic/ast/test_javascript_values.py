@@ -39,7 +39,9 @@ from fiducial.deterministic.ast.javascript_values import convert_javascript, fin
         ("{a: ' x\t'}", "dict", None, {"a": "x"}),
     ],
 )
-def test_a_value(text: str, declared: str, inner: str | None, value: Any):
+def test_a_javascript_value_is_read_by_its_declared_type(
+    text: str, declared: str, inner: str | None, value: Any
+):
     assert convert_javascript(text, declared, inner) == value
 
 

@@ -61,7 +61,7 @@ TYPED_DICT = {"type": "dict", "properties": {"n": {"type": "integer"}}}
         (None, "string", [None], True, True),
     ],
 )  # fmt: skip
-def test_a_value(
+def test_a_value_is_right_by_each_rule_set_as_listed(
     compare_value: Callable[..., Finding],
     value: Any,
     declared: Any,
@@ -115,7 +115,7 @@ def dial() -> Case:
         ("radio.dial(level=5) # five", False, False),
     ],
 )  # fmt: skip
-def test_a_call(dial: Case, text: str, *, bfcl: bool, strict: bool):
+def test_a_call_is_right_by_each_rule_set_as_listed(dial: Case, text: str, *, bfcl: bool, strict: bool):
     assert check_result(dial, text, mode="prompt").valid is bfcl
     assert check_result(dial, text, mode="prompt", options=CheckOptions(rules="strict")).valid is strict
 
@@ -128,7 +128,9 @@ def test_a_call(dial: Case, text: str, *, bfcl: bool, strict: bool):
         ([{"radio.dial": '{"level": 9, "level": 5}'}], True, False),
     ],
 )
-def test_native_calls(dial: Case, result: Any, *, bfcl: bool, strict: bool):
+def test_a_native_call_that_says_two_things_is_wrong_strictly_alone(
+    dial: Case, result: Any, *, bfcl: bool, strict: bool
+):
     assert check_result(dial, result, mode="fc").valid is bfcl
     assert check_result(dial, result, mode="fc", options=CheckOptions(rules="strict")).valid is strict
 

@@ -59,7 +59,7 @@ def outcome(read: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         ([{"f": "9" * 5_000}], FAILS),
     ],
 )
-def test_a_stored_result(result: Any, decoded: Any):
+def test_stored_native_calls_are_decoded_or_refused(result: Any, decoded: Any):
     assert outcome(decode_native, result) == decoded
 
 
@@ -103,7 +103,7 @@ LISTED = '[{"function": "f", "parameters": {"l": [{"x": 1}]}}]'
         ('[{"function": "f", "parameters": {"a": 2, "a": 1}}]', CALL, FAILS),
     ],
 )
-def test_json(text: str, original: Any, strict: Any):
+def test_json_replies_are_decoded_by_each_rule_set_as_listed(text: str, original: Any, strict: Any):
     assert outcome(decode_prompt, text, form="json") == original
     assert outcome(decode_prompt_strictly, text, form="json") == strict
 
@@ -190,7 +190,7 @@ def test_xml_is_well_formed_and_declares_nothing(text: str, decoded: Any):
         ("", {}),
     ],
 )  # fmt: skip
-def test_java(text: str, decoded: Any):
+def test_java_replies_are_decoded_or_refused(text: str, decoded: Any):
     assert outcome(decode_prompt, text, language="java") == decoded
 
 
@@ -217,7 +217,7 @@ def test_java_values_are_kept_as_written_strictly():
         ("f(a=", FAILS),
     ],
 )
-def test_javascript(text: str, decoded: Any):
+def test_javascript_replies_are_decoded_or_refused(text: str, decoded: Any):
     assert outcome(decode_prompt, text, language="javascript") == decoded
 
 

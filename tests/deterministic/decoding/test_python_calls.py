@@ -67,7 +67,7 @@ def decode_strictly(text: str) -> Any:
         ("<TOOLCALL>[f(a=1)]</TOOLCALL>", FAILS),
     ],
 )
-def test_a_reply(text: str, decoded: Any):
+def test_a_reply_is_decoded_or_refused_as_the_original_does(text: str, decoded: Any):
     assert decode(text) == decoded
 
 
@@ -107,7 +107,7 @@ def test_a_reply(text: str, decoded: Any):
         ("[x for x in y]", FAILS, FAILS),
     ],
 )
-def test_a_value(value: str, original: Any, strict: Any):
+def test_a_value_keeps_its_type_or_is_refused_by_each_rule_set(value: str, original: Any, strict: Any):
     text = f"f(a={value})"
     assert decode(text) == (FAILS if original == FAILS else [{"f": {"a": original}}])
     read = decode_strictly(text)
@@ -117,7 +117,7 @@ def test_a_value(value: str, original: Any, strict: Any):
 
 
 @pytest.mark.parametrize("text", ["f(1)", "f(*x)", "f(**x)", "f(a=1, a=2)", "a().b(c=1)", "f[0](a=1)"])
-def test_nothing_vanishes_strictly(text: str):
+def test_no_part_of_a_reply_vanishes_strictly(text: str):
     assert decode_strictly(text) == FAILS
 
 

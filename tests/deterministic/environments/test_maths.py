@@ -41,7 +41,9 @@ EMPTY: list[float] = []
         ("imperial_si_conversion", (2, "cubit", "cubit"), 2),
     ],
 )
-def test_it_reckons(method: str, arguments: tuple[Any, ...], result: Any) -> None:
+def test_every_method_gives_the_right_number_of_the_right_type(
+    method: str, arguments: tuple[Any, ...], result: Any
+) -> None:
     answer = getattr(MathAPI(), method)(*arguments)
     assert answer == {"result": result}
     assert type(answer["result"]) is type(result)
