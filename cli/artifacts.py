@@ -15,7 +15,7 @@ import click
 from ..errors import UsageError
 from ..report.text import visible
 from .main import EXIT_GATE, EXIT_OK
-from .options import FOLDER, INPUT_FILE, workspaces
+from .options import FOLDER, INPUT_FILE, Number, workspaces
 
 if TYPE_CHECKING:
     from ..evaluation.artifacts import ArtifactOutcome
@@ -63,7 +63,7 @@ def prepare(*, cases: Path, out: Path, system: str | None) -> None:
 @_SYSTEM
 @click.option(
     "--cutoff",
-    type=click.FloatRange(0, min_open=True),
+    type=Number(0, min_open=True),
     metavar="SECONDS",
     help="How long the agent may work on each challenge, instead of the challenge's own cutoff.",
 )

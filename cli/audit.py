@@ -15,7 +15,7 @@ from ..errors import UsageError
 from ..report.text import visible
 from .audit_claims import alternative, certify
 from .model_options import batch_mode, model_access, model_options, prices
-from .options import FOLDER, INPUT_FILE, SpreadCommand, json_option, names_and_worlds
+from .options import FOLDER, INPUT_FILE, Number, SpreadCommand, json_option, names_and_worlds
 
 _MUTATE = """\b
 Examples:
@@ -129,9 +129,7 @@ def mutate(
     help="Probes of each operator at most; a larger number keeps what was judged already.",
 )
 @_ONLY
-@click.option(
-    "--pass-at", type=click.FloatRange(0, 1), default=0.5, show_default=True, help="Score that passes."
-)
+@click.option("--pass-at", type=Number(0, 1), default=0.5, show_default=True, help="Score that passes.")
 @json_option
 @model_options
 def run(

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from ..errors import UsageError
-from .options import FOLDER, INPUT_FILE, json_option
+from .options import FOLDER, INPUT_FILE, Number, json_option
 
 _CERTIFY = """\b
 Examples:
@@ -31,15 +31,11 @@ Examples:
 @click.option(
     "--by", "judge", metavar="JUDGE", help="Which judge, as it signs verdicts.  [default: the only one]"
 )
-@click.option(
-    "--level", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True, help="Of the claims."
-)
-@click.option(
-    "--pass-at", type=click.FloatRange(0, 1), default=0.5, show_default=True, help="Score that passes."
-)
+@click.option("--level", type=Number(0.5, 0.9999), default=0.95, show_default=True, help="Of the claims.")
+@click.option("--pass-at", type=Number(0, 1), default=0.5, show_default=True, help="Score that passes.")
 @click.option(
     "--accept",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Number(0, 1, min_open=True, max_open=True),
     help="Accuracy on the anchors below which the judge has drifted.  [default: the certified bound]",
 )
 @click.option("--out", type=INPUT_FILE, help="The certificate to write.")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from .options import FOLDER, INPUT_FILE, SpreadCommand, cases_and_outputs, compose, gates
+from .options import FOLDER, INPUT_FILE, Number, SpreadCommand, cases_and_outputs, compose, gates
 
 _judging = compose(
     cases_and_outputs,
@@ -91,9 +91,7 @@ def export(*, out: Path, **options: Any) -> None:
     help="Result and error files of batches, earlier ones first.",
 )
 @click.option("--labels", type=INPUT_FILE, help="Trusted verdicts to calibrate against (JSON Lines).")
-@click.option(
-    "--pass-at", type=click.FloatRange(0, 1), default=0.5, show_default=True, help="Score that passes."
-)
+@click.option("--pass-at", type=Number(0, 1), default=0.5, show_default=True, help="Score that passes.")
 @click.option("--record", type=INPUT_FILE, help="Also append every reply to this file, for --replay.")
 @click.option("--out", type=FOLDER, required=True, help="The run folder; a further import adds to it.")
 @gates

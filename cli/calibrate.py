@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import UsageError
+from .options import Number
 from .table_input import emit, load_table, table_options
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ Example:
 )
 @click.option(
     "--max-error",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Number(0, 1, min_open=True, max_open=True),
     help="Look for a confidence above which verdicts are wrong at most this often, guaranteed at 90 %.",
 )
 @click.option(

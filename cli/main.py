@@ -13,9 +13,9 @@ from typing import NoReturn
 import click
 
 from .. import __version__
-from ..errors import FiducialError
+from ..errors import FiducialError, UsageError
 from ..report.text import visible
-from .team_file import default_values, read_team_file
+from .team_file import NAME, default_values, read_team_file
 
 EXIT_OK, EXIT_GATE, EXIT_USAGE, EXIT_PARTIAL, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
 """Done; a gate failed; bad usage or input; finished, but calls failed; Ctrl-C with everything so far kept."""
@@ -64,6 +64,9 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, and what the team's file says of its options."""
         name, command, rest = super().resolve_command(ctx, args)
+        unknown = [table for table in ctx.default_map or () if table not in COMMANDS]
+        if unknown:
+            raise UsageError(f"{NAME}: [{unknown[0]}]: `fiducial` has no such command")
         if command is not None and name is not None and ctx.default_map and name in ctx.default_map:
             ctx.default_map[name] = default_values(command, ctx.default_map[name], name)
         return name, command, rest

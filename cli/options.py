@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,6 +13,17 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 INPUT_FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
+
+
+class Number(click.FloatRange):
+    """A number in a range, that is one: neither ``nan``, which every comparison lets through, nor ``inf``."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Convert as usual, then look whether it is finite."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return number
 
 
 class SpreadCommand(click.Command):
@@ -74,9 +86,7 @@ into_run_folder = compose(
     click.option(
         "--labels", type=INPUT_FILE, help="Trusted verdicts of people or by construction (JSON Lines)."
     ),
-    click.option(
-        "--pass-at", type=click.FloatRange(0, 1), default=0.5, show_default=True, help="Score that passes."
-    ),
+    click.option("--pass-at", type=Number(0, 1), default=0.5, show_default=True, help="Score that passes."),
     click.option("--out", type=FOLDER, required=True, help="The run folder; the same command resumes it."),
 )
 
@@ -99,7 +109,7 @@ workspaces = compose(
     click.option("--whole-word", is_flag=True, help="Words in workspaces: not within longer words."),
     click.option(
         "--code-timeout",
-        type=click.FloatRange(0, 3600, min_open=True),
+        type=Number(0, 3600, min_open=True),
         default=60.0,
         show_default=True,
         metavar="SECONDS",
@@ -150,7 +160,7 @@ gates = compose(
     ),
     click.option(
         "--min-graded",
-        type=click.FloatRange(0, 1),
+        type=Number(0, 1),
         metavar="SHARE",
         help="Exit 1 when less than this share is graded.",
     ),

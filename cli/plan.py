@@ -12,6 +12,7 @@ import click
 from ..errors import UsageError
 from ..records import write_records
 from ..report.text import visible
+from .options import Number
 from .table_input import column_option, load_table
 
 _EXAMPLE = """\b
@@ -23,7 +24,7 @@ Example:
   fiducial plan judged.jsonl --labels labels.jsonl --next 100 --strata category --out draw.jsonl
 """
 
-_SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+_SHARE = Number(0, 1, min_open=True, max_open=True)
 
 
 @click.command("plan", epilog=_EXAMPLE)
@@ -48,10 +49,8 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
     help="Share of items on which just one is right.",
 )
 @click.option("--power", type=_SHARE, default=0.8, show_default=True, help="Wanted chance to find it.")
-@click.option("--rows-per-cluster", type=click.FloatRange(min=1), default=1.0, show_default=True)
-@click.option(
-    "--icc", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Correlation within clusters."
-)
+@click.option("--rows-per-cluster", type=Number(min=1), default=1.0, show_default=True)
+@click.option("--icc", type=Number(0, 1), default=0.0, show_default=True, help="Correlation within clusters.")
 @click.option(
     "--next",
     "count",

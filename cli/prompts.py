@@ -10,7 +10,7 @@ import click
 
 from ..errors import InputError, UsageError
 from ..report.text import visible
-from .options import INPUT_FILE
+from .options import INPUT_FILE, Number
 
 if TYPE_CHECKING:
     from ..judges import Judge
@@ -162,7 +162,7 @@ def check(*, files: tuple[Path, ...]) -> None:
 @click.option("--out", type=INPUT_FILE, required=True, help="The prompt file to write.")
 @click.option("--input", "inputs", multiple=True, help="An input to be judged; may be given several times.")
 @click.option(
-    "--step", type=float, help="Distance of scores between 0 and 1, e.g. 1 for 0 or 1.  [default: any]"
+    "--step", type=Number(), help="Distance of scores between 0 and 1, e.g. 1 for 0 or 1.  [default: any]"
 )
 def import_(*, file: Path, out: Path, inputs: tuple[str, ...], step: float | None) -> None:
     """Make a prompt file of FILE, a JSON file with a chat message or several."""

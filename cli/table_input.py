@@ -12,6 +12,7 @@ import click
 from ..errors import UsageError
 from ..records import atomic_write
 from ..report.text import visible
+from .options import Number
 
 if TYPE_CHECKING:
     from ..calibration import Table
@@ -42,7 +43,7 @@ _TABLE_OPTIONS = (
     column_option,
     click.option(
         "--pass-at",
-        type=click.FloatRange(0, 1, min_open=True),
+        type=Number(0, 1, min_open=True),
         default=0.5,
         show_default=True,
         help="A score or label passes when it is at least this.",

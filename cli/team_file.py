@@ -62,7 +62,7 @@ def default_values(command: click.Command, table: dict[str, Any], name: str) -> 
         Parameter to value, as click's ``default_map`` wants it.
 
     Raises:
-        UsageError: The command has no such option, or the group no such command.
+        UsageError: The command has no such option, or takes one value of it; the group has no such command.
     """
     if isinstance(command, click.Group):
         unknown = [
@@ -77,8 +77,10 @@ def default_values(command: click.Command, table: dict[str, Any], name: str) -> 
         param = params.get(key.replace("_", "-"))
         if param is None:
             raise UsageError(f"{NAME}: [{name}] {key}: `fiducial {name}` has no such option")
-        several = isinstance(param, click.Option) and param.multiple and not isinstance(value, list)
-        values[param.name] = [value] if several else value
+        several = isinstance(param, click.Option) and param.multiple
+        if isinstance(value, dict) or (isinstance(value, list) and not several):
+            raise UsageError(f"{NAME}: [{name}] {key}: expected one value, got {value!r}")
+        values[param.name] = [value] if several and not isinstance(value, list) else value
     return values
 
 

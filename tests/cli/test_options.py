@@ -4,7 +4,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from fiducial.cli.options import SpreadCommand
+from fiducial.cli.options import Number, SpreadCommand
 
 
 @click.command(cls=SpreadCommand)
@@ -37,3 +37,10 @@ def test_a_repeatable_option_takes_one_or_several_values(args: str, expected: st
 def test_an_option_for_one_value_does_not_swallow_a_second():
     result = CliRunner().invoke(command, ["c", "--out", "o", "p"])
     assert result.exit_code == 2
+
+
+@pytest.mark.parametrize("typed", ["nan", "inf", "-inf", "1e999", "x", "-1"])
+def test_a_number_is_finite_and_in_its_range(typed: str):
+    with pytest.raises(click.BadParameter):
+        Number(0).convert(typed, None, None)
+    assert Number(0).convert("0.5", None, None) == 0.5
