@@ -9,7 +9,7 @@ import msgspec
 
 from ...deterministic import CheckOptions, check
 from ...formats.agbenchmark import Attempt, report_of
-from ...records import Verdict, read_records, write_records
+from ...records import Case, Verdict, read_records, write_records
 from ..checking.stage import check_outputs
 from ..inputs import EvaluationInputs
 from ..run_folder.folder import write_json
@@ -83,20 +83,21 @@ def conclude_artifacts(
         found = (check(*pair, options) for pair in pairs) if mock else check_outputs(pairs, {}, options)
         verdicts = {verdict.case_id: verdict for verdict in found}
         runs = _runs(out / RUNS)
-        attempts: list[Attempt] = []
-        for case_id in inputs.cases:
-            verdict, run = verdicts.get(case_id), runs.get(case_id)
-            passed = verdict is not None and (
-                verdict.score == 1.0 or (mock and verdict.outcome == "undecided")
-            )
-            seconds = None if run is None else run.seconds
-            cut = run is not None and run.reached_cutoff
-            attempts.append(Attempt(inputs.cases[case_id], verdict, passed, seconds, reached_cutoff=cut))
+        attempts = [
+            _attempt(inputs.cases[case_id], verdicts.get(case_id), runs.get(case_id), mock=mock)
+            for case_id in inputs.cases
+        ]
     write_records(out / VERDICTS, verdicts.values())
     config = {"system": plan.system, "agent": plan.command, "cutoff": plan.cutoff, "mock": mock}
     report = report_of(attempts, command=command, started=started, ended=ended, config=config)
     write_json(out / REPORT, report)
     return ArtifactOutcome(attempts)
+
+
+def _attempt(case: Case, verdict: Verdict | None, run: AgentRun | None, *, mock: bool) -> Attempt:
+    passed = verdict is not None and (verdict.score == 1.0 or (mock and verdict.outcome == "undecided"))
+    seconds = None if run is None else run.seconds
+    return Attempt(case, verdict, passed, seconds, reached_cutoff=run is not None and run.reached_cutoff)
 
 
 def _runs(path: Path) -> dict[str, AgentRun]:

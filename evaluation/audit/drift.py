@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -89,14 +90,9 @@ def check_certificate(path: Path, run: JudgedRun, folder: Path) -> Standing:
     accuracy = None
     if not void:
         look = _look(certificate, run, folder)
-        if any(look.run == before.run for before in looks):
-            notes.append(
-                "this run was counted before; judge the anchors again in another folder for a new look"
-            )
-        elif look.judged < _FEWEST * len(certificate.anchors):
-            notes.append(
-                f"no look: {look.judged} of {len(certificate.anchors)} anchors were judged anew (replies from the cache are not)"
-            )
+        refusal = _why_no_look(look, looks, len(certificate.anchors))
+        if refusal is not None:
+            notes.append(refusal)
         else:
             looks.append(look)
             write_records(looks_file(path), looks)
@@ -118,6 +114,16 @@ def check_certificate(path: Path, run: JudgedRun, folder: Path) -> Standing:
         evidence=float(evidence[-1]) if len(evidence) else 1.0,
         accuracy=accuracy,
     )
+
+
+def _why_no_look(look: Look, before: Sequence[Look], anchors: int) -> str | None:
+    if look.run in {earlier.run for earlier in before}:
+        return "this run was counted before; judge the anchors again in another folder for a new look"
+    if look.judged < _FEWEST * anchors:
+        return (
+            f"no look: {look.judged} of {anchors} anchors were judged anew (replies from the cache are not)"
+        )
+    return None
 
 
 def _changes(certificate: Certificate, run: JudgedRun) -> list[str]:
