@@ -99,12 +99,17 @@ def brier_statistics(sample: Sample, group: IntArray, settings: Settings) -> dic
             ("reliability", "resolution"), corrected[:2], error.tolist(), strict=True
         ):
             ends = t_interval(value, spread, blocks, level) if spread > _ROUNDING else None
-            unseen = "" if ends else ": no interval, no block makes a difference"
-            method = f"cluster-t (jackknife of {blocks} blocks){unseen}"
+            method = f"cluster-t (jackknife of {blocks} blocks){'' if ends else _why_open(spread)}"
             found[f"{name}_corrected"] = defined(value, ends, n=n, method=method, level=level)
     found["uncertainty"] = _uncertainty(sample, plain.uncertainty, settings)
     found["ece_equal_mass"] = _ece(sample, group, outcome, level)
     return found
+
+
+def _why_open(spread: float) -> str:
+    if np.isnan(spread):
+        return ": no interval, without some block a group has a single row"
+    return ": no interval, leaving out a block makes no difference"
 
 
 def _jackknife(sample: Sample, group: IntArray, outcome: FloatArray, seed: int) -> tuple[FloatArray, int]:

@@ -14,6 +14,7 @@ from ..arrays import BoolArray, IntArray
 from ..intervals.closed_forms import normal_quantile
 from ..intervals.influence import cluster_standard_error
 from ..intervals.measurement import Settings, measure
+from ..statistic import undefined
 from ..statistics.estimator import ESTIMATORS, Estimator
 from ..tables.costs import CostOf, costs
 from ..tables.table import Column, Table
@@ -123,6 +124,8 @@ def _pair(first: Contender, second: Contender, terms: _Terms) -> dict[str, Any]:
     sample = _sample(first, second, mine, theirs, terms)
     estimator = difference_of(terms.estimator, sample)
     difference = measure([estimator], sample.joint, terms.settings)[estimator.name]
+    if not len(mine):
+        difference = undefined("no common items", n=0, level=terms.settings.level)
     result: dict[str, Any] = {
         "a": first.name,
         "b": second.name,

@@ -42,8 +42,9 @@ def comparison_lines(result: dict[str, Any]) -> list[str]:
         counts = (f"{pair['n']:,}", f"{pair['a_only_right']:,}", f"{pair['b_only_right']:,}")
         p_values = (p_value(pair["midp"]), p_value(pair["holm_p"]))
         rows.append((f"{pair['a']} - {pair['b']}", *counts, *p_values, value, interval, method))
+    tested = sum(pair["midp"] is not None for pair in result["pairs"])
     lines = [
-        f"{_RIGHT[result['right']]}; p-values are McNemar's, Holm over {counted(len(rows) - 1, 'pair')}",
+        f"{_RIGHT[result['right']]}; p-values are McNemar's, Holm over {counted(tested, 'pair')}",
         *aligned(rows),
     ]
     lines += [line for pair in result["pairs"] for line in _verdict(pair, result["statistic"])]
@@ -59,7 +60,7 @@ def _verdict(pair: dict[str, Any], what: str) -> list[str]:
     names = f"{pair['a']} and {pair['b']}"
     flips = [f"  only {flip['right']} is right on {flip['item_id']}" for flip in pair.get("flips", [])]
     if pair["n"] == 0:
-        return [f"{names}: no common items"]
+        return []
     area = pair.get("auroc_difference")
     areas = (
         [

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fiducial.calibration import Settings, calibrate, table_from_rows
-from fiducial.calibration.agreement.probability_scores import probability_scores
+from fiducial.calibration import Settings, calibrate, make_sample, table_from_rows
+from fiducial.calibration.agreement.probability_scores import brier_statistics, probability_scores
 from fiducial.calibration.agreement.wording import calibration_lines
 from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.statistics.brier_parts import brier_parts, corrected_brier_parts, equal_mass_groups
@@ -166,3 +166,16 @@ def test_intervals_cover(kind: float) -> None:
         for name, value in truth.items():
             hits[name] += found["statistics"][name]["low"] <= value <= found["statistics"][name]["high"]
     assert all(hit / 200 >= 0.91 for hit in hits.values()), hits
+
+
+def test_what_the_jackknife_cannot_see_has_no_interval_and_says_why() -> None:
+    label = np.arange(30.0) % 2
+    even = make_sample(label, np.full(30, 0.5))
+    found = brier_statistics(even, np.zeros(len(even.cells.label), np.int64), Settings())
+    assert found["reliability_corrected"].low is None
+    assert "makes no difference" in (found["reliability_corrected"].method or "")
+    pairs = make_sample(np.array([0.0, 1.0, 1.0, 1.0, 0.0, 1.0]), np.array([0.2, 0.2, 0.7, 0.7, 0.7, 0.7]))
+    group = np.unique(pairs.cells.score, return_inverse=True)[1]
+    found = brier_statistics(pairs, group, Settings())
+    assert found["reliability_corrected"].low is None
+    assert "single row" in (found["reliability_corrected"].method or "")

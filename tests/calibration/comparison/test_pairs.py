@@ -58,7 +58,8 @@ def test_a_pair_without_a_common_item_is_untested_and_does_not_count_among_the_o
     untested = ("exact_p", "midp", "holm_p", "bh_p", "smallest_visible")
     assert (apart["n"], [apart[name] for name in untested]) == (0, [None] * len(untested))
     assert early["holm_p"] == pytest.approx(min(1, 2 * early["midp"]))
-    assert "early and late: no common items" in comparison_lines(result)
+    assert apart["difference"]["undefined"] == "no common items"
+    assert comparison_lines(result)[0].endswith("Holm over 2 pairs")
 
 
 def test_every_pair_is_listed_unless_one_is_named() -> None:
