@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export FIDUCIAL_REFERENCE
 
-.PHONY: demo test lint bench promptflow requests format clean
+.PHONY: help demo test lint bench promptflow requests format clean
 
 # pip is asked again only when pyproject.toml changes.
 $(VENV)/.ready: pyproject.toml
@@ -40,5 +40,8 @@ requests: $(VENV)/.ready  ## batch files for every judge and variant, into ./req
 format: $(VENV)/.ready  ## let the tools mend what they can
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
-clean:
+help:  ## what can be made
+	@sed -nE 's/^([a-z]+):.*## (.*)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
+
+clean:  ## remove what was installed and built here
 	rm -rf $(VENV) .venv-promptflow .links build dist *.egg-info

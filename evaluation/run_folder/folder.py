@@ -129,7 +129,9 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     try:
         return decode_record(path.read_bytes(), dict[str, Any])
-    except (OSError, RecordError) as error:
+    except OSError as error:
+        raise RunFolderError(f"{folder}: not a run folder ({MANIFEST}: {error.strerror or error})") from error
+    except RecordError as error:
         raise RunFolderError(f"{folder}: not a run folder ({MANIFEST}: {error})") from error
 
 
