@@ -26,8 +26,28 @@ _ELEMENTS = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def hostile_report(data: ReportData, make_item: Callable[..., ReportItem], calibration: dict[str, Any]):
+def hostile_calibration(entry: dict[str, Any]) -> dict[str, Any]:
+    for statistic in entry["statistics"].values():
+        statistic["method"] = HOSTILE
+        statistic["undefined"] = HOSTILE
+    statistic = next(iter(entry["statistics"].values())) | {"value": None}
+    system = {"n": 1, "label_mean": 0.5, "score_mean": 0.5, "difference": statistic}
+    order = {"systems": {HOSTILE: system}, "kendall_tau_b": statistic, "largest_difference": statistic}
+    rates = {"true_positive_rate": statistic, "true_negative_rate": statistic}
+    pair = {"a": HOSTILE, "b": HOSTILE, "n": 1, "observed": 1, "expected": 0.5, "residual": 0.5}
+    return {
+        "judges": {HOSTILE: entry},
+        "warnings": [HOSTILE],
+        "baselines": {HOSTILE: entry},
+        "slices": {HOSTILE: {HOSTILE: {HOSTILE: entry}}},
+        "people": {"names": [HOSTILE], "krippendorff_alpha": {HOSTILE: statistic}},
+        "systems": {HOSTILE: order},
+        "probability": {HOSTILE: {"groups": 1, "grouping": HOSTILE, "statistics": {HOSTILE: statistic}}},
+        "dawid_skene": {"prevalence": statistic, "judges": {HOSTILE: rates}, "pairs": [pair]},
+    }
+
+
+def hostile_data(data: ReportData, calibration: dict[str, Any]) -> ReportData:
     result = data.systems[0]
     strata = [
         msgspec.structs.replace(
@@ -35,12 +55,8 @@ def hostile_report(data: ReportData, make_item: Callable[..., ReportItem], calib
         )
         for stratum in result.strata
     ]
-    entry = next(iter(calibration["judges"].values()))
-    for statistic in entry["statistics"].values():
-        statistic["method"] = HOSTILE
-        statistic["undefined"] = HOSTILE
-    statistic = next(iter(entry["statistics"].values())) | {"value": None}
-    hostile = msgspec.structs.replace(
+    faults = {HOSTILE: 1, f"a:{HOSTILE}": 2}
+    return msgspec.structs.replace(
         data,
         title=HOSTILE,
         created=HOSTILE,
@@ -49,37 +65,13 @@ def hostile_report(data: ReportData, make_item: Callable[..., ReportItem], calib
         notes=[HOSTILE],
         versions={HOSTILE: HOSTILE},
         inputs=[msgspec.structs.replace(data.inputs[0], name=HOSTILE, sha256=HOSTILE)],
-        systems=[
-            msgspec.structs.replace(
-                result, system=HOSTILE, strata=strata, faults={HOSTILE: 1, f"a:{HOSTILE}": 2}
-            )
-        ],
+        systems=[msgspec.structs.replace(result, system=HOSTILE, strata=strata, faults=faults)],
         judges=[msgspec.structs.replace(data.judges[0], name=HOSTILE, fingerprint=HOSTILE)],
-        calibration={
-            "judges": {HOSTILE: entry},
-            "warnings": [HOSTILE],
-            "baselines": {HOSTILE: entry},
-            "slices": {HOSTILE: {HOSTILE: {HOSTILE: entry}}},
-            "people": {"names": [HOSTILE], "krippendorff_alpha": {HOSTILE: statistic}},
-            "systems": {
-                HOSTILE: {
-                    "systems": {
-                        HOSTILE: {"n": 1, "label_mean": 0.5, "score_mean": 0.5, "difference": statistic}
-                    },
-                    "kendall_tau_b": statistic,
-                    "largest_difference": statistic,
-                }
-            },
-            "probability": {HOSTILE: {"groups": 1, "grouping": HOSTILE, "statistics": {HOSTILE: statistic}}},
-            "dawid_skene": {
-                "prevalence": statistic,
-                "judges": {HOSTILE: {"true_positive_rate": statistic, "true_negative_rate": statistic}},
-                "pairs": [
-                    {"a": HOSTILE, "b": HOSTILE, "n": 1, "observed": 1, "expected": 0.5, "residual": 0.5}
-                ],
-            },
-        },
+        calibration=hostile_calibration(next(iter(calibration["judges"].values()))),
     )
+
+
+def hostile_item(make_item: Callable[..., ReportItem]) -> ReportItem:
     item = make_item(
         HOSTILE,
         judge=0.0,
@@ -101,8 +93,12 @@ def hostile_report(data: ReportData, make_item: Callable[..., ReportItem], calib
         turns=[[HOSTILE]],
         workspace=HOSTILE,
     )
-    item = msgspec.structs.replace(item, judges=spoilt, checker=spoilt[0], output=output)
-    return render_report(hostile, [item])
+    return msgspec.structs.replace(item, judges=spoilt, checker=spoilt[0], output=output)
+
+
+@pytest.fixture
+def hostile_report(data: ReportData, make_item: Callable[..., ReportItem], calibration: dict[str, Any]):
+    return render_report(hostile_data(data, calibration), [hostile_item(make_item)])
 
 
 def test_hostile_text_adds_no_element_and_no_attribute(hostile_report: str):
