@@ -65,6 +65,8 @@ def read_reply(
     except DecodingError as error:
         refused = is_refusal(reply.text)
         reason = "the judge declined in its reply" if refused else str(error)
+        if not reply.text:
+            reason = "the reply has no text (calls of tools, or reasoning alone, are none)"
         return Finding("refused" if refused else "unparsable", reason=reason, usage=usage, reply=reply)
     return Finding("graded", reading=reading, reason=reading.reason, usage=usage, reply=reply)
 

@@ -134,6 +134,8 @@ def _tokens(usage: object, name: str) -> int:
 
 def _logprobs(logprobs: Any) -> list[TokenLogprob] | None:
     """The tokens' log-probabilities; None where they cannot be read, as when there are none."""
+    if logprobs is None:
+        return None
     try:
         content = msgspec.convert(logprobs, _Logprobs).content or []
         return [_scored(entry) for entry in content] or None

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from ...errors import UsageError
 from .batch_results import BatchResults
 from .budget import Budget, BudgetedProvider
 from .cache import CachingProvider, ReplyCache
@@ -51,7 +52,14 @@ async def connect(
 
     Yields:
         The provider; closed at the end.
+
+    Raises:
+        UsageError: With these numbers nothing could be asked.
     """
+    if concurrency < 1 or attempts < 1 or not timeout > 0:
+        raise UsageError(
+            f"expected at least one call in flight, one attempt and some time, got {concurrency}, {attempts}, {timeout:g} s"
+        )
     from .retry import RetryingProvider, RetryPolicy  # noqa: PLC0415 - tenacity takes 20 ms to import
 
     provider: Provider = OpenAIProvider(endpoint, timeout=timeout, meanwhile=meanwhile)

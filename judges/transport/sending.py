@@ -115,6 +115,9 @@ class DirectSender:
 
 
 async def _whole(response: aiohttp.ClientResponse) -> bytes:
+    length = response.content_length
+    if length is not None and length <= _LARGEST and "Content-Encoding" not in response.headers:
+        return await response.read()
     pieces: list[bytes] = []
     size = 0
     async for piece in response.content.iter_any():

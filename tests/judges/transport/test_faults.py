@@ -284,6 +284,13 @@ def test_an_unreadable_reply_that_is_mended_is_graded_and_counted(
     assert verdict.usage.reasked == 1
 
 
+def test_a_reply_without_text_says_so(server: ProviderServer, judging: Judging) -> None:
+    server.script = lambda seen: Answer(None)
+    (verdict,) = judging(make_pairs(1))
+    assert (verdict.outcome, verdict.raw) == ("unparsable", None)
+    assert "the reply has no text" in str(verdict.reason)
+
+
 def test_a_refusal_is_not_asked_again(server: ProviderServer, judging: Judging) -> None:
     server.script = lambda seen: Answer(None, refusal="I will not judge this.")
     (verdict,) = judging(make_pairs(1))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
+from typing import Any
 
 import pytest
 from judge_items import Judging, make_case, make_output, make_pairs
-from provider_server import Body, ProviderServer
+from provider_server import Body, ProviderServer, Raw, Response
 
+from fiducial.errors import UsageError
 from fiducial.judges import Endpoint, connect
 
 
@@ -49,11 +52,32 @@ def test_an_address_that_is_none_fails_with_the_reason_and_is_asked_once(judging
     assert verdict.usage.calls == 1
 
 
-def test_a_response_without_end_is_not_taken_into_memory(server: ProviderServer, judging: Judging) -> None:
-    server.script = lambda seen: Body(b" " * (1 << 26) + b"{}")
+@pytest.mark.parametrize(
+    "response",
+    [
+        Body(b" " * (1 << 26) + b"{}"),
+        Raw(b"HTTP/1.1 200 OK\r\n\r\n" + b" " * (1 << 26) + b"{}"),
+        Raw(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(b" " * (1 << 26) + b"{}")),
+    ],
+    ids=["announced", "endless", "packed"],
+)
+def test_a_response_that_would_fill_the_memory_is_not_read(
+    server: ProviderServer, judging: Judging, response: Response
+) -> None:
+    server.script = lambda seen: response
     (verdict,) = judging([(make_case(), make_output())], timeout=60)
     assert (verdict.outcome, verdict.reason) == ("failed", "the response is longer than 64 MB")
     assert len(server.seen) == 1
+
+
+@pytest.mark.parametrize(
+    "numbers", [{"concurrency": 0}, {"attempts": 0}, {"timeout": 0.0}, {"timeout": float("nan")}]
+)
+def test_numbers_with_which_nothing_could_be_asked_are_refused(
+    judging: Judging, numbers: dict[str, Any]
+) -> None:
+    with pytest.raises(UsageError, match="expected at least one call in flight"):
+        judging(make_pairs(1), provider=connect(Endpoint("http://127.0.0.1:1/v1", "k"), **numbers))
 
 
 def test_what_can_be_done_meanwhile_is_done_once_and_only_if_the_model_is_asked(
