@@ -68,6 +68,20 @@ def _judge_lines(judge: str, panel: dict[str, Any]) -> list[str]:
             ]
         ),
         *statistic_lines(shown),
+        *_missing_lines(panel),
+    ]
+
+
+def _missing_lines(panel: dict[str, Any]) -> list[str]:
+    """How often a verdict is missing, and the accuracy under each way to count that; nothing where none is."""
+    if not panel["n_missing"]:
+        return []
+    missing = panel["missing"]
+    ways = {f"accuracy, {way.replace('_', ' ')}": each for way, each in missing["accuracy"].items()}
+    rows = [(name, *statistic_cells(each)) for name, each in {"missing": missing["rate"], **ways}.items()]
+    return [
+        "  of the labelled rows, missing verdicts and what becomes of accuracy:",
+        *aligned(rows, indent="    "),
     ]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from fiducial.calibration import ESTIMATORS, calibrate, make_sample, table_from_rows
+from fiducial.calibration.agreement.wording import calibration_lines
 
 
 def rows_of(pairs: Sequence[tuple[float | None, float | None]], **more: Any) -> list[dict[str, Any]]:
@@ -57,6 +58,19 @@ def test_missing_verdicts_are_counted_three_ways() -> None:
     accuracy = {way: each["value"] for way, each in missing["accuracy"].items()}
     assert accuracy == pytest.approx(
         {"drop": 15 / 20, "count_as_fail": 16 / 22, "count_as_disagreement": 15 / 22}
+    )
+
+
+def test_missing_verdicts_are_printed_with_their_rate_and_what_becomes_of_accuracy() -> None:
+    lines = calibration_lines(calibrate(table_from_rows(rows_of([*MIXED, (1, None), (0, None)]))))
+    for name, value in (
+        ("missing", "0.091"),
+        ("accuracy, drop", "0.750"),
+        ("accuracy, count as fail", "0.727"),
+    ):
+        assert any(line.strip().startswith(name) and f" {value} " in line for line in lines)
+    assert not any(
+        "missing" in line for line in calibration_lines(calibrate(table_from_rows(rows_of(MIXED))))
     )
 
 
