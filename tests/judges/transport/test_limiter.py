@@ -81,7 +81,7 @@ def test_nobody_is_let_in_while_the_server_asks_to_wait() -> None:
         await limiter.acquire()
         assert loop.time() - begun >= 0.19
 
-    asyncio.run(run())
+    run_virtually(run())
 
 
 def test_calls_are_spaced_by_the_rate_the_server_names() -> None:
@@ -96,7 +96,7 @@ def test_calls_are_spaced_by_the_rate_the_server_names() -> None:
             limiter.succeeded()
         assert loop.time() - begun >= 0.2
 
-    asyncio.run(run())
+    run_virtually(run())
 
 
 def test_a_slot_granted_to_one_who_gave_up_is_given_back() -> None:
