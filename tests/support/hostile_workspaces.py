@@ -6,7 +6,7 @@ import os
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 BY_A_CHILD = "by a child"
 
@@ -236,62 +236,80 @@ def _scripts(outside: Path) -> Iterator[Hostile]:
     yield Hostile("code beside a device link", "python", _device_beside, frozenset({None}))
 
 
-def _attacks(touch: str, secret: str) -> Iterator[tuple[str, str, set[str | None]]]:
-    """Name, code and what may come of it; code that survives prints the answer itself."""
-    failed, timeout = "script_failed", "timeout"
-    full: set[str | None] = {failed, timeout, "missing_word"}
-    yield "endless loop", "while True: pass", {timeout}
-    yield "endless sleep", "import time\nwhile True: time.sleep(1)", {timeout}
+Attack: TypeAlias = tuple[str, str, set[str | None]]
+"""Name, code and what may come of it; code that survives prints the answer itself."""
+
+_FAILED, _TIMEOUT = "script_failed", "timeout"
+_FULL: set[str | None] = {_FAILED, _TIMEOUT, "missing_word"}
+
+
+def _attacks(touch: str, secret: str) -> Iterator[Attack]:
+    yield from _greedy(touch)
+    yield from _trespassing(touch, secret)
+
+
+def _greedy(touch: str) -> Iterator[Attack]:
+    """Code that takes time, memory, processes or disk until it is stopped."""
+    yield "endless loop", "while True: pass", {_TIMEOUT}
+    yield "endless sleep", "import time\nwhile True: time.sleep(1)", {_TIMEOUT}
     yield (
         "deaf to signals",
         "import signal, time\nfor n in (2, 15, 14, 24): signal.signal(n, signal.SIG_IGN)\ntime.sleep(99)",
-        {timeout},
+        {_TIMEOUT},
     )
-    yield "fork bomb", "import os\nwhile True: os.fork()", {failed, timeout, "processes_limit"}
-    yield "patient fork bomb", _PATIENT_BOMB, {timeout, "processes_limit"}
+    yield "fork bomb", "import os\nwhile True: os.fork()", {_FAILED, _TIMEOUT, "processes_limit"}
+    yield "patient fork bomb", _PATIENT_BOMB, {_TIMEOUT, "processes_limit"}
     yield (
         "threads",
         "import threading, time\nwhile True: threading.Thread(target=time.sleep, args=(99,)).start()",
-        {failed, timeout},
+        {_FAILED, _TIMEOUT},
     )
     yield "daemon", _DAEMON.format(touch=touch), {None}
-    yield "all memory", "x = []\nwhile True: x.append(bytearray(1 << 24))", {failed, timeout, "memory_limit"}
-    yield "memory of many", _MEMORY_OF_MANY, {failed, timeout, "memory_limit"}
-    yield "10 GB in a file", "f = open('big', 'wb')\nfor _ in range(10_240): f.write(bytes(1 << 20))", full
-    yield "10 GB in files", "for n in range(10_240): open(f'f{n}', 'wb').write(bytes(1 << 20))", full
-    yield "endless output", "while True: print('x' * 100_000)", {timeout}
-    yield "writes outside", f"open({touch!r}, 'w').close()", {failed}
-    yield "reads outside", f"print(open({secret!r}).read())", {failed}
-    yield "link out", f"import os\nos.symlink({secret!r}, 'l')\nprint(open('l').read())", {failed}
-    yield "climbs out", "import os\nfor _ in range(50): os.chdir('..')\nopen('etc/hostile', 'w')", {failed}
-    yield "network", "import socket\nsocket.create_connection(('198.51.100.1', 80), 5)", {failed}
-    yield "kills everybody", "import os\nos.kill(-1, 9)", {failed}
-    yield "kills its parent", "import os\nos.kill(os.getppid(), 9)\nos.killpg(0, 9)", {failed}
-    yield "root", "import os\nos.setuid(0)\nos.chroot('/')", {failed}
+    yield (
+        "all memory",
+        "x = []\nwhile True: x.append(bytearray(1 << 24))",
+        {_FAILED, _TIMEOUT, "memory_limit"},
+    )
+    yield "memory of many", _MEMORY_OF_MANY, {_FAILED, _TIMEOUT, "memory_limit"}
+    yield "10 GB in a file", "f = open('big', 'wb')\nfor _ in range(10_240): f.write(bytes(1 << 20))", _FULL
+    yield "10 GB in files", "for n in range(10_240): open(f'f{n}', 'wb').write(bytes(1 << 20))", _FULL
+    yield "endless output", "while True: print('x' * 100_000)", {_TIMEOUT}
+
+
+def _trespassing(touch: str, secret: str) -> Iterator[Attack]:
+    """Code that reaches for what is not its own, or will not be judged."""
+    yield "writes outside", f"open({touch!r}, 'w').close()", {_FAILED}
+    yield "reads outside", f"print(open({secret!r}).read())", {_FAILED}
+    yield "link out", f"import os\nos.symlink({secret!r}, 'l')\nprint(open('l').read())", {_FAILED}
+    yield "climbs out", "import os\nfor _ in range(50): os.chdir('..')\nopen('etc/hostile', 'w')", {_FAILED}
+    yield "network", "import socket\nsocket.create_connection(('198.51.100.1', 80), 5)", {_FAILED}
+    yield "kills everybody", "import os\nos.kill(-1, 9)", {_FAILED}
+    yield "kills its parent", "import os\nos.kill(os.getppid(), 9)\nos.killpg(0, 9)", {_FAILED}
+    yield "root", "import os\nos.setuid(0)\nos.chroot('/')", {_FAILED}
     yield "not UTF-8", "import sys\nsys.stdout.buffer.write(b'\\xff\\xfe answer')", {"not_utf8"}
-    yield "every file name", "import os\nfor n in range(10**6): os.open(f'e{n}', os.O_CREAT)", full
-    yield "endless folders", "import os\nwhile True: os.mkdir('d'); os.chdir('d')", {failed, timeout}
-    yield "writes programs", "import sys, os\nopen(os.__file__, 'a').write('#')", {failed}
+    yield "every file name", "import os\nfor n in range(10**6): os.open(f'e{n}', os.O_CREAT)", _FULL
+    yield "endless folders", "import os\nwhile True: os.mkdir('d'); os.chdir('d')", {_FAILED, _TIMEOUT}
+    yield "writes programs", "import sys, os\nopen(os.__file__, 'a').write('#')", {_FAILED}
     yield (
         "mounts",
         "import subprocess\nsubprocess.check_call(['mount', '-t', 'tmpfs', 'none', '/usr'])",
-        {failed},
+        {_FAILED},
     )
     yield (
         "shared memory",
         "f = open('/dev/shm/x', 'wb')\nwhile True: f.write(bytes(1 << 20))",
-        {failed, timeout},
+        {_FAILED, _TIMEOUT},
     )
-    yield "stops itself", "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)", {timeout}
-    yield "recursion", "def f(): f()\nf()", {failed}
-    yield "lets go of its output", "import os, time\nos.close(1)\nos.close(2)\ntime.sleep(99)", {timeout}
+    yield "stops itself", "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)", {_TIMEOUT}
+    yield "recursion", "def f(): f()\nf()", {_FAILED}
+    yield "lets go of its output", "import os, time\nos.close(1)\nos.close(2)\ntime.sleep(99)", {_TIMEOUT}
     yield "reads its input", "import sys\nprint('answer', sys.stdin.read())", {None}
     yield (
         "looks for keys",
         "import os\nprint('answer' if not [k for k in os.environ if 'KEY' in k] else 'keys')",
         {None},
     )
-    yield "crash", "import ctypes\nctypes.string_at(0)", {failed}
+    yield "crash", "import ctypes\nctypes.string_at(0)", {_FAILED}
     yield (
         "empties its workspace",
         "import shutil\nshutil.rmtree('.', ignore_errors=True)\nprint('answer')",
