@@ -48,10 +48,10 @@ def paired_sample(
     Returns:
         The sample.
     """
-    columns = [label, first, second, label if second_label is None else second_label]
-    (labels, firsts, seconds, others), groups, sizes = reduce_rows(columns, cluster)
+    columns = [label, first, second] + ([] if second_label is None else [second_label])
+    (labels, firsts, seconds, *others), groups, sizes = reduce_rows(columns, cluster)
     joint = Sample(Cells(labels, firsts, pass_at), groups, sizes)
-    return PairedSample(joint, Cells(others, seconds, pass_at))
+    return PairedSample(joint, Cells(others[0] if others else labels, seconds, pass_at))
 
 
 def difference_of(estimator: Estimator, sample: PairedSample) -> Estimator:

@@ -12,7 +12,6 @@ from scipy.special import stdtr
 from ...errors import InputError
 from ..arrays import BoolArray, IntArray
 from ..intervals.closed_forms import normal_quantile
-from ..intervals.influence import cluster_standard_error
 from ..intervals.measurement import Settings, measure
 from ..statistic import undefined
 from ..statistics.estimator import ESTIMATORS, Estimator
@@ -164,7 +163,8 @@ def _sample(
     known = np.isfinite(columns).all(axis=0)
     label, score_a, score_b, other = columns[:, known]
     cluster = first.cluster[mine][known]
-    return paired_sample(label, score_a, score_b, cluster, second_label=other, pass_at=terms.pass_at)
+    own = None if (label == other).all() else other
+    return paired_sample(label, score_a, score_b, cluster, second_label=own, pass_at=terms.pass_at)
 
 
 def _areas(
@@ -181,13 +181,15 @@ def _areas(
 
 def _cluster_p(right_a: BoolArray, right_b: BoolArray, cluster: IntArray) -> float | None:
     """Two-sided t-test over clusters of who is right more often; None where items are their own, or nothing differs."""
-    sample = paired_sample(np.ones(len(cluster)), right_a.astype(float), right_b.astype(float), cluster)
-    if sample.joint.singletons:
+    number = np.unique(cluster, return_inverse=True)[1]
+    clusters = int(number.max(initial=-1)) + 1
+    if clusters in {1, len(cluster)} or not len(cluster):
         return None
-    gap = sample.joint.cells.score - sample.second.score
-    mean = float(sample.joint.counts @ gap) / sample.joint.n
-    error = cluster_standard_error(gap - mean, sample.joint)
-    return float(2 * stdtr(sample.joint.n_clusters - 1, -abs(mean) / error)) if error > 0 else None
+    gap = right_a.astype(np.float64) - right_b
+    mean = float(gap.mean())
+    sums = np.bincount(number, weights=gap - mean)
+    error = float(np.sqrt(clusters / (clusters - 1) * (sums**2).sum())) / len(gap)
+    return float(2 * stdtr(clusters - 1, -abs(mean) / error)) if error > 0 else None
 
 
 def _smallest_visible(low: float | None, high: float | None, level: float) -> float | None:
