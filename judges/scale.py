@@ -35,7 +35,8 @@ class Scale:
         Args:
             value: A number on the scale.
         """
-        return (value - self.minimum) / (self.maximum - self.minimum)
+        # Adding zero makes zero of minus zero, which judges do write.
+        return (value - self.minimum) / (self.maximum - self.minimum) + 0.0
 
     def __str__(self) -> str:
         if self.step is None:

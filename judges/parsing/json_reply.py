@@ -8,10 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from ...errors import DecodingError
+from ..characters import well_formed
 from ..scale import Scale
 from .reading import NUMBER, Reading, ReplyParser, checked_share, one_score, without_thoughts
 
 _MAX_CHARACTERS = 1 << 20
+_MOST_DIGITS = 18
+"""Of an integer: more are not sure to fit 64 bits, which is what records hold."""
 _NUMBER = re.compile(NUMBER)
 _MARKS = re.compile(r'[{}"]|\\.', re.DOTALL)
 
@@ -93,7 +96,11 @@ def decode_object(text: str) -> Mapping[str, Any]:
         DecodingError: It is not JSON, no object, or has two values under one key.
     """
     try:
-        value = json.loads(text, object_pairs_hook=_without_contradiction, parse_constant=_refuse)
+        value = json.loads(
+            text, object_pairs_hook=_without_contradiction, parse_constant=_refuse, parse_int=_integer
+        )
+        if "\\u" in text:  # what is read is kept, and what is kept is written to files
+            value = json.loads(well_formed(json.dumps(value, ensure_ascii=False)))
     except (ValueError, RecursionError) as error:
         raise _NotJsonError(f"the reply is not JSON: {error}") from error
     if not isinstance(value, dict):
@@ -128,6 +135,10 @@ def _without_contradiction(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise DecodingError(f"the key {key!r} has two different values")
         decoded[key] = value
     return decoded
+
+
+def _integer(digits: str) -> int | float:
+    return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
 
 
 def _refuse(name: str) -> Any:

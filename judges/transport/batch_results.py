@@ -12,7 +12,8 @@ import msgspec
 
 from ...errors import RecordError
 from ...records import read_lines
-from .completion import read_completion, read_json, well_formed
+from ..characters import well_formed
+from .completion import read_completion, read_json
 from .exchange import CallError, NotRecordedError, Reply, Request
 
 _LONGEST_MESSAGE = 300

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import msgspec
 
+from ..characters import well_formed
 from .exchange import CallError, Reply, TokenLogprob
 
 _MOST_TOKENS = 1 << 53
@@ -73,15 +74,6 @@ def read_json(raw: bytes) -> object:
 def field_of(value: object, name: str) -> object:
     """A field of what may be a JSON object; None where there is none."""
     return cast("dict[str, object]", value).get(name) if isinstance(value, dict) else None
-
-
-def well_formed(text: str) -> str:
-    """The text with halves of surrogate pairs replaced, which JSON can spell and no file can hold."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
 
 
 def read_completion(payload: object) -> Reply:

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Callable
 from http import HTTPStatus
 
-from .completion import field_of, read_completion, read_json, well_formed
+from ..characters import well_formed
+from .completion import field_of, read_completion, read_json
 from .endpoint import Endpoint
 from .exchange import CallError, Reply, Request
 from .sending import DirectSender, Response, Sender

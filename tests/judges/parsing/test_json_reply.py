@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -56,6 +57,21 @@ def test_one_score_is_read(reply: str, score: float) -> None:
 def test_anything_else_is_unreadable(reply: str) -> None:
     with pytest.raises(DecodingError):
         parse(reply)
+
+
+@pytest.mark.parametrize("piece", ['"y": "\\udc00"', f'"y": {"9" * 30}', '"y": [1e999]'])
+def test_whatever_stands_beside_a_score_can_be_written_to_a_file(piece: str) -> None:
+    read = json_parser(Scale(step=None), fraction_of=("pieces", "holds"))
+    reason = '"\\ud83d\\ude00 \\ud800"'
+    reading = read(f'{{"reason": {reason}, "score": 1, "pieces": [{{"holds": 1, {piece}}}]}}')
+    assert reading.reason == "\U0001f600 \ufffd"
+    assert msgspec.json.encode(reading.details)
+
+
+@pytest.mark.parametrize("score", ["9" * 400, "-" + "9" * 400, "9" * 5000])
+def test_numbers_of_any_length_are_off_the_scale_and_no_more(score: str) -> None:
+    with pytest.raises(DecodingError):
+        parse(f'{{"score": {score}}}')
 
 
 def test_structured_replies_are_the_object_and_nothing_else() -> None:

@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+import pytest
+
+from fiducial.judges.characters import well_formed
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("", ""),
+        ("plain \U0001f600", "plain \U0001f600"),
+        ("\ud800", "\ufffd"),
+        ("a\udc00b", "a\ufffdb"),
+        ("\ud800\ud800\U0001f600", "\ufffd\ufffd\U0001f600"),
+        ("\ud83d\ude00", "\U0001f600"),  # two halves that belong together, apart only in memory
+    ],
+)
+def test_halves_of_surrogate_pairs_are_replaced_and_nothing_else(text: str, whole: str) -> None:
+    assert well_formed(text) == whole
