@@ -42,6 +42,7 @@ class TableBuilder:
 
     def __init__(self, columns: Mapping[str, str] | None = None) -> None:
         self._source = dict(columns or {})
+        self._unseen = set(self._source.values())
         self._item, self._judge, self._cluster = Encoder(), Encoder(), Encoder()
         self._score, self._label = array("d"), array("d")
         self._other: dict[str, Encoder | None] = {}
@@ -90,6 +91,7 @@ class TableBuilder:
     def _renamed(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
         if not self._source:
             return row
+        self._unseen -= row.keys()
         # A column of the contract keeps its own name too: clusters may be the items (`cluster=item_id`).
         given = set(self._source.values()) - _CONTRACT
         renamed = {
@@ -128,11 +130,15 @@ class TableBuilder:
             The table.
 
         Raises:
-            InputError: There is no row, two rows are about the same, or no label is of an item in the table.
+            InputError: There is no row, two rows are about the same, no row has a column that was named, or no label is
+                of an item in the table.
         """
         rows = len(self._score)
         if not rows:
             raise InputError("there is no row; expected rows with item_id, judge and score")
+        for name, theirs in self._source.items():
+            if theirs in self._unseen:
+                raise InputError(f"no row has the column {theirs!r}, which was to be the {name}", field=name)
         item = self._item.column(rows)
         label = np.array(self._label)
         if labels is not None:

@@ -225,6 +225,12 @@ def test_a_byte_order_mark_and_windows_line_ends_are_no_part_of_a_table(tmp_path
         assert read_table([tmp_path / name]).score.tolist() == [0.5]
 
 
+def test_a_column_that_is_named_and_not_there_is_refused(tmp_path: Path) -> None:
+    path = write_jsonl(tmp_path / "t.jsonl", ROWS)
+    with pytest.raises(InputError, match="label: no row has the column 'gold', which was to be the label"):
+        read_table([path], columns={"label": "gold"})
+
+
 def test_a_draw_without_a_row_is_refused(tmp_path: Path) -> None:
     (tmp_path / "draw.jsonl").write_text("")
     with pytest.raises(InputError, match="expected rows with item_id and label_probability"):
