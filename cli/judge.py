@@ -16,7 +16,7 @@ Examples:
   fiducial judge cases.jsonl --outputs outputs.jsonl --judge tool_call_accuracy --model gpt-4.1-mini --out judged
   fiducial judge cases.jsonl --outputs outputs.jsonl --judge my_judge.prompty \\
       --model my-model --base-url http://127.0.0.1:8000/v1 --out judged
-  fiducial judge cases.jsonl --outputs outputs.jsonl --judge groundedness@small groundedness@large \
+  fiducial judge cases.jsonl --outputs outputs.jsonl --judge groundedness@small groundedness@large \\
       --jury escalate --out judged
   fiducial judge cases.jsonl --outputs outputs.jsonl --judge groundedness --model m --split-statements --out judged
   fiducial judge --reparse judged

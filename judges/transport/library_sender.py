@@ -41,7 +41,10 @@ class LibrarySender:
 
         try:
             response = await self._client.post(
-                "/chat/completions", body=request.body(), cast_to=httpx2.Response
+                "/chat/completions",
+                body=request.body(),
+                cast_to=httpx2.Response,
+                options={"follow_redirects": False},
             )
         except openai.APIStatusError as error:
             response = error.response

@@ -75,6 +75,8 @@ class OpenAIProvider:
     def _refusal_or_raise(self, response: Response) -> Reply:
         """Tell a prompt that a content filter stopped (a refusal) from a call that failed."""
         message, code = _error_in(response.body)
+        if response.status < HTTPStatus.BAD_REQUEST and (moved := response.headers.get("location")):
+            message = f"moved to {moved}: name that address instead"
         text = self._shown(message)
         if response.status == HTTPStatus.BAD_REQUEST and code == "content_filter":
             return Reply(refusal=text, finish_reason="content_filter")

@@ -284,6 +284,14 @@ def test_an_unreadable_reply_that_is_mended_is_graded_and_counted(
     assert verdict.usage.reasked == 1
 
 
+def test_a_redirect_is_not_followed_and_says_where_to(server: ProviderServer, judging: Judging) -> None:
+    server.script = lambda seen: Status(308, {"location": "https://elsewhere.invalid/v1/chat/completions"})
+    (verdict,) = judging(make_pairs(1))
+    assert verdict.outcome == "failed"
+    assert "HTTP 308: moved to https://elsewhere.invalid/v1/chat/completions" in str(verdict.reason)
+    assert len(server.seen) == 1
+
+
 def test_a_reply_without_text_says_so(server: ProviderServer, judging: Judging) -> None:
     server.script = lambda seen: Answer(None)
     (verdict,) = judging(make_pairs(1))
