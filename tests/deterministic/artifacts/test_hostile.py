@@ -7,6 +7,7 @@ import stat
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -39,8 +40,30 @@ def snapshot(folder: Path) -> dict[str, tuple[int, int]]:
     }
 
 
+def ancestors(process: int) -> set[int]:
+    """The processes above one, as far as they live."""
+    found: set[int] = set()
+    while process > 1:
+        try:
+            stat_line = Path(f"/proc/{process}/stat").read_text(errors="replace")
+        except OSError:
+            break
+        process = int(stat_line.rpartition(")")[2].split()[1])
+        found.add(process)
+    return found
+
+
+def of_another_suite(process: int) -> bool:
+    """Whether a process is below another test suite that runs now; what was left behind is below none."""
+    for above in ancestors(process) - ancestors(os.getpid()) - {os.getpid()}:
+        with suppress(OSError):
+            if b"pytest" in Path(f"/proc/{above}/cmdline").read_bytes():
+                return True
+    return False
+
+
 def processes_of(mark: str) -> set[str]:
-    """The processes whose command line or working folder has to do with a place."""
+    """The processes whose command line or working folder has to do with a place, or that the sandbox started."""
     found: set[str] = set()
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal() and int(entry.name) != os.getpid():
@@ -54,7 +77,7 @@ def processes_of(mark: str) -> set[str]:
                 or mark in place
                 or "sandbox.launcher" in command
                 or place.startswith("/fiducial-workspace")
-            ):
+            ) and not of_another_suite(int(entry.name)):
                 found.add(f"{entry.name}: {command}")
     return found
 
