@@ -16,6 +16,8 @@ from ..comparison.multiple_tests import benjamini_yekutieli
 Likeness: TypeAlias = Literal["equal", "near"]
 """How alike an annotation is to others: the share that is equal, or minus the root mean squared difference."""
 
+_Alike: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+
 MIN_ITEMS = 30
 """Annotators with fewer items beside others are left out: the t-test needs as many."""
 
@@ -89,48 +91,58 @@ def alt_test(
     Returns:
         The outcome.
     """
-    tests: list[AnnotatorTest] = []
-    left_out: list[int] = []
-    for annotator in range(annotations.shape[1]):
-        ahead = _ahead(annotations, judge, annotator, _LIKENESS[likeness])
-        if len(ahead[0]) < max(min_items, 2):
-            left_out.append(annotator)
-            continue
-        judge_ahead, annotator_ahead = ahead
-        tests.append(
-            AnnotatorTest(
-                annotator=annotator,
-                n=len(judge_ahead),
-                judge_ahead=float(judge_ahead.mean()),
-                annotator_ahead=float(annotator_ahead.mean()),
-                p=_p_value(annotator_ahead - judge_ahead, epsilon),
-            )
+    fewest = max(min_items, 2)
+    found = {
+        annotator: _against(
+            annotator, _ahead(annotations, judge, annotator, _LIKENESS[likeness]), epsilon, fewest
         )
-    if not tests:
-        return AltTest(
-            winning_rate=None, advantage=None, passes=False, epsilon=epsilon, annotators=[], left_out=left_out
-        )
-    adjusted = benjamini_yekutieli(np.array([test.p for test in tests]))
-    tests = [
-        msgspec.structs.replace(test, rejected=bool(p <= false_discoveries))
-        for test, p in zip(tests, adjusted, strict=True)
-    ]
-    winning = sum(test.rejected for test in tests) / len(tests)
+        for annotator in range(annotations.shape[1])
+    }
+    left_out = [annotator for annotator, test in found.items() if test is None]
+    tests = _decided([test for test in found.values() if test is not None], false_discoveries)
+    winning = sum(test.rejected for test in tests) / len(tests) if tests else None
     return AltTest(
         winning_rate=winning,
-        advantage=sum(test.judge_ahead for test in tests) / len(tests),
-        passes=winning >= _PASSING,
+        advantage=sum(test.judge_ahead for test in tests) / len(tests) if tests else None,
+        passes=winning is not None and winning >= _PASSING,
         epsilon=epsilon,
         annotators=tests,
         left_out=left_out,
     )
 
 
+def _against(
+    annotator: int, ahead: tuple[FloatArray, FloatArray], epsilon: float, min_items: int
+) -> AnnotatorTest | None:
+    """The judge against one annotator; None where they have too few items."""
+    judge_ahead, annotator_ahead = ahead
+    if len(judge_ahead) < min_items:
+        return None
+    return AnnotatorTest(
+        annotator=annotator,
+        n=len(judge_ahead),
+        judge_ahead=float(judge_ahead.mean()),
+        annotator_ahead=float(annotator_ahead.mean()),
+        p=_p_value(annotator_ahead - judge_ahead, epsilon),
+    )
+
+
+def _decided(tests: list[AnnotatorTest], false_discoveries: float) -> list[AnnotatorTest]:
+    """The tests with their decisions, which take all of them into account."""
+    if not tests:
+        return []
+    adjusted = benjamini_yekutieli(np.array([test.p for test in tests]))
+    return [
+        msgspec.structs.replace(test, rejected=bool(p <= false_discoveries))
+        for test, p in zip(tests, adjusted, strict=True)
+    ]
+
+
 def _ahead(
     annotations: FloatArray,
     judge: FloatArray,
     annotator: int,
-    alike: Callable[[FloatArray, FloatArray], FloatArray],
+    alike: _Alike,
 ) -> tuple[FloatArray, FloatArray]:
     """On each usable item, whether the judge, and whether the annotator, is at least as near to the others."""
     others = np.delete(annotations, annotator, axis=1)
@@ -159,7 +171,7 @@ def _nearness(values: FloatArray, others: FloatArray) -> FloatArray:
     return -np.sqrt(squares.sum(axis=1) / np.isfinite(others).sum(axis=1))
 
 
-_LIKENESS: dict[Likeness, Callable[[FloatArray, FloatArray], FloatArray]] = {
+_LIKENESS: dict[Likeness, _Alike] = {
     "equal": _share_equal,
     "near": _nearness,
 }
