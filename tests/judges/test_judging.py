@@ -122,6 +122,7 @@ def test_what_is_answered_without_a_call_imports_no_openai() -> None:
         "import sys, fiducial.judges as judges\n"
         "judges.load_judge('tool_call_accuracy', model='m'); judges.judge_stream; judges.connect; judges.replay\n"
         "heavy = {'openai', 'pandas', 'scipy', 'promptflow', 'aiohttp'} & set(sys.modules)\n"
-        "sys.exit(f'imported {heavy}' if heavy else 0)\n"
+        "print(sorted(heavy))\n"
     )
-    subprocess.run([sys.executable, "-c", script], check=True)
+    found = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    assert found.stdout == "[]\n"

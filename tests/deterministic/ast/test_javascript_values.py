@@ -59,5 +59,5 @@ def test_rows_are_found_as_the_regular_expression_finds_them(text: str):
 
 
 @given(st.text(alphabet="ab:, ", max_size=12))
-def testproperty_pairs_are_found_as_the_regular_expression_finds_them(text: str):
+def test_property_pairs_are_found_as_the_regular_expression_finds_them(text: str):
     assert list(property_pairs(text)) == PAIRS.findall(text)

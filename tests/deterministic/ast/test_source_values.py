@@ -24,5 +24,5 @@ def test_spans_of_at_least_one_character_are_too(text: str):
 
 
 @given(st.lists(st.sampled_from(['put("', '"', ",", ", ", "x", ")", "\n", " "]), max_size=14).map("".join))
-def testmap_entries_are_those_of_the_regular_expression(text: str):
+def test_map_entries_are_those_of_the_regular_expression(text: str):
     assert list(map_entries(text)) == re.findall(r'put\("(.*?)",\s*(.*?)\)', text)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fiducial.deterministic.mutation import OPERATORS, Subject
-from fiducial.records import Case, Output, ToolCall
+from fiducial.records import Case, Output, ToolCall, encode_record
 
 
 def mutations(subject: Subject, operator: str) -> list[Any]:
@@ -111,13 +111,18 @@ def test_an_injected_verdict_and_its_control_have_the_same_length(trip: Subject)
     assert len(lengths[0]) == 4
 
 
+def are_probes(found: list[Any]) -> bool:
+    """Whether each mutation says what it changes and can be written down."""
+    return all(mutation.change and encode_record(mutation.output) for mutation in found)
+
+
 @pytest.mark.parametrize(
     "text", ["no call at all", "[f(", "[f(1, 2)]", "[f(a=b)]", "[f(a={})]", "[f(a=[])]", "[f(a=-0.0)]", ""]
 )
 def test_no_operator_stumbles_over_odd_output(trip: Subject, text: str):
     subject = Subject(trip.case, Output(case_id="trip", system="odd", text=text))
     for name in OPERATORS:
-        mutations(subject, name)
+        assert are_probes(mutations(subject, name)), name
 
 
 def test_no_operator_stumbles_over_odd_documents():
@@ -141,4 +146,4 @@ def test_no_operator_stumbles_over_odd_documents():
             case, Output(case_id="c", system="s", text="[f(a='x', c=1e308, d=[[[[[[[1]]]]]]])]")
         )
         for name in OPERATORS:
-            mutations(subject, name)
+            assert are_probes(mutations(subject, name)), name

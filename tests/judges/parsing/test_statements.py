@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -97,8 +96,13 @@ def test_a_number_of_the_question_may_stand_in_a_statement() -> None:
 
 @given(st.text(alphabet='{}[]":,\\statemnqu 41', max_size=200))
 def test_a_reply_is_read_or_refused_but_never_anything_else(text: str) -> None:
-    with suppress(DecodingError):
-        parse(text)
+    try:
+        reading = parse(text)
+    except DecodingError:
+        return
+    assert reading.details["statements"]
+    assert reading.score is not None
+    assert 0.5 <= reading.score <= 1
 
 
 @pytest.mark.parametrize("unit", ['{"statements":[', '[{"quote":"a",', "{", '"', "1,1", "1 "])

@@ -20,8 +20,7 @@ async def ask():
     async with connect(Endpoint(sys.argv[1], "k")) as provider:
         return await provider.complete(make_request("m", [{"role": "user", "content": "0 or 1?"}], {}))
 
-assert asyncio.run(ask()).text == "1"
-sys.exit("openai was imported" if "openai" in sys.modules else 0)
+print(asyncio.run(ask()).text, "openai" in sys.modules)
 """
 
 
@@ -46,7 +45,9 @@ def test_the_library_asks_where_more_is_needed_than_an_address_and_a_key(
 
 
 def test_a_compatible_server_is_asked_without_importing_the_library(server: ProviderServer) -> None:
-    subprocess.run([sys.executable, "-c", _JUDGE, server.base_url], check=True)
+    command = [sys.executable, "-c", _JUDGE, server.base_url]
+    found = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert found.stdout == "1 False\n"
 
 
 def test_a_key_is_never_shown() -> None:
