@@ -10,7 +10,11 @@ methods, no more than 5.5 % rejections where the hypothesis holds.
 from __future__ import annotations
 
 import argparse
+import sys
 import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
 from simulation import beside, choices, comparisons, labels, panel, plans, raters, true_rate
 from simulation.tally import Table

@@ -19,6 +19,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
+
 from reference import devai, llmbar, summhay, textbook
 from reference.ledger import Commands, Found, Ours, Rows, agrees, leaves
 

@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 import numpy as np
+import reference_names
 
 from fiducial.calibration.intervals.closed_forms import t_quantile
 from fiducial.calibration.statistics.kappa_error import kappa_null_standard_error
@@ -16,29 +17,8 @@ from .ledger import Commands, Found, Ours, Rows, half_width, interval
 NORMAL = 1.959963984540054
 JUDGE = "agent_as_a_judge:gray_box"
 
-BINARY = {
-    "prevalence_true": "prevalence",
-    "judge_rate": "judge_rate",
-    "accuracy": "accuracy",
-    "tpr": "true_positive_rate",
-    "tnr": "true_negative_rate",
-    "precision": "precision",
-    "f1_pos": "f1_positive",
-    "f1_macro": "f1_macro",
-    "balanced_accuracy": "balanced_accuracy",
-    "mcc": "mcc",
-    "cohen_kappa": "cohen_kappa",
-    "irrcac_cohen": "cohen_kappa",
-    "scott_pi": "scott_pi",
-    "gwet_ac1": "gwet_ac1",
-    "krippendorff_alpha_nominal": "krippendorff_alpha",
-}
-ERRORS = {
-    "cohen_kappa_se_fleiss1969": "cohen_kappa",
-    "irrcac_cohen_se": "cohen_kappa",
-    "scott_pi_se": "scott_pi",
-    "gwet_ac1_se": "gwet_ac1",
-}
+BINARY = reference_names.BINARY | {"irrcac_cohen": "cohen_kappa"}
+ERRORS = reference_names.BINARY_ERRORS | {"irrcac_cohen_se": "cohen_kappa"}
 
 
 def values(run: Commands, rows: Rows, expected: dict[str, Any]) -> Ours:

@@ -5,31 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from reference_names import GRADED, LEVELS
 
 from fiducial.calibration.statistics.icc import intraclass_correlations
 
 from .devai import NORMAL, binary_panel, correction
 from .ledger import Commands, Found, Ours, Rows, half_width, interval
-
-GRADED = {
-    "mae": "mae",
-    "rmse": "rmse",
-    "pearson": "pearson",
-    "spearman": "spearman",
-    "kendall_tau_b": "kendall_tau_b",
-    "lin_ccc": "concordance",
-    "krippendorff_alpha_ordinal": "krippendorff_alpha_ordinal",
-    "krippendorff_alpha_interval": "krippendorff_alpha_interval",
-}
-LEVELS = {
-    "kappa_plain": "cohen_kappa",
-    "kappa_linear": "weighted_kappa_linear",
-    "kappa_quadratic": "weighted_kappa_quadratic",
-    "gwet_ac1": "gwet_ac1",
-    "gwet_ac2_linear": "gwet_ac2_linear",
-    "gwet_ac2_quadratic": "gwet_ac2_quadratic",
-    "gwet_ac2_ordinal": "gwet_ac2_ordinal",
-}
 
 
 def values(run: Commands, rows: Rows, expected: dict[str, Any]) -> Ours:

@@ -1,16 +1,12 @@
-"""What stands beside the panel: strata, rounds of drawing, systems, probabilities, maps to rates, cascades; run by itself.
-
-cd benchmarks && python -m simulation.beside [DRAWS]
-"""
+"""What stands beside the panel: strata, rounds of drawing, systems, probabilities, maps to rates, cascades."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
+from planted_strata import Plan, labelled, world
 
 from fiducial.calibration import Settings, Statistic, make_sample
 from fiducial.calibration.agreement.probability_scores import brier_statistics, grouped
@@ -29,26 +25,6 @@ from fiducial.calibration.true_rate.stratified import (
 )
 
 from .tally import AT_LEAST, BROKEN, COVERAGE, Tally
-
-
-class Plan(NamedTuple):
-    """What is planted: items, rates and shares of strata, labels of each, rows a cluster and how alike they are."""
-
-    items: int
-    rates: tuple[float, ...]
-    shares: tuple[float, ...]
-    labels: tuple[int, ...] = ()
-    rows: int = 1
-    alike: float = 0.0
-
-    @property
-    def mean(self) -> float:
-        """The true rate, over clusters."""
-        nodes, weights = np.polynomial.hermite_e.hermegauss(60)
-        odds = np.log(np.array(self.rates) / (1 - np.array(self.rates)))[:, None]
-        rates = (weights / (1 + np.exp(-odds - self.alike * nodes))).sum(axis=1) / weights.sum()
-        return float(rates @ np.array(self.shares))
-
 
 FIXED = {
     "3 strata, 30, 50, 20 labels": Plan(900, (0.2, 0.6, 0.9), (0.3, 0.4, 0.3), (30, 50, 20)),
@@ -71,35 +47,13 @@ PILOTS = {
 }
 
 
-def world(rng: np.random.Generator, plan: Plan) -> StratifiedItems:
-    """Items of which all labels are known, judged with 0.9 of right and 0.85 of wrong ones told."""
-    cluster = np.repeat(np.arange(plan.items // plan.rows), plan.rows)
-    stratum = rng.choice(len(plan.rates), size=plan.items, p=plan.shares)
-    odds = np.log(np.array(plan.rates) / (1 - np.array(plan.rates)))[stratum]
-    chance = 1 / (1 + np.exp(-odds - plan.alike * rng.normal(size=plan.items // plan.rows)[cluster]))
-    label = (rng.random(plan.items) < chance).astype(np.float64)
-    score = (rng.random(plan.items) < np.where(label == 1, 0.9, 0.15)).astype(np.float64)
-    return StratifiedItems(label, score, stratum, cluster, [str(each) for each in range(len(plan.rates))])
-
-
-def _labelled(
-    rng: np.random.Generator, items: StratifiedItems, known: FloatArray, new: IntArray
-) -> FloatArray:
-    """The labels known, and so many more of each stratum."""
-    label = known.copy()
-    for number, count in enumerate(new.tolist()):
-        drawn = rng.permutation(np.flatnonzero((items.stratum == number) & np.isnan(label)))[:count]
-        label[drawn] = items.label[drawn]
-    return label
-
-
 def fixed(draws: int) -> Iterator[Tally]:
     """Strata of which each has a given number of labels."""
     tally, rng = Tally("stratified_ppi, labels a stratum given", COVERAGE), np.random.default_rng(20)
     for title, plan in FIXED.items():
         for _ in range(draws):
             items = world(rng, plan)
-            label = _labelled(rng, items, np.full(plan.items, np.nan), np.array(plan.labels))
+            label = labelled(rng, items, np.full(plan.items, np.nan), np.array(plan.labels))
             _count(tally, title, items, label, plan.mean)
     yield tally
 
@@ -115,7 +69,7 @@ def allocated(draws: int) -> Iterator[Tally]:
             found = stratum_estimates(replace(items, label=known)).values()
             size, had = (np.array([getattr(each, name) for each in found]) for name in ("n", "n_labelled"))
             new = neyman_allocation(size, np.array([each.spread for each in found]), had, more)
-            _count(tally, title, items, _labelled(rng, items, known, new), plan.mean)
+            _count(tally, title, items, labelled(rng, items, known, new), plan.mean)
     yield tally
 
 
@@ -220,18 +174,3 @@ def cascades(draws: int) -> Iterator[Tally]:
             kept = {name: each.threshold for name, each in found.items() if each.threshold is not None}
             tally.add(f"{n} items", any(worst[name] * (1 - each) / 2 > 0.1 for name, each in kept.items()))
     yield tally
-
-
-TABLES = (fixed, allocated, rounds, systems, probabilities, recalibrations, cascades)
-
-
-def main() -> None:
-    """Print all of it."""
-    draws = int(sys.argv[1]) if len(sys.argv) > 1 else 500
-    for table in TABLES:
-        for tally in table(draws):
-            print("\n".join(["", *tally.lines()]), flush=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -10,45 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import reference_names
 
 from fiducial.calibration import Table, calibrate, read_table, table_from_rows
 
 pytestmark = pytest.mark.reference
 
 COUNTS = ("n", "tp", "fp", "fn", "tn", "n_clusters")
-NAMES = {
-    "prevalence_true": "prevalence",
-    "judge_rate": "judge_rate",
-    "accuracy": "accuracy",
-    "tpr": "true_positive_rate",
-    "tnr": "true_negative_rate",
-    "precision": "precision",
-    "f1_pos": "f1_positive",
-    "f1_macro": "f1_macro",
-    "balanced_accuracy": "balanced_accuracy",
-    "mcc": "mcc",
-    "cohen_kappa": "cohen_kappa",
-    "scott_pi": "scott_pi",
-    "gwet_ac1": "gwet_ac1",
-    "krippendorff_alpha_nominal": "krippendorff_alpha",
-}
-GRADED = {
-    "mae": "mae",
-    "rmse": "rmse",
-    "pearson": "pearson",
-    "spearman": "spearman",
-    "kendall_tau_b": "kendall_tau_b",
-    "lin_ccc": "concordance",
-    "kappa_quadratic": "weighted_kappa",
-    "krippendorff_alpha_ordinal": "krippendorff_alpha_ordinal",
-    "krippendorff_alpha_interval": "krippendorff_alpha_interval",
-}
-STANDARD_ERRORS = {
-    "cohen_kappa_se_fleiss1969": "cohen_kappa",
-    "scott_pi_se": "scott_pi",
-    "gwet_ac1_se": "gwet_ac1",
-    "kappa_quadratic_se": "weighted_kappa",
-}
+GRADED = reference_names.GRADED | {"kappa_quadratic": "weighted_kappa"}
+STANDARD_ERRORS = reference_names.BINARY_ERRORS | {"kappa_quadratic_se": "weighted_kappa"}
 NORMAL, T_54 = 1.959963984540054, 2.0048792881880564
 
 
@@ -82,10 +52,10 @@ def test_devai_counts_and_values_agree(reference: Path, devai: Table) -> None:
     assert panels.keys() == expected.keys()
     for name, panel in panels.items():
         assert {key: panel[key] for key in COUNTS} == {key: expected[name][key] for key in COUNTS}
-        for theirs, ours in NAMES.items():
+        for theirs, ours in reference_names.BINARY.items():
             assert panel["statistics"][ours]["value"] == pytest.approx(expected[name][theirs], abs=1e-9), ours
         for rate in ("accuracy", "tpr", "tnr"):
-            ours = panel["statistics"][NAMES[rate]]
+            ours = panel["statistics"][reference_names.BINARY[rate]]
             assert [ours["low"], ours["high"]] == pytest.approx(expected[name][f"{rate}_wilson95"], abs=1e-9)
 
 
@@ -132,7 +102,7 @@ def test_summhay_graded_statistics_agree(reference: Path, summhay: Table) -> Non
         )
         binary = expected["binarised_any_coverage"]
         assert {key: judges[name][key] for key in COUNTS} == {key: binary[key] for key in COUNTS}
-        for theirs, ours in NAMES.items():
+        for theirs, ours in reference_names.BINARY.items():
             assert statistics[ours]["value"] == pytest.approx(binary[theirs], abs=1e-9), (name, ours)
 
 

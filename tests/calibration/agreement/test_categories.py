@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import reference_names
 
 from fiducial.calibration import Requests, Settings, calibrate, make_sample, read_table
 from fiducial.calibration.agreement.categories import category_agreement
@@ -18,15 +19,6 @@ from fiducial.errors import InputError
 proportion_confint: Any = import_module("statsmodels.stats.proportion").proportion_confint
 
 LEVELS = (0.0, 0.5, 1.0)
-NAMES = {
-    "kappa_plain": "cohen_kappa",
-    "kappa_linear": "weighted_kappa_linear",
-    "kappa_quadratic": "weighted_kappa_quadratic",
-    "gwet_ac1": "gwet_ac1",
-    "gwet_ac2_linear": "gwet_ac2_linear",
-    "gwet_ac2_quadratic": "gwet_ac2_quadratic",
-    "gwet_ac2_ordinal": "gwet_ac2_ordinal",
-}
 NORMAL = 1.959963984540054
 
 
@@ -86,7 +78,7 @@ def test_real_judges_agree_with_other_libraries(reference: Path) -> None:
     for judge, theirs in expected.items():
         found = result["categories"][judge]
         assert found["table"] == theirs["table_true_rows_judge_cols"]
-        for name, ours in NAMES.items():
+        for name, ours in reference_names.LEVELS.items():
             statistic = found["statistics"][ours]
             assert statistic["value"] == pytest.approx(theirs[name], abs=1e-9), name
             if f"{name}_se" in theirs:

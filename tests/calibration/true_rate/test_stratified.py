@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
+from planted_strata import Plan, labelled, world
 
 from fiducial.calibration import estimate, table_from_rows
-from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.planning.allocation import neyman_allocation
 from fiducial.calibration.planning.next_labels import next_by_stratum
 from fiducial.calibration.statistic import Statistic
@@ -23,33 +23,11 @@ from fiducial.calibration.true_rate.stratified import (
 from fiducial.errors import InputError
 
 
-class Plan(NamedTuple):
-    """What is planted: items, rates and shares of the strata, labels of each, and how alike clusters are."""
-
-    items: int
-    rates: tuple[float, ...]
-    shares: tuple[float, ...]
-    labels: tuple[int, ...]
-    rows: int = 1
-    alike: float = 0.0
-
-
 def simulate(rng: np.random.Generator, plan: Plan) -> tuple[StratifiedItems, float]:
     """Judged items with labels drawn in each stratum, and the mean label of all of them."""
-    cluster = np.repeat(np.arange(plan.items // plan.rows, dtype=np.int64), plan.rows)
-    stratum = rng.choice(len(plan.rates), size=plan.items, p=plan.shares)
-    odds: FloatArray = np.log(np.array(plan.rates) / (1 - np.array(plan.rates)))[stratum]
-    chance: FloatArray = 1 / (
-        1 + np.exp(-odds - plan.alike * rng.normal(size=plan.items // plan.rows)[cluster])
-    )
-    label = (rng.random(plan.items) < chance).astype(float)
-    score = (rng.random(plan.items) < np.where(label == 1, 0.9, 0.15)).astype(float)
-    known = np.full(plan.items, np.nan)
-    for number, count in enumerate(plan.labels):
-        drawn = rng.permutation(np.flatnonzero(stratum == number))[:count]
-        known[drawn] = label[drawn]
-    names = [str(number) for number in range(len(plan.rates))]
-    return StratifiedItems(known, score, stratum, cluster, names), float(label.mean())
+    items = world(rng, plan)
+    known = labelled(rng, items, np.full(plan.items, np.nan), np.array(plan.labels))
+    return replace(items, label=known), float(items.label.mean())
 
 
 def covered(statistic: Statistic, truth: float) -> bool:
@@ -135,14 +113,10 @@ def test_labels_that_all_agree_are_not_certainty() -> None:
 )
 def test_intervals_cover_and_the_estimate_is_not_biased(plan: Plan, finite: bool) -> None:
     rng = np.random.default_rng(7)
-    nodes, weights = np.polynomial.hermite_e.hermegauss(40)
-    odds = np.log(np.array(plan.rates) / (1 - np.array(plan.rates)))[:, None]
-    rates = (1 / (1 + np.exp(-odds - plan.alike * nodes)) * weights).sum(axis=1) / weights.sum()
-    mean = float(rates @ np.array(plan.shares))
     hits, errors = 0, np.zeros(500)
     for draw in range(500):
         items, of_set = simulate(rng, plan)
-        found, truth = stratified_prediction_powered(items, finite=finite), of_set if finite else mean
+        found, truth = stratified_prediction_powered(items, finite=finite), of_set if finite else plan.mean
         hits += covered(found, truth)
         errors[draw] = (found.value or 0.0) - truth
     assert 0.92 <= hits / 500 <= 0.98
@@ -180,10 +154,7 @@ def test_an_allocation_by_a_small_pilot_leaves_the_intervals_honest() -> None:
         found = stratum_estimates(replace(everything, label=label)).values()
         size, spread = np.array([each.n for each in found]), np.array([each.spread for each in found])
         new = neyman_allocation(size, spread, np.array([each.n_labelled for each in found]), 100)
-        for number, count in enumerate(new.tolist()):
-            left = np.flatnonzero((everything.stratum == number) & np.isnan(label))
-            drawn = rng.permutation(left)[:count]
-            label[drawn] = everything.label[drawn]
+        label = labelled(rng, everything, label, new)
         hits += covered(stratified_prediction_powered(replace(everything, label=label)), 0.5)
     # Raw spreads of strata by such a pilot gave 0.91.
     assert hits / 500 >= 0.925
