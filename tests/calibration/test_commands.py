@@ -26,6 +26,17 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
+def label_by_hand(path: Path, scores: dict[str, float]) -> None:
+    """Write a person's verdicts on the answers of "s", by case."""
+    verdict = {"system": "s", "by": "ada", "source": "human", "outcome": "graded"}
+    path.write_text(
+        "".join(
+            f"{json.dumps({'case_id': case} | verdict | {'score': score})}\n"
+            for case, score in scores.items()
+        )
+    )
+
+
 class Result:
     """What a command left behind."""
 
@@ -143,18 +154,7 @@ def test_slices_are_printed_on_request(run: Any, tmp_path: Path) -> None:
 
 def test_a_label_audit_corrects_the_rates(run: Any, table: Path, tmp_path: Path) -> None:
     audit = tmp_path / "audit.jsonl"
-    verdicts = [
-        {
-            "case_id": f"c{n}",
-            "system": "s",
-            "by": "ada",
-            "source": "human",
-            "outcome": "graded",
-            "score": float(n % 2 == 0),
-        }
-        for n in range(16)
-    ]
-    audit.write_text("".join(f"{json.dumps(each)}\n" for each in verdicts))
+    label_by_hand(audit, {f"c{n}": float(n % 2 == 0) for n in range(16)})
     result = json.loads(run("calibrate", table, "--label-audit", audit, "--json", "-").out)["label_audit"]
     assert (result["tp"], result["fp"], result["fn"], result["tn"]) == (8, 0, 0, 8)
     assert result["judges"]["j"]["true_positive_rate"]["value"] == pytest.approx(1.0)
@@ -217,18 +217,7 @@ def test_items_may_be_their_own_clusters(run: Any, tmp_path: Path) -> None:
 def test_estimate_takes_labels_from_a_file(run: Any, tmp_path: Path) -> None:
     path, labels = tmp_path / "judged.jsonl", tmp_path / "labels.jsonl"
     path.write_text("".join(f"{json.dumps(row | {'label': None})}\n" for row in ROWS if row["judge"] == "j"))
-    verdicts = [
-        {
-            "case_id": f"c{n}",
-            "system": "s",
-            "by": "ada",
-            "source": "human",
-            "outcome": "graded",
-            "score": float(n % 2 == 0),
-        }
-        for n in range(12)
-    ]
-    labels.write_text("".join(f"{json.dumps(each)}\n" for each in verdicts))
+    label_by_hand(labels, {f"c{n}": float(n % 2 == 0) for n in range(12)})
     result = run("estimate", path, "--labels", labels)
     assert result.status == 0
     assert "all: 12 labelled and judged, 20 judged only, 0 without a verdict" in result.out
@@ -267,18 +256,9 @@ def test_items_drawn_by_doubt_are_estimated_with_their_chances(run: Any, tmp_pat
     planned = run("plan", judged, "--next", "40", "--by-doubt", "--out", draw)
     drawn = [json.loads(line) for line in draw.read_text().splitlines()]
     assert planned.out.startswith(f"Label all of these {len(drawn)}")
-    verdicts = [
-        {
-            "case_id": row["item_id"].split("|")[0],
-            "system": "s",
-            "by": "ada",
-            "source": "human",
-            "outcome": "graded",
-            "score": float(number % 2),
-        }
-        for number, row in enumerate(drawn)
-    ]
-    labels.write_text("".join(f"{json.dumps(each)}\n" for each in verdicts))
+    label_by_hand(
+        labels, {row["item_id"].split("|")[0]: float(number % 2) for number, row in enumerate(drawn)}
+    )
     estimates = json.loads(
         run("estimate", judged, "--labels", labels, "--draw", draw, "--target", "finite", "--json", "-").out
     )["all"]["estimates"]
@@ -298,18 +278,9 @@ def test_items_drawn_by_stratum_are_estimated_in_their_strata(run: Any, tmp_path
     drawn = [json.loads(line) for line in draw.read_text().splitlines()]
     assert planned.out.startswith("In proportion to items times spread (Neyman):")
     assert {row["stratum"] for row in drawn} == {"new", "old"}
-    verdicts = [
-        {
-            "case_id": row["item_id"].split("|")[0],
-            "system": "s",
-            "by": "ada",
-            "source": "human",
-            "outcome": "graded",
-            "score": float(number % 3 > 0),
-        }
-        for number, row in enumerate(drawn)
-    ]
-    labels.write_text("".join(f"{json.dumps(each)}\n" for each in verdicts))
+    label_by_hand(
+        labels, {row["item_id"].split("|")[0]: float(number % 3 > 0) for number, row in enumerate(drawn)}
+    )
     result = run("estimate", judged, "--labels", labels, "--draw", draw, "--strata", "kind")
     assert result.status == 0
     line = next(line.split() for line in result.out.splitlines() if line.split()[:1] == ["stratified_ppi"])
