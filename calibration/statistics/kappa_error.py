@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,6 +12,15 @@ from ..arrays import FloatArray
 from ..statistic import Statistic, defined, undefined
 
 _NO_CHANCE = 1e-12
+
+
+class _Shares(NamedTuple):
+    """Cell shares, both margins, and agreement by chance."""
+
+    share: FloatArray
+    rows: FloatArray
+    columns: FloatArray
+    chance: float
 
 
 def kappa_standard_error(table: FloatArray) -> Statistic:
@@ -26,18 +37,7 @@ def kappa_standard_error(table: FloatArray) -> Statistic:
     Returns:
         The standard error, without an interval; undefined where kappa is.
     """
-    share, rows, columns, chance = _shares(table)
-    n = int(table.sum())
-    if n == 0 or chance > 1 - _NO_CHANCE:
-        return _undefined(n)
-    agreement = float(np.trace(share))
-    mixed = rows[None, :] + columns[:, None]
-    diagonal = float((np.diag(share) * ((1 - chance) - np.diag(mixed) * (1 - agreement)) ** 2).sum())
-    beside = share * mixed**2
-    others = (1 - agreement) ** 2 * float(beside.sum() - np.trace(beside))
-    less = (agreement * chance - 2 * chance + agreement) ** 2
-    variance = (diagonal + others - less) / (n * (1 - chance) ** 4)
-    return defined(math.sqrt(max(0.0, variance)), n=n, method="Fleiss, Cohen and Everitt 1969")
+    return _standard_error(table, _variance, "Fleiss, Cohen and Everitt 1969")
 
 
 def kappa_null_standard_error(table: FloatArray) -> Statistic:
@@ -51,22 +51,35 @@ def kappa_null_standard_error(table: FloatArray) -> Statistic:
     Returns:
         The standard error, without an interval; undefined where kappa is.
     """
-    _, rows, columns, chance = _shares(table)
-    n = int(table.sum())
-    if n == 0 or chance > 1 - _NO_CHANCE:
-        return _undefined(n)
-    variance = (chance + chance**2 - float((rows * columns * (rows + columns)).sum())) / (
-        n * (1 - chance) ** 2
-    )
-    return defined(math.sqrt(max(0.0, variance)), n=n, method="Fleiss, Cohen and Everitt 1969, kappa 0")
+    return _standard_error(table, _null_variance, "Fleiss, Cohen and Everitt 1969, kappa 0")
 
 
-def _undefined(n: int) -> Statistic:
-    return undefined("both raters use one and the same category only, or there is no row", n=n)
+def _standard_error(table: FloatArray, variance: Callable[[_Shares], float], method: str) -> Statistic:
+    n, shares = int(table.sum()), _shares(table)
+    if n == 0 or shares.chance > 1 - _NO_CHANCE:
+        return undefined("both raters use one and the same category only, or there is no row", n=n)
+    return defined(math.sqrt(max(0.0, variance(shares) / n)), n=n, method=method)
 
 
-def _shares(table: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, float]:
-    """Cell shares, both margins, and agreement by chance."""
+def _variance(shares: _Shares) -> float:
+    """Of kappa, times the number of rows."""
+    share, rows, columns, chance = shares
+    agreement = float(np.trace(share))
+    mixed = rows[None, :] + columns[:, None]
+    diagonal = float((np.diag(share) * ((1 - chance) - np.diag(mixed) * (1 - agreement)) ** 2).sum())
+    beside = share * mixed**2
+    others = (1 - agreement) ** 2 * float(beside.sum() - np.trace(beside))
+    less = (agreement * chance - 2 * chance + agreement) ** 2
+    return (diagonal + others - less) / (1 - chance) ** 4
+
+
+def _null_variance(shares: _Shares) -> float:
+    """Of kappa where the true one is 0, times the number of rows."""
+    _, rows, columns, chance = shares
+    return (chance + chance**2 - float((rows * columns * (rows + columns)).sum())) / (1 - chance) ** 2
+
+
+def _shares(table: FloatArray) -> _Shares:
     share = table / max(1.0, float(table.sum()))
     rows, columns = share.sum(axis=1), share.sum(axis=0)
-    return share, rows, columns, float(rows @ columns)
+    return _Shares(share, rows, columns, float(rows @ columns))
