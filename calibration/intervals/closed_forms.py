@@ -105,13 +105,19 @@ def logit_interval(share: float, standard_error: float, level: float = 0.95) -> 
         level: Nominal coverage.
 
     Returns:
-        Within (0, 1); None when the share is not inside (0, 1), where the scale has no place for it.
+        Within [0, 1]; None when the share is not inside (0, 1), where the scale has no place for it.
     """
     if not 0.0 < share < 1.0:
         return None
     centre = math.log(share / (1 - share))
     low, high = wald_interval(centre, standard_error / (share * (1 - share)), level)
-    return 1 / (1 + math.exp(-low)), 1 / (1 + math.exp(-high))
+    return _rate_at(low), _rate_at(high)
+
+
+def _rate_at(log_odds: float) -> float:
+    """The rate with these log-odds; the exponential is of a number below 0, so that none is too large."""
+    part = math.exp(-abs(log_odds))
+    return 1 / (1 + part) if log_odds >= 0 else part / (1 + part)
 
 
 def fisher_interval(correlation: float, n: float, level: float = 0.95) -> Interval | None:

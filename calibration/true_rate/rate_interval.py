@@ -8,9 +8,6 @@ from ..intervals.closed_forms import Interval, logit_interval, wald_interval
 
 RateInterval: TypeAlias = Literal["logit", "wald"]
 
-_WIDEST = 100.0
-"""Standard errors on the log-odds scale beyond this reach from 0 to 1; their exponential would reach beyond numbers."""
-
 
 def rate_interval(value: float, error: float, scale: RateInterval, level: float) -> tuple[Interval, str]:
     """An interval of a rate and what it is called.
@@ -25,7 +22,7 @@ def rate_interval(value: float, error: float, scale: RateInterval, level: float)
         Its ends, and ``logit`` or ``Wald``.
     """
     if scale == "logit":
-        ends = logit_interval(value, min(error, _WIDEST * value * (1 - value)), level)
+        ends = logit_interval(value, error, level)
         if ends is not None:
             return ends, "logit"
     return wald_interval(value, error, level), "Wald"

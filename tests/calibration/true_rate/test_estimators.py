@@ -149,8 +149,9 @@ def test_rogan_gladen_is_clipped_and_never_inverted() -> None:
             assert 0 <= result.value <= 1
 
 
-def test_an_estimate_beside_1_with_a_large_error_has_an_interval() -> None:
-    ends, method = rate_interval(1 - 1e-12, 0.3, "logit", 0.95)
+@pytest.mark.parametrize("value", [1 - 1e-12, 1e-12, 1e-300])
+def test_an_estimate_beside_0_or_1_with_a_large_error_has_an_interval(value: float) -> None:
+    ends, method = rate_interval(value, 0.3, "logit", 0.95)
     assert method == "logit"
     assert ends == pytest.approx((0.0, 1.0))
 
