@@ -10,17 +10,8 @@ from typing import Any
 import pytest
 
 from fiducial.evaluation.bfcl import ScoringOptions, SystemScore, score_tree
+from fiducial.evaluation.progress import Silent
 from fiducial.formats.bfcl import CATEGORIES, find_results, open_source
-
-
-class SilentProgress:
-    """Progress that nobody watches."""
-
-    def begin(self, what: str, total: int) -> None:
-        del what, total
-
-    def advance(self, count: int = 1) -> None:
-        del count
 
 
 class ResultTreeFolder:
@@ -47,7 +38,7 @@ class ResultTreeFolder:
             find_results(self.results).files,
             self.scores,
             options=ScoringOptions(**options),
-            progress=SilentProgress(),
+            progress=Silent(),
         )
         return {system.name: system for system in systems}
 
