@@ -30,7 +30,8 @@ Example:
     type=click.Choice(["agrees", "score", "label"]),
     default="agrees",
     show_default=True,
-    help="agrees: score and label fall on the same side of --pass-at; score, label: that one passes.",
+    help="agrees: score and label fall on the same side of --pass-at; score, label: that one passes. "
+    "Where no row has a label it is score.",
 )
 @click.option("--against", metavar="NAME", help="Compare only with this one, not every pair.")
 @click.option(

@@ -96,8 +96,15 @@ def _judge_lines(judge: JudgeUse) -> Iterator[str]:
     if judge.cost is not None:
         cost += f", ${judge.cost:,.4f}"
     yield f"  {judge.name}: {said}; {cost}{cached}" if judge.calls or cached else f"  {judge.name}: {said}"
-    if judge.failure is not None:
-        yield f"    failed, mostly: {judge.failure}"
+    if judge.failures:
+        yield f"    failed: {_failures(list(judge.failures.items()))}"
+
+
+def _failures(reasons: list[tuple[str, int]], shown: int = 3) -> str:
+    """The most frequent reasons, each with its number of verdicts: the first alone would hide the others."""
+    rest = len(reasons) - shown
+    more = f"; {rest} more reason{'s' * (rest > 1)}" if rest > 0 else ""
+    return "; ".join(f"{words.count(n)} {reason}" for reason, n in reasons[:shown]) + more
 
 
 def calibration_lines(calibration: dict[str, Any]) -> Iterator[str]:

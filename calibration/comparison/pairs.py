@@ -76,9 +76,8 @@ def compare(
     contenders = contenders_of(table, by, right, pass_at)
     names = [each.name for each in contenders]
     if len(contenders) < 2:  # noqa: PLR2004 - a comparison needs two
-        raise InputError(
-            f"there is only one {by} with usable rows ({', '.join(names) or 'none'}); nothing to compare"
-        )
+        found = f"only one {by} with usable rows ({names[0]})" if names else f"no {by} with usable rows"
+        raise InputError(f"there is {found}; nothing to compare")
     if against is not None and against not in names:
         raise InputError(f"there is no {by} {against!r}; there are {', '.join(names)}")
     terms = _Terms(ESTIMATORS[statistic], table.item, pass_at, flips, settings or Settings())

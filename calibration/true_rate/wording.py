@@ -37,9 +37,8 @@ def _judge_lines(part: dict[str, Any]) -> list[str]:
         return []
     worth = part["label_equivalents"]
     equivalents = "" if worth is None else f"; with it the labels are worth {worth:,.0f} labels alone"
-    return [
-        f"  judge's own mean, uncorrected: {number(part['judge_mean'])}; lambda {number(part['lambda'])}{equivalents}"
-    ]
+    mean = f"{number(part['judge_mean'])} on {part['n_labelled'] + part['n_unlabelled']:,}"
+    return [f"  judge's own mean, uncorrected: {mean}; lambda {number(part['lambda'])}{equivalents}"]
 
 
 def _stratum_lines(part: dict[str, Any]) -> list[str]:

@@ -50,7 +50,7 @@ def _uses(folder: RunFolder, journal: Journal[Verdict], prices: PriceList | None
             from_cache=spent[by]["cached"],
             cost=_cost(by, spent[by], prices),
             seconds=folder.manifest.get("seconds", {}).get(by),
-            failure=failures[by].most_common(1)[0][0] if by in failures else None,
+            failures=dict(failures[by].most_common()),
         )
         for by, counts in outcomes.items()
     ]

@@ -82,5 +82,5 @@ class JudgeUse(Part, frozen=True, kw_only=True):
     """US dollars for these tokens; None when nothing was spent or the price is not known."""
     seconds: float | None = None
     """How long asking took, over all starts of the run; None when nobody was asked."""
-    failure: str | None = None
-    """Why calls failed, as most of the failed verdicts say; None where none failed."""
+    failures: dict[str, int] = {}
+    """Why verdicts failed, as they say, and how many say so; most frequent first."""

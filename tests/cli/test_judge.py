@@ -52,7 +52,7 @@ def test_why_calls_failed_is_said_where_the_run_ends(
     judge = ("--judge", "tool_call_accuracy", "--model", "m", "--base-url", server.base_url)
     result = fiducial("judge", cases, "--outputs", outputs, *judge, "--out", tmp_path / "run")
     assert result.code == 3
-    assert "    failed, mostly: HTTP 401: scripted 401\n" in result.out
+    assert "    failed: 20 HTTP 401: scripted 401\n" in result.out
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from fiducial.evaluation.conclusion.stage import Conclusion
-from fiducial.report.model import Stratum, SystemResult
+from fiducial.report.model import JudgeUse, Stratum, SystemResult
 from fiducial.report.terminal import summary_lines
 
 
@@ -26,3 +26,19 @@ def test_a_note_is_printed_once_and_names_its_systems_where_it_is_not_of_all(
 ):
     printed = summary_lines(Conclusion(systems=systems, outputs=2, graded=2))
     assert [line for line in printed if line.startswith("note")] == lines
+
+
+@pytest.mark.parametrize(
+    ("failures", "line"),
+    [
+        ({"HTTP 400": 2, "no reply within 2 s": 1}, "    failed: 2 HTTP 400; 1 no reply within 2 s"),
+        ({"a": 4, "b": 3, "c": 2, "d": 1, "e": 1}, "    failed: 4 a; 3 b; 2 c; 2 more reasons"),
+        ({"a": 4, "b": 3, "c": 2, "d": 1}, "    failed: 4 a; 3 b; 2 c; 1 more reason"),
+    ],
+)
+def test_no_reason_of_a_failure_hides_another(failures: dict[str, int], line: str):
+    judge = JudgeUse(
+        name="j", fingerprint="f", outcomes={"failed": sum(failures.values())}, failures=failures
+    )
+    printed = summary_lines(Conclusion(judges=[judge], systems=[], outputs=2, graded=0))
+    assert line in list(printed)

@@ -199,7 +199,8 @@ def test_clustered_items_get_a_test_over_clusters() -> None:
         ({"only": GOOD}, {}, "only one judge"),
         ({"a": GOOD, "b": POOR}, {"against": "z"}, "no judge 'z'"),
         ({"a": GOOD, "b": POOR}, {"by": "system"}, "no column system"),
-        ({"a": GOOD, "b": [None] * 6}, {}, "only one judge"),
+        ({"a": GOOD, "b": [None] * 6}, {}, r"only one judge with usable rows \(a\)"),
+        ({"a": [None] * 6, "b": [None] * 6}, {}, "there is no judge with usable rows; nothing to compare"),
     ],
 )
 def test_what_cannot_be_compared_is_said(scores: Any, options: Any, message: str) -> None:

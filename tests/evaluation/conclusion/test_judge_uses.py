@@ -34,12 +34,12 @@ def test_a_verdict_counts_as_it_stands_and_every_call_that_led_to_it_was_paid_fo
     assert (use.calls, use.prompt_tokens, use.completion_tokens, use.from_cache) == (4, 400, 40, 1)
 
 
-def test_what_failed_most_often_is_told(tmp_path: Path):
+def test_why_verdicts_failed_is_counted(tmp_path: Path):
     with RunFolder(tmp_path / "run") as folder:
         folder.verdicts.append(judged("1", "failed", calls=3))
         folder.verdicts.flush()
         (use,) = judge_uses(folder)
-    assert (use.outcomes, use.failure) == ({"failed": 1}, "the endpoint was away")
+    assert (use.outcomes, use.failures) == ({"failed": 1}, {"the endpoint was away": 1})
 
 
 def test_what_checkers_said_is_no_use_of_a_judge(tmp_path: Path):
