@@ -1,9 +1,18 @@
-"""Time and memory of the cluster bootstrap, and of a whole panel on a million rows. Run it with ``make bench``, or by itself."""
+"""Time and memory of the cluster bootstrap, and of a whole panel and the command on a million rows.
+
+Run it with ``make bench``, or by itself.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 import resource
+import subprocess
+import sys
+import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -11,6 +20,7 @@ from fiducial.calibration import ESTIMATORS, Sample, Settings, make_sample, meas
 from fiducial.calibration.intervals.bootstrap import bootstrap
 
 ROWS, CLUSTERS, REPLICATES = 100_000, 10_000, 10_000
+SLICES = {"task": 2, "source": 3, "length": 4, "language": 5, "topic": 6, "day": 7}
 
 
 def simulate(rows: int, clusters: int, *, graded: bool = False) -> Sample:
@@ -62,6 +72,41 @@ def timed_panel(rows: int, clusters: int, *, graded: bool) -> None:
     )
 
 
+def write_table(path: Path, rows: int, clusters: int) -> None:
+    """A judge's 0/1 verdicts as JSON Lines, with a column for each of the slices."""
+    rng = np.random.default_rng(20260102)
+    label = rng.integers(2, size=rows)
+    score = np.where(rng.random(rows) < 0.85, label, 1 - label)
+    columns = {"score": score, "label": label, "cluster": rng.integers(clusters, size=rows)}
+    columns |= {name: rng.integers(count, size=rows) for name, count in SLICES.items()}
+    with path.open("w", encoding="utf-8") as file:
+        for number, row in enumerate(zip(*(column.tolist() for column in columns.values()), strict=True)):
+            values = {"item_id": f"q{number}", "judge": "j", **dict(zip(columns, row, strict=True))}
+            file.write(json.dumps(values) + "\n")
+
+
+def timed_command(rows: int, clusters: int) -> None:
+    """``fiducial calibrate`` on a file, from start to exit, in a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "table.jsonl"
+        write_table(table, rows, clusters)
+        started = time.perf_counter()
+        command = subprocess.Popen(
+            [sys.executable, "-m", "fiducial", "calibrate", table], stdout=subprocess.DEVNULL
+        )
+        _, status, usage = os.wait4(command.pid, 0)
+        took = time.perf_counter() - started
+        command.returncode = os.waitstatus_to_exitcode(status)
+    if command.returncode:
+        raise SystemExit(f"fiducial calibrate ended with {command.returncode}")
+    print(
+        f"fiducial calibrate, a file of {rows:,} rows in {clusters:,} clusters, "
+        f"{len(SLICES)} slices of {sum(SLICES.values())} values"
+    )
+    processor = usage.ru_utime + usage.ru_stime
+    print(f"  {took:.1f} s, {processor:.1f} s of processor, peak {usage.ru_maxrss / 1024:.0f} MB")
+
+
 def main() -> None:
     """Print all of it."""
     timed_bootstrap()
@@ -69,6 +114,7 @@ def main() -> None:
     timed_panel(2_000, 2_000, graded=True)
     timed_panel(1_000_000, 50_000, graded=False)
     timed_panel(100_000, 10_000, graded=True)
+    timed_command(1_000_000, 50_000)
 
 
 if __name__ == "__main__":

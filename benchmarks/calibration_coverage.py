@@ -21,6 +21,7 @@ from simulation.tally import Table
 
 TABLES: dict[str, Table] = {
     "binary": panel.binary,
+    "few-clusters": panel.few_clusters,
     "graded": panel.graded,
     "means": panel.means,
     "raters": raters.reliabilities,

@@ -15,13 +15,12 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-SCRIPTS = ["startup.py"]
+SCRIPTS = ["startup.py", "calibration.py"]
 NEED_REFERENCE = [
     "checkers.py",
     "fuzz_decoders.py",
     "multi_turn.py",
     "mutation.py",
-    "calibration.py",
     "reference_values.py",
     "judge_throughput.py",
     "judge_faults.py",

@@ -47,6 +47,10 @@ SCENARIOS = {
     "60 clusters of 5, few errors": Judge(60, 5, 0.95, 0.97, 0.15, 0.1),
 }
 
+FEW_CLUSTERS = {
+    f"{clusters} clusters of 15": Judge(clusters, 15, 0.9, 0.8, 0.4, 0.2) for clusters in (12, 8, 4)
+}
+
 
 def members(rng: np.random.Generator, plan: Judge) -> IntArray:
     """Cluster number of each row."""

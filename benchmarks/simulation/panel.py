@@ -11,7 +11,7 @@ from fiducial.calibration import AGREEMENT, ESTIMATORS, Sample, Settings, make_s
 from fiducial.calibration.intervals.certified_bound import certified_rate
 from fiducial.calibration.intervals.cluster_mean import mean_of, share_of
 
-from .judges import SCENARIOS, calibrated_rows, graded_rows, population, usable, verdicts
+from .judges import FEW_CLUSTERS, SCENARIOS, Judge, calibrated_rows, graded_rows, population, usable, verdicts
 from .tally import AT_LEAST, COVERAGE, Tally
 
 REPLICATES = 1_000
@@ -31,7 +31,16 @@ def _count(tally: Tally, sample: Sample, truth: dict[str, float], seed: int) -> 
 
 def binary(draws: int) -> Iterator[Tally]:
     """Statistics of the 2x2 table, and the share of missing verdicts."""
-    for title, plan in SCENARIOS.items():
+    yield from _panels(SCENARIOS, draws)
+
+
+def few_clusters(draws: int) -> Iterator[Tally]:
+    """The same with fewer clusters than the commands take without a warning."""
+    yield from _panels(FEW_CLUSTERS, draws)
+
+
+def _panels(scenarios: dict[str, Judge], draws: int) -> Iterator[Tally]:
+    for title, plan in scenarios.items():
         rng, tally = np.random.default_rng(1), Tally(title, COVERAGE)
         truth = _truth(AGREEMENT, population(plan))
         for draw in range(draws):
