@@ -124,6 +124,7 @@ def test_summhay_fractions_agree(reference: Path) -> None:
     judges = calibrate(table_from_rows(means), interval="wald", slices=False)["judges"]
     for name, expected in expected_of(reference, "summhay")["per_summary_mean"].items():
         statistics = judges[name]["statistics"]
+        assert GRADED.keys() - expected.keys() == {"kappa_quadratic"}
         for theirs in GRADED.keys() & expected.keys():
             assert statistics[GRADED[theirs]]["value"] == pytest.approx(expected[theirs], abs=1e-9), (
                 name,

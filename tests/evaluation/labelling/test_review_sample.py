@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fiducial.errors import RunFolderError, UsageError
+from fiducial.errors import InputError, RunFolderError, UsageError
 from fiducial.evaluation.labelling.review_sample import draw_rows, draw_sample, finished_manifest, parts_of
 from fiducial.evaluation.run_folder.folder import write_json
 from fiducial.records import Outcome, Source, Verdict, write_records
@@ -112,7 +112,7 @@ def test_doubt_needs_one_judge(tmp_path: Path):
     checked = [verdict(n, None, by="ast/bfcl", source="checker") for n in range(4)]
     judged = [verdict(n, 0.5, by=by) for by in ("j", "k") for n in range(4)]
     folder = run_of(tmp_path / "r", [*checked, *judged])
-    with pytest.raises(Exception, match=r"2 judges .*name one with --judge"):
+    with pytest.raises(InputError, match=r"2 judges .*name one with --judge"):
         draw_sample(folder, "doubt", 2)
     assert draw_sample(folder, "doubt", 4, judge="k").judge == "k"
 
