@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fiducial.calibration import ESTIMATORS, calibrate, make_sample, table_from_rows
+from fiducial.calibration import AGREEMENT, ESTIMATORS, calibrate, make_sample, table_from_rows
 from fiducial.calibration.agreement.wording import calibration_lines
 
 
@@ -122,6 +122,7 @@ def test_slices_hold_the_same_panel_for_part_of_the_rows() -> None:
 def test_degenerate_tables_give_numbers_or_reasons_and_no_nan(pairs: Any, interval: Any) -> None:
     result = calibrate(table_from_rows(rows_of(pairs)), interval=interval, replicates=200)
     json.dumps(result, allow_nan=False)
+    assert result["judges"]["j"]["statistics"].keys() >= set(AGREEMENT)
     for statistic in result["judges"]["j"]["statistics"].values():
         assert (statistic["value"] is None) == (statistic["undefined"] is not None)
 
