@@ -42,7 +42,7 @@ def cautions(judges: Mapping[str, dict[str, Any]], table: Table) -> list[str]:
             [f"{name} ({few})" for name, panel in said.items() if (few := _few_labels(panel))],
         ),
         _about(
-            f"fewer than {FEW_FOR_A_SHARE} rows, so that a Wilson interval may cover two points less, or more, than it says:",
+            f"fewer than {FEW_FOR_A_SHARE} rows, so that a Wilson interval may cover a few points less, or more, than it says:",
             _counted(said, "n", FEW_FOR_A_SHARE),
         ),
         _about(

@@ -26,7 +26,7 @@ def test_each_reason_is_one_sentence_that_names_the_judges_and_their_numbers() -
     assert cautions(judges, TABLE) == [
         "fewer than 20 clusters, so that an interval may be too short: few (12)",
         "fewer than 30 labels of a class, so that what rests on them is rough: few (28 pass)",
-        "fewer than 200 rows, so that a Wilson interval may cover two points less, or more, than it says: few (100), sure (150)",
+        "fewer than 200 rows, so that a Wilson interval may cover a few points less, or more, than it says: few (100), sure (150)",
         "labelled rows without a verdict, which the statistics leave out: gaps (7 of 507)",
     ]
 
