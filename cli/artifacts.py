@@ -94,7 +94,8 @@ def run(
     """
     from ..deterministic import CheckOptions  # noqa: PLC0415 - numpy and scipy are slow to import
     from ..evaluation.artifacts import AgentPlan, conclude_artifacts, run_agents  # noqa: PLC0415 - likewise
-    from .evaluate import artifact_options, command_line  # noqa: PLC0415 - likewise
+    from .check_options import artifact_options  # noqa: PLC0415 - likewise
+    from .evaluate import command_line  # noqa: PLC0415 - likewise
     from .progress import shown_progress  # noqa: PLC0415 - likewise
 
     plan = AgentPlan(

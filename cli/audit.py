@@ -89,7 +89,7 @@ def mutate(
     from ..deterministic.mutation import load_operators  # noqa: PLC0415 - slow to import
     from ..evaluation.audit import ProbeSettings, build_probes  # noqa: PLC0415 - likewise
     from ..evaluation.audit.wording import probe_lines  # noqa: PLC0415 - likewise
-    from .evaluate import check_options  # noqa: PLC0415 - likewise
+    from .check_options import check_options  # noqa: PLC0415 - likewise
     from .progress import shown_progress  # noqa: PLC0415 - likewise
 
     operators = load_operators(operator, Path.cwd())

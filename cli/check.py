@@ -30,7 +30,7 @@ def command(cases: Path, outputs: tuple[Path, ...], out: Path, json_file: str | 
     """
     from ..evaluation.check_file import check_file, partial_file  # noqa: PLC0415 - numpy and scipy are slow to import
     from ..report.terminal import system_lines  # noqa: PLC0415 - likewise
-    from .evaluate import check_options  # noqa: PLC0415 - likewise
+    from .check_options import check_options  # noqa: PLC0415 - likewise
     from .progress import shown_progress  # noqa: PLC0415 - likewise
     from .table_input import emit  # noqa: PLC0415 - likewise
 

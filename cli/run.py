@@ -42,7 +42,8 @@ def command(judge_on: str, **options: Any) -> int:
     Exit code 3: finished, but calls to the model failed; the same command asks again for these alone.
     """
     from ..evaluation.judging.selection import parse_judge_on  # noqa: PLC0415 - loads what evaluating needs
-    from .evaluate import check_options, evaluate_as_asked  # noqa: PLC0415 - likewise
+    from .check_options import check_options  # noqa: PLC0415 - likewise
+    from .evaluate import evaluate_as_asked  # noqa: PLC0415 - likewise
 
     return evaluate_as_asked(
         options, options=check_options(options), names=options["names"], judge_on=parse_judge_on(judge_on)

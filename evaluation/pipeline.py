@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from importlib.metadata import version
+from functools import cache, partial
 from pathlib import Path
-from platform import python_version
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from ..deterministic import CheckOptions
 from ..errors import ConfigurationError, UsageError
 from ..judges import baseline_by, find_prompt
 from ..judges.baseline import MODEL as BASELINE
 from ..judges.prices import PriceList
 from ..records import ItemKey
 from .batch.mode import BatchMode
-from .checking.names import NamesOption
-from .checking.stage import check_into_folder
 from .conclusion.stage import Conclusion, conclude
 from .context import RunContext
 from .inputs import EvaluationInputs
@@ -31,6 +28,10 @@ from .progress import Progress
 from .run_folder.folder import MANIFEST, RunFolder
 from .run_folder.verdict_log import standing_verdicts
 from .statements.splitting import by_statement, judge_statements
+
+if TYPE_CHECKING:
+    from ..deterministic import CheckOptions
+    from .checking.names import NamesOption
 
 DEFAULT_JUDGE_ON = 200
 """Decided outputs that are judged beside what is open; docs/decisions/0003-what-a-judge-is-asked-by-default.md."""
@@ -103,17 +104,20 @@ def run(
     """
     for judge, model in map(split_spec, plan.judges):
         (baseline_by if (model or plan.model) == BASELINE else find_prompt)(judge)
+    tasks = cache(partial(planned_tasks, plan))
     if plan.options is None and not (plan.out / MANIFEST).exists():
-        _refuse_to_ask_nobody(plan, access)
+        _refuse_to_ask_nobody(tasks, access)
     with EvaluationInputs(plan.cases, plan.outputs) as inputs, RunFolder(plan.out) as folder:
         context = RunContext(inputs, folder, progress)
         if plan.labels is not None:
             adopt_labels(plan.labels, inputs, folder)
         _begin(plan, context, now())
         if plan.options is not None:
+            from .checking.stage import check_into_folder  # noqa: PLC0415 - who only judges needs no checkers
+
             folder.bind(rules=plan.options.rules, names=plan.names, artifacts=plan.options.artifacts)
             check_into_folder(context, plan.names, plan.options)
-        problem = _judge(plan, context, access) if plan.judges else None
+        problem = _judge(plan, context, tasks, access) if plan.judges else None
         conclusion = conclude(context, pass_at=plan.pass_at, prices=plan.prices)
         folder.update(
             status="stopped before judging" if problem else "complete",
@@ -122,22 +126,23 @@ def run(
         return msgspec.structs.replace(conclusion, not_judged=problem)
 
 
-def _refuse_to_ask_nobody(plan: Plan, access: Callable[[], ModelAccess]) -> None:
+def _refuse_to_ask_nobody(
+    planned: Callable[[], Sequence[JudgeTask]], access: Callable[[], ModelAccess]
+) -> None:
     """A new folder that is only there to hold judges' verdicts would hold nothing, and be bound to its inputs."""
-    if any(task.asked is not None for task in planned_tasks(plan)):
+    if any(task.asked is not None for task in planned()):
         access()
 
 
 def _begin(plan: Plan, context: RunContext, started: datetime) -> None:
     folder, survey = context.folder, context.inputs.survey
     folder.bind(inputs=[file.sha256 for file in survey.files])
-    packages = ("fiducial", "msgspec", "numpy", "openai", "scipy")
     folder.update(
         status="running",
         started=started.isoformat(timespec="seconds"),
         command=plan.command,
         notes=plan.notes,
-        versions={"python": python_version(), **{name: version(name) for name in packages}},
+        versions=_versions(),
         inputs=[
             {**msgspec.to_builtins(file), "path": str(Path(file.name).resolve())} for file in survey.files
         ],
@@ -146,7 +151,20 @@ def _begin(plan: Plan, context: RunContext, started: datetime) -> None:
     )
 
 
-def _judge(plan: Plan, context: RunContext, access: Callable[[], ModelAccess]) -> str | None:
+def _versions() -> dict[str, str]:
+    from importlib.metadata import version  # noqa: PLC0415 - slow to import, and only beginning a run asks
+    from platform import python_version  # noqa: PLC0415 - likewise
+
+    packages = ("fiducial", "msgspec", "numpy", "openai", "scipy")
+    return {"python": python_version(), **{name: version(name) for name in packages}}
+
+
+def _judge(
+    plan: Plan,
+    context: RunContext,
+    planned: Callable[[], Sequence[JudgeTask]],
+    access: Callable[[], ModelAccess],
+) -> str | None:
     """Ask the judges; what has to be set first, where no model can be reached."""
 
     def ask_models(asking: RunContext, tasks: Sequence[JudgeTask], wanted: Wanted, repeats: int) -> None:
@@ -164,7 +182,7 @@ def _judge(plan: Plan, context: RunContext, access: Callable[[], ModelAccess]) -
                 judge_statements(context, task, wanted, plan.repeats, ask_models)
 
     try:
-        tasks = planned_tasks(plan)
+        tasks = planned()
         wanted = wanted_outputs(plan, context)
         if plan.jury is None:
             ask(tasks, wanted)

@@ -12,6 +12,7 @@ _INVISIBLE = re.compile(
     "\ud800-\udfff\U000e0000-\U000e007f]"  # lone surrogates, which no file can carry; invisible tags
 )
 
+_JSON = json.JSONEncoder(ensure_ascii=False, default=str)  # made once: `json.dumps` makes one a call
 _LINE_WIDTH = 100
 _LAYOUT_FACTOR = 4
 """A value this many times longer than what is shown is not worth laying out."""
@@ -75,7 +76,7 @@ def _lines(value: Any, indent: str) -> str:
 
 
 def _flat(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return _JSON.encode(value)
 
 
 def _spell(found: re.Match[str]) -> str:

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import msgspec
 
-from ...deterministic.artifacts import workspace_text
 from ...errors import ConfigurationError, UsageError
 from ...judges import (
     Budget,
@@ -52,7 +51,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
         budget: What may be spent; None for no limit.
         results: Result files of batches to answer from, beside the cache, instead of asking the model; None to ask it.
         missing_result: What to say of a request that has no result there.
-        meanwhile: Called once, in a thread, after the model's first reply, when there is time while it thinks.
+        meanwhile: Called once, in a thread, while the model's first replies are awaited.
     """
 
     endpoint: Endpoint | None = None
@@ -182,7 +181,7 @@ def judge_outputs(
     for task in tasks:
         done = settled(context.verdicts)
         times = 1 if task.asked is None else repeats  # words do not change their mind
-        left = sum(1 for _ in open_work(context.inputs, task, wanted, done, times))
+        left = sum(1 for _ in _open_outputs(context.inputs, task, wanted, done, times))
         if not left:
             continue
         context.progress.begin(f"judging by {task.by}", left)
@@ -214,19 +213,33 @@ def open_work(
     Yields:
         Cases, outputs and repetitions, in the order of the files.
     """
-    cases = inputs.cases
+    for output, repeat in _open_outputs(inputs, task, wanted, done, repeats):
+        case = inputs.cases[output.case_id]
+        yield case, as_judged(case, output), repeat
+
+
+def _open_outputs(
+    inputs: EvaluationInputs,
+    task: JudgeTask,
+    wanted: Callable[[ItemKey], bool],
+    done: Container[VerdictKey],
+    repeats: int,
+) -> Iterator[tuple[Output, int]]:
+    """The same without the cases, for who only counts: reading one of these takes longer than all else here."""
     for output in inputs.outputs():
-        if judges_kind(task.by, cases.facts(output.case_id).kind) and wanted(output.key):
+        key = output.key
+        if judges_kind(task.by, inputs.cases.facts(key.case_id).kind) and wanted(key):
             for repeat in range(repeats):
-                if VerdictKey(output.key, task.by, repeat) not in done:
-                    case = cases[output.case_id]
-                    yield case, as_judged(case, output), repeat
+                if VerdictKey(key, task.by, repeat) not in done:
+                    yield output, repeat
 
 
 def as_judged(case: Case, output: Output) -> Output:
     """The output as a judge sees it: of a workspace, the text of the files that the challenge names."""
     if case.kind != "artifact":
         return output
+    from ...deterministic.artifacts import workspace_text  # noqa: PLC0415 - most cases have no workspace
+
     return msgspec.structs.replace(output, text=workspace_text(case, output))
 
 

@@ -48,7 +48,7 @@ async def connect(
         cache: The reply cache's file; None for no cache.
         record: A file to record replies to.
         budget: What may be spent; None for no limit.
-        meanwhile: Called once, in a thread, after the endpoint's first response, when there is time while it thinks.
+        meanwhile: Called once, in a thread, while the endpoint's first responses are awaited.
 
     Yields:
         The provider; closed at the end.

@@ -17,6 +17,8 @@ _RETRYABLE_STATUSES = frozenset(
     {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS}
 )
 _LONGEST_MESSAGE = 300
+_A_MOMENT = 0.02
+"""Seconds in which the first requests, as many as may be in flight, are on their way."""
 
 
 class OpenAIProvider:
@@ -28,7 +30,7 @@ class OpenAIProvider:
     Args:
         endpoint: Where to send requests.
         timeout: Seconds until a call is given up, however slowly bytes may still arrive.
-        meanwhile: Called once, in a thread, after the first response: most of the time from then on is spent waiting.
+        meanwhile: Called once, in a thread, while the first responses are awaited; not at all when they come at once.
     """
 
     def __init__(
@@ -42,11 +44,15 @@ class OpenAIProvider:
         self._timeout = timeout
         self._meanwhile = meanwhile
         self._sender: Sender | None = None
+        self._moment: asyncio.TimerHandle | None = None
 
     async def complete(self, request: Request) -> Reply:
         """Send one request. See `Provider.complete`."""
         if self._sender is None:
             self._sender = _sender(self._endpoint, self._timeout)
+            if self._meanwhile is not None:
+                loop = asyncio.get_running_loop()
+                self._moment = loop.call_later(_A_MOMENT, loop.run_in_executor, None, self._meanwhile)
         try:
             async with asyncio.timeout(self._timeout):
                 response = await self._sender.send(request)
@@ -55,9 +61,6 @@ class OpenAIProvider:
         except CallError as error:
             error.args = (self._shown(str(error)),)
             raise
-        if self._meanwhile is not None:
-            asyncio.get_running_loop().run_in_executor(None, self._meanwhile)
-            self._meanwhile = None
         if not response.succeeded:
             return self._refusal_or_raise(response)
         try:
@@ -68,6 +71,8 @@ class OpenAIProvider:
 
     async def aclose(self) -> None:
         """Close the connections."""
+        if self._moment is not None:
+            self._moment.cancel()
         if self._sender is not None:
             sender, self._sender = self._sender, None
             await sender.aclose()

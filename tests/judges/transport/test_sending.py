@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 from judge_items import Judging, make_case, make_output, make_pairs
-from provider_server import Body, ProviderServer, Raw, Response
+from provider_server import Answer, Body, ProviderServer, Raw, Response
 
 from fiducial.errors import UsageError
 from fiducial.judges import Endpoint, connect
@@ -83,12 +84,17 @@ def test_numbers_with_which_nothing_could_be_asked_are_refused(
 def test_what_can_be_done_meanwhile_is_done_once_and_only_if_the_model_is_asked(
     server: ProviderServer, judging: Judging, tmp_path: Path
 ) -> None:
-    told: list[int] = []
+    thinking, begun = threading.Event(), list[int]()
 
     def meanwhile() -> None:
-        told.append(len(server.seen))
+        begun.append(len(server.seen))
+        thinking.set()
 
+    def think(_: Any) -> Answer:
+        assert thinking.wait(10)  # no reply before, so it was begun while the first one was awaited
+        return Answer("<S2>1</S2>")
+
+    server.script = think
     for _ in range(2):
         judging(make_pairs(5), cache=tmp_path / "replies.sqlite", meanwhile=meanwhile, concurrency=1)
-    assert len(told) == 1
-    assert told[0] >= 1
+    assert len(begun) == 1
