@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from ..errors import RunFolderError
-from ..evaluation.run_folder.folder import CALIBRATION, LABELS, REPORT, VERDICTS, read_manifest
-from ..evaluation.run_folder.verdict_log import VerdictIndex
-from ..records import Case, CaseIndex, ItemKey, Output, Verdict, decode_record, read_records
+from ..evaluation.run_folder.folder import CALIBRATION, REPORT, VERDICTS, read_manifest
+from ..records import decode_record
 from .html import write_report
-from .model import InputFile, JudgeUse, ReportData, ReportItem, SystemResult
+from .model import InputFile, JudgeUse, ReportData, SystemResult
+from .run_items import RunItems
 
 _MOST_NAMED = 4
 """Systems that a title names; of more it says how many there are."""
@@ -36,7 +34,9 @@ def report_on(folder: Path, path: Path | None = None) -> Path:
     """
     manifest = read_manifest(folder)
     path = path or folder / REPORT
-    write_report(path, report_data(folder, manifest), report_items(folder, manifest))
+    data = report_data(folder, manifest)
+    with RunItems(folder, manifest) as items:
+        write_report(path, data, items)
     return path
 
 
@@ -79,57 +79,3 @@ def report_data(folder: Path, manifest: dict[str, Any]) -> ReportData:
 
 def _title(systems: list[str]) -> str:
     return ", ".join(systems) if len(systems) <= _MOST_NAMED else f"{len(systems)} systems"
-
-
-def report_items(folder: Path, manifest: dict[str, Any]) -> Iterator[ReportItem]:
-    """Every output of a run with everything that was said of it.
-
-    Args:
-        folder: The run folder.
-        manifest: Its manifest.
-
-    Yields:
-        One item an output, in the order of the files.
-
-    Raises:
-        RunFolderError: The inputs are not where they were.
-    """
-    cases_file, *output_files = (Path(file["path"]) for file in manifest["inputs"])
-    for file in (cases_file, *output_files):
-        if not file.exists():
-            raise RunFolderError(f"{folder}: its input {file} is not there any more; the report needs it")
-    labels = _labels(folder)
-    with CaseIndex(cases_file) as cases, closing(VerdictIndex(folder / VERDICTS)) as verdicts:
-        for file in output_files:
-            for output in read_records(file, Output):
-                yield _item(cases[output.case_id], output, verdicts[output.key], labels.get(output.key))
-
-
-def _item(case: Case, output: Output, verdicts: list[Verdict], label: Verdict | None) -> ReportItem:
-    category = case.tags.get("category")
-    return ReportItem(
-        output=output,
-        query=_query(case),
-        category=case.kind if category is None else str(category),
-        checker=next((verdict for verdict in verdicts if verdict.source == "checker"), None),
-        judges=[verdict for verdict in verdicts if verdict.source == "judge" and verdict.repeat == 0],
-        label=label,
-        tools=case.tools,
-        context=case.context,
-        reference=case.reference,
-    )
-
-
-def _query(case: Case) -> str:
-    contents = (
-        message.get("content") for turn in case.turns for message in turn if message["role"] == "user"
-    )
-    return "\n\n".join(content for content in contents if isinstance(content, str))
-
-
-def _labels(folder: Path) -> dict[ItemKey, Verdict]:
-    path = folder / LABELS
-    if not path.exists():
-        return {}
-    # What one person could not tell does not hide what another said.
-    return {verdict.key: verdict for verdict in read_records(path, Verdict) if verdict.graded}

@@ -15,7 +15,7 @@ from ..records import atomic_write
 from . import words
 from .calibration_view import COLUMNS, calibration_view
 from .figures import axis, interval_strip
-from .model import ReportData, ReportItem, Stratum
+from .model import Candidate, ReportData, Stratum
 from .page import asset, policy, template
 from .selection import select
 from .text import shortened
@@ -48,14 +48,14 @@ _FUNCTIONS: dict[str, Any] = {
 
 
 def write_report(
-    path: Path, data: ReportData, items: Iterable[ReportItem], *, limit: int = MOST_ITEMS
+    path: Path, data: ReportData, items: Iterable[Candidate], *, limit: int = MOST_ITEMS
 ) -> None:
     """Write a report to a file, which appears only when it is complete.
 
     Args:
         path: The file.
         data: Everything but the items.
-        items: The items; read once.
+        items: The items; gone through once.
         limit: How many of them are shown at most.
 
     Raises:
@@ -66,12 +66,12 @@ def write_report(
         file.write(page.encode("utf-8"))
 
 
-def render_report(data: ReportData, items: Iterable[ReportItem], *, limit: int = MOST_ITEMS) -> str:
+def render_report(data: ReportData, items: Iterable[Candidate], *, limit: int = MOST_ITEMS) -> str:
     """Make a report.
 
     Args:
         data: Everything but the items.
-        items: The items; read once, so that they can be streamed.
+        items: The items; gone through once, so that they can be streamed.
         limit: How many of them are shown at most; disagreements come first.
 
     Returns:

@@ -8,7 +8,7 @@ import msgspec
 
 from ..records import Output, Verdict
 from . import words
-from .model import ReportItem
+from .model import Candidate, ReportItem
 from .text import Excerpt, excerpt, json_excerpt, shortened
 
 Status: TypeAlias = Literal["disagreement", "not graded", "wrong", "right"]
@@ -47,11 +47,11 @@ class ItemView(msgspec.Struct, frozen=True):
     blocks: list[tuple[str, Excerpt]]
 
 
-def status_of(item: ReportItem, pass_at: float) -> Status:
+def status_of(item: Candidate, pass_at: float) -> Status:
     """What an item is, which decides how early it is shown.
 
     Args:
-        item: The output with everything that was said of it.
+        item: What was said of an output.
         pass_at: From which score on a verdict counts as a pass.
 
     Returns:

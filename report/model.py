@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..evaluation.conclusion.results import JudgeUse, Part, Stratum, SystemResult
 from ..evaluation.inputs import InputFile
 from ..records import ContextItem, Output, Verdict
 
-__all__ = ["InputFile", "JudgeUse", "Part", "ReportData", "ReportItem", "Stratum", "SystemResult"]
+__all__ = [
+    "Candidate",
+    "InputFile",
+    "JudgeUse",
+    "Part",
+    "ReportData",
+    "ReportItem",
+    "Stratum",
+    "SystemResult",
+]
 
 
 class ReportItem(Part, frozen=True, kw_only=True):
@@ -35,6 +45,22 @@ class ReportItem(Part, frozen=True, kw_only=True):
     tools: list[dict[str, Any]] = []
     context: list[ContextItem] = []
     reference: dict[str, Any] = {}
+
+
+class Candidate(Part, frozen=True, kw_only=True):
+    """What decides whether an item is shown, and how the item is read when it is.
+
+    Attributes:
+        checker: The deterministic verdict.
+        judges: The judges' verdicts.
+        label: The trusted verdict, where it is not the checker's own.
+        read: Reads the item with all its texts.
+    """
+
+    checker: Verdict | None
+    judges: list[Verdict]
+    label: Verdict | None
+    read: Callable[[], ReportItem]
 
 
 class ReportData(Part, frozen=True, kw_only=True):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
 from .item_view import STATUSES, ItemView, Status, status_of, view_of
-from .model import ReportItem
+from .model import Candidate, ReportItem
 
 
 class Selection(msgspec.Struct, frozen=True):
@@ -30,10 +30,10 @@ class Selection(msgspec.Struct, frozen=True):
         return {status: found[status] for status in self.totals}
 
 
-def select(items: Iterable[ReportItem], limit: int, pass_at: float) -> Selection:
+def select(items: Iterable[Candidate], limit: int, pass_at: float) -> Selection:
     """Choose the items most worth reading.
 
-    A row is made only when it is kept, and its texts are cut, so that memory depends on the limit alone.
+    Only what is shown is read, one item at a time, and its texts are cut, so that memory depends on the limit alone.
 
     Args:
         items: All items, in the order of the run.
@@ -43,15 +43,17 @@ def select(items: Iterable[ReportItem], limit: int, pass_at: float) -> Selection
     Returns:
         The rows by status (disagreements, not graded, wrong, right), within a status in the order given.
     """
-    heap: list[tuple[int, int, ItemView]] = []  # its smallest entry is the row to give up next
+    heap: list[
+        tuple[int, int, Callable[[], ReportItem]]
+    ] = []  # its smallest entry is the row to give up next
     totals: Counter[Status] = Counter()
     for place, item in enumerate(items):
         status = status_of(item, pass_at)
         totals[status] += 1
-        rank = (-STATUSES.index(status), -place)
+        entry = (-STATUSES.index(status), -place, item.read)
         if len(heap) < limit:
-            heapq.heappush(heap, (*rank, view_of(item, status, pass_at)))
-        elif heap and rank > heap[0][:2]:
-            heapq.heapreplace(heap, (*rank, view_of(item, status, pass_at)))
-    views = [view for _, _, view in sorted(heap, key=lambda entry: entry[:2], reverse=True)]
+            heapq.heappush(heap, entry)
+        elif heap and entry > heap[0]:
+            heapq.heapreplace(heap, entry)
+    views = [view_of(read(), STATUSES[-rank], pass_at) for rank, _, read in sorted(heap, reverse=True)]
     return Selection(views, {status: totals[status] for status in STATUSES})

@@ -9,7 +9,7 @@ from ...judges.prices import PriceList
 from ...records import Outcome, Verdict
 from ..run_folder.folder import STATEMENTS, RunFolder
 from ..run_folder.journal import Journal
-from ..run_folder.verdict_log import standing_verdicts
+from ..run_folder.verdict_log import rows_with_standing
 from .results import JudgeUse
 
 
@@ -26,15 +26,16 @@ def _uses(folder: RunFolder, journal: Journal[Verdict], prices: PriceList | None
     outcomes = defaultdict[str, Counter[Outcome]](Counter)
     spent = defaultdict[str, Counter[str]](Counter)
     failures = defaultdict[str, Counter[str]](Counter)
-    for verdict in journal:
-        if verdict.usage is not None and verdict.source == "judge":
+    for verdict, stands in rows_with_standing(journal):
+        if verdict.source != "judge":
+            continue
+        if verdict.usage is not None:  # what was asked in vain was paid for, too
             cost = spent[verdict.by]
             cost["calls"] += verdict.usage.calls
             cost["prompt"] += verdict.usage.prompt_tokens
             cost["completion"] += verdict.usage.completion_tokens
             cost["cached"] += verdict.usage.cached
-    for verdict in standing_verdicts(journal):
-        if verdict.source == "judge":
+        if stands:
             outcomes[verdict.by][verdict.outcome] += 1
             if verdict.outcome == "failed" and verdict.reason:
                 failures[verdict.by][verdict.reason] += 1

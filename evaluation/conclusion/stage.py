@@ -69,9 +69,7 @@ def conclude(context: RunContext, *, pass_at: float = 0.5, prices: PriceList | N
             judge.outcomes.get("failed", 0) for judge in judges if not judge.name.startswith((SHARE, JURY))
         ),
         outputs=inputs.survey.outputs + sum(missing.values()),
-        graded=len(
-            {verdict.key for verdict in folder.verdicts if verdict.graded and verdict.case_id in inputs.cases}
-        ),
+        graded=len(tally.graded),
         unused_labels=len(labels.keys() - {verdict.key for verdict in folder.verdicts}) if labels else 0,
     )
     folder.update(results=msgspec.to_builtins(conclusion.systems), judges=msgspec.to_builtins(judges))
@@ -107,6 +105,8 @@ def take_tally(folder: RunFolder, cases: CaseIndex) -> Tally:
         if verdict.case_id not in cases:
             continue
         cluster = cases.cluster(verdict.case_id)
+        if verdict.graded:
+            tally.graded.add(verdict.key)
         if verdict.source == "checker":
             tally.add_checked(verdict, cluster, cases.facts(verdict.case_id).kind)
             if verdict.outcome == "undecided":

@@ -77,6 +77,7 @@ class Tally(msgspec.Struct):
     """Sums by system, for the checkers and for each judge on what the checkers left open.
 
     Attributes:
+        graded: The outputs that somebody gave a score.
         checked: System to the checkers' verdicts.
         opened: System to judge (its ``by``) to the judge's verdicts on outputs that no checker decided.
         judged: Judge to all its verdicts, decided outputs included.
@@ -84,6 +85,7 @@ class Tally(msgspec.Struct):
         open_scores: System and judge to its scores of outputs no checker decided, one by one.
     """
 
+    graded: set[ItemKey] = msgspec.field(default_factory=set[ItemKey])
     checked: dict[str, Sums] = msgspec.field(default_factory=dict)
     opened: dict[str, dict[str, Sums]] = msgspec.field(default_factory=dict)
     judged: dict[str, Sums] = msgspec.field(default_factory=dict)

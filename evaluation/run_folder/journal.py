@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 from ...records import Closing, decode_record, encode_record, read_lines
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 _TAIL = 64 * 1024
 
@@ -42,9 +43,13 @@ class Journal(Closing, Generic[T]):
 
     def __iter__(self) -> Iterator[T]:
         """The records written so far."""
+        return self.read_as(self.record_type)
+
+    def read_as(self, record_type: type[U]) -> Iterator[U]:
+        """The records written so far, or what another type reads of their lines."""
         self.flush()
         for line, _, raw in read_lines(self.path):
-            yield decode_record(raw, self.record_type, path=self.path, line=line)
+            yield decode_record(raw, record_type, path=self.path, line=line)
 
     def close(self) -> None:
         """Flush and close."""

@@ -8,7 +8,15 @@ from typing import Any
 import pytest
 
 from fiducial.records import Outcome, Output, Source, Verdict
-from fiducial.report.model import InputFile, JudgeUse, ReportData, ReportItem, Stratum, SystemResult
+from fiducial.report.model import (
+    Candidate,
+    InputFile,
+    JudgeUse,
+    ReportData,
+    ReportItem,
+    Stratum,
+    SystemResult,
+)
 
 JUDGE = "tool_call_accuracy/short@some-model"
 
@@ -23,7 +31,7 @@ def _verdict(
 
 
 @pytest.fixture
-def make_item() -> Callable[..., ReportItem]:
+def make_item() -> Callable[..., Candidate]:
     """An item from scores; None stands for a verdict that could not be given."""
 
     def make(
@@ -35,10 +43,10 @@ def make_item() -> Callable[..., ReportItem]:
         query: str = "Do it.",
         category: str = "simple",
         **more: Any,
-    ) -> ReportItem:
+    ) -> Candidate:
         checked: Outcome = "undecided" if checker is None else "graded"
         judged: Outcome = "unparsable" if judge is None else "graded"
-        return ReportItem(
+        item = ReportItem(
             output=Output(case_id=case_id, system="alpha", text=text),
             query=query,
             category=category,
@@ -46,6 +54,7 @@ def make_item() -> Callable[..., ReportItem]:
             judges=[_verdict(case_id, judge, source="judge", outcome=judged, raw="1")],
             **more,
         )
+        return Candidate(checker=item.checker, judges=item.judges, label=item.label, read=lambda: item)
 
     return make
 

@@ -15,7 +15,7 @@ from fiducial.errors import InputError
 from fiducial.evaluation.conclusion.results import CORRECTED, OPEN
 from fiducial.records import ContextItem, Output, ToolCall
 from fiducial.report.html import render_report, write_report
-from fiducial.report.model import ReportData, ReportItem, Stratum
+from fiducial.report.model import Candidate, ReportData, Stratum
 
 HOSTILE = '</pre></script></style><script>alert(1)</script><img src=x onerror=alert(1)>"\'><b onclick="x">\u202e\ud800{{ 7*7 }}'
 _ELEMENTS = {
@@ -71,7 +71,7 @@ def hostile_data(data: ReportData, calibration: dict[str, Any]) -> ReportData:
     )
 
 
-def hostile_item(make_item: Callable[..., ReportItem]) -> ReportItem:
+def hostile_item(make_item: Callable[..., Candidate]) -> Candidate:
     item = make_item(
         HOSTILE,
         judge=0.0,
@@ -93,11 +93,12 @@ def hostile_item(make_item: Callable[..., ReportItem]) -> ReportItem:
         turns=[[HOSTILE]],
         workspace=HOSTILE,
     )
-    return msgspec.structs.replace(item, judges=spoilt, checker=spoilt[0], output=output)
+    spoilt_item = msgspec.structs.replace(item.read(), judges=spoilt, checker=spoilt[0], output=output)
+    return msgspec.structs.replace(item, judges=spoilt, checker=spoilt[0], read=lambda: spoilt_item)
 
 
 @pytest.fixture
-def hostile_report(data: ReportData, make_item: Callable[..., ReportItem], calibration: dict[str, Any]):
+def hostile_report(data: ReportData, make_item: Callable[..., Candidate], calibration: dict[str, Any]):
     return render_report(hostile_data(data, calibration), [hostile_item(make_item)])
 
 
@@ -140,12 +141,12 @@ def test_one_script_and_one_style_are_allowed_and_are_our_own(hostile_report: st
         assert "alert" not in sources[0]
 
 
-def test_the_page_loads_nothing(data: ReportData, make_item: Callable[..., ReportItem]):
+def test_the_page_loads_nothing(data: ReportData, make_item: Callable[..., Candidate]):
     page = render_report(data, [make_item()])
     assert not re.search(r"https?:|//[a-z]|@import|url\(|<link|<iframe|<base", page)
 
 
-def test_rates_stand_beside_interval_and_denominator(data: ReportData, make_item: Callable[..., ReportItem]):
+def test_rates_stand_beside_interval_and_denominator(data: ReportData, make_item: Callable[..., Candidate]):
     text = Page(render_report(data, [make_item()])).text()
     assert "0.71 [0.68, 0.74]" in text
     assert "on 1,974 of 2,000" in text
@@ -155,9 +156,7 @@ def test_rates_stand_beside_interval_and_denominator(data: ReportData, make_item
     assert "3 cases without an output" in text
 
 
-def test_calibration_stands_beside_the_constant_judges(
-    data: ReportData, make_item: Callable[..., ReportItem]
-):
+def test_calibration_stands_beside_the_constant_judges(data: ReportData, make_item: Callable[..., Candidate]):
     text = Page(render_report(data, [make_item()])).text()
     assert "0.87 [0.81, 0.91]" in text
     assert "always pass" in text
@@ -166,7 +165,7 @@ def test_calibration_stands_beside_the_constant_judges(
     assert "only 7 clusters" in text
 
 
-def test_what_stands_beside_the_agreement_is_shown(data: ReportData, make_item: Callable[..., ReportItem]):
+def test_what_stands_beside_the_agreement_is_shown(data: ReportData, make_item: Callable[..., Candidate]):
     text = Page(render_report(data, [make_item()])).text()
     assert "Krippendorff's alpha of ada, ben" in text
     assert "nominal 0.71 [0.60, 0.80]" in text
@@ -178,7 +177,7 @@ def test_what_stands_beside_the_agreement_is_shown(data: ReportData, make_item: 
 
 
 def test_what_labels_make_of_a_judges_rate_stands_right_below_it(
-    data: ReportData, make_item: Callable[..., ReportItem]
+    data: ReportData, make_item: Callable[..., Candidate]
 ):
     rates = [
         Stratum(name="checker decided", n=5, of=10, value=0.11),
@@ -194,7 +193,7 @@ def test_what_labels_make_of_a_judges_rate_stands_right_below_it(
 
 
 def test_cost_stands_beside_quality(
-    data: ReportData, make_item: Callable[..., ReportItem], calibration: dict[str, Any]
+    data: ReportData, make_item: Callable[..., Candidate], calibration: dict[str, Any]
 ):
     entry = next(iter(calibration["judges"].values()))
     entry["statistics"]["accuracy"] = {"value": 0.84, "low": 0.79, "high": 0.88, "n": 245}
@@ -207,7 +206,7 @@ def test_cost_stands_beside_quality(
 
 
 def test_a_report_without_judges_or_calibration_leaves_their_sections_out(
-    data: ReportData, make_item: Callable[..., ReportItem]
+    data: ReportData, make_item: Callable[..., Candidate]
 ):
     bare = msgspec.structs.replace(data, judges=[], calibration=None)
     ids = {attributes.get("id") for _, attributes in Page(render_report(bare, [make_item()])).elements}
@@ -216,7 +215,7 @@ def test_a_report_without_judges_or_calibration_leaves_their_sections_out(
 
 
 def test_items_beyond_the_limit_are_counted_and_the_records_are_named(
-    data: ReportData, make_item: Callable[..., ReportItem]
+    data: ReportData, make_item: Callable[..., Candidate]
 ):
     items = (make_item(f"c{n}", judge=0.0 if n == 41 else 1.0) for n in range(42))
     page = Page(render_report(data, items, limit=5))
@@ -232,26 +231,27 @@ def test_a_report_without_items_says_so(data: ReportData):
     assert "There are no items." in render_report(data, [])
 
 
-def test_a_long_text_is_cut_with_a_note(data: ReportData, make_item: Callable[..., ReportItem]):
+def test_a_long_text_is_cut_with_a_note(data: ReportData, make_item: Callable[..., Candidate]):
     page = render_report(data, [make_item(text="x" * 10_000_000)])
     assert len(page) < 200_000
     assert "9,994,000 more characters are not shown here" in page
 
 
 def test_a_name_of_any_length_is_cut_wherever_it_stands(
-    data: ReportData, make_item: Callable[..., ReportItem]
+    data: ReportData, make_item: Callable[..., Candidate]
 ):
     endless = "n" * 10_000_000
     results = [msgspec.structs.replace(data.systems[0], system=endless, faults={endless: 1})]
     item = make_item(category=endless)
-    item = msgspec.structs.replace(item, output=Output(case_id=endless, system=endless, text="x"))
+    named = msgspec.structs.replace(item.read(), output=Output(case_id=endless, system=endless, text="x"))
+    item = msgspec.structs.replace(item, read=lambda: named)
     page = render_report(msgspec.structs.replace(data, title=endless, systems=results), [item])
     assert len(page) < 500_000
     assert "(9,950,000 more characters)" in page
 
 
 def test_a_report_is_written_whole_or_not_at_all(
-    tmp_path: Path, data: ReportData, make_item: Callable[..., ReportItem]
+    tmp_path: Path, data: ReportData, make_item: Callable[..., Candidate]
 ):
     path = tmp_path / "report.html"
     write_report(path, data, [make_item(text="\ud800")])

@@ -6,7 +6,7 @@ import pytest
 
 from fiducial.records import Verdict
 from fiducial.report.item_view import BLOCK_LIMIT, status_of
-from fiducial.report.model import ReportItem
+from fiducial.report.model import Candidate
 from fiducial.report.selection import select
 
 
@@ -24,23 +24,23 @@ from fiducial.report.selection import select
     ],
 )
 def test_an_item_is_what_its_verdicts_agree_on(
-    make_item: Callable[..., ReportItem], checker: float | None, judge: float | None, status: str
+    make_item: Callable[..., Candidate], checker: float | None, judge: float | None, status: str
 ):
     assert status_of(make_item(checker=checker, judge=judge), 0.5) == status
 
 
-def test_scores_on_the_same_side_of_the_threshold_agree(make_item: Callable[..., ReportItem]):
+def test_scores_on_the_same_side_of_the_threshold_agree(make_item: Callable[..., Candidate]):
     assert status_of(make_item(checker=1.0, judge=0.6), 0.5) == "right"
     assert status_of(make_item(checker=1.0, judge=0.6), 0.7) == "disagreement"
 
 
-def test_a_label_that_contradicts_the_checker_is_a_disagreement(make_item: Callable[..., ReportItem]):
+def test_a_label_that_contradicts_the_checker_is_a_disagreement(make_item: Callable[..., Candidate]):
     label = Verdict(case_id="case-1", system="alpha", by="ana", source="human", outcome="graded", score=0.0)
     assert status_of(make_item(label=label), 0.5) == "disagreement"
 
 
 def test_disagreements_come_first_and_the_order_of_the_run_is_kept_within_a_status(
-    make_item: Callable[..., ReportItem],
+    make_item: Callable[..., Candidate],
 ):
     scores = [(1.0, 1.0), (0.0, 0.0), (1.0, 0.0), (1.0, None), (0.0, 1.0), (0.0, 0.0)]
     items = [make_item(f"c{n}", checker=checker, judge=judge) for n, (checker, judge) in enumerate(scores)]
@@ -49,7 +49,7 @@ def test_disagreements_come_first_and_the_order_of_the_run_is_kept_within_a_stat
     assert chosen.totals == {"disagreement": 2, "not graded": 1, "wrong": 2, "right": 1}
 
 
-def test_the_limit_drops_the_least_urgent_and_counts_them(make_item: Callable[..., ReportItem]):
+def test_the_limit_drops_the_least_urgent_and_counts_them(make_item: Callable[..., Candidate]):
     items = (make_item(f"c{n}", judge=0.0 if n % 100 == 7 else 1.0) for n in range(1000))
     chosen = select(items, 12, 0.5)
     expected = [f"c{n}" for n in range(7, 1000, 100)]
@@ -58,13 +58,13 @@ def test_the_limit_drops_the_least_urgent_and_counts_them(make_item: Callable[..
     assert chosen.shown == {"disagreement": 10, "not graded": 0, "wrong": 0, "right": 2}
 
 
-def test_a_limit_of_zero_shows_nothing_and_counts_everything(make_item: Callable[..., ReportItem]):
+def test_a_limit_of_zero_shows_nothing_and_counts_everything(make_item: Callable[..., Candidate]):
     chosen = select([make_item()], 0, 0.5)
     assert chosen.views == []
     assert chosen.total == 1
 
 
-def test_every_text_of_a_row_is_bounded(make_item: Callable[..., ReportItem]):
+def test_every_text_of_a_row_is_bounded(make_item: Callable[..., Candidate]):
     view = select([make_item(text="x" * 10_000_000, query="q" * 10_000_000)], 1, 0.5).views[0]
     assert len(view.query) < 1000
     blocks = dict(view.blocks)

@@ -1,0 +1,98 @@
+"""The outputs of a run folder with everything that was said of them; texts are read only of those that are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ..errors import RunFolderError
+from ..evaluation.run_folder.folder import LABELS, VERDICTS
+from ..evaluation.run_folder.verdict_log import VerdictIndex
+from ..records import (
+    Case,
+    CaseIndex,
+    Closing,
+    ItemKey,
+    Output,
+    Verdict,
+    decode_record,
+    read_lines,
+    read_records,
+)
+from .model import Candidate, ReportItem
+
+
+class RunItems(Closing):
+    """The items of a run, in the order of its outputs.
+
+    Args:
+        folder: The run folder.
+        manifest: Its manifest.
+
+    Raises:
+        RunFolderError: The inputs are not where they were.
+    """
+
+    def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
+        cases, *self._outputs = (Path(file["path"]) for file in manifest["inputs"])
+        for file in (cases, *self._outputs):
+            if not file.exists():
+                raise RunFolderError(f"{folder}: its input {file} is not there any more; the report needs it")
+        self._labels = _labels(folder)
+        self._cases = CaseIndex(cases)
+        self._verdicts = VerdictIndex(folder / VERDICTS)
+
+    def __iter__(self) -> Iterator[Candidate]:
+        """What was said of each output; what was said to whom is read when it is asked for, as long as this is open."""
+        for path in self._outputs:
+            for line, offset, raw in read_lines(path):
+                key = decode_record(raw, Output, path=path, line=line).key
+                checker, judges = self._said_of(key)
+                read = partial(self._read, path, offset)
+                yield Candidate(checker=checker, judges=judges, label=self._labels.get(key), read=read)
+
+    def close(self) -> None:
+        """Close the files."""
+        self._cases.close()
+        self._verdicts.close()
+
+    def _said_of(self, key: ItemKey) -> tuple[Verdict | None, list[Verdict]]:
+        verdicts = self._verdicts[key]
+        checker = next((verdict for verdict in verdicts if verdict.source == "checker"), None)
+        return checker, [verdict for verdict in verdicts if verdict.source == "judge" and verdict.repeat == 0]
+
+    def _read(self, path: Path, offset: int) -> ReportItem:
+        with path.open("rb") as file:
+            file.seek(offset)
+            output = decode_record(file.readline(), Output, path=path)
+        checker, judges = self._said_of(output.key)
+        case = self._cases[output.case_id]
+        category = case.tags.get("category")
+        return ReportItem(
+            output=output,
+            query=_query(case),
+            category=case.kind if category is None else str(category),
+            checker=checker,
+            judges=judges,
+            label=self._labels.get(output.key),
+            tools=case.tools,
+            context=case.context,
+            reference=case.reference,
+        )
+
+
+def _query(case: Case) -> str:
+    contents = (
+        message.get("content") for turn in case.turns for message in turn if message["role"] == "user"
+    )
+    return "\n\n".join(content for content in contents if isinstance(content, str))
+
+
+def _labels(folder: Path) -> dict[ItemKey, Verdict]:
+    path = folder / LABELS
+    if not path.exists():
+        return {}
+    # What one person could not tell does not hide what another said.
+    return {verdict.key: verdict for verdict in read_records(path, Verdict) if verdict.graded}
