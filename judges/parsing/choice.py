@@ -8,12 +8,12 @@ from typing import Any
 from ...errors import DecodingError, PromptError
 from ..prompt_file import PromptFile
 from ..scale import Scale
-from .json_reply import json_parser
+from .json_reply import Pieces, json_parser
 from .number import number_parser
 from .reading import Reading, ReplyParser
 from .tags import tags_parser
 
-PARSER_VERSION = 1
+PARSER_VERSION = 2
 """Raised when any parser reads a reply differently than before; part of a judge's fingerprint."""
 
 STATEMENTS = "statements"
@@ -62,14 +62,17 @@ def _inferred(prompt: PromptFile) -> Mapping[str, Any]:
 
 
 def _tags(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
-    _allow(declared, "score", "reason", "fraction_of")
+    _allow(declared, "score", "reason", "fraction_of", "cited")
     score = declared.get("score", "S2")
     reasons = _names(declared.get("reason", ()))
     fraction_of = declared.get("fraction_of")
     for name in (score, *reasons, *([] if fraction_of is None else [fraction_of])):
         if not isinstance(name, str) or not name.isidentifier():
             raise ValueError(f"{name!r} is not the name of a tag")
-    return tags_parser(scale, score=score, reasons=reasons, fraction_of=fraction_of)
+    cited = declared.get("cited", False)
+    if not isinstance(cited, bool) or (cited and fraction_of is None):
+        raise ValueError("cited is true or false, beside fraction_of")
+    return tags_parser(scale, score=score, reasons=reasons, fraction_of=fraction_of, cited=cited)
 
 
 def _number(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
@@ -85,15 +88,21 @@ def _number(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
 
 def _json(scale: Scale, declared: Mapping[str, Any], *, alone: bool = False) -> ReplyParser:
     _allow(declared, "score", "reason", "all_of", "fraction_of")
-    pieces = declared.get("fraction_of")
     return json_parser(
         scale,
         score=str(declared.get("score", "score")),
         reason=declared.get("reason", "reason"),
         all_of=_names(declared.get("all_of", ())),
-        fraction_of=None if pieces is None else (str(pieces["list"]), str(pieces["key"])),
+        fraction_of=_pieces(declared.get("fraction_of")),
         alone=alone,
     )
+
+
+def _pieces(declared: Any) -> Pieces | None:
+    if declared is None:
+        return None
+    cited = declared.get("cited")
+    return Pieces(str(declared["list"]), str(declared["key"]), None if cited is None else str(cited))
 
 
 def _structured(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:

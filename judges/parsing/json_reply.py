@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from ...errors import DecodingError
 from ..characters import well_formed
 from ..scale import Scale
-from .reading import NUMBER, Reading, ReplyParser, checked_share, one_score, without_thoughts
+from .reading import NUMBER, Reading, ReplyParser, bare_reply, checked_share, one_score, without_thoughts
 
 _MAX_CHARACTERS = 1 << 20
 _MOST_DIGITS = 18
@@ -19,13 +19,27 @@ _NUMBER = re.compile(NUMBER)
 _MARKS = re.compile(r'[{}"]|\\.', re.DOTALL)
 
 
+class Pieces(NamedTuple):
+    """Where a reply lists pieces of which the score is a share.
+
+    Attributes:
+        where: Key of their list.
+        mark: Key of each piece's mark, 1 or 0.
+        cited: Key of the list of what a piece that holds rests on, which must then name something; None when none is asked for.
+    """
+
+    where: str
+    mark: str
+    cited: str | None = None
+
+
 def json_parser(
     scale: Scale,
     *,
     score: str = "score",
     reason: str | None = "reason",
     all_of: Sequence[str] = (),
-    fraction_of: tuple[str, str] | None = None,
+    fraction_of: Pieces | None = None,
     alone: bool = False,
 ) -> ReplyParser:
     """A parser of JSON replies.
@@ -36,16 +50,16 @@ def json_parser(
         reason: Key of the reason.
         all_of: Keys of single criteria. The score must be the least of those that are given: a judge whose score does not
             follow from its own findings has not been understood.
-        fraction_of: Keys of a list of pieces and of each piece's mark, 1 or 0. Where the list is given, the score must be the
-            share of pieces that hold.
-        alone: Whether the reply must be the object and nothing else, as it is under a ``response_format``.
+        fraction_of: The list of pieces. Where it is given, the score must be the share of pieces that hold.
+        alone: Whether the reply must be the object and nothing else, as it is under a ``response_format``, with all its criteria or
+            its pieces.
 
     Returns:
         The parser. Objects in fences or between sentences are found; several must agree on the score.
     """
 
     def parse(text: str) -> Reading:
-        reply = without_thoughts(text).strip()
+        reply = bare_reply(text) if alone else without_thoughts(text).strip()
         if len(reply) > _MAX_CHARACTERS:
             raise DecodingError(f"the reply is longer than {_MAX_CHARACTERS} characters")
         objects = [decode_object(reply)] if alone else list(_objects(reply))
@@ -53,25 +67,47 @@ def json_parser(
         where = f"under the key {score!r} of a JSON object"
         value = one_score([_score(found[score]) for found in scored], scale, where)
         last = scored[-1]
+        if alone:
+            _refuse_missing(last, [*all_of, *([fraction_of.where] if fraction_of else [])])
         details: dict[str, Any] = {}
         if criteria := {key: _score(last[key]) for key in all_of if key in last}:
             details["criteria"] = criteria
-            if scale.normalise(min(criteria.values())) != value:
-                raise DecodingError(f"the score is {last[score]}, but the criteria say {criteria}")
-        if fraction_of and fraction_of[0] in last:
-            details[fraction_of[0]] = last[fraction_of[0]]
-            value = checked_share(value, _marks(last, *fraction_of))
+            _check_criteria(criteria, value, scale)
+        if fraction_of and fraction_of.where in last:
+            details[fraction_of.where] = last[fraction_of.where]
+            value = checked_share(value, _marks(last[fraction_of.where], fraction_of))
         said = last.get(reason) if reason else None
         return Reading(value, said if isinstance(said, str) else None, details)
 
     return parse
 
 
-def _marks(decoded: Mapping[str, Any], pieces: str, key: str) -> list[float]:
+def _refuse_missing(decoded: Mapping[str, Any], keys: Sequence[str]) -> None:
+    for key in keys:
+        if key not in decoded:
+            raise DecodingError(f"the reply lacks {key!r}, which the score is to follow from")
+
+
+def _check_criteria(criteria: Mapping[str, float], value: float, scale: Scale) -> None:
+    for key, criterion in criteria.items():
+        if criterion not in scale:
+            raise DecodingError(
+                f"the criterion {key!r} is {criterion:g}, which is not on the scale ({scale})"
+            )
+    if scale.normalise(min(criteria.values())) != value:
+        raise DecodingError(f"the score does not follow from the criteria {criteria}")
+
+
+def _marks(listed: Any, pieces: Pieces) -> list[float]:
     try:
-        return [_score(piece[key]) for piece in decoded[pieces]]
+        marks = [_score(piece[pieces.mark]) for piece in listed]
+        cited = [True if pieces.cited is None else bool(piece[pieces.cited]) for piece in listed]
     except (KeyError, TypeError) as error:
-        raise DecodingError(f"expected a list of objects with {key!r} under {pieces!r}") from error
+        keys = [key for key in (pieces.mark, pieces.cited) if key]
+        raise DecodingError(f"expected a list of objects with {keys} under {pieces.where!r}") from error
+    if any(mark and not named for mark, named in zip(marks, cited, strict=True)):
+        raise DecodingError(f"a piece is marked 1 and names nothing under {pieces.cited!r}")
+    return marks
 
 
 def _objects(reply: str) -> Iterator[Mapping[str, Any]]:

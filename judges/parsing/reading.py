@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from ...errors import DecodingError
 from ..scale import Scale
 
-NUMBER = r"[-+]?[0-9]{1,9}(?:\.[0-9]{1,9})?"
+NUMBER = r"[-+]?(?:[0-9]{1,9}(?:\.[0-9]{1,30})?|\.[0-9]{1,30})"
 """A decimal number, as a regular expression that cannot backtrack far."""
 
 _THOUGHT = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
@@ -44,8 +44,21 @@ def without_thoughts(text: str) -> str:
     return "" if end is None else text[end.end() :]
 
 
-_ROUNDING = 0.0101
-"""How far a stated share may be off: judges write 0.33 for a third, or 0.67 and 0.66 for two."""
+def bare_reply(text: str) -> str:
+    """What a reply that must be nothing but the score consists of, apart from thinking in front.
+
+    Servers whose chat template holds the opening tag reply with the closing one only. It ends the thinking here, where nothing may
+    stand beside the score; in other replies it may as well be a quotation behind the score, and is left where it is.
+    """
+    reply = without_thoughts(text).strip()
+    if reply.startswith("{"):
+        return reply
+    ends = [found.end() for found in _THOUGHT_END.finditer(reply)]
+    return reply[ends[-1] :].strip() if ends else reply
+
+
+_ROUNDING = 0.01 - 1e-9
+"""What a stated share is off by less than: judges write 0.33 for a third, or 0.67 and 0.66 for two."""
 
 
 def checked_share(score: float, marks: Sequence[float]) -> float:
@@ -65,7 +78,7 @@ def checked_share(score: float, marks: Sequence[float]) -> float:
     if not marks or not {0.0, 1.0}.issuperset(marks):
         raise DecodingError(f"expected pieces marked 1 or 0, got {list(marks)[:5]}")
     share = sum(marks) / len(marks)
-    if abs(score - share) > _ROUNDING:
+    if abs(score - share) >= _ROUNDING:
         raise DecodingError(f"the score is {score:g}, but {sum(marks):g} of {len(marks)} pieces hold")
     return share
 

@@ -1,21 +1,54 @@
+# ruff: noqa: RUF001 - phrases of other languages are written in their own letters
 """Tells a judge that would not judge from one that answered in the wrong form."""
 
 from __future__ import annotations
 
 import re
 
-_REFUSAL = re.compile(
-    r"(?:i['\u2019]?m (?:very )?sorry|i am (?:very )?sorry|sorry|i apologi[sz]e|unfortunately|as an ai[^.!\n]{0,60})?"
-    r"[\s,.:;]{0,4}(?:but )?"
-    r"(?:i|we) (?:can['\u2019]?t|cannot|can not|am unable to|am not able to|won['\u2019]?t|will not|must decline to)"
-    r" (?:help|assist|comply|fulfil|fulfill|engage|participate|provide|continue|process|discuss|evaluate (?:this|that|such))\b",
-    re.IGNORECASE,
+_SORRY = (
+    r"(?:(?:i['’]?m|i am) (?:very |so |really |truly )?sorry|sorry|(?:my )?apologies|i apologi[sz]e|unfortunately"
+    r"|as an ai[^.!\n]{0,60}?)"
 )
+_NOT = (
+    r"(?:(?:i|we) (?:can['’]?t|cannot|can not|won['’]?t|will not)"
+    r"|(?:i['’]?m|i am|we['’]?re|we are) (?:unable|not able|not allowed|not permitted) to)"
+)
+_HELP = (
+    r"(?:help|assist|comply|fulfil|fulfill|engage|participate|provide|continue|process|discuss|support|respond"
+    r"|(?:do|evaluate|judge|rate|score|grade|assess|answer) (?:this|that|such))\b"
+)
+_DECLINE = r"(?:i|we)(?: must| have to| need to| will)?(?: respectfully)? decline\b"
+_ENGLISH = rf"(?:{_SORRY}[\s,.:;!]{{0,4}}(?:(?:but|and|as an ai)[\s,]{{1,2}}){{0,2}}){{0,2}}(?:{_NOT} {_HELP}|{_DECLINE})"
+
+_OTHERS = (  # one clause that says: I cannot, or may not, help with this
+    (
+        r"(?:ich (?:kann|darf|werde)|(?:da\w{0,6} )?(?:kann|darf|werde) ich)\b[^.!?:\n]{0,60}?\b(?:nicht|keine)\b[^.!?:\n]{0,30}?"
+        r"(?:helfen|unterstütz|behilflich|beantwort|bewert|beurteil|nachkommen|erfüll)"
+    ),
+    (
+        r"je (?:ne (?:peux|pourrai)|suis dans l['’]incapacité)[^.!?:\n]{0,30}?"
+        r"(?:aider|assister|répondre|évaluer|traiter|fournir)"
+    ),
+    r"no puedo (?:ayudar|asistir|cumplir|evaluar|responder|continuar|proporcionar)",
+    r"não posso (?:ajudar|auxiliar|cumprir|avaliar|responder|continuar|fornecer)",
+    r"non posso (?:aiutar|assister|valutar|risponder|continuar|fornir)",
+    r"nie mogę[^.!?:\n]{0,20}?(?:pomóc|ocenić|odpowiedzieć|spełnić)",
+    r"(?:я )?не могу[^.!?:\n]{0,20}?(?:помочь|ответить|оценить|выполнить|обсуждать)",
+    r"我?(?:无法|不能|無法)(?:协助|帮助|提供|回答|评估|满足|評估|協助|幫助)",
+    r"(?:[そこ]の[^。\n]{0,12})?(?:お手伝い|お答え|お応え|ご協力|対応|回答|評価)(?:すること)?(?:が|は)?(?:でき|いたしかね|致しかね)",
+    r"[^.!?:\n]{0,20}?(?:도와|도움|답변|평가|응답)[^.!?:\n]{0,10}?(?:수 없|없습니다)",
+)
+_APOLOGY = r"(?:[^.!?:\n。：]{0,30}[,.!。，、]\s{0,2})?(?:(?:aber|mais|pero|mas|ma|ale|но|但是?) ?)?"
+"""Of any language: what stands before a first comma or full stop. `_OTHERS` says whether it was one."""
+
+_REFUSAL = re.compile(rf"{_ENGLISH}|{_APOLOGY}(?:{'|'.join(_OTHERS)})", re.IGNORECASE)
 _LONGEST_PREAMBLE = 400
 
 
 def is_refusal(text: str) -> bool:
     """Whether a reply that holds no score declines to judge, in one of the usual phrases at its beginning.
+
+    Phrases of other languages than these are `unparsable` instead, which is no score either.
 
     Args:
         text: The reply.

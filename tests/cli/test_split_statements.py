@@ -97,7 +97,7 @@ def answers(seen: Seen) -> Response:
     if asks_to_split(seen):
         return split(answer)
     found = marks(answer)
-    pieces = "\n".join(f"{number}. piece <P>{mark}</P>" for number, mark in enumerate(found))
+    pieces = "\n".join(f"{number}. piece, indexes [1] <P>{mark}</P>" for number, mark in enumerate(found))
     return Answer(f"<S1>\n{pieces}\n</S1>\n<S2>{sum(found) / len(found):.2f}</S2>")
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fiducial.errors import DecodingError
-from fiducial.judges.parsing.json_reply import json_parser
+from fiducial.judges.parsing.json_reply import Pieces, json_parser
 from fiducial.judges.scale import Scale
 
 parse = json_parser(Scale())
@@ -61,7 +61,7 @@ def test_anything_else_is_unreadable(reply: str) -> None:
 
 @pytest.mark.parametrize("piece", ['"y": "\\udc00"', f'"y": {"9" * 30}', '"y": [1e999]'])
 def test_whatever_stands_beside_a_score_can_be_written_to_a_file(piece: str) -> None:
-    read = json_parser(Scale(step=None), fraction_of=("pieces", "holds"))
+    read = json_parser(Scale(step=None), fraction_of=Pieces("pieces", "holds"))
     reason = '"\\ud83d\\ude00 \\ud800"'
     reading = read(f'{{"reason": {reason}, "score": 1, "pieces": [{{"holds": 1, {piece}}}]}}')
     assert reading.reason == "\U0001f600 \ufffd"
@@ -77,7 +77,30 @@ def test_numbers_of_any_length_are_off_the_scale_and_no_more(score: str) -> None
 def test_structured_replies_are_the_object_and_nothing_else() -> None:
     assert strict('{"a": 1, "b": 1, "score": 1}').details == {"criteria": {"a": 1.0, "b": 1.0}}
     with pytest.raises(DecodingError):
-        strict('Here: {"score": 1}')
+        strict('Here: {"a": 1, "b": 1, "score": 1}')
+
+
+@pytest.mark.parametrize("thinking", ["", "<think>no {</think>", "It may be {0}.\n</think>\n"])
+def test_thinking_before_a_structured_reply_is_passed_over(thinking: str) -> None:
+    assert strict(thinking + '{"a": 1, "b": 1, "score": 1}').score == 1
+
+
+def test_a_tag_that_a_reason_quotes_ends_no_thinking() -> None:
+    assert strict('{"reason": "it ends in </think>", "a": 0, "b": 1, "score": 0}').score == 0
+
+
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        ('{"score": 1}', "lacks 'a'"),
+        ('{"a": 1, "score": 1}', "lacks 'b'"),
+        ('{"a": 5, "b": 1, "score": 1}', "not on the scale"),
+        ('{"a": 1e999, "b": 1, "score": 1}', "not on the scale"),
+    ],
+)
+def test_a_structured_reply_has_every_criterion_on_the_scale(reply: str, why: str) -> None:
+    with pytest.raises(DecodingError, match=why):
+        strict(reply)
 
 
 def test_a_score_that_does_not_follow_from_the_criteria_is_unreadable() -> None:
@@ -85,7 +108,7 @@ def test_a_score_that_does_not_follow_from_the_criteria_is_unreadable() -> None:
         strict('{"a": 1, "b": 0, "score": 1}')
 
 
-shares = json_parser(Scale(0, 1, None), fraction_of=("pieces", "supported"))
+shares = json_parser(Scale(0, 1, None), fraction_of=Pieces("pieces", "supported"))
 
 
 def test_a_score_that_is_the_share_of_its_pieces_is_read_exactly() -> None:
@@ -101,6 +124,27 @@ def test_a_score_that_is_the_share_of_its_pieces_is_read_exactly() -> None:
 def test_a_score_that_is_not_the_share_of_its_pieces_is_unreadable(pieces: str) -> None:
     with pytest.raises(DecodingError):
         shares(f'{{"pieces": {pieces}, "score": 0.5}}')
+
+
+cited = json_parser(Scale(0, 1, None), fraction_of=Pieces("pieces", "supported", "indexes"), alone=True)
+
+
+def test_a_piece_that_holds_names_what_it_rests_on() -> None:
+    pieces = '{"supported": 1, "indexes": ["2"]}, {"supported": 0, "indexes": []}'
+    assert cited(f'{{"pieces": [{pieces}], "score": 0.5}}').score == 0.5
+
+
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        ('{"pieces": [{"supported": 1, "indexes": []}], "score": 1}', "names nothing"),
+        ('{"pieces": [{"supported": 1}], "score": 1}', "expected a list"),
+        ('{"score": 1}', "lacks 'pieces'"),
+    ],
+)
+def test_a_piece_that_holds_by_nothing_is_unreadable(reply: str, why: str) -> None:
+    with pytest.raises(DecodingError, match=why):
+        cited(reply)
 
 
 @given(st.text(alphabet='{}"\\:scorea10, \n'))

@@ -12,7 +12,17 @@ FRACTION = Scale(0, 1, None)
 
 
 @pytest.mark.parametrize(
-    ("reply", "score"), [("1", 1), ("0\n", 0), ("**1**", 1), ("`0`", 0), ('"1".', 1), ("1.0", 1)]
+    ("reply", "score"),
+    [
+        ("1", 1),
+        ("First 0.\n</think>\n\n1", 1),
+        ("<think>1</think> no</think>0", 0),
+        ("0\n", 0),
+        ("**1**", 1),
+        ("`0`", 0),
+        ('"1".', 1),
+        ("1.0", 1),
+    ],
 )
 def test_a_lone_number_is_read(reply: str, score: float) -> None:
     assert number_parser(Scale())(reply).score == score
@@ -34,6 +44,14 @@ def test_a_number_in_company_is_not(reply: str) -> None:
         ("0.75/1", 0.75),
         ("rule 3 applies. 1.", 1),
         ("[2] says 1", 1),
+        ("criterion 1 holds, 2 not: .5", 0.5),
+        ("rule 1: 2/3, that is 0.6666666666666667", 0.6666666666666667),
+        ("First 1, then finally 0", 0),
+        ("0.2 at first, but 0.8", 0.8),
+        ("2/3 (0.67)", 0.67),
+        ("| 1 | 0 |", 0),
+        ("得分为0.5分", 0.5),
+        ("as GPT-4 said of S2, 1", 1),
     ],
 )
 def test_the_last_number_is_read(reply: str, score: float) -> None:
@@ -44,6 +62,57 @@ def test_the_last_number_is_read(reply: str, score: float) -> None:
 def test_a_last_number_off_the_scale_is_not(reply: str) -> None:
     with pytest.raises(DecodingError):
         number_parser(FRACTION, pick="last")(reply)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "rule 1 holds, so 0,1",
+        "Punktzahl: 1,0",
+        "of 1: 1e-1",
+        "rule 1: 1 %",
+        "rule 1: \u22121",
+        "0 (scale 0-1)",
+        "1 at first; on 2024-01-01",
+        "1 at 12:01",
+        "rule 1: \uff10",
+        "rule 1: \u0660",
+    ],
+)
+def test_a_last_number_that_may_mean_another_is_not_replaced_by_an_earlier_one(reply: str) -> None:
+    with pytest.raises(DecodingError, match="not written as"):
+        number_parser(FRACTION, pick="last")(reply)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "0 out of 1",
+        "0 von 1",
+        "0,5 out of 1",
+        "0\uff08满分1\uff09",
+        "0 on a scale from 0 to 1",
+        "0.5 on [0, 1]",
+        "0.5 [1]",
+        "1 or 0",
+    ],
+)
+def test_an_end_of_the_scale_beside_a_score_is_not_taken_for_the_score(reply: str) -> None:
+    with pytest.raises(DecodingError, match="not clear"):
+        number_parser(FRACTION, pick="last")(reply)
+
+
+def test_a_percentage_is_a_score_where_the_best_is_a_hundred() -> None:
+    parse = number_parser(Scale(0, 100, None), pick="last")
+    assert [parse(reply).score for reply in ("all 5: 75%", "75 %", "75/100")] == [0.75] * 3
+
+
+@pytest.mark.parametrize("unit", ["1", "1.", "1 / ", "-", "a1-", "1 1", "1e", " %", "S", "1,"])
+@pytest.mark.timeout(30)  # a search that goes back would take hours
+def test_hostile_replies_take_linear_time(unit: str) -> None:
+    parse = number_parser(Scale(0, 0.5, None), pick="last")
+    with pytest.raises(DecodingError):
+        parse(unit * (3_000_000 // len(unit)) + " 7")
 
 
 def test_only_what_follows_the_heading_is_read_and_the_rest_is_the_reason() -> None:

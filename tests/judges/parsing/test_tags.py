@@ -27,6 +27,10 @@ parse = tags_parser(Scale(), score="S2", reasons=["S0", "S1"])
         ("<think>first <S2>0</S2>, no</think><S2>1</S2>", 1),
         ("1", 1),
         (" '0'. ", 0),
+        ("```\n<S2>1.</S2>\n```", 1),
+        ("<S2><S2>1</S2></S2>", 1),
+        ("Form: <S2>your score</S2>. <S2>0</S2>", 0),
+        ("It would be a 1.\n</think>\n0", 0),
     ],
 )
 def test_one_score_is_read(reply: str, score: float) -> None:
@@ -51,6 +55,9 @@ def test_one_score_is_read(reply: str, score: float) -> None:
         ("<S2>1e0</S2>", "no score"),
         ("<S2>\u0661</S2>", "no score"),
         ("<S2>1/1</S2>", "no score"),
+        ("<S2>1</S2> or <S2>0,5</S2>", "'0,5'"),
+        ("<S2>0 or 1</S2><S2>1</S2>", "'0 or 1'"),
+        ("<S2>0</S2> for the text </think><S2>1</S2>", "2 different scores"),
     ],
 )
 def test_anything_else_is_unreadable(reply: str, why: str) -> None:
@@ -76,10 +83,32 @@ def test_a_score_that_is_the_share_of_its_pieces_is_read_exactly() -> None:
     assert shares("<S2>0.4</S2>").score == 0.4
 
 
-@pytest.mark.parametrize("reply", ["<P>1</P><P>0</P><S2>0.75</S2>", "<P>1</P><P>0.5</P><S2>0.75</S2>"])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "<P>1</P><P>0</P><S2>0.75</S2>",
+        "<P>1</P><P>0.5</P><S2>0.75</S2>",
+        "<P>1</P><P>no</P><S2>1</S2>",
+        "<P>1</P>" * 66 + "<P>0</P>" * 34 + "<S2>0.67</S2>",
+    ],
+)
 def test_a_score_that_is_not_the_share_of_its_pieces_is_unreadable(reply: str) -> None:
-    with pytest.raises(DecodingError, match="pieces"):
+    with pytest.raises(DecodingError, match="piece"):
         shares(reply)
+
+
+cited = tags_parser(Scale(0, 1, None), fraction_of="P", cited=True)
+
+
+@pytest.mark.parametrize("index", ["[1, 3]", "[Index: 2]", "index 4", "(indices: 1 and 2)"])
+def test_a_piece_that_holds_names_an_index(index: str) -> None:
+    assert cited(f"1. first {index} <P>1</P>\n2. second, indexes [] <P>0</P>\n<S2>0.5</S2>").score == 0.5
+
+
+@pytest.mark.parametrize("index", ["", "indexes []", "indexes: [ ]", "[]"])
+def test_a_piece_that_holds_by_nothing_is_unreadable(index: str) -> None:
+    with pytest.raises(DecodingError, match="names no index"):
+        cited(f"1. first, indexes [2] <P>1</P>\n2. second {index} <P>1</P>\n<S2>1</S2>")
 
 
 @given(st.text(alphabet="<>/S2s10 .\n"))
