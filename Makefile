@@ -11,6 +11,7 @@ $(VENV)/.ready: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet -e '.[dev,test]'
 	@mkdir -p .links && ln -sfn .. .links/fiducial
+	@$(BIN)/python benchmarks/bytecode.py
 	@touch $@
 
 demo: $(VENV)/.ready  ## the whole pipeline on the built-in suite, offline; the report lands in ./demo

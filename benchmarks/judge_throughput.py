@@ -26,6 +26,8 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from bytecode import compile_package
+
 if TYPE_CHECKING:
     from fiducial.records import Case, Output
 
@@ -102,6 +104,7 @@ def main() -> None:
         case "command":
             judge_by_command(arguments)
         case _:
+            compile_package()
             compare(arguments)
             if arguments.many:
                 compare_memory(arguments)

@@ -9,6 +9,8 @@ import sys
 import time
 from pathlib import Path
 
+from bytecode import compile_package
+
 RUNS = 15
 FIDUCIAL = shutil.which("fiducial", path=str(Path(sys.executable).parent)) or "fiducial"
 COMMANDS = {
@@ -29,6 +31,7 @@ def seconds(command: list[str]) -> float:
 
 def main() -> None:
     """Interleave the commands, so that the machine's mood is the same for all, and print medians."""
+    compile_package()
     times: dict[str, list[float]] = {name: [] for name in COMMANDS}
     for _ in range(RUNS + 1):
         for name, command in COMMANDS.items():

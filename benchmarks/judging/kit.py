@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bytecode import compile_package
+
 OURS = Path(__file__).with_name("run_fiducial.py")
 
 
@@ -33,6 +35,7 @@ def kit_folder() -> Path:
 
 def our_runner(name: str = "fiducial", *, command: bool = False, **environment: str) -> Runner:
     """Our own tool, as a library or as the command."""
+    compile_package()
     mode = {"FIDUCIAL_RUN": "command"} if command else {}
     return Runner(name, sys.executable, OURS, mode | environment)
 
