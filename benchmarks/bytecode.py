@@ -1,0 +1,19 @@
+"""Compiles the package as installing a wheel does: where Python may not write bytecode, a checkout is compiled again at every start."""
+
+from __future__ import annotations
+
+import compileall
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+_NOT_THE_PACKAGE = re.compile(r"/(\.[^/]+|tests|benchmarks|notebooks|docs)/")
+
+
+def compile_package() -> None:
+    """Bring the bytecode of every module up to date."""
+    compileall.compile_dir(ROOT, rx=_NOT_THE_PACKAGE, quiet=1)
+
+
+if __name__ == "__main__":
+    compile_package()
