@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 from collections.abc import Sequence
@@ -31,7 +32,7 @@ class _ChatMessage(msgspec.Struct):
 def import_chat(path: Path, inputs: Sequence[str] = (), step: float | None = None) -> str:
     """Write chat messages as a prompt file.
 
-    The messages' texts are kept to the letter. What is to be judged goes into a last user message, one section an input. The
+    The messages' texts are kept to the letter, apart from line ends, which become newlines. What is to be judged goes into a last user message, one section an input. The
     reply is read as the last number after the last heading that speaks of a score, where there is one.
 
     Args:
@@ -57,7 +58,7 @@ def import_chat(path: Path, inputs: Sequence[str] = (), step: float | None = Non
 
 def _read(path: Path) -> list[_ChatMessage]:
     try:
-        content: Any = msgspec.json.decode(path.read_bytes())
+        content: Any = msgspec.json.decode(path.read_bytes().removeprefix(codecs.BOM_UTF8))
         if isinstance(content, dict):
             content = cast("dict[str, Any]", content).get("messages", [content])
         messages = msgspec.convert(content, list[_ChatMessage])
@@ -70,7 +71,12 @@ def _read(path: Path) -> list[_ChatMessage]:
             raise InputError(f"the role {message.role!r} has no place in a prompt file", path=path)
     if not messages:
         raise InputError("expected a chat message or a list of them, got none", path=path)
-    return messages
+    return [_ChatMessage(message.role, _with_newlines(message.content)) for message in messages]
+
+
+def _with_newlines(content: str) -> str:
+    """The text with the line ends of prompt files, as which others are read: a role behind one would open a message."""
+    return content.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _named_inputs(text: str) -> list[str]:
@@ -106,12 +112,12 @@ def _material(inputs: Sequence[str]) -> str:
 
 def _front_matter(path: Path, text: str, inputs: Sequence[str], step: float | None) -> str:
     headings = _SCORE_HEADING.findall(text)
-    parse = f"\nparse: {{mode: number, pick: last, after: {json.dumps(headings[-1])}}}" if headings else ""
+    parse = f"\nparse: {{mode: number, pick: last, after: {_quoted(headings[-1])}}}" if headings else ""
     declared = "\n".join(f"  {name}: {{type: string, kind: string}}" for name in [*inputs, "fence"])
     steps = "" if step is None else f", step: {step:g}"
     return f"""---
-name: {json.dumps(path.stem)}
-description: {json.dumps(f"Imported from {path.name}.")}
+name: {_quoted(path.stem)}
+description: {_quoted(f"Imported from {path.name}.")}
 model:
   api: chat
   parameters:
@@ -122,3 +128,8 @@ template: {{format: {{kind: jinja2}}, parser: {{kind: prompty}}}}
 scale: {{minimum: 0, maximum: 1{steps}}}{parse}
 ---
 """
+
+
+def _quoted(text: str) -> str:
+    """The text in YAML's double quotes, which know no halves of surrogate pairs as JSON's do."""
+    return json.dumps(text, ensure_ascii=False)
