@@ -1,0 +1,129 @@
+"""The processes that `judge_throughput.py` measures beside the command, and the server they ask where the reference data's is not there.
+
+They import as little as they can at the top: what is imported there is measured with each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fiducial.records import Case, Output
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+MODEL = "judge-s2"
+TOOLS = [
+    {
+        "type": "function",
+        "function": {
+            "name": "book_hotel",
+            "description": "Books a hotel room in a city, for a number of nights, at a price not above a limit. "
+            * 4,
+            "parameters": {
+                "type": "dict",
+                "properties": {"city": {"type": "string"}, "nights": {"type": "integer"}},
+                "required": ["city", "nights"],
+            },
+        },
+    }
+]
+
+
+def main() -> None:
+    """Be one of them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("process", choices=["server", "bare", "library"])
+    parser.add_argument("--items", type=int, default=0)
+    parser.add_argument("--concurrency", type=int, default=64)
+    parser.add_argument("--latency", type=float, default=0.0, help="the server's, in milliseconds")
+    parser.add_argument("--url")
+    parser.add_argument("--cache", type=Path)
+    arguments = parser.parse_args()
+    match arguments.process:
+        case "server":
+            serve(arguments.latency)
+        case "bare":
+            asyncio.run(ask_barely(arguments))
+        case _:
+            asyncio.run(judge(arguments))
+
+
+def serve(latency: float) -> None:
+    """Answer until terminated."""
+    sys.path.insert(0, str(ROOT / "tests" / "support"))
+    from provider_server import Answer, ProviderServer  # noqa: PLC0415 - found only now
+
+    with ProviderServer(lambda _: Answer("<S2>1</S2>", delay=latency / 1000)) as server:
+        print(json.dumps({"base_url": server.base_url}), flush=True)
+        while True:
+            time.sleep(60)
+
+
+async def ask_barely(arguments: argparse.Namespace) -> None:
+    """The same requests over the openai client and nothing else."""
+    import openai  # noqa: PLC0415 - only this process needs it at once
+
+    from fiducial.judges import load_judge  # noqa: PLC0415 - likewise
+
+    judging = load_judge("tool_call_accuracy", model=MODEL)
+    bodies: Iterator[dict[str, Any]] = (
+        {"model": MODEL, "messages": judging.messages(case, output), **judging.parameters}
+        for case, output in pairs(arguments.items)
+    )
+    client = openai.AsyncOpenAI(
+        base_url=arguments.url, api_key="none", max_retries=0, http_client=openai.DefaultAioHttpClient()
+    )
+
+    async def worker() -> None:
+        for body in bodies:
+            await client.post("/chat/completions", body=body, cast_to=object)
+
+    await asyncio.gather(*[worker() for _ in range(arguments.concurrency)])
+    await client.close()
+
+
+async def judge(arguments: argparse.Namespace) -> None:
+    """The whole of judging: prompt, retries, limits, cache, parsing, verdicts."""
+    from fiducial.judges import Endpoint, connect, judge_stream, load_judge  # noqa: PLC0415 - only this process
+
+    judging = load_judge("tool_call_accuracy", model=MODEL)
+    graded = 0
+    endpoint = Endpoint(arguments.url, "none")
+    async with connect(endpoint, concurrency=arguments.concurrency, cache=arguments.cache) as provider:
+        work = pairs(arguments.items)
+        async for verdict in judge_stream(work, judging, provider, concurrency=arguments.concurrency):
+            graded += verdict.graded
+    if graded != arguments.items:
+        raise SystemExit(f"only {graded} of {arguments.items} were graded")
+
+
+def write_items(count: int, folder: Path) -> None:
+    """The items as the files that the command reads."""
+    from fiducial.records import write_records  # noqa: PLC0415 - some processes need none
+
+    write_records(folder / "cases.jsonl", (case for case, _ in pairs(count)))
+    write_records(folder / "outputs.jsonl", (output for _, output in pairs(count)))
+
+
+def pairs(count: int) -> Iterator[tuple[Case, Output]]:
+    """Different items of about a kilobyte."""
+    from fiducial.records import Case, Output, ToolCall  # noqa: PLC0415 - the comparing process needs none
+
+    for number in range(count):
+        query = f"[[id={number}]] Please book me {number} nights in Rome, somewhere quiet, near the river."
+        case = Case(
+            id=str(number), kind="any_call", messages=[{"role": "user", "content": query}], tools=TOOLS
+        )
+        call = ToolCall(name="book_hotel", arguments={"city": "Rome", "nights": number})
+        yield case, Output(case_id=case.id, system="agent", tool_calls=[call])
+
+
+if __name__ == "__main__":
+    main()
