@@ -175,7 +175,9 @@ def run(
         audit = run_audit(plan, access, progress, lambda: datetime.now(UTC))
     lines = [*audit_lines(audit), f"records: {out} (to_read.jsonl lists survivors and false alarms)"]
     if audit.failed:
-        lines.append(f"{audit.failed:,} calls failed; the same command asks again for these alone")
+        lines.append(
+            f"{audit.failed:,} outputs without a verdict, since calls failed; the same command asks again for these alone"
+        )
     emit(msgspec.to_builtins(audit), lines, json_file)
     return EXIT_PARTIAL if audit.failed else EXIT_OK
 

@@ -17,6 +17,7 @@ import msgspec
 from ..evaluation.conclusion.stage import Conclusion
 from ..evaluation.judging.stage import ModelAccess
 from ..evaluation.pipeline import Plan, run
+from ..report import words
 from ..report.from_run import report_on
 from ..report.html import report_template
 from ..report.terminal import summary_lines
@@ -123,6 +124,6 @@ def _gates(given: Iterable[str]) -> dict[str, float]:
 
 def _next_steps(plan: Plan, conclusion: Conclusion, report: Path) -> Iterable[str]:
     if conclusion.failed:
-        yield f"{conclusion.failed:,} calls failed or were not made; the same command asks again for these alone"
+        yield f"{words.missing(conclusion.failed)}; the same command asks again for these alone"
     yield f"report: {report}"
     yield f"records: {plan.out} (the same command resumes; `fiducial calibrate {plan.out}` for every statistic)"

@@ -9,10 +9,13 @@ from typing import Any
 from ..evaluation.conclusion.results import CORRECTED, OPEN, JudgeUse, Stratum, SystemResult
 from ..evaluation.conclusion.stage import Conclusion
 from . import words
+from .text import shortened
 
 _RATES = (("TPR", "true_positive_rate"), ("TNR", "true_negative_rate"), ("accuracy", "accuracy"))
 _COEFFICIENTS = (("kappa", "cohen_kappa"), ("AC1", "gwet_ac1"), ("MCC", "mcc"))
 _MOST_FAULTS = 5
+_REASON = 200
+"""Characters of a reason: a refusal may be as long as a reply."""
 
 
 def summary_lines(conclusion: Conclusion, *, faults: int = _MOST_FAULTS) -> Iterator[str]:
@@ -96,15 +99,15 @@ def _judge_lines(judge: JudgeUse) -> Iterator[str]:
     if judge.cost is not None:
         cost += f", ${judge.cost:,.4f}"
     yield f"  {judge.name}: {said}; {cost}{cached}" if judge.calls or cached else f"  {judge.name}: {said}"
-    if judge.failures:
-        yield f"    failed: {_failures(list(judge.failures.items()))}"
+    for outcome, reasons in judge.reasons.items():
+        yield f"    {words.outcome(outcome)}: {_reasons(list(reasons.items()))}"
 
 
-def _failures(reasons: list[tuple[str, int]], shown: int = 3) -> str:
+def _reasons(reasons: list[tuple[str, int]], shown: int = 3) -> str:
     """The most frequent reasons, each with its number of verdicts: the first alone would hide the others."""
     rest = len(reasons) - shown
     more = f"; {rest} more reason{'s' * (rest > 1)}" if rest > 0 else ""
-    return "; ".join(f"{words.count(n)} {reason}" for reason, n in reasons[:shown]) + more
+    return "; ".join(f"{words.count(n)} {shortened(reason, _REASON)}" for reason, n in reasons[:shown]) + more
 
 
 def calibration_lines(calibration: dict[str, Any]) -> Iterator[str]:

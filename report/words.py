@@ -32,9 +32,17 @@ def interval(low: float | None, high: float | None, digits: int = 2) -> str:
 
 def outcomes(ungraded: Mapping[Any, int]) -> str:
     """Counts by outcome, ``18 unparsable, 8 failed``; outcomes that did not occur are left out."""
-    return ", ".join(
-        f"{count(number)} {name.replace('_', ' ')}" for name, number in ungraded.items() if number
-    )
+    return ", ".join(f"{count(number)} {outcome(name)}" for name, number in ungraded.items() if number)
+
+
+def outcome(name: str) -> str:
+    """An outcome: ``not applicable``."""
+    return name.replace("_", " ")
+
+
+def missing(verdicts: int) -> str:
+    """How many verdicts are missing for want of a reply; each may have taken several calls, or none."""
+    return f"{count(verdicts)} verdict{'s' * (verdicts != 1)} missing, since calls failed or were not made"
 
 
 def rate(stratum: Stratum) -> str:

@@ -12,6 +12,11 @@ from ..run_folder.journal import Journal
 from ..run_folder.verdict_log import rows_with_standing
 from .results import JudgeUse
 
+OTHER_REASONS = "for reasons of their own"
+"""Stands for the reasons that are not counted one by one."""
+
+_MOST_REASONS = 100
+
 
 def judge_uses(folder: RunFolder, prices: PriceList | None = None) -> list[JudgeUse]:
     """What each judge, and whoever split answers, said how often, and what it cost; in order of appearance."""
@@ -25,7 +30,7 @@ def judge_uses(folder: RunFolder, prices: PriceList | None = None) -> list[Judge
 def _uses(folder: RunFolder, journal: Journal[Verdict], prices: PriceList | None) -> list[JudgeUse]:
     outcomes = defaultdict[str, Counter[Outcome]](Counter)
     spent = defaultdict[str, Counter[str]](Counter)
-    failures = defaultdict[str, Counter[str]](Counter)
+    reasons = defaultdict[str, dict[Outcome, Counter[str]]](dict)
     for verdict, stands in rows_with_standing(journal):
         if verdict.source != "judge":
             continue
@@ -37,8 +42,8 @@ def _uses(folder: RunFolder, journal: Journal[Verdict], prices: PriceList | None
             cost["cached"] += verdict.usage.cached
         if stands:
             outcomes[verdict.by][verdict.outcome] += 1
-            if verdict.outcome == "failed" and verdict.reason:
-                failures[verdict.by][verdict.reason] += 1
+            if not verdict.graded and verdict.reason:
+                _count(reasons[verdict.by].setdefault(verdict.outcome, Counter()), verdict.reason)
     identity = folder.manifest["identity"]
     return [
         JudgeUse(
@@ -51,10 +56,15 @@ def _uses(folder: RunFolder, journal: Journal[Verdict], prices: PriceList | None
             from_cache=spent[by]["cached"],
             cost=_cost(by, spent[by], prices),
             seconds=folder.manifest.get("seconds", {}).get(by),
-            failures=dict(failures[by].most_common()),
+            reasons={outcome: dict(counter.most_common()) for outcome, counter in reasons[by].items()},
         )
         for by, counts in outcomes.items()
     ]
+
+
+def _count(reasons: Counter[str], reason: str) -> None:
+    """Count a reason, by itself as long as there are few: what judges wrote may make each one of its own."""
+    reasons[reason if reason in reasons or len(reasons) < _MOST_REASONS else OTHER_REASONS] += 1
 
 
 def _cost(by: str, spent: Counter[str], prices: PriceList | None) -> float | None:

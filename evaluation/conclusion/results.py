@@ -82,5 +82,5 @@ class JudgeUse(Part, frozen=True, kw_only=True):
     """US dollars for these tokens; None when nothing was spent or the price is not known."""
     seconds: float | None = None
     """How long asking took, over all starts of the run; None when nobody was asked."""
-    failures: dict[str, int] = {}
-    """Why verdicts failed, as they say, and how many say so; most frequent first."""
+    reasons: dict[Outcome, dict[str, int]] = {}
+    """By outcome without a score: why, as the verdicts say, and how many say so; most frequent first."""

@@ -38,7 +38,22 @@ def test_a_note_is_printed_once_and_names_its_systems_where_it_is_not_of_all(
 )
 def test_no_reason_of_a_failure_hides_another(failures: dict[str, int], line: str):
     judge = JudgeUse(
-        name="j", fingerprint="f", outcomes={"failed": sum(failures.values())}, failures=failures
+        name="j", fingerprint="f", outcomes={"failed": sum(failures.values())}, reasons={"failed": failures}
     )
     printed = summary_lines(Conclusion(judges=[judge], systems=[], outputs=2, graded=0))
     assert line in list(printed)
+
+
+def test_every_outcome_without_a_score_has_its_reasons():
+    judge = JudgeUse(
+        name="j",
+        fingerprint="f",
+        outcomes={"unparsable": 3, "not_applicable": 1},
+        reasons={
+            "unparsable": {"no score": 2, "x" * 300: 1},
+            "not_applicable": {"the case has no context": 1},
+        },
+    )
+    printed = list(summary_lines(Conclusion(judges=[judge], systems=[], outputs=4, graded=0)))
+    assert f"    unparsable: 2 no score; 1 {'x' * 200} … (100 more characters)" in printed
+    assert "    not applicable: 1 the case has no context" in printed

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
-from fiducial.evaluation.conclusion.judge_uses import judge_uses
+import msgspec
+
+from fiducial.evaluation.conclusion.judge_uses import OTHER_REASONS, judge_uses
 from fiducial.evaluation.run_folder.folder import RunFolder
 from fiducial.records import Outcome, Usage, Verdict
 
@@ -39,7 +42,33 @@ def test_why_verdicts_failed_is_counted(tmp_path: Path):
         folder.verdicts.append(judged("1", "failed", calls=3))
         folder.verdicts.flush()
         (use,) = judge_uses(folder)
-    assert (use.outcomes, use.failures) == ({"failed": 1}, {"the endpoint was away": 1})
+    assert (use.outcomes, use.reasons) == ({"failed": 1}, {"failed": {"the endpoint was away": 1}})
+
+
+def test_why_verdicts_have_no_score_is_counted_by_outcome(tmp_path: Path):
+    with RunFolder(tmp_path / "run") as folder:
+        for case_id, outcome, reason in (
+            ("1", "unparsable", "no score"),
+            ("2", "not_applicable", "the case has no context"),
+            ("3", "unparsable", "no score"),
+            ("4", "graded", "all is well"),
+        ):
+            row = msgspec.structs.replace(judged(case_id, cast("Outcome", outcome), calls=1), reason=reason)
+            folder.verdicts.append(row)
+        folder.verdicts.flush()
+        (use,) = judge_uses(folder)
+    assert use.reasons == {"unparsable": {"no score": 2}, "not_applicable": {"the case has no context": 1}}
+
+
+def test_reasons_that_are_all_different_are_counted_together_beyond_a_hundred(tmp_path: Path):
+    with RunFolder(tmp_path / "run") as folder:
+        for number in range(150):
+            row = judged(str(number), "failed", calls=1)
+            folder.verdicts.append(msgspec.structs.replace(row, reason=f"reason {number}"))
+        folder.verdicts.flush()
+        (use,) = judge_uses(folder)
+    assert len(use.reasons["failed"]) == 101
+    assert use.reasons["failed"][OTHER_REASONS] == 50
 
 
 def test_what_checkers_said_is_no_use_of_a_judge(tmp_path: Path):
