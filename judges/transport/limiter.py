@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from http import HTTPStatus
 
 from .exchange import CallError, Provider, Reply, Request
 
@@ -15,6 +16,11 @@ _LEAST_WINDOW = 16
 _CUT = 0.5
 _UNNAMED_PAUSE = 0.5
 """Seconds to pause after a burst of 429s that name no time."""
+_LONGEST_PAUSE = 120.0
+"""Seconds; nobody waits longer for a server at a time, whatever it asks for."""
+_HOPELESS_AFTER = 300.0
+"""Seconds of rate limits without one reply, after which what is waiting fails: a quota of the day that is spent does not come back
+while a run waits for it."""
 _CATCH_UP = 5
 """How many paced starts may be made up for when timers ran late."""
 
@@ -23,8 +29,9 @@ class AdaptiveLimiter:
     """Slots for calls in flight: additive increase, multiplicative decrease, on rate limits (429) only.
 
     A burst of 429s costs one cut, whatever its size: calls that were begun before the cut cannot cause another. While the
-    server's waiting time runs, nobody starts; where a 429 names a rate, starts are spaced by it from then on. Errors of other kinds
-    change nothing: a server that fails is not helped by a queue.
+    server's waiting time runs, nobody starts; where a 429 names a rate, starts are spaced by it from then on. Where for minutes
+    nothing but 429s has come, who waits is told so. Errors of other kinds change nothing: a server that fails is not helped by a
+    queue.
 
     Args:
         most: Calls in flight at most; also where it begins, since most servers allow what their user asks for.
@@ -40,6 +47,7 @@ class AdaptiveLimiter:
         self._waiting: deque[asyncio.Future[int]] = deque()
         self._opens_at = 0.0
         self._gap = 0.0
+        self._fruitless_since: float | None = None
         self._timer: asyncio.TimerHandle | None = None
 
     @property
@@ -52,7 +60,12 @@ class AdaptiveLimiter:
 
         Returns:
             The ticket to give back: the number of this call.
+
+        Raises:
+            CallError: For minutes there were rate limits alone, and the server asks to wait still longer.
         """
+        if self._hopeless():
+            raise _nothing_but_rate_limits()
         turn: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         self._admit()
@@ -65,6 +78,7 @@ class AdaptiveLimiter:
 
     def succeeded(self) -> None:
         """Give a slot back after a reply."""
+        self._fruitless_since = None
         self._limit = min(self._most, self._limit + 1 / self._limit)
         self._leave()
 
@@ -80,6 +94,8 @@ class AdaptiveLimiter:
         self._leave()
 
     def _meet_rate_limit(self, ticket: int, error: CallError) -> None:
+        if self._fruitless_since is None:
+            self._fruitless_since = asyncio.get_running_loop().time()
         if error.allowed_rate:
             # Said in so many words, so it is believed at the first call that hears it.
             self._gap = 1 / error.allowed_rate
@@ -89,6 +105,8 @@ class AdaptiveLimiter:
             self._believed_from = self._started
             self._limit = max(1.0, self._limit * _CUT)
             self._pause(error)
+        if self._hopeless():
+            self._send_away()
 
     def _is_burst(self, ticket: int) -> bool:
         window = max(_LEAST_WINDOW, 2 * self.limit)
@@ -98,9 +116,21 @@ class AdaptiveLimiter:
         return len(self._limited) >= _BURST_SHARE * min(window, self._started)
 
     def _pause(self, error: CallError) -> None:
-        seconds = _UNNAMED_PAUSE if error.retry_after is None else error.retry_after
+        seconds = _UNNAMED_PAUSE if error.retry_after is None else min(error.retry_after, _LONGEST_PAUSE)
         # One start more than it takes: who begins with nothing to spare is refused when the next timer is early.
         self._opens_at = max(self._opens_at, asyncio.get_running_loop().time() + seconds + self._gap)
+
+    def _hopeless(self) -> bool:
+        """Whether the server has let nobody in for minutes, and is not to be asked now."""
+        now = asyncio.get_running_loop().time()
+        since = self._fruitless_since
+        return since is not None and now - since > _HOPELESS_AFTER and now < self._opens_at
+
+    def _send_away(self) -> None:
+        waiting, self._waiting = self._waiting, deque()
+        for turn in waiting:
+            if not turn.done():
+                turn.set_exception(_nothing_but_rate_limits())
 
     def _leave(self) -> None:
         self._active -= 1
@@ -127,6 +157,16 @@ class AdaptiveLimiter:
     def _reopen(self) -> None:
         self._timer = None
         self._admit()
+
+
+def _nothing_but_rate_limits() -> CallError:
+    error = CallError(
+        f"not asked: the endpoint has answered nothing but HTTP 429 (too many requests) for more than {_HOPELESS_AFTER:g} s, and "
+        "asks to wait still longer",
+        status=HTTPStatus.TOO_MANY_REQUESTS,
+    )
+    error.calls = 0
+    return error
 
 
 class LimitedProvider:

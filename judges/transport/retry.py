@@ -27,7 +27,8 @@ class RetryPolicy:
         first_wait: Seconds, of which one waits half or more. Short, since most failures are strays; it triples with each failure for
             which the server names no time, so that the last attempts outlast a restart.
         longest_wait: Seconds; bounds those waits.
-        longest_asked: Seconds; a server that asks for more is not waited for longer than this.
+        longest_asked: Seconds; a server that asks for more is not waited for longer than this. One that asks for none names no time:
+            or all attempts would be over before anything could pass.
     """
 
     attempts: int = 6
@@ -37,15 +38,15 @@ class RetryPolicy:
     longest_asked: float = 120.0
 
 
-_SILENCES = 8
-"""After so many requests in a row that used up their attempts without any response, the endpoint is taken to be down."""
+_HOPELESS = 8
+"""After so many requests in a row that used up their attempts, and none that was replied to, the endpoint is taken to be down."""
 
 
 class RetryingProvider:
     """Tries retryable failures again; what stays failed is raised with the number of calls that were made.
 
     An endpoint that is down is not asked six times for each of thousands of items: once that is clear, each has one call,
-    until any of them is responded to.
+    until any of them is replied to.
 
     Args:
         inner: Asked at each attempt. A limiter belongs inside, so that no slot is held while waiting.
@@ -66,18 +67,17 @@ class RetryingProvider:
         self._policy = policy or RetryPolicy()
         self._rng = rng or random.Random()  # noqa: S311 - jitter, not a secret
         self._sleep = sleep
-        self._silences = 0
+        self._given_up = 0
 
     async def complete(self, request: Request) -> Reply:
         """Ask until there is a reply or no hope. See `Provider.complete`."""
         try:
             reply = await self._inner.complete(request)
         except CallError as error:
-            silent = error.status is None
-            if not error.retryable or (silent and self._silences >= _SILENCES):
+            if not error.retryable or self._given_up >= _HOPELESS:
                 raise
             reply = await self._ask_again(request, error)
-        self._silences = 0
+        self._given_up = 0
         return reply
 
     async def _ask_again(self, request: Request, first: CallError) -> Reply:
@@ -105,7 +105,7 @@ class RetryingProvider:
                     return msgspec.structs.replace(reply, calls=calls + reply.calls)
         except CallError as error:
             error.calls = calls
-            self._silences = self._silences + 1 if error.status is None else 0
+            self._given_up += error.retryable
             raise
         raise AssertionError("tenacity neither returned nor raised")
 
@@ -125,7 +125,7 @@ class _Waits:
     def __call__(self, state: tenacity.RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
         asked = error.retry_after if isinstance(error, CallError) else None
-        if asked is not None:
+        if asked:
             return min(asked, self._policy.longest_asked) * (1 + _JITTER * self._rng.random())
         ceiling, self._ceiling = self._ceiling, min(self._policy.longest_wait, _GROWTH * self._ceiling)
         return self._rng.uniform(ceiling / 2, ceiling)

@@ -7,19 +7,22 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-_DURATION = re.compile(r"(?:([0-9]{1,4})h)?(?:([0-9]{1,6})m)?(?:([0-9]{1,9}(?:\.[0-9]{1,9})?)(ms|s))?")
+_DURATION = re.compile(r"(?:([0-9]{1,4})h)?(?:([0-9]{1,6})m)?(?:([0-9]{1,9}(?:\.[0-9]{1,9})?)(ms|s)?)?")
 _SECONDS_A_MINUTE = 60.0
+_RESOURCES = ("requests", "tokens")
+"""What OpenAI's headers count; the names of which end in these."""
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
     """How long the server asks to wait before the next call.
 
-    ``retry-after-ms`` is the finest and wins. ``Retry-After`` is seconds or an HTTP date (RFC 9110, 10.2.3). Servers that
-    count in whole seconds round up, so where ``x-ratelimit-reset-requests`` names a shorter time, that is used.
+    ``retry-after-ms`` is the finest and wins. ``Retry-After`` is seconds or an HTTP date (RFC 9110, 10.2.3), which is counted from
+    the response's own ``Date``, since clocks differ. Servers that count in whole seconds round up, so where
+    ``x-ratelimit-reset-…`` names a shorter time for what ran out, that is used; also where nothing else is said.
 
     Args:
         headers: The response's headers, case-insensitive.
-        now: The time, for HTTP dates.
+        now: The time, for HTTP dates in a response without one of its own.
 
     Returns:
         Seconds from now, never negative; None when the headers do not say.
@@ -30,11 +33,9 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
     asked = headers.get("retry-after")
     wait = _number(asked)
     if wait is None and asked is not None:
-        wait = _until(asked, now or datetime.now(UTC))
-    reset = _duration(headers.get("x-ratelimit-reset-requests"))
-    if wait is not None and reset:
-        return min(wait, reset)
-    return wait
+        wait = _until(asked, _date(headers.get("date")) or now or datetime.now(UTC))
+    reset = _reset(headers)
+    return min((seconds for seconds in (wait, reset) if seconds is not None), default=None)
 
 
 def allowed_rate(headers: Mapping[str, str]) -> float | None:
@@ -44,13 +45,27 @@ def allowed_rate(headers: Mapping[str, str]) -> float | None:
         headers: The response's headers, case-insensitive.
 
     Returns:
-        Requests a second; None when the headers do not say.
+        Requests a second; None when the headers do not say, or name less than one a minute.
     """
-    if headers.get("x-ratelimit-remaining-requests") != "0":
+    if not _ran_out(headers, "requests"):
         # Requests are left, so something else ran out (tokens), about which this number says nothing.
         return None
-    per_minute = _number(headers.get("x-ratelimit-limit-requests"))
-    return per_minute / _SECONDS_A_MINUTE if per_minute else None
+    per_minute = _number(headers.get("x-ratelimit-limit-requests")) or 0.0
+    return per_minute / _SECONDS_A_MINUTE if per_minute >= 1 else None
+
+
+def _ran_out(headers: Mapping[str, str], resource: str) -> bool:
+    return headers.get(f"x-ratelimit-remaining-{resource}") == "0"
+
+
+def _reset(headers: Mapping[str, str]) -> float | None:
+    """Seconds until everything is there again that has run out; None where nothing has, or nobody says when."""
+    resets = [
+        _duration(headers.get(f"x-ratelimit-reset-{resource}"))
+        for resource in _RESOURCES
+        if _ran_out(headers, resource)
+    ]
+    return max((seconds for seconds in resets if seconds), default=None)
 
 
 def _number(text: str | None) -> float | None:
@@ -62,17 +77,20 @@ def _number(text: str | None) -> float | None:
 
 
 def _until(text: str, now: datetime) -> float | None:
+    moment = _date(text)
+    return None if moment is None else max(0.0, (moment - now).total_seconds())
+
+
+def _date(text: str | None) -> datetime | None:
     try:
-        moment = parsedate_to_datetime(text)
+        moment = parsedate_to_datetime(text or "")
     except (ValueError, OverflowError):
         return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - now).total_seconds())
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def _duration(text: str | None) -> float | None:
-    """Seconds in Go's notation of durations, as in ``1m30.5s`` or ``20ms``."""
+    """Seconds in Go's notation of durations, as in ``1m30.5s`` or ``20ms``, or as a plain number of them."""
     found = _DURATION.fullmatch(text or "-")
     if found is None:
         return None

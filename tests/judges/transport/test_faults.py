@@ -131,8 +131,11 @@ def test_endless_rate_limits_end_after_the_allowed_attempts(server: ProviderServ
         ({"retry-after": "1"}, 1.0),
         ({"retry-after-ms": "1500", "retry-after": "30"}, 1.5),
         ({"retry-after": "Wed, 01 Jan 2098 00:00:00 GMT"}, 120.0),  # no longer than that, whatever is asked
-        ({"retry-after": "Thu, 01 Jan 1998 00:00:00 GMT"}, 0.0),
-        ({"retry-after": "30", "x-ratelimit-reset-requests": "2s"}, 2.0),
+        (
+            {"retry-after": "30", "x-ratelimit-reset-requests": "2s", "x-ratelimit-remaining-requests": "0"},
+            2.0,
+        ),
+        ({"x-ratelimit-reset-requests": "1m30s", "x-ratelimit-remaining-requests": "0"}, 90.0),
     ],
     ids=str,
 )
@@ -144,7 +147,7 @@ def test_the_time_the_server_asks_for_is_waited(
     assert seconds <= waited <= seconds * 1.05
 
 
-@pytest.mark.parametrize("asked", ["soon", "-5", "1e999", ""])
+@pytest.mark.parametrize("asked", ["soon", "-5", "1e999", "", "nan", "0", "Thu, 01 Jan 1998 00:00:00 GMT"])
 def test_where_no_time_is_named_each_wait_is_longer(
     server: ProviderServer, endpoint: Callable[[], Endpoint], asked: str
 ) -> None:
@@ -216,6 +219,15 @@ def test_an_endpoint_that_is_down_is_not_asked_six_times_for_every_item(
     server: ProviderServer, judging: Judging
 ) -> None:
     server.script = lambda seen: Drop()
+    verdicts = judging(make_pairs(40), attempts=2, concurrency=2)
+    assert {verdict.outcome for verdict in verdicts} == {"failed"}
+    assert len(server.seen) <= 40 + 8 + 4
+
+
+def test_an_endpoint_with_nothing_but_errors_is_not_asked_six_times_for_every_item(
+    server: ProviderServer, judging: Judging
+) -> None:
+    server.script = lambda seen: Status(503, {"retry-after-ms": "1"})
     verdicts = judging(make_pairs(40), attempts=2, concurrency=2)
     assert {verdict.outcome for verdict in verdicts} == {"failed"}
     assert len(server.seen) <= 40 + 8 + 4

@@ -6,6 +6,7 @@ import asyncio
 import random
 from collections.abc import Callable
 
+import pytest
 from virtual_time import run_virtually
 
 from fiducial.judges.transport import CallError, Reply, Request, make_request
@@ -84,6 +85,17 @@ def test_nobody_is_let_in_while_the_server_asks_to_wait() -> None:
     run_virtually(run())
 
 
+def test_nobody_waits_longer_than_two_minutes_at_a_time_whatever_the_server_asks_for() -> None:
+    async def run() -> None:
+        limiter = AdaptiveLimiter(1)
+        (ticket,) = await take(limiter, 1)
+        limiter.failed(ticket, rate_limit(retry_after=86_400))
+        await limiter.acquire()
+
+    _, seconds = run_virtually(run())
+    assert seconds == 120.0
+
+
 def test_calls_are_spaced_by_the_rate_the_server_names() -> None:
     async def run() -> None:
         limiter = AdaptiveLimiter(1)
@@ -148,8 +160,8 @@ class Faulty:
         """Nothing is held."""
 
 
-def ask_all(server: Faulty, count: int) -> float:
-    """Ask so many requests as `connect` would, 64 at a time; the seconds it took."""
+def ask_all(server: Faulty, count: int, failures: list[CallError] | None = None) -> float:
+    """Ask so many requests as `connect` would, 64 at a time; the seconds it took. Without a list of them, no failure is expected."""
 
     async def run() -> None:
         limited = LimitedProvider(server, AdaptiveLimiter(64))
@@ -158,7 +170,12 @@ def ask_all(server: Faulty, count: int) -> float:
 
         async def work() -> None:
             for number in left:
-                await provider.complete(make_request("m", [], {}, repeat=number))
+                try:
+                    await provider.complete(make_request("m", [], {}, repeat=number))
+                except CallError as error:
+                    if failures is None:
+                        raise
+                    failures.append(error)
 
         async with asyncio.TaskGroup() as group:
             for _ in range(128):
@@ -204,3 +221,21 @@ def test_a_rate_that_is_not_named_is_found() -> None:
     seconds = ask_all(server, 2000)
     assert seconds <= 1.6 * (2000 - 200) / 200
     assert server.calls <= 2000 * 1.1
+
+
+@pytest.mark.parametrize("asked", [0.0, 1.0, 60.0, 86_400.0])
+def test_a_server_with_nothing_but_rate_limits_ends_a_run_in_minutes(asked: float) -> None:
+    server = Faulty(lambda now: rate_limit(retry_after=asked))
+    failures: list[CallError] = []
+    seconds = ask_all(server, 2000, failures)
+    assert len(failures) == 2000
+    assert seconds <= 1200
+    assert server.calls <= 2 * 2000
+    if asked >= 60:
+        assert sum(error.calls for error in failures) == server.calls <= 128
+        assert sum("nothing but HTTP 429" in str(error) for error in failures) > 1900
+
+
+def test_a_rate_limit_that_passes_within_minutes_costs_no_item() -> None:
+    server = Faulty(lambda now: rate_limit(retry_after=86_400) if now < 250 else None)
+    assert ask_all(server, 500) <= 400

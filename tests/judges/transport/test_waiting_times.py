@@ -9,6 +9,8 @@ import pytest
 from fiducial.judges.transport.waiting_times import allowed_rate, retry_after
 
 NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
+NO_REQUESTS = {"x-ratelimit-remaining-requests": "0"}
+NO_TOKENS = {"x-ratelimit-remaining-tokens": "0"}
 
 
 @pytest.mark.parametrize(
@@ -21,10 +23,26 @@ NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
         ({"retry-after": "Thu, 01 Jan 2026 12:00:03 GMT"}, 3),
         ({"retry-after": "Thu, 01 Jan 2026 11:00:00 GMT"}, 0),
         ({"retry-after": "Thu, 01 Jan 2026 12:00:03 -0000"}, 3),
-        ({"retry-after": "1", "x-ratelimit-reset-requests": "6ms"}, 0.006),
-        ({"retry-after": "1", "x-ratelimit-reset-requests": "1m30s"}, 1),
-        ({"retry-after": "90", "x-ratelimit-reset-requests": "1m30s"}, 90),
-        ({"retry-after": "1", "x-ratelimit-reset-requests": "soon"}, 1),
+        ({"retry-after": "1", "x-ratelimit-reset-requests": "6ms"} | NO_REQUESTS, 0.006),
+        ({"retry-after": "1", "x-ratelimit-reset-requests": "1m30s"} | NO_REQUESTS, 1),
+        ({"retry-after": "90", "x-ratelimit-reset-requests": "1m30s"} | NO_REQUESTS, 90),
+        ({"retry-after": "1", "x-ratelimit-reset-requests": "soon"} | NO_REQUESTS, 1),
+        ({"retry-after": "1", "x-ratelimit-reset-requests": "-6ms"} | NO_REQUESTS, 1),
+        ({"x-ratelimit-reset-requests": "12ms"} | NO_REQUESTS, 0.012),
+        ({"x-ratelimit-reset-requests": "1m30s"} | NO_REQUESTS, 90),
+        ({"x-ratelimit-reset-requests": "1h2m3.5s"} | NO_REQUESTS, 3723.5),
+        ({"x-ratelimit-reset-requests": "2"} | NO_REQUESTS, 2),
+        ({"x-ratelimit-reset-tokens": "7m12s"} | NO_TOKENS, 432),
+        ({"x-ratelimit-reset-requests": "1s", "x-ratelimit-reset-tokens": "6s"} | NO_REQUESTS | NO_TOKENS, 6),
+        # Requests are left, so that tokens are what ran out: when there are more requests says nothing.
+        (
+            {"retry-after": "20", "x-ratelimit-reset-requests": "6ms", "x-ratelimit-remaining-requests": "9"},
+            20,
+        ),
+        ({"x-ratelimit-reset-requests": "6ms"}, None),
+        # Told by a server whose clock is an hour late.
+        ({"retry-after": "Thu, 01 Jan 2026 11:00:05 GMT", "date": "Thu, 01 Jan 2026 11:00:00 GMT"}, 5),
+        ({"retry-after": "Thu, 01 Jan 2026 12:00:05 GMT", "date": "today"}, 5),
         ({"retry-after": "soon"}, None),
         ({"retry-after": "-1"}, None),
         ({"retry-after": "Mon, 01 Jan 99999999999 00:00:00 GMT"}, None),
@@ -44,6 +62,7 @@ def test_every_form_is_understood(headers: dict[str, str], seconds: float | None
         ({"x-ratelimit-limit-requests": "12000", "x-ratelimit-remaining-requests": "0"}, 200),
         ({"x-ratelimit-limit-requests": "12000", "x-ratelimit-remaining-requests": "5"}, None),
         ({"x-ratelimit-limit-requests": "0", "x-ratelimit-remaining-requests": "0"}, None),
+        ({"x-ratelimit-limit-requests": "0.001", "x-ratelimit-remaining-requests": "0"}, None),
         ({"x-ratelimit-limit-requests": "12000"}, None),
         ({}, None),
     ],
