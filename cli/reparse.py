@@ -31,6 +31,9 @@ def show_reparsed(folder: Path) -> int:
     for line in summary_lines(conclusion):
         click.echo(visible(line))
     for entry in found:
-        click.echo(f"{entry.by}: {entry.replies:,} replies read again, {entry.changed:,} verdicts changed")
+        left = f"; {entry.without:,} without a stored reply, left as they are" if entry.without else ""
+        click.echo(
+            f"{entry.by}: {entry.replies:,} replies read again, {entry.changed:,} verdicts changed{left}"
+        )
     click.echo(f"report: {report}")
     return EXIT_PARTIAL if conclusion.failed else EXIT_OK

@@ -130,8 +130,13 @@ def _refuse_to_ask_nobody(
     planned: Callable[[], Sequence[JudgeTask]], access: Callable[[], ModelAccess]
 ) -> None:
     """A new folder that is only there to hold judges' verdicts would hold nothing, and be bound to its inputs."""
-    if any(task.asked is not None for task in planned()):
-        access()
+    asked = [task for task in planned() if task.asked is not None]
+    if not asked:
+        return
+    reached = access()
+    if reached.budget is not None and reached.replay is None:
+        for model in {each.model for task in asked for each in (task, task.splitter) if each is not None}:
+            reached.budget.require_price(model)
 
 
 def _begin(plan: Plan, context: RunContext, started: datetime) -> None:

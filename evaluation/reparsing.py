@@ -31,6 +31,7 @@ class Reparsed(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         by: The judge.
         replies: Replies that were read.
+        without: Verdicts that rest on no stored reply, and stay as they are.
         changed: Verdicts that differ in outcome or score.
         before: Its fingerprint until now.
         after: Its fingerprint from now on.
@@ -38,6 +39,7 @@ class Reparsed(msgspec.Struct, frozen=True, kw_only=True):
 
     by: str
     replies: int
+    without: int
     changed: int
     before: str
     after: str
@@ -68,14 +70,15 @@ def reparse(
     with _inputs(path, manifest) as inputs, RunFolder(path) as folder:
         context = RunContext(inputs, folder, progress)
         judges = _judges(folder)
-        replies, changed = Counter[str](), Counter[str]()
-        folder.rewrite(_read_again(context, judges, replies, changed))
+        counts = {by: Counter[str]() for by in judges}
+        folder.rewrite(_read_again(context, judges, counts))
         identity = folder.manifest["identity"]
         found = [
             Reparsed(
                 by=by,
-                replies=replies[by],
-                changed=changed[by],
+                replies=counts[by]["replies"],
+                without=counts[by]["without"],
+                changed=counts[by]["changed"],
                 before=identity[f"judge {by}"],
                 after=judge.fingerprint,
             )
@@ -125,16 +128,19 @@ def _judges(folder: RunFolder) -> dict[str, Judge]:
 
 
 def _read_again(
-    context: RunContext, judges: dict[str, Judge], replies: Counter[str], changed: Counter[str]
+    context: RunContext, judges: dict[str, Judge], counts: dict[str, Counter[str]]
 ) -> Iterator[Verdict]:
     verdicts = context.folder.verdicts
     context.progress.begin("reading replies again", sum(1 for _ in verdicts))
     for verdict in verdicts:
         context.progress.advance()
-        if verdict.by in judges and verdict.source == "judge" and verdict.raw is not None:
-            again = read_again(verdict, judges[verdict.by])
-            replies[verdict.by] += 1
-            changed[verdict.by] += (again.outcome, again.score) != (verdict.outcome, verdict.score)
-            yield again
-        else:
+        if verdict.by not in judges or verdict.source != "judge":
             yield verdict
+        elif verdict.raw is None:
+            counts[verdict.by]["without"] += 1
+            yield verdict
+        else:
+            again = read_again(verdict, judges[verdict.by])
+            counts[verdict.by]["replies"] += 1
+            counts[verdict.by]["changed"] += (again.outcome, again.score) != (verdict.outcome, verdict.score)
+            yield again

@@ -52,6 +52,18 @@ class Budget:
         self._known: dict[str, Prices] = {}
         self._waiting: list[asyncio.Future[None]] = []
 
+    def require_price(self, model: str) -> None:
+        """Find out before the first call whether money can be counted.
+
+        Args:
+            model: Who is to be asked.
+
+        Raises:
+            ConfigurationError: Money is limited, and the model's price is not known.
+        """
+        if self.max_cost is not None:
+            self._price(model)
+
     def admit(self, request: Request) -> bool:
         """Spend what a request of a batch will take, by the estimate, if the budget allows it.
 

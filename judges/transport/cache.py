@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -49,24 +49,22 @@ class ReplyCache:
 
     Args:
         path: The file; it and its folder are made when missing.
-        clock: Seconds since the epoch, noted beside each reply.
 
     Raises:
         InputError: The file cannot be opened, or is something else.
     """
 
-    def __init__(self, path: Path, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
-        self._clock = clock
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            # Safe against a killed process; only a power cut may lose the newest replies, never damage the file.
-            self._connection.execute("PRAGMA synchronous = NORMAL")
-            self._connection.execute(_SCHEMA)
         except (OSError, sqlite3.Error) as error:
-            raise InputError(f"cannot be used as a reply cache: {error}", path=path) from error
+            raise _unusable(path, error) from error
+        self._run("PRAGMA journal_mode = WAL")
+        # Safe against a killed process; only a power cut may lose the newest replies, never damage the file.
+        self._run("PRAGMA synchronous = NORMAL")
+        self._run(_SCHEMA)
 
     def get(self, key: str) -> Reply | None:
         """The reply of this key.
@@ -76,12 +74,15 @@ class ReplyCache:
 
         Returns:
             The reply, with 0 calls since it costs none now; None when there is none, or it is damaged.
+
+        Raises:
+            InputError: The file cannot be read.
         """
-        row = self._connection.execute("SELECT body FROM reply WHERE key = ?", (key,)).fetchone()
-        if row is None:
+        rows = self._run("SELECT body FROM reply WHERE key = ?", (key,))
+        if not rows:
             return None
         try:
-            return msgspec.structs.replace(_decode(row[0]), calls=0)
+            return msgspec.structs.replace(_decode(rows[0][0]), calls=0)
         except msgspec.DecodeError:
             return None
 
@@ -94,12 +95,12 @@ class ReplyCache:
             reply: What it replied.
         """
         self._connection.execute(
-            "INSERT OR REPLACE INTO reply VALUES (?, ?, ?, ?)", (key, model, self._clock(), _encode(reply))
+            "INSERT OR REPLACE INTO reply VALUES (?, ?, ?, ?)", (key, model, time.time(), _encode(reply))
         )
 
     def info(self) -> CacheInfo:
         """Count what is there."""
-        rows = self._connection.execute("SELECT model, count(*) FROM reply GROUP BY model ORDER BY model")
+        rows = self._run("SELECT model, count(*) FROM reply GROUP BY model ORDER BY model")
         models = {str(model): int(count) for model, count in rows}
         parts = (self.path, self.path.with_name(self.path.name + "-wal"))
         size = sum(part.stat().st_size for part in parts if part.exists())
@@ -115,13 +116,24 @@ class ReplyCache:
             How many were forgotten.
         """
         where, values = ("", ()) if model is None else (" WHERE model = ?", (model,))
-        count = self._connection.execute(f"DELETE FROM reply{where}", values).rowcount  # noqa: S608 - fixed text
-        self._connection.execute("VACUUM")
-        return count
+        self._run(f"DELETE FROM reply{where}", values)  # noqa: S608 - fixed text
+        ((count,),) = self._run("SELECT changes()")
+        self._run("VACUUM")
+        return int(count)
 
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
+
+    def _run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        try:
+            return self._connection.execute(statement, values).fetchall()
+        except sqlite3.Error as error:
+            raise _unusable(self.path, error) from error
+
+
+def _unusable(path: Path, error: Exception) -> InputError:
+    return InputError(f"cannot be used as a reply cache: {error}; --no-cache does without one", path=path)
 
 
 def cache_key(namespace: str, request: Request) -> str:

@@ -65,6 +65,7 @@ def test_a_budget_of_money_needs_a_price(judge: Command, server: ProviderServer)
     refused = judge(*at)
     assert (refused.code, len(server.seen)) == (2, 0)
     assert "no price is known for the model 'mine'" in refused.err
+    assert not Path("run").exists()
     assert judge(*at, "--price", "1/1", "--out", "priced").code == 0
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from command import Command, Result, fiducial
-from provider_server import Answer, ProviderServer, Response, Seen
+from provider_server import Answer, ProviderServer, Response, Seen, Status
 
 from fiducial.records import Verdict, read_records
 
@@ -106,6 +106,24 @@ def test_the_same_judge_goes_on_in_the_folder_after_it(judged: Command, prompt: 
     fiducial("judge", "--reparse", "run")
     calls = len(server.seen)
     assert (judged().code, len(server.seen)) == (0, calls)
+
+
+def test_verdicts_without_a_stored_reply_are_counted_and_left(
+    judged: Command, prompt: Path, server: ProviderServer
+):
+    answer = server.script
+    server.script = lambda seen: (
+        Status(400) if "City4?" in seen.text else Answer(None) if "City5?" in seen.text else answer(seen)
+    )
+    judged()
+    before = rows()
+    prompt.write_text(PROMPT.replace("PICK", "last"))
+    result = fiducial("judge", "--reparse", "run")
+    told = (
+        "mine/custom@m: 18 replies read again, 2 verdicts changed; 2 without a stored reply, left as they are"
+    )
+    assert (result.code, told in result.out) == (3, True)
+    assert [rows()[case] for case in ("case-4", "case-5")] == [before[case] for case in ("case-4", "case-5")]
 
 
 def test_it_is_written_down(judged: Command, prompt: Path):
