@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 _INVISIBLE = re.compile(
@@ -40,13 +41,15 @@ def excerpt(text: str, limit: int) -> Excerpt:
 
 def shortened(text: str, limit: int) -> str:
     """Like `excerpt`, with the note on what was cut in the text itself: ``xxxx … (9,999,800 more characters)``."""
+    if len(text) <= limit:  # as nearly all are, of the many that a page prints
+        return visible(text)
     shown, hidden = excerpt(text, limit)
-    return f"{shown} … ({hidden:,} more characters)" if hidden else shown
+    return f"{shown} … ({hidden:,} more characters)"
 
 
 def visible(text: str) -> str:
     r"""The text with invisible characters spelled out as ``\u202e``; markup is left for the template to escape."""
-    return _INVISIBLE.sub(_spell, text)
+    return text if text.isprintable() else _INVISIBLE.sub(_spell, text)
 
 
 def json_excerpt(value: Any, limit: int) -> Excerpt:
@@ -56,9 +59,14 @@ def json_excerpt(value: Any, limit: int) -> Excerpt:
     """
     try:
         flat = _flat(value)
-        return excerpt(_lines(value, "") if len(flat) <= _LAYOUT_FACTOR * limit else flat, limit)
+        return excerpt(_laid_out(flat) if len(flat) <= _LAYOUT_FACTOR * limit else flat, limit)
     except RecursionError:
         return Excerpt("(nested too deeply to be shown)")
+
+
+@lru_cache(maxsize=128)  # neighbouring items mostly offer the same tools
+def _laid_out(flat: str) -> str:
+    return _lines(json.loads(flat), "")
 
 
 def _lines(value: Any, indent: str) -> str:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from fiducial.report.text import excerpt, json_excerpt, visible
@@ -19,6 +21,11 @@ from fiducial.report.text import excerpt, json_excerpt, visible
 )  # fmt: skip
 def test_what_cannot_be_seen_is_spelled_out_and_the_rest_is_left_alone(text: str, shown: str):
     assert visible(text) == shown
+
+
+def test_every_character_that_is_spelled_out_is_one_that_is_not_printable():
+    printable = [text for code in range(sys.maxunicode + 1) if (text := chr(code)).isprintable()]
+    assert [text for text in printable if visible("\n" + text) != "\n" + text] == []  # the newline is not printable
 
 
 def test_a_long_text_is_cut_and_the_rest_counted():
