@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,8 +94,11 @@ class ReplyCache:
             key: As made by `cache_key`.
             model: The model that was asked, for `info`.
             reply: What it replied.
+
+        Raises:
+            InputError: The file cannot be written: the disk is full, or another process does not let go of it.
         """
-        self._connection.execute(
+        self._run(
             "INSERT OR REPLACE INTO reply VALUES (?, ?, ?, ?)", (key, model, time.time(), _encode(reply))
         )
 

@@ -127,3 +127,45 @@ def test_a_file_that_is_something_else_is_refused(tmp_path: Path) -> None:
     path.write_text("not a database, but long enough to be taken for one\n" * 50)
     with pytest.raises(InputError, match=r"notes\.txt: cannot be used as a reply cache"):
         ReplyCache(path)
+
+
+def test_a_file_that_is_damaged_inside_ends_the_run_in_one_line_and_keeps_what_was_judged(
+    server: ProviderServer, judging: Judging, tmp_path: Path
+) -> None:
+    path = tmp_path / "c.sqlite"
+    judging(make_pairs(40), cache=path)
+    content = path.read_bytes()
+    path.write_bytes(content[:8192] + b"?" * (len(content) - 8192))
+    with pytest.raises(InputError, match=r"c\.sqlite: cannot be used as a reply cache: .*malformed"):
+        judging(make_pairs(40), cache=path)
+    cache = ReplyCache(path)
+    for look in (cache.info, cache.clear):
+        with pytest.raises(InputError, match="malformed"):
+            look()
+    cache.close()
+
+
+def test_a_file_that_another_process_does_not_let_go_of_is_waited_for_and_then_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fiducial.judges.transport.cache._BUSY_SECONDS", 0.05)
+    cache = ReplyCache(tmp_path / "c.sqlite")
+    other = sqlite3.connect(tmp_path / "c.sqlite", isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(InputError, match=r"c\.sqlite: cannot be used as a reply cache: database is locked"):
+        cache.put("1", "m", Reply(text="1"))
+    other.execute("ROLLBACK")
+    cache.put("1", "m", Reply(text="1"))
+    assert cache.info().replies == 1
+    other.close()
+    cache.close()
+
+
+def test_a_full_disk_is_named(tmp_path: Path) -> None:
+    cache = ReplyCache(tmp_path / "c.sqlite")
+    cache.put("1", "m", Reply(text="1"))
+    cache._run("PRAGMA max_page_count = 3")  # pyright: ignore[reportPrivateUsage] - what SQLite calls a full disk, too
+    with pytest.raises(InputError, match=r"c\.sqlite: cannot be used as a reply cache: .*full"):
+        cache.put("2", "m", Reply(text="x" * 100_000))
+    assert cache.get("1") is not None
+    cache.close()
