@@ -17,6 +17,7 @@ import msgspec
 from ..evaluation.conclusion.stage import Conclusion
 from ..evaluation.judging.stage import ModelAccess
 from ..evaluation.pipeline import Plan, run
+from ..evaluation.run_folder.versions import component_versions
 from ..report import words
 from ..report.from_run import report_on
 from ..report.html import report_template
@@ -109,6 +110,7 @@ def evaluate(
 def _load(plan: Plan) -> None:
     """Load what the end of a run takes: half of the time that it would take then."""
     report_template()
+    component_versions()
     if plan.prices is not None and plan.model is not None:
         plan.prices(plan.model)
 

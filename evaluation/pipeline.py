@@ -27,6 +27,7 @@ from .labelling.labels import adopt_labels
 from .progress import Progress
 from .run_folder.folder import MANIFEST, RunFolder
 from .run_folder.verdict_log import standing_verdicts
+from .run_folder.versions import component_versions
 from .statements.splitting import by_statement, judge_statements
 
 if TYPE_CHECKING:
@@ -122,6 +123,7 @@ def run(
         folder.update(
             status="stopped before judging" if problem else "complete",
             ended=now().isoformat(timespec="seconds"),
+            versions=component_versions(),
         )
         return msgspec.structs.replace(conclusion, not_judged=problem)
 
@@ -147,21 +149,12 @@ def _begin(plan: Plan, context: RunContext, started: datetime) -> None:
         started=started.isoformat(timespec="seconds"),
         command=plan.command,
         notes=plan.notes,
-        versions=_versions(),
         inputs=[
             {**msgspec.to_builtins(file), "path": str(Path(file.name).resolve())} for file in survey.files
         ],
         missing={system: survey.missing(system) for system in survey.answered},
         pass_at=plan.pass_at,
     )
-
-
-def _versions() -> dict[str, str]:
-    from importlib.metadata import version  # noqa: PLC0415 - slow to import, and only beginning a run asks
-    from platform import python_version  # noqa: PLC0415 - likewise
-
-    packages = ("fiducial", "msgspec", "numpy", "openai", "scipy")
-    return {"python": python_version(), **{name: version(name) for name in packages}}
 
 
 def _judge(
