@@ -14,6 +14,9 @@ from .probability import probability_of_best
 from .transport import Reply
 
 _MARKED_REFUSAL = "refusal"
+_FILTERED = frozenset({"content_filter", "safety", "refusal"})
+_CUT_OFF = frozenset({"length", "max_tokens"})
+"""Why replies end, in OpenAI's words and in those that gateways hand on from other providers."""
 _OF_THE_REPLY = frozenset({"served_by", "finish_reason", "probability"})
 """Evidence that is not read out of a reply's text."""
 
@@ -51,10 +54,11 @@ def read_reply(
     Returns:
         Graded, refused or unparsable.
     """
-    if reply.refusal is not None or reply.finish_reason == "content_filter":
+    finish = (reply.finish_reason or "").lower()
+    if reply.refusal is not None or finish in _FILTERED:
         reason = reply.refusal or "stopped by the provider's content filter"
         return Finding("refused", reason=reason, usage=usage, reply=reply)
-    if reply.finish_reason == "length":
+    if finish in _CUT_OFF:
         return Finding(
             "unparsable", reason="the reply was cut off at the limit of tokens", usage=usage, reply=reply
         )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 
 from ...errors import DecodingError
 from .json_reply import decode_object
-from .reading import Reading, ReplyParser, without_thoughts
+from .reading import Reading, ReplyParser, bare_reply
 
 LEAST_COVERED = 0.5
 """Share of an answer's letters and digits that the quotes must cover. Greetings and headings may be left out; half an answer may not."""
@@ -42,13 +42,13 @@ def statements_beside(answer: str, question: str) -> ReplyParser:
         text once. It refuses a reply without statements, with one that quotes something else than the answer or says what neither
         answer nor question does, and one that leaves out half of the answer.
     """
-    squeezed = _squeeze(answer)
-    source = f"{answer}\n{question}"
-    numbers = _numbers(source) | _numbers(_THOUSANDS.sub("", source))
-    known = _runs(_squeeze(source))
 
     def parse(text: str) -> Reading:
-        statements = _read(text)
+        statements = _read(text)  # before the answer, which may be much longer
+        squeezed = _squeeze(answer)
+        source = f"{answer}\n{question}"
+        numbers = _numbers(source) | _numbers(_THOUSANDS.sub("", source))
+        known = _runs(_squeeze(source))
         for statement in statements:
             _refuse_additions(statement, numbers, known)
         covered = _covered(squeezed, statements)
@@ -63,7 +63,7 @@ def statements_beside(answer: str, question: str) -> ReplyParser:
 
 
 def _read(text: str) -> list[Statement]:
-    decoded = decode_object(without_thoughts(text).strip()).get("statements")
+    decoded = decode_object(bare_reply(text)).get("statements")
     if not isinstance(decoded, list) or not decoded:
         raise DecodingError("expected a list of statements under 'statements', with at least one")
     entries = cast("list[Any]", decoded)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from judge_items import Judging, make_case, make_output, make_pairs
-from provider_server import Answer, ProviderServer, Response, Seen
+from provider_server import Answer, Body, ProviderServer, Response, Seen
 
 from fiducial.errors import PromptError, UsageError
-from fiducial.judges import Endpoint, connect, judge_stream, load_judge
+from fiducial.judges import Endpoint, connect, judge_stream, load_judge, read_again
 from fiducial.records import Case, Output, Verdict
 
 
@@ -126,3 +128,47 @@ def test_what_is_answered_without_a_call_imports_no_openai() -> None:
     )
     found = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
     assert found.stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("ended", "outcome"),
+    [
+        ("stop", "graded"),
+        ("end_turn", "graded"),
+        ("length", "unparsable"),
+        ("max_tokens", "unparsable"),
+        ("MAX_TOKENS", "unparsable"),
+        ("content_filter", "refused"),
+        ("SAFETY", "refused"),
+        ("refusal", "refused"),
+    ],
+)
+def test_why_a_reply_ended_decides_before_what_it_says(
+    server: ProviderServer, judging: Judging, ended: str, outcome: str
+) -> None:
+    server.script = lambda seen: Answer("<S2>1</S2>", finish_reason=ended)
+    (verdict,) = judging(make_pairs(1))
+    again = read_again(verdict, load_judge("tool_call_accuracy", model="judge"))
+    assert (verdict.outcome, again.outcome, again.score) == (outcome, outcome, verdict.score)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"choices": []},
+        {"choices": None},
+        {"choices": [{"message": None}]},
+        {"choices": [{"message": {"content": 1}}]},
+        {"choices": [{"text": "<S2>1</S2>"}]},
+        {"error": {"message": "overloaded"}},
+        [],
+        "1",
+    ],
+    ids=str,
+)
+def test_a_response_that_is_no_reply_is_a_failure_and_no_score(
+    server: ProviderServer, judging: Judging, body: Any
+) -> None:
+    server.script = lambda seen: Body(json.dumps(body).encode())
+    (verdict,) = judging(make_pairs(1), attempts=1)
+    assert (verdict.outcome, verdict.score) == ("failed", None)
