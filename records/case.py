@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+import re
+from typing import Any, Literal, TypeAlias, get_args, get_origin
 
 import msgspec
 
@@ -170,7 +171,8 @@ def validate_case(case: Case) -> None:
         try:
             msgspec.convert(case.reference, reference_type)
         except msgspec.ValidationError as error:
-            raise msgspec.ValidationError(_below("reference", str(error))) from error
+            told = with_choices(str(error), reference_type)
+            raise msgspec.ValidationError(_below("reference", told)) from error
     if len({isinstance(entry, list) for entry in case.messages}) > 1:
         raise msgspec.ValidationError(
             "Expected either messages or turns of messages, got both - at `$.messages`"
@@ -184,6 +186,28 @@ def validate_case(case: Case) -> None:
             msgspec.convert(tool.get("function"), _Named)
         except msgspec.ValidationError as error:
             raise msgspec.ValidationError(_below(f"tools[{index}].function", str(error))) from error
+
+
+_NO_CHOICE = re.compile(r"Invalid enum value .* - at `\$\.(\w+)(?:\[[^\]]*\])?`$", re.DOTALL)
+
+
+def with_choices(message: str, record_type: Any) -> str:
+    """The message of a failed decoding, with the values that are possible where one was not.
+
+    Args:
+        message: In msgspec's own form.
+        record_type: What should have been decoded.
+    """
+    found = _NO_CHOICE.match(message)
+    if found is None or not issubclass(get_origin(record_type) or record_type, msgspec.Struct):
+        return message
+    types = {field.name: field.type for field in msgspec.structs.fields(record_type)}
+    declared = types.get(found[1])
+    values = get_args(
+        next((part for part in (declared, *get_args(declared)) if get_origin(part) is Literal), None)
+    )
+    problem, _, place = message.rpartition(" - at ")
+    return f"{problem}; known are {', '.join(map(str, values))} - at {place}" if values else message
 
 
 def _below(field: str, message: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, TypeVar
 import msgspec
 
 from ..errors import InputError, RecordError
-from .case import Case, validate_case
+from .case import Case, validate_case, with_choices
 
 MAX_LINE_BYTES = 32 * 1024 * 1024
 """Longer lines are refused: a line is held in memory whole, so this bounds what a hostile file can cost."""
@@ -108,7 +108,7 @@ def decode_record(
         if isinstance(record, Case):
             validate_case(record)
     except (msgspec.ValidationError, ValueError) as error:
-        message, field = _split_field(str(error))
+        message, field = _split_field(with_choices(str(error), record_type))
         raise RecordError(message, path=path, line=line, field=field) from error
     except RecursionError as error:
         raise RecordError("the JSON is nested too deeply", path=path, line=line) from error

@@ -16,7 +16,10 @@ def decode(**fields: Any) -> Case:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"kind": "riddle"}, "kind: Invalid enum value 'riddle'"),
+        (
+            {"kind": "riddle"},
+            "kind: Invalid enum value 'riddle'; known are tool_call, no_call, any_call, executable_call, multi_turn, ",
+        ),
         ({"kind": "tool_call", "reference": {}}, "reference: Object missing required field `calls`"),
         (
             {"kind": "tool_call", "reference": {"calls": [3]}},
@@ -24,7 +27,11 @@ def decode(**fields: Any) -> Case:
         ),
         (
             {"kind": "tool_call", "reference": {"calls": [], "match": "any"}},
-            "reference.match: Invalid enum value 'any'",
+            "reference.match: Invalid enum value 'any'; known are simple, multiple, parallel",
+        ),
+        (
+            {"kind": "executable_call", "reference": {"calls": ["f()"], "match": ["any"]}},
+            "reference.match[0]: Invalid enum value 'any'; known are exact, real_time, structural",
         ),
         ({"kind": "no_call", "reference": {"calls": []}}, "reference: Object contains unknown field `calls`"),
         (
