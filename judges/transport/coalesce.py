@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from copy import copy
 
 import msgspec
 
-from .exchange import Provider, Reply, Request
+from .exchange import CallError, Provider, Reply, Request
 
 
 class CoalescingProvider:
@@ -23,10 +24,10 @@ class CoalescingProvider:
         self._in_flight: dict[str, asyncio.Task[Reply]] = {}
 
     async def complete(self, request: Request) -> Reply:
-        """Ask, or wait for the same request's reply, which then counts no call. See `Provider.complete`."""
+        """Ask, or wait for the same request's reply or failure, which then counts no call. See `Provider.complete`."""
         task = self._in_flight.get(request.key)
         if task is not None:
-            return msgspec.structs.replace(await asyncio.shield(task), calls=0)
+            return await _shared(task)
         task = asyncio.get_running_loop().create_task(self._inner.complete(request))
         self._in_flight[request.key] = task
         task.add_done_callback(lambda _: self._in_flight.pop(request.key, None))
@@ -39,3 +40,12 @@ class CoalescingProvider:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._inner.aclose()
+
+
+async def _shared(task: asyncio.Task[Reply]) -> Reply:
+    try:
+        return msgspec.structs.replace(await asyncio.shield(task), calls=0)
+    except CallError as error:
+        told = copy(error)
+        told.calls = 0
+        raise told from error

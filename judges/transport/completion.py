@@ -12,6 +12,7 @@ from ..characters import well_formed
 from .exchange import CallError, Reply, TokenLogprob
 
 _MOST_TOKENS = 1 << 53
+_SHOWN = 100
 _LEAST_LOGPROB = -9999.0
 """What OpenAI writes for a probability of 0, which as a logarithm JSON has no number for."""
 
@@ -68,7 +69,15 @@ def read_json(raw: bytes) -> object:
     except RecursionError as error:
         raise CallError("the response body is nested too deeply", retryable=True) from error
     except ValueError as error:  # not JSON, not text, or a number of thousands of digits
-        raise CallError(f"the response body is cut off or not JSON: {error}", retryable=True) from error
+        raise CallError(f"the response body is cut off or not JSON: {_shown(raw)}", retryable=True) from error
+
+
+def _shown(raw: bytes) -> str:
+    """How a body begins that is not JSON, so that a login page, or an address that lacks its /v1, is recognised."""
+    if not raw.strip():
+        return "it is empty"
+    start = raw[:_SHOWN].decode("utf-8", "replace")
+    return f"it begins {start!r}"
 
 
 def field_of(value: object, name: str) -> object:

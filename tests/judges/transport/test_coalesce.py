@@ -26,5 +26,8 @@ def test_repetitions_are_not_the_same_question(server: ProviderServer, judging: 
 def test_a_failure_is_everybodys(server: ProviderServer, judging: Judging) -> None:
     server.script = lambda seen: Status(400, delay=0.2)
     verdicts = judging(ITEMS)
-    assert {verdict.outcome for verdict in verdicts} == {"failed"}
+    assert {(verdict.outcome, verdict.reason) for verdict in verdicts} == {
+        ("failed", "HTTP 400: scripted 400")
+    }
     assert len(server.seen) == 1
+    assert sum(verdict.usage.calls for verdict in verdicts if verdict.usage) == 1

@@ -260,6 +260,26 @@ def test_what_a_gateway_says_in_place_of_a_completion_is_the_reason(
     assert verdict.reason == "the response is no chat completion: all busy \ufffd, ***"
 
 
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        (
+            b"<!DOCTYPE html>\n<title>Sign in, secret-key</title>",
+            "it begins '<!DOCTYPE html>\\n<title>Sign in, ***</title>'",
+        ),
+        (b" \n", "it is empty"),
+        (b"\xff\xfe", "it begins '\ufffd\ufffd'"),
+    ],
+    ids=["a login page", "nothing", "no text"],
+)
+def test_a_body_that_is_no_json_is_shown(
+    server: ProviderServer, judging: Judging, body: bytes, shown: str
+) -> None:
+    server.script = lambda seen: Body(body)
+    (verdict,) = judging(make_pairs(1), attempts=1)
+    assert verdict.reason == f"the response body is cut off or not JSON: {shown}"
+
+
 def test_the_key_is_sent_and_never_shown(server: ProviderServer, judging: Judging) -> None:
     server.script = lambda seen: Status(401, code=seen.headers["authorization"])
     (verdict,) = judging(make_pairs(1))
