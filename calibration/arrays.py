@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +11,14 @@ import numpy.typing as npt
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
+CodeArray: TypeAlias = npt.NDArray[np.signedinteger[Any]]
+"""Numbers of values, of a type that is as small as they allow."""
 
 _ROUNDING = 1e-13
 """A variance of numbers in [0, 1] below this is rounding: the numbers are one constant."""
+
+_DENSE = 8
+"""A table of all numbers is looked things up in while it has at most so many entries a row."""
 
 
 def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
@@ -28,6 +33,37 @@ def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     """
     zero = np.abs(denominator) <= _ROUNDING
     return np.where(zero, np.nan, numerator / np.where(zero, 1.0, denominator))
+
+
+def numbered(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
+    """Find the distinct values, and which of them each is: `numpy.unique` with its inverse, and no sort of all rows.
+
+    Args:
+        values: Shape ``(n,)``, none of them NaN.
+
+    Returns:
+        The ``m`` distinct values, ascending, and their numbers, shape ``(n,)``.
+    """
+    distinct = np.unique(values)
+    return distinct, np.searchsorted(distinct, values)
+
+
+def without_gaps(numbers: npt.NDArray[np.integer[Any]]) -> tuple[IntArray, int]:
+    """Number things anew, in the same order, so that every number up to the last is somebody's.
+
+    Args:
+        numbers: Shape ``(n,)``; equal for what is the same.
+
+    Returns:
+        Numbers from 0 on, shape ``(n,)``, and how many there are.
+    """
+    top = int(numbers.max(initial=-1)) + 1
+    if numbers.min(initial=0) < 0 or top > _DENSE * len(numbers) + _DENSE:
+        distinct, code = numbered(numbers)
+        return code, len(distinct)
+    used = np.zeros(top, dtype=np.bool_)
+    used[numbers] = True
+    return (np.cumsum(used) - 1)[numbers], int(used.sum())
 
 
 def derivative(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,10 +10,12 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from .arrays import FloatArray, IntArray
+from .arrays import FloatArray, IntArray, numbered, without_gaps
 
 _DENSE_CELLS = 64
 """Up to this many distinct (label, score) pairs, clusters are looked at for equal counts."""
+
+_LARGEST_NUMBER = 1 << 62
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,15 +141,19 @@ def reduce_rows(
         The columns of the ``m`` distinct rows; counts per cell of one cluster of each group, shape ``(k, m)``; how
         many clusters are in each group, shape ``(k,)``.
     """
-    cell = np.zeros(len(columns[0]), dtype=np.int64)
+    cell, m = np.zeros(len(columns[0]), dtype=np.int64), 1
     for column in columns:
-        values, code = np.unique(column, return_inverse=True)
-        cell = np.unique(cell * max(len(values), 1) + code, return_inverse=True)[1]
-    _, first = np.unique(cell, return_index=True)
-    distinct, m = [column[first] for column in columns], len(first)
-    if cluster is None or len(np.unique(cluster)) == len(cluster):
+        values, code = numbered(column)
+        cell, m = without_gaps(cell * len(values) + code)
+    row = np.zeros(m, dtype=np.int64)
+    row[cell] = np.arange(len(cell))
+    distinct = [column[row] for column in columns]
+    if cluster is None:
         return distinct, _identity(m), np.bincount(cell, minlength=m)
-    groups, sizes = _group(cell, np.unique(cluster, return_inverse=True)[1], m)
+    number, n_clusters = without_gaps(cluster)
+    if n_clusters == len(cell):
+        return distinct, _identity(m), np.bincount(cell, minlength=m)
+    groups, sizes = _group(cell, number, m, n_clusters)
     return distinct, groups, sizes
 
 
@@ -154,11 +161,24 @@ def _identity(m: int) -> FloatArray | sparse.csr_array:
     return np.eye(m) if m <= _DENSE_CELLS else sparse.csr_array(sparse.eye_array(m))
 
 
-def _group(cell: IntArray, cluster: IntArray, m: int) -> tuple[FloatArray | sparse.csr_array, IntArray]:
-    n_clusters = int(cluster.max()) + 1
+def _group(
+    cell: IntArray, cluster: IntArray, m: int, n_clusters: int
+) -> tuple[FloatArray | sparse.csr_array, IntArray]:
     if m > _DENSE_CELLS:
         counts = sparse.csr_array((np.ones(len(cell)), (cluster, cell)), shape=(n_clusters, m))
         return counts, np.ones(n_clusters, dtype=np.int64)
     dense = np.bincount(cluster * m + cell, minlength=n_clusters * m).reshape(n_clusters, m)
-    distinct, sizes = np.unique(dense, axis=0, return_counts=True)
-    return distinct.astype(np.float64), sizes
+    first, sizes = _distinct_rows(dense)
+    return dense[first].astype(np.float64), sizes
+
+
+def _distinct_rows(counts: IntArray) -> tuple[IntArray, IntArray]:
+    """The first of each distinct row, in the order of their values, and how many are equal to it."""
+    radix = [int(top) + 1 for top in counts.max(axis=0)]
+    if math.prod(radix) > _LARGEST_NUMBER:
+        _, first, sizes = np.unique(counts, axis=0, return_index=True, return_counts=True)
+        return first, sizes
+    # A row's counts are the digits of one number, which sorts ten times as fast.
+    digits = np.array([math.prod(radix[column + 1 :]) for column in range(len(radix))])
+    _, first, sizes = np.unique(counts @ digits, return_index=True, return_counts=True)
+    return first, sizes

@@ -15,6 +15,10 @@ UNGRADED: tuple[Outcome, ...] = ("undecided", "not_applicable", "unparsable", "r
 """Outcomes that mean "we could not grade this", in the order in which they are printed. They carry no score."""
 
 
+_AT_SCORE = " - at `$.score`"
+"""The field, in msgspec's own form."""
+
+
 class Usage(Record, frozen=True, kw_only=True):
     """What a judge's verdict cost, summed over every call that was made for it."""
 
@@ -63,10 +67,10 @@ class Verdict(Record, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.outcome == "graded":
             if self.score is None or not 0.0 <= self.score <= 1.0:
-                raise ValueError(f"a graded verdict needs a score in [0, 1], got {self.score!r}")
+                raise ValueError(f"a graded verdict needs a score in [0, 1], got {self.score!r}{_AT_SCORE}")
         elif self.score is not None:
             raise ValueError(
-                f"only graded verdicts carry a score; this one is {self.outcome!r} with {self.score!r}"
+                f"only graded verdicts carry a score; this one is {self.outcome!r} with {self.score!r}{_AT_SCORE}"
             )
 
     @property

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import chdtrc
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..arrays import BoolArray, CodeArray, FloatArray, IntArray, without_gaps
 
 
 class Homogeneity(NamedTuple):
@@ -24,7 +24,7 @@ class Homogeneity(NamedTuple):
     undefined: str | None
 
 
-def equal_rates(success: BoolArray, group: IntArray, cluster: IntArray) -> Homogeneity:
+def equal_rates(success: BoolArray, group: CodeArray, cluster: IntArray) -> Homogeneity:
     """Score test that a rate is the same in all groups, with a variance over clusters.
 
     Groups may share clusters: several systems on the same tasks, say. The variance is taken under the hypothesis of one
@@ -40,12 +40,10 @@ def equal_rates(success: BoolArray, group: IntArray, cluster: IntArray) -> Homog
     Returns:
         The test. Undefined with one group, with not more clusters than groups, or where nothing varies over clusters.
     """
-    groups, member = np.unique(group, return_inverse=True)
-    k = len(groups)
+    member, k = without_gaps(group)
     if k < 2:  # noqa: PLR2004 - equality needs two
         return Homogeneity(None, k, "there is only one group")
-    number = np.unique(cluster, return_inverse=True)[1]
-    clusters = int(number.max()) + 1
+    number, clusters = without_gaps(cluster)
     if clusters <= k:
         return Homogeneity(None, k, "there are not more clusters than groups")
     share = np.bincount(member) / len(member)

@@ -13,6 +13,9 @@ from ..sample import Sample, make_sample
 from ..statistics.estimator import ESTIMATORS
 from ..tables.table import Table
 
+_WAYS = ("drop", "count_as_fail", "count_as_disagreement")
+"""What can become of a missing verdict."""
+
 
 def judge_panel(table: Table, *, pass_at: float, settings: Settings) -> dict[str, Any]:
     """One judge against the labels.
@@ -63,11 +66,12 @@ def _missing(labelled: Table, pass_at: float, settings: Settings) -> dict[str, A
         return msgspec.to_builtins(measure([ESTIMATORS["accuracy"]], sample, settings))["accuracy"]
 
     verdict, truth = (labelled.score >= pass_at).astype(float), passes.astype(float)
-    return {
-        "rate": share(absent.astype(float), np.ones(len(absent))),
-        "accuracy": {
-            "drop": share(verdict, truth, ~absent),
-            "count_as_fail": share(np.where(absent, 0.0, verdict), truth),
-            "count_as_disagreement": share(np.where(absent, 1.0 - truth, verdict), truth),
-        },
-    }
+    rate, dropped = share(absent.astype(float), np.ones(len(absent))), share(verdict, truth, ~absent)
+    if not absent.any():
+        return {"rate": rate, "accuracy": dict.fromkeys(_WAYS, dropped)}
+    counted = (
+        dropped,
+        share(np.where(absent, 0.0, verdict), truth),
+        share(np.where(absent, 1.0 - truth, verdict), truth),
+    )
+    return {"rate": rate, "accuracy": dict(zip(_WAYS, counted, strict=True))}

@@ -90,8 +90,9 @@ def _judges(table: Table, pass_at: float, settings: Settings) -> dict[str, Any]:
 
 
 def _slices(table: Table, pass_at: float, settings: Settings) -> dict[str, Any]:
+    bare = table.without_slices()
     return {
-        name: {value: _judges(table.take(rows), pass_at, settings) for value, rows in column.present()}
+        name: {value: _judges(bare.take(rows), pass_at, settings) for value, rows in parts}
         for name, column in table.columns.items()
-        if len(column.present()) > 1
+        if len(parts := column.present()) > 1
     }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -12,25 +13,33 @@ import numpy as np
 
 from ...errors import InputError
 from ..arrays import FloatArray
-from .cells import (
-    is_missing,
-    is_number,
-    is_scalar,
-    name_in,
-    number_in,
-    refuse_compound,
-    text_of,
-    unit_in,
-)
-from .columns import Encoder, Numbers
+from .cells import absent, cluster_of, is_number, name_of, number_of, text_of, unit_of
+from .columns import Encoder, Names, Numbers, read_cells
 from .table import IDENTITY, Column, Table
+
+NumberedRow = tuple[int, Mapping[str, Any]]
 
 _CONTRACT = {*IDENTITY, "score", "label", "cluster"}
 
-_NOT_SLICES = {"item_id", "judge", "score", "label", "cluster", "raw", "outcome"}
+_NEEDED = ("item_id", "judge", "score")
+
+_IGNORED = {"raw", "outcome"}
+
+_CELLS: dict[str, Callable[[Any, str], Any]] = {
+    "item_id": name_of,
+    "judge": name_of,
+    "cluster": cluster_of,
+    "score": unit_of,
+    "label": unit_of,
+}
+
+NO_ROW = "there is no row; expected rows with item_id, judge and score"
 
 MAX_SLICES = 32
 """A column with more distinct values than this is not a slice but an id, a text or a measurement."""
+
+_BLOCK = 512
+"""Rows that are read together: a column at a time, each distinct value once; so few that they stay in the processor's cache."""
 
 
 class TableBuilder:
@@ -43,9 +52,11 @@ class TableBuilder:
     def __init__(self, columns: Mapping[str, str] | None = None) -> None:
         self._source = dict(columns or {})
         self._unseen = set(self._source.values())
-        self._item, self._judge, self._cluster = Encoder(), Encoder(), Encoder()
-        self._score, self._label = array("d"), array("d")
-        self._other: dict[str, Encoder | None] = {}
+        self._item, self._judge = Names(), Names()
+        self._cluster: Names | None = None
+        self._score, self._label = Numbers(), Numbers()
+        self._slices: dict[str, Encoder] = {}
+        self._no_slices = set(_IGNORED)
         self._numbers: dict[str, Numbers] = {}
         self._line = array("q")
         self._path: dict[int, Path | str | None] = {}
@@ -53,64 +64,89 @@ class TableBuilder:
     def __len__(self) -> int:
         return len(self._score)
 
-    def add(self, row: Mapping[str, Any], *, path: Path | str | None = None, line: int | None = None) -> None:
-        """Check and keep one row.
+    def extend(self, rows: Iterable[NumberedRow], *, path: Path | str | None = None) -> None:
+        """Check and keep rows.
 
         Args:
-            row: The row, with at least ``item_id``, ``judge`` and ``score``.
+            rows: Each with its number in the file, 0 where it has none, and at least ``item_id``, ``judge`` and ``score``.
             path: Named in errors.
-            line: Named in errors.
 
         Raises:
             InputError: A field is missing, of the wrong type or outside [0, 1].
         """
-        row = self._renamed(row)
-        try:
-            item, judge = name_in(row, "item_id"), name_in(row, "judge")
-            score, label = unit_in(row, "score"), unit_in(row, "label")
-            cluster = item if is_missing(row.get("cluster")) else name_in(row, "cluster")
-            numbers = {name: number_in(row, name) for name in row if is_number(name)}
-            for name in IDENTITY[2:]:
-                refuse_compound(row, name)
-        except InputError as error:
-            field = None if error.field is None else self._source.get(error.field, error.field)
-            raise InputError(error.message, path=path, line=line, field=field) from None
-        number = len(self._score)
-        if not self._path or self._path[max(self._path)] != path:
-            self._path[number] = path
-        self._line.append(line or 0)
-        self._item.add(item, number)
-        self._judge.add(judge, number)
-        self._cluster.add(cluster, number)
-        self._score.append(score)
-        self._label.append(label)
-        for name, value in numbers.items():
-            self._numbers.setdefault(name, Numbers()).add(value, number)
-        self._add_others(row, number)
+        self._path[len(self)] = path
+        remaining = iter(rows)
+        while block := list(islice(remaining, _BLOCK)):
+            try:
+                columns = self._read([row for _, row in block])
+            except InputError:
+                self._refuse_first(block, path)
+                raise
+            self._keep(columns)
+            self._line.extend(line for line, _ in block)
 
-    def _renamed(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
-        if not self._source:
-            return row
-        self._unseen -= row.keys()
-        # A column of the contract keeps its own name too: clusters may be the items (`cluster=item_id`).
-        given = set(self._source.values()) - _CONTRACT
-        renamed = {
-            name: value for name, value in row.items() if name not in given and name not in self._source
-        }
-        return renamed | {name: row[source] for name, source in self._source.items() if source in row}
+    def _refuse_first(self, block: list[NumberedRow], path: Path | str | None) -> None:
+        """Find the first of these rows that cannot be read."""
+        for line, row in block:
+            try:
+                self._read([row])
+            except InputError as error:
+                field = None if error.field is None else self._source.get(error.field, error.field)
+                raise InputError(error.message, path=path, line=line or None, field=field) from None
 
-    def _add_others(self, row: Mapping[str, Any], number: int) -> None:
-        for name, value in row.items():
-            if name in _NOT_SLICES or name in self._numbers:
+    def _read(self, rows: list[Mapping[str, Any]]) -> dict[str, list[Any]]:
+        """The columns of some rows, by their names in the contract."""
+        shapes = dict.fromkeys(map(tuple, rows))
+        for shape in shapes:
+            for field in _NEEDED:
+                if self._source.get(field, field) not in shape:
+                    raise absent(field, shape)
+        columns: dict[str, list[Any]] = {}
+        for field, theirs in self._sources(dict.fromkeys(chain.from_iterable(shapes))).items():
+            if field in self._no_slices:
                 continue
-            encoder = self._other.get(name)
-            if encoder is None:
-                if name in self._other:
-                    continue
-                encoder = self._other[name] = Encoder()
-            limit = None if name in IDENTITY else MAX_SLICES
-            if not is_scalar(value) or not encoder.add(text_of(value), number, limit):
-                self._other[name] = None
+            try:
+                columns[field] = read_cells([row.get(theirs) for row in rows], _cell_of(field), field)
+            except InputError:
+                if field in _CONTRACT or is_number(field):
+                    raise
+                self._no_slices.add(field)
+        return columns
+
+    def _sources(self, given: Mapping[str, None]) -> dict[str, str]:
+        """The column in the rows of each column of the table, in the order of the rows."""
+        self._unseen -= given.keys()
+        # A column of the contract keeps its own name too: clusters may be the items (`cluster=item_id`).
+        taken = (set(self._source.values()) - _CONTRACT) | self._source.keys()
+        renamed = {name: theirs for name, theirs in self._source.items() if theirs in given}
+        return {name: name for name in given if name not in taken} | renamed
+
+    def _keep_clusters(self, items: list[str], clusters: list[str | None] | None) -> None:
+        """Keep the clusters, once some row has one; an item without one is its own."""
+        if self._cluster is None:
+            if clusters is None:
+                return
+            self._cluster = Names()
+            self._cluster.extend(self._item.so_far())
+        pairs = zip(items, clusters or items, strict=True)
+        self._cluster.extend([item if cluster is None else cluster for item, cluster in pairs])
+
+    def _keep(self, columns: dict[str, list[Any]]) -> None:
+        start, items = len(self), columns.pop("item_id")
+        self._keep_clusters(items, columns.pop("cluster", None))
+        self._item.extend(items)
+        self._judge.extend(columns.pop("judge"))
+        self._score.extend(columns.pop("score"))
+        if "label" in columns:
+            self._label.extend(columns.pop("label"), start)
+        for name, values in columns.items():
+            if is_number(name):
+                self._numbers.setdefault(name, Numbers()).extend(values, start)
+                continue
+            encoder = self._slices.setdefault(name, Encoder(None if name in IDENTITY else MAX_SLICES))
+            if not encoder.extend(values, start):
+                self._no_slices.add(name)
+                del self._slices[name]
 
     def build(
         self,
@@ -133,28 +169,25 @@ class TableBuilder:
             InputError: There is no row, two rows are about the same, no row has a column that was named, or no label is
                 of an item in the table.
         """
-        rows = len(self._score)
+        rows = len(self)
         if not rows:
-            raise InputError("there is no row; expected rows with item_id, judge and score")
+            raise InputError(NO_ROW)
         for name, theirs in self._source.items():
             if theirs in self._unseen:
                 raise InputError(f"no row has the column {theirs!r}, which was to be the {name}", field=name)
-        item = self._item.column(rows)
-        label = np.array(self._label)
+        item = self._item.column()
+        label = self._label.column(rows)
         if labels is not None:
+            refuse_strangers(item, labels, "label", path=path)
             given = _by_item(item, labels)
-            if not np.isfinite(given).any():
-                raise InputError(
-                    "no label is of an item in the table; items are case_id|system|trial", path=path
-                )
             label = np.where(np.isfinite(given), given, label)
         table = Table(
             item=item,
-            judge=self._judge.column(rows),
-            score=np.array(self._score),
+            judge=self._judge.column(),
+            score=self._score.column(rows),
             label=label,
-            cluster=self._cluster.column(rows).codes,
-            columns={name: each.column(rows) for name, each in self._other.items() if each is not None},
+            cluster=(item if self._cluster is None else self._cluster.column()).codes.astype(np.int64),
+            columns={name: each.column(rows) for name, each in self._slices.items()},
             numbers={name: each.column(rows) for name, each in self._numbers.items()}
             | {name: _by_item(item, values) for name, values in (numbers or {}).items()},
         )
@@ -163,9 +196,9 @@ class TableBuilder:
 
     def _refuse_duplicates(self, table: Table) -> None:
         key = table.key(*IDENTITY[1:])
-        _, first = np.unique(key, return_index=True)
-        if len(first) == len(key):
+        if np.bincount(key).max() == 1:
             return
+        _, first = np.unique(key, return_index=True)
         again = np.ones(len(key), dtype=bool)
         again[first] = False
         row = int(np.flatnonzero(again)[0])
@@ -178,6 +211,34 @@ class TableBuilder:
             line=self._line[row] or None,
             field=self._source.get("item_id", "item_id"),
         )
+
+
+def _cell_of(field: str) -> Callable[[Any, str], Any]:
+    return _CELLS.get(field) or (number_of if is_number(field) else text_of)
+
+
+def refuse_strangers(item: Column, given: Mapping[str, float], what: str, *, path: Path | str | None) -> None:
+    """Refuse what is of no item in a table, naming one of each, so that it is seen how they differ.
+
+    Args:
+        item: The items there are, at least one.
+        given: Numbers by item.
+        what: What they are, in the singular.
+        path: Where they are from.
+
+    Raises:
+        InputError: None of them is of an item in the table.
+    """
+    if any(name in given for name in item.values):
+        return
+    first = next(iter(given), None)
+    raise InputError(
+        f"there is no {what} that is graded"
+        if first is None
+        else f"no {what} is of an item in the table: the first is of {first!r}, the first item_id of the table is {item.values[0]!r}"
+        "; a verdict's item is case_id|system|trial",
+        path=path,
+    )
 
 
 def _by_item(item: Column, values: Mapping[str, float]) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable
 from numbers import Real
 from typing import Any
 
@@ -19,20 +19,19 @@ def is_number(name: str) -> bool:
     return name in (*AMOUNTS, PROBABILITY, ROUND) or name.startswith((PERSON, BASELINE))
 
 
-def number_in(row: Mapping[str, Any], field: str) -> float:
+def number_of(value: object, field: str) -> float:
     """A number of a column for which `is_number` holds; NaN where there is none.
 
     Raises:
         InputError: It is not a number, or outside of what the column allows; names the field.
     """
     if field == ROUND:
-        return _round_in(row)
+        return _round_of(value)
     if field not in AMOUNTS:
-        number = unit_in(row, field)
+        number = unit_of(value, field)
         if number == 0.0 and field == PROBABILITY:
             raise InputError("expected a number above 0: what cannot be drawn has no label", field=field)
         return number
-    value = row.get(field)
     if is_missing(value):
         return math.nan
     number = _float(value)
@@ -41,8 +40,7 @@ def number_in(row: Mapping[str, Any], field: str) -> float:
     return number
 
 
-def _round_in(row: Mapping[str, Any]) -> float:
-    value = row.get(ROUND)
+def _round_of(value: object) -> float:
     if is_missing(value):
         return math.nan
     number = _float(value)
@@ -51,48 +49,32 @@ def _round_in(row: Mapping[str, Any]) -> float:
     return number
 
 
-def name_in(row: Mapping[str, Any], field: str) -> str:
+def name_of(value: object, field: str) -> str:
     """A name: a text or a whole number.
 
     Raises:
-        InputError: It is missing or something else; names the field.
+        InputError: It is something else; names the field.
     """
-    value = row.get(field)
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
-        raise InputError(
-            f"expected a name, got {_shown(value)}" if field in row else f"missing; {_columns_of(row)}",
-            field=field,
-        )
+        raise InputError(f"expected a name, got {_shown(value)}", field=field)
     return str(value)
 
 
-def refuse_compound(row: Mapping[str, Any], field: str) -> None:
-    """Refuse a list or an object where a value tells rows apart.
+def cluster_of(value: object, field: str) -> str | None:
+    """A name, or None where there is none: the item is its own cluster.
 
     Raises:
-        InputError: It is one; names the field.
+        InputError: It is something else; names the field.
     """
-    if not is_scalar(row.get(field)):
-        raise InputError(f"expected a text or a number, got {_shown(row[field])}", field=field)
+    return None if is_missing(value) else name_of(value, field)
 
 
-def is_scalar(value: object) -> bool:
-    """Whether a value can be one of a slice."""
-    return value is None or isinstance(value, str | int | float | bool)
-
-
-def unit_in(row: Mapping[str, Any], field: str) -> float:
+def unit_of(value: object, field: str) -> float:
     """A number in [0, 1]; NaN where there is none.
 
     Raises:
-        InputError: It is something else, or a score is left out; names the field.
+        InputError: It is something else; names the field.
     """
-    if field == "score" and field not in row:
-        raise InputError(
-            f"missing (a verdict that is not there is null, or an empty cell); {_columns_of(row)}",
-            field=field,
-        )
-    value = row.get(field)
     if is_missing(value):
         return math.nan
     number = _float(value)
@@ -101,14 +83,20 @@ def unit_in(row: Mapping[str, Any], field: str) -> float:
     return number
 
 
-def text_of(value: object) -> str | None:
-    """A value of a slice as text; None where there is none."""
+def text_of(value: object, field: str) -> str | None:
+    """A value of a slice as text; None where there is none.
+
+    Raises:
+        InputError: It is a list, an object or another thing that is no single value; names the field.
+    """
     if is_missing(value):
         return None
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
+    if not isinstance(value, str | int | float):
+        raise InputError(f"expected a text or a number, got {_shown(value)}", field=field)
     return str(value)
 
 
@@ -116,7 +104,25 @@ def is_missing(value: object) -> bool:
     """Null, an empty cell, or NaN, which is how data frames say null; the text "nan" is not."""
     if isinstance(value, str):
         return not value.strip()
-    return value is None or (isinstance(value, Real) and math.isnan(value))
+    if value is None or isinstance(value, int):
+        return value is None
+    return isinstance(value, Real) and math.isnan(value)
+
+
+def absent(field: str, columns: Iterable[str]) -> InputError:
+    """The error of rows without a column that every row needs.
+
+    Args:
+        field: The column.
+        columns: Those that there are, which are shown to who must name another one with ``--column``.
+
+    Returns:
+        The error; names the field.
+    """
+    shown = ", ".join(repr(name) for name in columns)
+    there_are = f"the columns are {shown if len(shown) <= 120 else f'{shown[:117]}...'}"  # noqa: PLR2004 - fits on a line
+    null = " (a verdict that is not there is null, or an empty cell)" if field == "score" else ""
+    return InputError(f"missing{null}; {there_are}", field=field)
 
 
 def _float(value: Any) -> float:
@@ -127,12 +133,6 @@ def _float(value: Any) -> float:
         return float(value)
     except (TypeError, ValueError):
         return math.inf
-
-
-def _columns_of(row: Mapping[str, Any]) -> str:
-    """The columns that there are, for who must name another one with ``--column``."""
-    shown = ", ".join(repr(name) for name in row)
-    return f"the columns are {shown if len(shown) <= 120 else f'{shown[:117]}...'}"  # noqa: PLR2004 - fits on a line
 
 
 def _shown(value: object) -> str:

@@ -4,31 +4,107 @@ from __future__ import annotations
 
 import math
 from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count
+from typing import Any, TypeVar
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import CodeArray, FloatArray
+from .cells import cluster_of, name_of, text_of
 from .table import Column
+
+T = TypeVar("T")
+
+_TEXTS = (name_of, cluster_of, text_of)
+"""What leaves a text that is not blank as it is."""
+
+_PLAIN = {str, int, float, bool, type(None)}
+
+
+def read_cells(values: list[Any], cell: Callable[[Any, str], T], field: str) -> list[T]:
+    """Read each value of a column, equal ones once.
+
+    Args:
+        values: As they stand in the rows.
+        cell: Reads one.
+        field: The column's name, for `cell`.
+
+    Returns:
+        What was read, a value per row.
+
+    Raises:
+        InputError: `cell` refuses a value.
+    """
+    kinds = set(map(type, values))
+    if cell in _TEXTS and kinds == {str} and all(map(str.strip, values)):
+        return values
+    keys = _keys(values, kinds)
+    read = {key: cell(value, field) for key, value in dict(zip(keys, values, strict=True)).items()}
+    return list(map(read.__getitem__, keys))
+
+
+def _keys(values: list[Any], kinds: set[type]) -> list[Any]:
+    """What two values share only when they are the same, type and all: 1, 1.0 and true are equal, but not the same."""
+    if not kinds <= _PLAIN:
+        return list(map(id, values))
+    return values if len(kinds) == 1 else list(zip(map(type, values), values, strict=True))
+
+
+class Names:
+    """A column of names, of which there may be as many as rows: for each row the address of the text, kept once."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, str] = {}
+        self._rows: array[int] = array("Q")
+
+    def extend(self, names: Sequence[str]) -> None:
+        """Set the names of the next rows."""
+        self._rows.extend(map(id, map(self._kept.setdefault, names, names)))
+
+    def so_far(self) -> list[str]:
+        """The names of all rows."""
+        text = dict(zip(map(id, self._kept), self._kept, strict=True))
+        return [text[address] for address in self._rows]
+
+    def column(self) -> Column:
+        """The column; the last thing to ask for."""
+        names = list(self._kept)
+        address = np.fromiter(map(id, names), dtype=np.uint64, count=len(names))
+        order = np.argsort(address).astype(np.int32)
+        codes: CodeArray = order[np.searchsorted(address[order], np.frombuffer(self._rows, dtype=np.uint64))]
+        return Column(names, codes)
 
 
 class Encoder:
-    """Turns the values of a column into numbers as they come; rows that are passed over have none."""
+    """A column of few values, kept as their numbers; rows that are passed over have none.
 
-    def __init__(self) -> None:
-        self._number: dict[str, int] = {}
-        self._codes = array("q")
+    Args:
+        limit: How many distinct values there may be, below 128; None for any number.
+    """
 
-    def add(self, value: str | None, row: int, limit: int | None = None) -> bool:
-        """Set a row's value; False when there are now more distinct values than the limit."""
-        if row > len(self._codes):
-            self._skip_to(row)
-        self._codes.append(-1 if value is None else self._number.setdefault(value, len(self._number)))
-        return limit is None or len(self._number) <= limit
+    def __init__(self, limit: int | None = None) -> None:
+        # A new value takes the next number as it is looked up.
+        self._number: defaultdict[str | None, int] = defaultdict(count().__next__, {None: -1})
+        self._limit = limit
+        self._codes = array("i" if limit is None else "b")
+
+    def extend(self, values: Sequence[str | None], start: int = 0) -> bool:
+        """Set the values of rows from `start` on; False, and nothing is set, when they are too many distinct ones."""
+        codes = list(map(self._number.__getitem__, values))
+        if self._limit is not None and len(self._number) - 1 > self._limit:
+            return False
+        self._skip_to(start)
+        self._codes.extend(codes)
+        return True
 
     def column(self, rows: int) -> Column:
-        """The column so far, of this many rows."""
+        """The column of this many rows; the last thing to ask for."""
         self._skip_to(rows)
-        return Column(list(self._number), np.array(self._codes, dtype=np.int64))
+        kind = np.int32 if self._limit is None else np.int8
+        codes: CodeArray = np.frombuffer(self._codes, dtype=kind)
+        return Column([value for value in self._number if value is not None], codes)
 
     def _skip_to(self, row: int) -> None:
         self._codes.extend([-1] * (row - len(self._codes)))
@@ -40,15 +116,18 @@ class Numbers:
     def __init__(self) -> None:
         self._values = array("d")
 
-    def add(self, value: float, row: int) -> None:
-        """Set a row's value."""
-        self._skip_to(row)
-        self._values.append(value)
+    def extend(self, values: Iterable[float], start: int = 0) -> None:
+        """Set the values of rows from `start` on."""
+        self._skip_to(start)
+        self._values.extend(values)
+
+    def __len__(self) -> int:
+        return len(self._values)
 
     def column(self, rows: int) -> FloatArray:
-        """The column so far, of this many rows."""
+        """The column of this many rows; the last thing to ask for."""
         self._skip_to(rows)
-        return np.array(self._values)
+        return np.frombuffer(self._values, dtype=np.float64)
 
     def _skip_to(self, row: int) -> None:
         self._values.extend([math.nan] * (row - len(self._values)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,15 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError, MissingExtraError
 from ...records import Verdict, decode_record, read_lines, read_records
-from .builder import TableBuilder
-from .cells import name_in, number_in
+from .builder import NO_ROW, NumberedRow, TableBuilder, refuse_strangers
+from .cells import absent, name_of, number_of
 from .runs import run_rows
 from .table import PERSON, PROBABILITY, ROUND, Table
 
 if TYPE_CHECKING:
     import pandas as pd
-
-NumberedRow = tuple[int, Mapping[str, Any]]
 
 
 def read_table(
@@ -37,7 +36,7 @@ def read_table(
         columns: Names in the files by the names of the contract, where they differ: ``{"label": "gold"}``.
         labels: Verdicts as JSON Lines whose graded scores are labels; they take the place of labels in the tables.
         draw: JSON Lines with ``item_id`` and ``label_probability``, as ``fiducial plan --next --out`` writes them; a file
-            for each round, in their order.
+            for each round, in their order. A plain random sample has no chances.
         clusters: Cluster by case id, for run folders.
         open_only: Take of run folders only what no checker decided.
 
@@ -52,16 +51,20 @@ def read_table(
     for path in paths:
         before = len(builder)
         rows = _run_rows(path, clusters, open_only=open_only) if path.is_dir() else _file_rows(path)
-        for line, row in rows:
-            builder.add(row, path=path, line=line or None)
+        builder.extend(rows, path=path)
         if len(builder) == before:
-            raise InputError("there is no row; expected rows with item_id, judge and score", path=path)
+            raise InputError(NO_ROW, path=path)
     numbers: dict[str, Mapping[str, float]] = {}
     if draw:
         numbers |= _read_draws(draw)
     if labels is not None:
         numbers |= {f"{PERSON}{name}": said for name, said in _read_people(labels).items()}
-    return builder.build(labels=None if labels is None else read_labels(labels), numbers=numbers, path=labels)
+    table = builder.build(
+        labels=None if labels is None else read_labels(labels), numbers=numbers, path=labels
+    )
+    if draw:
+        refuse_strangers(table.item, numbers[ROUND], "draw", path=draw[0])
+    return table
 
 
 def read_labels(path: Path) -> dict[str, float]:
@@ -87,25 +90,38 @@ def _read_people(path: Path) -> dict[str, dict[str, float]]:
 
 
 def _read_draws(paths: Sequence[Path]) -> dict[str, dict[str, float]]:
-    """The chance with which each item was drawn, and the round in which it was, by item."""
+    """The chance with which each item was drawn (NaN in a plain draw), and the round in which it was, by item."""
     chance: dict[str, float] = {}
     drawn_in: dict[str, float] = {}
     for number, path in enumerate(paths, start=1):
-        before = len(chance)
+        drawn: dict[str, float] = {}
         for line, row in _json_rows(path):
             try:
-                item, probability = name_in(row, "item_id"), number_in(row, PROBABILITY)
+                item, probability = _drawn_item(row, drawn)
             except InputError as error:
                 raise InputError(error.message, path=path, line=line, field=error.field) from None
-            if item in chance:
-                where = (
-                    "twice" if drawn_in[item] == number else f"in {paths[int(drawn_in[item]) - 1]} already"
-                )
+            if item in drawn or item in chance:
+                where = "twice" if item in drawn else f"in {paths[int(drawn_in[item]) - 1]} already"
                 raise InputError(f"{item!r} was drawn {where}", path=path, line=line, field="item_id")
-            chance[item], drawn_in[item] = probability, float(number)
-        if len(chance) == before:
+            drawn[item] = probability
+        if not drawn:
             raise InputError("there is no row; expected rows with item_id and label_probability", path=path)
+        chance |= drawn
+        drawn_in |= dict.fromkeys(drawn, float(number))
     return {PROBABILITY: chance, ROUND: drawn_in}
+
+
+def _drawn_item(row: Mapping[str, Any], before: Mapping[str, float]) -> tuple[str, float]:
+    """An item and its chance, which all rows of a draw have, or none."""
+    if "item_id" not in row:
+        raise absent("item_id", row)
+    probability = number_of(row.get(PROBABILITY), PROBABILITY)
+    if before and math.isnan(probability) != math.isnan(next(iter(before.values()))):
+        raise InputError(
+            "expected a chance for each item of a draw, or, of a plain random sample, for none",
+            field=PROBABILITY,
+        )
+    return name_of(row["item_id"], "item_id"), probability
 
 
 def table_from_rows(rows: Iterator[Mapping[str, Any]] | Sequence[Mapping[str, Any]]) -> Table:
@@ -121,8 +137,7 @@ def table_from_rows(rows: Iterator[Mapping[str, Any]] | Sequence[Mapping[str, An
         InputError: A row cannot be used; its number, from 1, stands where a file's line would.
     """
     builder = TableBuilder()
-    for number, row in enumerate(rows, start=1):
-        builder.add(row, path="rows", line=number)
+    builder.extend(enumerate(rows, start=1), path="rows")
     return builder.build()
 
 
@@ -140,8 +155,7 @@ def table_from_frame(frame: pd.DataFrame, *, columns: Mapping[str, str] | None =
         InputError: A row cannot be used; its position, from 1, stands where a file's line would.
     """
     builder = TableBuilder(columns)
-    for number, row in _frame_rows(frame):
-        builder.add(row, path="frame", line=number)
+    builder.extend(_frame_rows(frame), path="frame")
     return builder.build()
 
 

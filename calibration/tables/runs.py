@@ -53,8 +53,7 @@ def table_from_run(folder: Path, *, clusters: Mapping[str, str] | None = None) -
         InputError: A file cannot be read, or no judge has said anything.
     """
     builder = TableBuilder()
-    for row in run_rows(folder, clusters):
-        builder.add(row, path=folder)
+    builder.extend(((0, row) for row in run_rows(folder, clusters)), path=folder)
     return builder.build()
 
 

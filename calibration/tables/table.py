@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import CodeArray, FloatArray, IntArray
 
 IDENTITY = ("item_id", "judge", "system", "repeat", "order")
 """A row is the only one with its values of these."""
@@ -38,7 +38,7 @@ class Column:
     """
 
     values: list[str]
-    codes: IntArray
+    codes: CodeArray
 
     def take(self, rows: npt.NDArray[Any]) -> Column:
         """The same column for some of the rows."""
@@ -46,9 +46,8 @@ class Column:
 
     def present(self) -> list[tuple[str, npt.NDArray[np.bool_]]]:
         """Each value that some row has, with the mask of its rows."""
-        return [
-            (self.values[code], self.codes == code) for code in np.unique(self.codes).tolist() if code >= 0
-        ]
+        rows = np.bincount(self.codes + 1, minlength=1)[1:]
+        return [(self.values[code], self.codes == code) for code in np.flatnonzero(rows).tolist()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +78,10 @@ class Table:
 
     def take(self, rows: npt.NDArray[Any]) -> Table:
         """Some of the rows, by mask or number."""
+        if rows.dtype == np.bool_:
+            if rows.all():
+                return self
+            rows = np.flatnonzero(rows)
         return Table(
             self.item.take(rows),
             self.judge.take(rows),
@@ -88,6 +91,10 @@ class Table:
             {name: column.take(rows) for name, column in self.columns.items()},
             {name: numbers[rows] for name, numbers in self.numbers.items()},
         )
+
+    def without_slices(self) -> Table:
+        """The same rows with nothing but item, judge, score, label and cluster."""
+        return replace(self, columns={}, numbers={})
 
     def with_scores(self, score: FloatArray, label: FloatArray | None = None) -> Table:
         """The same rows with other scores, and perhaps other labels, each of shape ``(n,)``."""
@@ -113,7 +120,10 @@ class Table:
 
     def each_item_once(self) -> Table:
         """The first row of every item and system, in the order of the table."""
-        _, first = np.unique(self.key("system"), return_index=True)
+        key = self.key("system")
+        if len(self) and np.bincount(key).max() == 1:
+            return self
+        _, first = np.unique(key, return_index=True)
         return self.take(np.sort(first))
 
     def value(self, name: str, row: int) -> str | None:
@@ -124,9 +134,9 @@ class Table:
 
     def key(self, *names: str) -> IntArray:
         """A number per row that is equal for rows which agree in ``item`` and these columns, shape ``(n,)``."""
-        key = self.item.codes
+        key = self.item.codes.astype(np.int64)
         for name in names:
             column = self.judge if name == "judge" else self.columns.get(name)
-            if column is not None:
+            if column is not None and np.ptp(column.codes):
                 _, key = np.unique(key * (len(column.values) + 1) + column.codes + 1, return_inverse=True)
         return key

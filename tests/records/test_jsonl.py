@@ -118,9 +118,9 @@ def test_defaults_are_left_out_of_what_is_written(tmp_path: Path):
 @pytest.mark.parametrize(
     ("outcome", "score", "message"),
     [
-        ("graded", None, "a graded verdict needs a score in [0, 1], got None"),
-        ("graded", 1.5, "a graded verdict needs a score in [0, 1], got 1.5"),
-        ("failed", 0, "only graded verdicts carry a score; this one is 'failed' with 0.0"),
+        ("graded", None, "score: a graded verdict needs a score in [0, 1], got None"),
+        ("graded", 1.5, "score: a graded verdict needs a score in [0, 1], got 1.5"),
+        ("failed", 0, "score: only graded verdicts carry a score; this one is 'failed' with 0.0"),
     ],
 )
 def test_only_graded_verdicts_carry_a_score(tmp_path: Path, outcome: str, score: float | None, message: str):

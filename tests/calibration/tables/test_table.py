@@ -235,3 +235,68 @@ def test_a_draw_without_a_row_is_refused(tmp_path: Path) -> None:
     (tmp_path / "draw.jsonl").write_text("")
     with pytest.raises(InputError, match="expected rows with item_id and label_probability"):
         read_table([write_jsonl(tmp_path / "t.jsonl", ROWS)], draw=[tmp_path / "draw.jsonl"])
+
+
+def test_a_draw_has_a_chance_for_every_item_or_for_none(tmp_path: Path) -> None:
+    table, draw = write_jsonl(tmp_path / "t.jsonl", ROWS), tmp_path / "draw.jsonl"
+    write_jsonl(draw, [{"item_id": "a", "label_probability": 0.5}, {"item_id": "b"}])
+    with pytest.raises(
+        InputError, match=r"draw\.jsonl:2: label_probability: expected a chance for each item"
+    ):
+        read_table([table], draw=[draw])
+    write_jsonl(draw, [{"item_id": "a"}, {"item_id": "b"}])
+    read = read_table([table], draw=[draw])
+    assert np.isnan(read.numbers["label_probability"]).all()
+    assert read.numbers["label_round"].tolist()[:2] == [1.0, 1.0]
+
+
+def test_a_draw_of_other_items_is_refused(tmp_path: Path) -> None:
+    draw = write_jsonl(tmp_path / "draw.jsonl", [{"item_id": "elsewhere", "label_probability": 0.5}])
+    with pytest.raises(
+        InputError, match=r"draw\.jsonl: no draw is of an item in the table: the first is of 'elsewhere'"
+    ):
+        read_table([write_jsonl(tmp_path / "t.jsonl", ROWS)], draw=[draw])
+
+
+def plain(number: int, **fields: Any) -> dict[str, Any]:
+    """A row like any other."""
+    return {"item_id": f"q{number}", "judge": "j", "score": number % 2, **fields}
+
+
+MANY = 1_500
+"""More rows than are read together."""
+
+
+def test_an_error_far_into_a_file_names_its_own_line(tmp_path: Path) -> None:
+    rows = [plain(number) for number in range(MANY)]
+    path = write_jsonl(tmp_path / "t.jsonl", [*rows, plain(MANY, label="maybe"), plain(MANY + 1, label="no")])
+    with pytest.raises(InputError, match=rf"t\.jsonl:{MANY + 1}: label: expected .*'maybe'"):
+        read_table([path])
+
+
+def test_a_cluster_that_comes_late_may_be_an_earlier_item() -> None:
+    rows = [plain(number) for number in range(MANY)]
+    table = table_from_rows(
+        [*rows, plain(MANY, cluster="q7"), plain(MANY + 1), plain(MANY + 2, cluster="new")]
+    )
+    assert table.cluster.tolist() == [*range(MANY), 7, MANY, MANY + 1]
+
+
+def test_a_column_is_a_slice_until_its_values_are_too_many() -> None:
+    rows = [plain(number, few=number % 32, many=number // 40, long=[number]) for number in range(MANY)]
+    columns = table_from_rows(rows).columns
+    assert set(columns) == {"few"}
+    assert texts(columns["few"]) == [str(number % 32) for number in range(MANY)]
+
+
+def test_a_value_of_a_slice_is_told_by_its_text_whatever_its_type() -> None:
+    values = [1, True, 1.0, "1", 1.5, "true", None, " "]
+    rows = [plain(number, kind=value) for number, value in enumerate(values)]
+    assert texts(table_from_rows(rows).columns["kind"]) == ["1", "true", "1", "1", "1.5", "true", None, None]
+
+
+def test_items_of_several_judges_meet_across_blocks() -> None:
+    rows = [{**plain(number), "judge": judge} for judge in ("j", "k") for number in range(MANY)]
+    table = table_from_rows(rows)
+    assert table.item.codes.tolist() == [*range(MANY), *range(MANY)]
+    assert texts(table.judge) == ["j"] * MANY + ["k"] * MANY
