@@ -60,9 +60,10 @@ def forecast_lines(forecast: Forecast) -> Iterator[str]:
         Lines of plain text.
     """
     yield forecast.by
+    most, kept = ("at most ", "no cache") if forecast.again else ("", f"{forecast.cached:,} in the cache")
     yield (
-        f"  calls: {forecast.to_ask:,} ({forecast.outputs:,} verdicts to make, {forecast.requests:,} different requests, "
-        f"{forecast.cached:,} in the cache)"
+        f"  calls: {most}{forecast.to_ask:,} ({forecast.outputs:,} verdicts to make, {forecast.requests:,} different requests, "
+        f"{kept})"
     )
     if forecast.not_applicable:
         yield f"  not applicable, and not asked: {forecast.not_applicable:,}"

@@ -34,8 +34,10 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
         by: The judge.
         outputs: Verdicts still to be made.
         not_applicable: Of these, how many need no request, since the item lacks what the judge judges by.
-        requests: Different requests among the rest; identical ones are asked once.
+        requests: Different requests among the rest.
         cached: Of the requests, how many the cache answers.
+        again: Requests like an earlier one that are asked anew, since without a cache only those in flight at the same time share a
+            reply; how many these will be, nobody knows.
         prompt: Tokens of the others' messages.
         completion: Tokens of their replies.
         learned_from: Cached replies that the estimates rest on; 0 when they rest on the length of the text alone.
@@ -47,6 +49,7 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
     not_applicable: int
     requests: int
     cached: int
+    again: int
     prompt: Estimate
     completion: Estimate
     learned_from: int
@@ -54,8 +57,8 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def to_ask(self) -> int:
-        """Requests that a model has to answer."""
-        return self.requests - self.cached
+        """Requests that a model has to answer; at most, where some are asked anew."""
+        return self.requests - self.cached + self.again
 
     @property
     def cost(self) -> Estimate | None:
@@ -102,7 +105,10 @@ def foresee(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecas
                     work = [(task.asked, open_work(inputs, task, wanted, done, plan.repeats))]
                 else:
                     continue
-                forecasts += [forecast_work(judge, items, access, plan.prices) for judge, items in work]
+                forecasts += [
+                    forecast_work(judge, items, access, plan.prices, in_batch=plan.batch is not None)
+                    for judge, items in work
+                ]
             return forecasts
 
 
@@ -111,7 +117,12 @@ def _all_but_the_run(_folder: str, names: list[str]) -> Iterable[str]:
 
 
 def forecast_work(
-    judge: Judge, work: Iterable[Work], access: ModelAccess, prices: PriceList | None
+    judge: Judge,
+    work: Iterable[Work],
+    access: ModelAccess,
+    prices: PriceList | None,
+    *,
+    in_batch: bool = False,
 ) -> Forecast:
     """Find out what asking one judge would take.
 
@@ -120,11 +131,12 @@ def forecast_work(
         work: What it would be asked.
         access: How the model would be reached; says which cache replies would come from.
         prices: What models cost; None when that is not known.
+        in_batch: Whether a batch endpoint would be asked, which is asked nothing twice.
 
     Returns:
         The forecast.
     """
-    count = _Count(access)
+    count = _Count(access, keeps=in_batch or access.cache is not None)
     try:
         for case, output, repeat in work:
             count.add(judge, case, output, repeat)
@@ -136,6 +148,7 @@ def forecast_work(
         not_applicable=count.not_applicable,
         requests=len(count.keys),
         cached=count.cached,
+        again=count.again,
         prompt=Estimate(*count.prompt),
         completion=Estimate(*count.completion),
         learned_from=count.cached,
@@ -146,12 +159,13 @@ def forecast_work(
 class _Count:
     """Adds up requests; those in the cache teach how long texts and replies are in tokens."""
 
-    def __init__(self, access: ModelAccess) -> None:
+    def __init__(self, access: ModelAccess, *, keeps: bool) -> None:
+        self._keeps = keeps
         usable = access.cache is not None and access.cache.exists() and access.endpoint is not None
         self._cache = ReplyCache(access.cache) if usable and access.cache else None
         self._namespace = access.endpoint.identity if access.endpoint else ""
         self.keys: set[bytes] = set()
-        self.outputs = self.not_applicable = self.cached = 0
+        self.outputs = self.not_applicable = self.cached = self.again = 0
         self._prompt = [0.0, 0.0, 0.0]
         self._limits = [0.0, 0.0]
         self._counted = self._guessed = 0.0
@@ -167,6 +181,9 @@ class _Count:
         request = make_request(judge.model, messages, judge.parameters, repeat=repeat)
         key = bytes.fromhex(request.key)
         if key in self.keys:
+            if not self._keeps:
+                self.again += 1
+                self._add_open(request)
             return
         self.keys.add(key)
         reply = self._cache.get(cache_key(self._namespace, request)) if self._cache else None

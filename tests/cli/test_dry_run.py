@@ -38,6 +38,22 @@ def test_a_dry_run_says_what_the_cache_has_and_learns_from_it(judge: Command, se
     assert ", out 120\n" in elsewhere.out
 
 
+def test_what_is_alike_is_asked_once_with_a_cache_and_anew_without(
+    judge: Command, inputs: tuple[Path, Path], server: ProviderServer
+):
+    also = inputs[1].with_name("also.jsonl")
+    also.write_text(inputs[1].read_text().replace('"agent"', '"twin"'))
+    args = ("--outputs", also, "--base-url", server.base_url)
+    assert "calls: 20 (40 verdicts to make, 20 different requests" in judge(*args, "--dry-run").out
+    assert "calls: 20 (40 verdicts to make" in judge(*args, "--no-cache", "--batch", "--dry-run").out
+    without = judge(*args, "--no-cache", "--concurrency", "1", "--dry-run")
+    assert "calls: at most 40 (40 verdicts to make, 20 different requests, no cache)" in without.out
+    judge(*args, "--no-cache", "--concurrency", "1", "--out", "anew")
+    assert len(server.seen) == 40
+    judge(*args)
+    assert len(server.seen) == 60
+
+
 def test_an_unknown_price_is_said_to_be_unknown(judge: Command):
     result = judge("--dry-run", "--model", "a-model-of-my-own")
     assert "cost: not known for this model; add --price IN/OUT" in result.out
