@@ -122,6 +122,7 @@ def run(
         conclusion = conclude(context, pass_at=plan.pass_at, prices=plan.prices)
         folder.update(
             status="stopped before judging" if problem else "complete",
+            not_judged=problem,
             ended=now().isoformat(timespec="seconds"),
             versions=component_versions(),
         )

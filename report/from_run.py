@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from ..errors import RunFolderError
+from ..evaluation.conclusion.results import UNJUDGED
 from ..evaluation.run_folder.folder import CALIBRATION, REPORT, VERDICTS, read_manifest
 from ..records import decode_record
 from .html import write_report
@@ -69,12 +71,25 @@ def report_data(folder: Path, manifest: dict[str, Any]) -> ReportData:
             if calibration.exists()
             else None,
             pass_at=manifest["pass_at"],
-            notes=manifest.get("notes", []),
+            notes=[*manifest.get("notes", []), *_not_judged(manifest, systems)],
         )
     except (KeyError, msgspec.MsgspecError) as error:
         raise RunFolderError(
             f"{folder}: the run was not finished; type its command again to go on"
         ) from error
+
+
+def _not_judged(manifest: dict[str, Any], systems: list[SystemResult]) -> Iterator[str]:
+    """What to do where outputs that no checker decided were not judged for want of a judge or a model."""
+    if problem := manifest.get("not_judged"):
+        yield f"No judge was asked: {problem}. With that, the command below goes on where it stopped."
+    elif not manifest["judges"] and any(
+        part.name == UNJUDGED for result in systems for part in result.strata
+    ):
+        yield (
+            "No judge was asked about what no checker decided: give the command below --judge JUDGE and --model NAME, and it goes on "
+            "from here (`fiducial prompts list` names the judges)."
+        )
 
 
 def _title(systems: list[str]) -> str:

@@ -10,7 +10,7 @@ import msgspec
 from ...calibration.intervals.closed_forms import cluster_wilson_interval
 from ...records import ItemKey, Kind
 from ..judging.kinds import judges_kind
-from .results import DECIDED, OPEN, Stratum, SystemResult
+from .results import DECIDED, OPEN, UNJUDGED, Stratum, SystemResult
 from .tally import Sums, Tally
 
 _UNCORRECTED = "the judge's errors are not corrected here: that takes labels sampled at random from the open part (--labels)"
@@ -62,7 +62,7 @@ def _open_strata(kinds: Mapping[Kind, int], opened: Mapping[str, Sums]) -> Itera
     count = sum(left.values())
     if count:
         unjudged = {"not judged": count}
-        yield Stratum(name="open", n=0, of=count, outcomes=unjudged, undefined="no judge was asked")
+        yield Stratum(name=UNJUDGED, n=0, of=count, outcomes=unjudged, undefined="no judge was asked")
 
 
 def _corrected_strata(system: str, tally: Tally, labels: Mapping[ItemKey, float]) -> Iterator[Stratum]:

@@ -7,6 +7,7 @@ import msgspec
 from ...records import Outcome, Source
 
 DECIDED = "checker decided"
+UNJUDGED = "open"
 OPEN = "open: judge's rate, uncorrected"
 CORRECTED = "open: corrected by labels"
 

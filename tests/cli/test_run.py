@@ -168,6 +168,25 @@ def test_without_an_endpoint_the_deterministic_part_is_kept_and_one_line_says_wh
     assert len(verdicts(tmp_path / "run", "checker")) == 20
 
 
+def test_the_report_says_that_no_judge_was_asked_until_one_was(run: Command, judged: Command, tmp_path: Path):
+    report = tmp_path / "run" / "report.html"
+    run("--judge", "tool_call_accuracy")
+    assert "No judge was asked: no model is named: add --model NAME" in report.read_text()
+    judged()
+    assert "No judge was asked" not in report.read_text()
+
+
+def test_the_report_says_how_what_is_open_can_be_judged(tmp_path: Path):
+    cases, outputs = tmp_path / "open.jsonl", tmp_path / "said.jsonl"
+    cases.write_text('{"id": "a", "kind": "open_answer", "reference": {"criterion": "It is polite."}}\n')
+    outputs.write_text('{"case_id": "a", "system": "s", "text": "Please."}\n')
+    assert fiducial("run", cases, "--outputs", outputs, "--out", tmp_path / "run").code == 0
+    assert (
+        "give the command below --judge JUDGE and --model NAME"
+        in (tmp_path / "run" / "report.html").read_text()
+    )
+
+
 def test_a_run_stopped_for_want_of_an_endpoint_goes_on_when_there_is_one(
     run: Command, judged: Command, server: ProviderServer
 ):
