@@ -9,24 +9,14 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
-import click
 import msgspec
 
-from ..evaluation.conclusion.stage import Conclusion
 from ..evaluation.judging.stage import ModelAccess
 from ..evaluation.pipeline import Plan, run
-from ..evaluation.run_folder.versions import component_versions
-from ..report import words
-from ..report.from_run import report_on
-from ..report.html import report_template
-from ..report.terminal import summary_lines
-from ..report.text import visible
-from .gates import PASS_RATE, parse_gates, run_gates
+from .gates import PASS_RATE, parse_gates
 from .jury_options import jury_rule, split_options
-from .main import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
 from .model_options import batch_mode, model_access, prices
 from .progress import shown_progress
 
@@ -94,26 +84,16 @@ def evaluate(
     gates = _gates(fail_under)
     with shown_progress() as progress:
         conclusion = run(plan, access, progress, lambda: datetime.now(UTC))
-    report = report_on(plan.out)
-    for line in (*plan.notes, *([""] if plan.notes else []), *summary_lines(conclusion)):
-        click.echo(visible(line))
-    failures = run_gates(gates, min_graded, conclusion)
-    for line in (*failures, *_next_steps(plan, conclusion, report)):
-        click.echo(visible(line))
-    if conclusion.not_judged is not None:
-        click.echo(f"fiducial: {conclusion.not_judged}", err=True)
-        return EXIT_USAGE
-    if failures:
-        return EXIT_GATE
-    return EXIT_PARTIAL if conclusion.failed else EXIT_OK
+    from .outcome import show_outcome  # noqa: PLC0415 - loaded meanwhile, where a model was asked
+
+    return show_outcome(plan, conclusion, gates, min_graded)
 
 
 def _load(plan: Plan) -> None:
     """Load what the end of a run takes: half of the time that it would take then."""
-    report_template()
-    component_versions()
-    if plan.prices is not None and plan.model is not None:
-        plan.prices(plan.model)
+    from .outcome import load  # noqa: PLC0415 - in a thread, while the first replies are awaited
+
+    load(plan)
     gc.freeze()  # what is loaded stays; looking through it for garbage once more takes 50 ms
 
 
@@ -124,10 +104,3 @@ def _gates(given: Iterable[str]) -> dict[str, float]:
     from ..calibration import ESTIMATORS  # noqa: PLC0415 - scipy is slow to import, and most runs have no gate
 
     return parse_gates(given, (PASS_RATE, *ESTIMATORS))
-
-
-def _next_steps(plan: Plan, conclusion: Conclusion, report: Path) -> Iterable[str]:
-    if conclusion.failed:
-        yield f"{words.missing(conclusion.failed)}; the same command asks again for these alone"
-    yield f"report: {report}"
-    yield f"records: {plan.out} (the same command resumes; `fiducial calibrate {plan.out}` for every statistic)"

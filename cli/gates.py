@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
-from ..evaluation.conclusion.stage import Conclusion
+
+if TYPE_CHECKING:
+    from ..evaluation.conclusion.stage import Conclusion
 
 PASS_RATE = "pass_rate"  # noqa: S105 - not that kind of pass
 """The checkers' rate of each system; every other name is a statistic of each judge's calibration."""

@@ -17,6 +17,7 @@ from .limiter import AdaptiveLimiter, LimitedProvider
 from .openai_provider import OpenAIProvider
 from .patience import PatientProvider
 from .recording import RecordingProvider, ReplayProvider
+from .retry import RetryingProvider, RetryPolicy
 
 
 @asynccontextmanager
@@ -60,8 +61,6 @@ async def connect(
         raise UsageError(
             f"expected at least one call in flight, one attempt and some time, got {concurrency}, {attempts}, {timeout:g} s"
         )
-    from .retry import RetryingProvider, RetryPolicy  # noqa: PLC0415 - tenacity takes 20 ms to import
-
     provider: Provider = OpenAIProvider(endpoint, timeout=timeout, meanwhile=meanwhile)
     if budget is not None:
         provider = BudgetedProvider(provider, budget)

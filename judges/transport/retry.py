@@ -6,11 +6,14 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import msgspec
-import tenacity
 
 from .exchange import CallError, Provider, Reply, Request
+
+if TYPE_CHECKING:
+    import tenacity
 
 _GROWTH = 3
 _JITTER = 0.05
@@ -82,6 +85,8 @@ class RetryingProvider:
 
     async def _ask_again(self, request: Request, first: CallError) -> Reply:
         """What follows a first failure. Apart, since tenacity costs more than all else that a smooth call needs."""
+        import tenacity  # noqa: PLC0415 - slow to import, and a smooth run needs none of it
+
         attempts = tenacity.AsyncRetrying(
             retry=tenacity.retry_if_exception(_retryable),
             wait=_Waits(self._policy, self._rng),

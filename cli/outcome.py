@@ -1,0 +1,66 @@
+"""The end of `run`, `judge` and `demo`: the report is written, what came out is said, and the exit code follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import click
+
+from ..evaluation.conclusion.stage import Conclusion
+from ..evaluation.pipeline import Plan
+from ..evaluation.run_folder.versions import component_versions
+from ..report import words
+from ..report.from_run import report_on
+from ..report.html import report_template
+from ..report.terminal import summary_lines
+from ..report.text import visible
+from .gates import run_gates
+from .main import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
+
+
+def show_outcome(
+    plan: Plan, conclusion: Conclusion, gates: Mapping[str, float], min_graded: float | None
+) -> int:
+    """Write the report, and say what a run came to.
+
+    Args:
+        plan: What was to be done.
+        conclusion: What it came to.
+        gates: Statistic to the least value it may have.
+        min_graded: The least share of outputs that must have a score.
+
+    Returns:
+        The exit code.
+    """
+    report = report_on(plan.out)
+    for line in (*plan.notes, *([""] if plan.notes else []), *summary_lines(conclusion)):
+        click.echo(visible(line))
+    failures = run_gates(gates, min_graded, conclusion)
+    for line in (*failures, *_next_steps(plan, conclusion, report)):
+        click.echo(visible(line))
+    if conclusion.not_judged is not None:
+        click.echo(f"fiducial: {conclusion.not_judged}", err=True)
+        return EXIT_USAGE
+    if failures:
+        return EXIT_GATE
+    return EXIT_PARTIAL if conclusion.failed else EXIT_OK
+
+
+def load(plan: Plan) -> None:
+    """Look up and compile what all that takes, ahead of time.
+
+    Args:
+        plan: What is to be done.
+    """
+    report_template()
+    component_versions()
+    if plan.prices is not None and plan.model is not None:
+        plan.prices(plan.model)
+
+
+def _next_steps(plan: Plan, conclusion: Conclusion, report: Path) -> Iterable[str]:
+    if conclusion.failed:
+        yield f"{words.missing(conclusion.failed)}; the same command asks again for these alone"
+    yield f"report: {report}"
+    yield f"records: {plan.out} (the same command resumes; `fiducial calibrate {plan.out}` for every statistic)"
