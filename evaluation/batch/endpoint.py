@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator
+import time
+from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,9 +21,13 @@ if TYPE_CHECKING:
 ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
 _MARK = "fiducial_file"
 """Where a batch says which file it answers, so that one that was begun just before a kill is found again."""
+_LISTS_NONE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED})
 _ATTEMPTS = 5
+_FIRST_WAIT = 0.5
+"""Seconds; doubles with each failure to begin a batch."""
 _TIMEOUT = 600.0
 _LONGEST_MESSAGE = 300
+_GOES_ON = "the same command goes on from here"
 
 
 class BatchStatus(msgspec.Struct, frozen=True):
@@ -43,23 +49,37 @@ class BatchStatus(msgspec.Struct, frozen=True):
     errors: str | None
     problem: str | None
 
+    @property
+    def fruitless(self) -> bool:
+        """Whether it is over, and answered nothing."""
+        return self.status in ENDED and self.results is None and self.errors is None
+
 
 class BatchEndpoint:
     """The batch endpoint of a provider.
 
-    The openai library tries again what failed for a passing reason; what stays failed is a ProviderError.
+    The openai library tries again what failed for a passing reason, but for beginning a batch, which is paid for: that is tried again
+    only after looking whether it has begun all the same. What stays failed is a ProviderError. Only downloads follow redirects: what is
+    uploaded goes to where the user said.
 
     Args:
         endpoint: Where it is.
+        sleep: Waits; replaced in tests.
 
     Attributes:
         url: What each line of a batch file names as its endpoint.
     """
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: Endpoint, *, sleep: Callable[[float], None] = time.sleep) -> None:
         import openai  # noqa: PLC0415 - 0.5 s, for who uses it
 
-        shared: dict[str, Any] = {"api_key": endpoint.api_key, "max_retries": _ATTEMPTS, "timeout": _TIMEOUT}
+        shared: dict[str, Any] = {
+            "api_key": endpoint.api_key,
+            "max_retries": _ATTEMPTS,
+            "timeout": _TIMEOUT,
+            "http_client": openai.DefaultHttpxClient(follow_redirects=False),
+        }
+        self._sleep = sleep
         self._secret = endpoint.api_key
         self.url = "/chat/completions" if endpoint.kind == "azure" else URL
         self._client = (
@@ -69,13 +89,16 @@ class BatchEndpoint:
             if endpoint.kind == "azure"
             else openai.OpenAI(base_url=endpoint.base_url, **shared)
         )
+        self._once = self._client.with_options(max_retries=0)
+        self._downloads = self._client.with_options(http_client=openai.DefaultHttpxClient())
 
-    def begin(self, path: Path, sha256: str) -> BatchStatus:
+    def begin(self, path: Path, sha256: str, *, others: Collection[str | None] = ()) -> BatchStatus:
         """Upload a file and begin its batch.
 
         Args:
             path: A batch file.
             sha256: Of its bytes; the batch is marked with it.
+            others: Batches that it is not; see `find`.
 
         Returns:
             The batch.
@@ -85,19 +108,33 @@ class BatchEndpoint:
         """
         with self._translated("upload the batch file"), path.open("rb") as file:
             uploaded = self._client.files.create(file=file, purpose="batch")
-        with self._translated("begin the batch"):
-            batch = self._client.batches.create(
-                input_file_id=uploaded.id,
-                endpoint=cast(
-                    "Any", self.url
-                ),  # Azure leaves out the version, which the library's types do not know
-                completion_window="24h",
-                metadata={_MARK: sha256},
-            )
-            return _status(batch)
+        for attempt in range(_ATTEMPTS):
+            try:
+                with self._translated("begin the batch"):
+                    return self._create(uploaded.id, sha256)
+            except ProviderError as error:
+                if attempt + 1 == _ATTEMPTS or not _may_have_begun(error):
+                    raise
+                self._sleep(_FIRST_WAIT * 2**attempt)
+                begun = self.find(sha256, others=others)
+                if begun is not None:
+                    return begun
+        raise AssertionError("neither begun nor failed")
+
+    def _create(self, file_id: str, sha256: str) -> BatchStatus:
+        batch = self._once.batches.create(
+            input_file_id=file_id,
+            # Azure leaves out the version, which the library's types do not know.
+            endpoint=cast("Any", self.url),
+            completion_window="24h",
+            metadata={_MARK: sha256},
+        )
+        return _status(batch)
 
     def find(self, sha256: str, *, others: Collection[str | None] = ()) -> BatchStatus | None:
         """Find the batch that was begun for a file, should it be among the newest hundred.
+
+        One that ended without a result is passed over: nothing is to come of it.
 
         Args:
             sha256: Of the file's bytes.
@@ -105,15 +142,21 @@ class BatchEndpoint:
 
         Returns:
             The batch; None when there is none, or the provider does not list batches.
+
+        Raises:
+            ProviderError: The provider lists batches, and cannot be asked now: begun blindly, one might be paid for twice.
         """
         try:
             with self._translated("list batches"):
                 newest = self._client.batches.list(limit=100)
                 for batch in newest.data:
                     if (batch.metadata or {}).get(_MARK) == sha256 and batch.id not in others:
-                        return _status(batch)
-        except ProviderError:
-            pass
+                        found = _status(batch)
+                        if not found.fruitless:
+                            return found
+        except ProviderError as error:
+            if _lists_batches(error):
+                raise
         return None
 
     def look(self, batch_id: str) -> BatchStatus:
@@ -122,7 +165,8 @@ class BatchEndpoint:
         Raises:
             ProviderError: The provider does not say.
         """
-        with self._translated(f"look at the batch {batch_id}"):
+        unknown = "is this the endpoint that it was sent to? Without the run's batch/ all is sent anew"
+        with self._translated(f"look at the batch {batch_id}", where_unknown=unknown):
             return _status(self._client.batches.retrieve(batch_id))
 
     def fetch(self, file_id: str, path: Path) -> None:
@@ -138,7 +182,7 @@ class BatchEndpoint:
         part = path.with_suffix(".part")
         with (
             self._translated(f"download {file_id}"),
-            self._client.files.with_streaming_response.content(file_id) as response,
+            self._downloads.files.with_streaming_response.content(file_id) as response,
         ):
             response.stream_to_file(part)
         part.replace(path)
@@ -146,23 +190,42 @@ class BatchEndpoint:
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
+        self._downloads.close()
 
     @contextmanager
-    def _translated(self, what: str) -> Generator[None]:
+    def _translated(self, what: str, *, where_unknown: str = _GOES_ON) -> Generator[None]:
+        import httpx2  # noqa: PLC0415 - openai's HTTP library
         import openai  # noqa: PLC0415 - see __init__
 
         try:
             yield
-        except openai.OpenAIError as error:
+        except (openai.OpenAIError, httpx2.HTTPError) as error:  # what breaks off under way comes as it is
             text = str(error).replace(self._secret, "***") if self._secret else str(error)
-            raise ProviderError(
-                f"cannot {what}: {text[:_LONGEST_MESSAGE]}; the same command goes on from here"
-            ) from error
+            next_step = where_unknown if isinstance(error, openai.NotFoundError) else _GOES_ON
+            raise ProviderError(f"cannot {what}: {text[:_LONGEST_MESSAGE]}; {next_step}") from error
         except (AttributeError, TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
             # The library takes any JSON for what it expects, and falls over what is none, or nested without end.
             raise ProviderError(
                 f"cannot {what}: the answer is not in the form of OpenAI's Batch API; does this endpoint have one?"
             ) from error
+
+
+def _may_have_begun(error: ProviderError) -> bool:
+    """Whether the provider may have begun a batch although it said otherwise, or nothing; or may do so later."""
+    import openai  # noqa: PLC0415 - see BatchEndpoint
+
+    cause = error.__cause__
+    return isinstance(cause, openai.APIConnectionError | openai.InternalServerError | openai.RateLimitError)
+
+
+def _lists_batches(error: ProviderError) -> bool:
+    """Whether listing failed at an endpoint that can list; those that cannot say so, or answer anything."""
+    import openai  # noqa: PLC0415 - see BatchEndpoint
+
+    cause = error.__cause__
+    if isinstance(cause, openai.APIStatusError):
+        return cause.status_code not in _LISTS_NONE
+    return isinstance(cause, openai.OpenAIError)
 
 
 def _status(batch: openai.types.Batch) -> BatchStatus:

@@ -71,7 +71,7 @@ def collect_replies(
     asked: set[str] = set()
     for entry in ledger.unfinished():
         asked.update(read_custom_ids(ledger.folder / entry.file))
-    with closing(BatchEndpoint(reached.endpoint)) as endpoint:
+    with closing(BatchEndpoint(reached.endpoint, sleep=mode.sleep)) as endpoint:
         _settle(ledger, endpoint, job.context.progress, mode)
         while _write(once(_still_open(job, reached, ledger), asked), ledger, reached, endpoint.url):
             _settle(ledger, endpoint, job.context.progress, mode)
@@ -117,7 +117,7 @@ def _begin(entry: BatchEntry, ledger: Ledger, endpoint: BatchEndpoint) -> None:
         # A kill may have come between beginning the batch and writing down its name.
         others = {other.id for other in ledger.entries}
         batch = endpoint.find(entry.sha256, others=others) or endpoint.begin(
-            ledger.folder / entry.file, entry.sha256
+            ledger.folder / entry.file, entry.sha256, others=others
         )
         entry.id = batch.id
         ledger.save()

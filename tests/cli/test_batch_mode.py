@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from batch_server import BatchServer
+from batch_server import BatchServer, Trouble
 from command import Command, Result, fiducial
 
 from fiducial.evaluation.batch.ledger import BatchEntry
@@ -152,6 +152,89 @@ def test_a_batch_that_was_begun_before_a_kill_is_taken_up_again(
         LEDGER.write_bytes(msgspec.json.encode(entries))
     assert judge().code == 0
     assert (len(batches.batches), outcomes()) == (1, {"graded": 20})
+
+
+def once(request: str, trouble: int | str, times: int = 1) -> Trouble:
+    """Trouble with one request, the first times it comes."""
+    left = [trouble] * times
+    return lambda seen: left.pop() if seen == request and left else None
+
+
+@pytest.mark.parametrize("trouble", ["dropped", 503, 429])
+def test_a_batch_that_has_begun_although_the_answer_was_lost_is_not_begun_twice(
+    judge: Command, batches: BatchServer, trouble: int | str
+):
+    batches.trouble = once("POST /v1/batches", trouble)
+    assert judge().code == 0
+    assert (len(batches.batches), outcomes()) == (1, {"graded": 20})
+
+
+def test_a_provider_that_cannot_say_whether_a_batch_has_begun_is_sent_none(
+    judge: Command, batches: BatchServer
+):
+    batches.trouble = lambda seen: 401 if seen == "GET /v1/batches" else None
+    result = judge()
+    assert (result.code, len(batches.batches)) == (2, 0)
+    assert "cannot list batches" in result.err
+    batches.trouble = lambda seen: 404 if seen == "GET /v1/batches" else None  # this one cannot list at all
+    assert (judge().code, len(batches.batches)) == (0, 1)
+
+
+def test_a_batch_of_another_run_that_answered_nothing_is_none_to_wait_for(
+    judge: Command, batches: BatchServer
+):
+    batches.ends_as, batches.problem = "failed", "busy"
+    judge()
+    batches.ends_as, batches.problem = "completed", None
+    assert (judge("--out", "elsewhere").code, len(batches.batches)) == (0, 2)
+
+
+def test_results_that_break_off_are_fetched_by_the_same_command(judge: Command, batches: BatchServer):
+    batches.trouble = lambda seen: "cut off" if seen.endswith("/content") else None
+    result = judge()
+    assert (result.code, len(result.err.splitlines())) == (2, 2)
+    assert "cannot download file-2" in result.err
+    batches.trouble = lambda seen: None
+    assert (judge().code, len(batches.batches), outcomes()) == (0, 1, {"graded": 20})
+
+
+def test_nothing_is_uploaded_to_where_a_redirect_leads(judge: Command, batches: BatchServer):
+    with BatchServer() as elsewhere:
+        batches.trouble = lambda seen: f"{elsewhere.base_url}/files" if seen == "POST /v1/files" else None
+        result = judge()
+        assert (result.code, elsewhere.files) == (2, {})
+        assert "cannot upload the batch file: Error code: 307" in result.err
+
+
+def test_results_may_lie_elsewhere(judge: Command, batches: BatchServer):
+    with BatchServer() as elsewhere:
+
+        def moved(seen: str) -> str | None:
+            if not seen.endswith("/content"):
+                return None
+            elsewhere.files.update(batches.files)
+            return f"{elsewhere.base_url}{seen.partition('/v1')[2]}"
+
+        batches.trouble = moved
+        assert (judge().code, outcomes()) == (0, {"graded": 20})
+
+
+def test_a_batch_that_the_endpoint_does_not_know_is_not_begun_again(judge: Command, batches: BatchServer):
+    batches.trouble = lambda seen: 404 if seen == "GET /v1/batches/batch-1" else None
+    for _ in range(2):
+        result = judge()
+        assert (result.code, len(batches.batches)) == (2, 1)
+        assert "is this the endpoint that it was sent to?" in result.err
+
+
+def test_a_cancelled_batch_gives_what_it_has_and_the_rest_is_asked_anew(judge: Command, batches: BatchServer):
+    batches.ends_as = "cancelled"
+    batches.answer = lambda line: None if city(line) < 5 else 500 if city(line) < 8 else "1"
+    assert (judge().code, outcomes()) == (3, {"graded": 12, "failed": 8})
+    batches.ends_as, batches.answer = "completed", lambda line: "0"
+    assert judge().code == 0
+    assert [len(lines) for lines in batches.asked()] == [20, 8]
+    assert sum(verdict.graded for verdict in verdicts()) == 20
 
 
 def test_replies_land_in_the_cache_and_what_is_there_is_not_sent(judge: Command, batches: BatchServer):

@@ -14,10 +14,14 @@ from email import message_from_bytes
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 Answer = Callable[[dict[str, Any]], str | int | None]
 """From a request's line to the reply's text, an error status, or None for no result at all."""
+
+Trouble: TypeAlias = Callable[[str], int | str | None]
+"""From a request, as ``GET /v1/batches``, to what its answer becomes after all was done that it asks for: an error status; an
+address that it is moved to; ``dropped`` or ``cut off``; None for the answer as it is."""
 
 
 @dataclass
@@ -29,6 +33,7 @@ class BatchServer:
     problem: str | None = None
     fails_with: int | None = None
     """A status that every request for a new batch gets."""
+    trouble: Trouble = lambda request: None
     files: dict[str, bytes] = field(default_factory=dict[str, bytes])
     batches: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     looks: int = 0
@@ -149,12 +154,24 @@ def _handler(server: BatchServer) -> type[BaseHTTPRequestHandler]:
 
         def _send(self, content: dict[str, Any] | bytes, status: int = 200) -> None:
             raw = content if isinstance(content, bytes) else json.dumps(content).encode()
-            self.send_response(status)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(raw)))
-            self.end_headers()
-            self.wfile.write(raw)
+            _answer(self, raw, status, server.trouble(f"{self.command} {self.path.partition('?')[0]}"))
 
         def log_message(self, format: str, *args: Any) -> None: ...  # noqa: A002 - the library's name
 
     return Handler
+
+
+def _answer(handler: BaseHTTPRequestHandler, raw: bytes, status: int, trouble: int | str | None) -> None:
+    handler.close_connection = trouble is not None
+    if trouble == "dropped":
+        return
+    if isinstance(trouble, int):
+        raw, status = json.dumps({"error": {"message": f"scripted {trouble}"}}).encode(), trouble
+    moved = trouble if isinstance(trouble, str) and trouble.startswith("http") else None
+    handler.send_response(307 if moved else status)
+    if moved:
+        handler.send_header("location", moved)
+    handler.send_header("content-type", "application/json")
+    handler.send_header("content-length", str(len(raw)))
+    handler.end_headers()
+    handler.wfile.write(raw[: len(raw) // 2] if trouble == "cut off" else raw)
