@@ -28,10 +28,8 @@ Example:
 @click.option(
     "--right",
     type=click.Choice(["agrees", "score", "label"]),
-    default="agrees",
-    show_default=True,
     help="agrees: score and label fall on the same side of --pass-at; score, label: that one passes. "
-    "Where no row has a label it is score.",
+    "Default: agrees, or score where no row has a label.",
 )
 @click.option("--against", metavar="NAME", help="Compare only with this one, not every pair.")
 @click.option(
@@ -64,7 +62,7 @@ def command(
     replicates: int,
     json_file: str | None,
     by: By,
-    right: Right,
+    right: Right | None,
     against: str | None,
     statistic: str,
     flips: int,

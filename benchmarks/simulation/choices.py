@@ -10,7 +10,7 @@ from fiducial.calibration.comparison.best_of_many import best_of_many
 from fiducial.calibration.thresholds.selective import certify
 from fiducial.calibration.thresholds.threshold_choice import choose_threshold
 
-from .tally import BROKEN, Means, Tally
+from .tally import AT_LEAST, BROKEN, Means, Tally
 
 
 def certificates(draws: int) -> Iterator[Tally | Means]:
@@ -56,8 +56,9 @@ def thresholds(draws: int) -> Iterator[Means]:
     yield means
 
 
-def best(draws: int) -> Iterator[Means]:
-    """The held-out value of the best of 15 prompts, less what the chosen one is worth; and the apparent value."""
+def best(draws: int) -> Iterator[Means | Tally]:
+    """The held-out value of the best of 15 prompts, less what the chosen one is worth; and the apparent value, with its interval."""
+    tally = Tally("best of 15 prompts: share right of the one that was chosen", AT_LEAST)
     means, rng = Means("best of 15 prompts: said less true (share right)"), np.random.default_rng(12)
     for title, spread in (("equal prompts", 0.0), ("prompts from 0.75 to 0.85", 0.1)):
         truth = 0.8 + spread * (np.arange(15) / 14 - 0.5)
@@ -66,7 +67,10 @@ def best(draws: int) -> Iterator[Means]:
             right = rng.random((15, 200)) < np.clip(truth[:, None] + ease, 0, 1)
             true = np.clip(truth[:, None] + rng.normal(scale=0.1, size=(1, 2_000)), 0, 1).mean(axis=1)
             found = best_of_many(right, np.arange(200))
-            means.add(f"apparent, {title}", found.apparent - float(true[found.best]))
-            if found.held_out is not None:
-                means.add(f"held out, {title}", found.held_out - float(true[found.best]))
+            worth = float(true[found.best])
+            tally.covers(title, found.apparent, worth)
+            if found.apparent.value is not None and found.held_out.value is not None:
+                means.add(f"apparent, {title}", found.apparent.value - worth)
+                means.add(f"held out, {title}", found.held_out.value - worth)
+    yield tally
     yield means

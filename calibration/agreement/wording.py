@@ -28,6 +28,8 @@ def calibration_lines(result: dict[str, Any], *, slices: tuple[str, ...] = ()) -
     Returns:
         Lines without line ends.
     """
+    if not any(panel["n"] for panel in result["judges"].values()):
+        return [_nothing_line(result["judges"]), *judges_alone_lines(result)]
     lines: list[str] = []
     for judge, panel in result["judges"].items():
         lines += [*_judge_lines(judge, panel), ""]
@@ -51,6 +53,18 @@ def calibration_lines(result: dict[str, Any], *, slices: tuple[str, ...] = ()) -
     return lines + [f"warning: {line}" for line in result["warnings"]]
 
 
+def _nothing_line(judges: dict[str, Any]) -> str:
+    """What to do where no judge can be held against a label."""
+    rows = sum(panel["n_missing"] + panel["n_unlabelled"] for panel in judges.values())
+    labels = sum(panel["n_missing"] for panel in judges.values())
+    why = f"none of {counted(labels, 'row')} with a label has a score" if labels else "no row has a label"
+    how = (
+        "label some (`fiducial plan TABLE --next 50` draws which), then give the labels as a column `label`, "
+        "`--column label=THEIRS`, or verdicts of people by --labels FILE"
+    )
+    return f"{why}, so nothing can be said of {', '.join(judges)} ({counted(rows, 'row')}): {how}"
+
+
 def _judge_lines(judge: str, panel: dict[str, Any]) -> list[str]:
     rows = f"{counted(panel['n'], 'row')} with label and score in {counted(panel['n_clusters'], 'cluster')}"
     absent = f"{panel['n_missing']:,} labelled without score, {panel['n_unlabelled']:,} without label"
@@ -58,13 +72,16 @@ def _judge_lines(judge: str, panel: dict[str, Any]) -> list[str]:
     shown = {
         name: each for name, each in panel["statistics"].items() if name in AGREEMENT or not panel["binary"]
     }
+    head = f"{judge}: {rows} ({absent})"
+    if not panel["n"]:
+        return [head]
     return [
-        f"{judge}: {rows} ({absent})",
+        head,
         *aligned(
             [
-                ("", "judge passes", "judge fails"),
-                ("label passes", f"{panel['tp']:,}", f"{panel['fn']:,}"),
-                ("label fails", f"{panel['fp']:,}", f"{panel['tn']:,}"),
+                ("", "judge passes", "judge fails", ""),
+                ("label passes", f"{panel['tp']:,}", f"{panel['fn']:,}", ""),
+                ("label fails", f"{panel['fp']:,}", f"{panel['tn']:,}", ""),
             ]
         ),
         *statistic_lines(shown),
@@ -106,10 +123,12 @@ def _category_lines(result: dict[str, Any]) -> list[str]:
     lines: list[str] = []
     for judge, found in result.get("categories", {}).items():
         levels = [f"{level:g}" for level in found["levels"]]
-        rows = [(f"label {level}", *map(str, row)) for level, row in zip(levels, found["table"], strict=True)]
+        rows = [
+            (f"label {level}", *map(str, row), "") for level, row in zip(levels, found["table"], strict=True)
+        ]
         lines += [
             f"{judge}, each level a category:",
-            *aligned([("", *(f"score {level}" for level in levels)), *rows]),
+            *aligned([("", *(f"score {level}" for level in levels), ""), *rows]),
         ]
         lines += statistic_lines(found["statistics"])
     return lines

@@ -12,6 +12,7 @@ from scipy.special import stdtr
 from ...errors import InputError
 from ..arrays import BoolArray, IntArray
 from ..intervals.closed_forms import normal_quantile
+from ..intervals.cluster_mean import share_of
 from ..intervals.measurement import Settings, measure
 from ..statistic import undefined
 from ..statistics.estimator import ESTIMATORS, Estimator
@@ -42,7 +43,7 @@ def compare(
     table: Table,
     *,
     by: By = "judge",
-    right: Right = "agrees",
+    right: Right | None = None,
     pass_at: float = 0.5,
     against: str | None = None,
     statistic: str = "accuracy",
@@ -56,7 +57,7 @@ def compare(
         table: Two or more judges, or systems.
         by: What is compared.
         right: ``agrees``: score and label fall on the same side of ``pass_at``; ``score`` or ``label``: that passes.
-            Without any label, ``agrees`` becomes ``score``.
+            None: ``agrees``, or without any label ``score``.
         pass_at: A value passes when it is at least this.
         against: Compare only with this one.
         statistic: Whose difference is estimated, beside the McNemar test; another than ``accuracy`` needs labels.
@@ -69,10 +70,12 @@ def compare(
         ``contenders``, each with its share right and its ``costs``, where the table says something of them; ``warnings``.
 
     Raises:
-        InputError: There are not two to compare, or ``against`` is not one of them.
+        InputError: There are not two to compare, ``against`` is not one of them, or ``right`` needs labels and there are none.
     """
-    if right == "agrees" and not np.isfinite(table.label).any():
-        right = "score"
+    labelled = bool(np.isfinite(table.label).any())
+    if right in {"agrees", "label"} and not labelled:
+        raise InputError(f"no row has a label, which --right {right} needs; --right score compares without")
+    right = right or ("agrees" if labelled else "score")
     contenders = contenders_of(table, by, right, pass_at)
     names = [each.name for each in contenders]
     if len(contenders) < 2:  # noqa: PLR2004 - a comparison needs two
@@ -92,19 +95,25 @@ def compare(
         "right": right,
         "statistic": statistic,
         "pairs": pairs,
-        "best": _best(contenders),
-        "contenders": {each.name: _worth(each, table, by, cost_of) for each in contenders},
+        "best": _best(contenders, terms.settings.level),
+        "contenders": {
+            each.name: _worth(each, table, by, terms.settings.level, cost_of) for each in contenders
+        },
         "warnings": cautions(pairs, statistic),
     }
 
 
-def _worth(contender: Contender, table: Table, by: By, cost_of: CostOf | None) -> dict[str, Any]:
+def _worth(
+    contender: Contender, table: Table, by: By, level: float, cost_of: CostOf | None
+) -> dict[str, Any]:
     """Quality and cost of one contender, each on all rows that it has."""
     column = table.judge if by == "judge" else table.columns["system"]
     rows = column.codes == column.values.index(contender.name)
+    share = share_of(contender.right.astype(np.float64), contender.cluster, level=level)
     return {
         "n": len(contender.right),
-        "share_right": float(contender.right.mean()),
+        "share_right": share.value,
+        "statistics": {"share_right": msgspec.to_builtins(share)},
         "costs": costs(table, rows, cost_of),
     }
 
@@ -214,7 +223,7 @@ def _adjust(pairs: list[dict[str, Any]]) -> None:
             pair[name] = p
 
 
-def _best(contenders: list[Contender]) -> dict[str, Any] | None:
+def _best(contenders: list[Contender], level: float) -> dict[str, Any] | None:
     common = contenders[0].key
     for each in contenders[1:]:
         common = np.intersect1d(common, each.key, assume_unique=True)
@@ -222,5 +231,10 @@ def _best(contenders: list[Contender]) -> dict[str, Any] | None:
         return None
     rows = [np.searchsorted(each.key, common) for each in contenders]
     right = np.stack([each.right[row] for each, row in zip(contenders, rows, strict=True)])
-    choice = best_of_many(right, contenders[0].cluster[rows[0]])
-    return {"name": contenders[choice.best].name, "n": len(common), **choice.numbers()}
+    choice = best_of_many(right, contenders[0].cluster[rows[0]], level=level)
+    return {
+        "name": contenders[choice.best].name,
+        "n": len(common),
+        **choice.numbers(),
+        "statistics": msgspec.to_builtins({"apparent": choice.apparent, "held_out": choice.held_out}),
+    }

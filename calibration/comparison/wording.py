@@ -8,6 +8,8 @@ from ..lines import aligned, counted, number, p_value, statistic_cells
 
 _ALARM = 0.05
 
+_COSTS = ("tokens a verdict", "$ per 1,000", "calls")
+
 _RIGHT = {
     "agrees": "right: score and label fall on the same side of --pass-at",
     "score": "right: the score passes",
@@ -52,7 +54,7 @@ def comparison_lines(result: dict[str, Any]) -> list[str]:
         lines.append(
             "note: clusters hold several items, which McNemar's p takes as independent; the words go by a t-test over clusters"
         )
-    lines += [*_best_lines(result), *_cost_lines(result)]
+    lines += [*_contender_lines(result), *_best_lines(result)]
     return lines + [f"warning: {line}" for line in result["warnings"]]
 
 
@@ -84,28 +86,32 @@ def _best_lines(result: dict[str, Any]) -> list[str]:
     best = result["best"]
     if best is None or best["held_out"] is None:
         return []
-    chosen = (
-        f"Best of all on the {best['n']:,} items common to all: {best['name']}, {number(best['apparent'])}"
-    )
-    apart = f"chosen and scored on different clusters: {number(best['held_out'])}"
-    return [f"{chosen}; {apart} (optimism {number(best['optimism'])})"]
-
-
-def _cost_lines(result: dict[str, Any]) -> list[str]:
-    """Cost beside quality, when the table says what verdicts cost."""
-    known = {name: each for name, each in result["contenders"].items() if each["costs"] is not None}
-    if not known:
-        return []
-    rows: list[tuple[str, ...]] = [("", "share right", "on", "tokens a verdict", "$ per 1,000", "calls")]
-    for name, each in known.items():
-        spent = each["costs"]
-        money = None if spent["cost_per_verdict"] is None else 1_000 * spent["cost_per_verdict"]
-        amounts = (_amount(spent["tokens_per_verdict"], 0), _amount(money, 4), _amount(spent["calls"], 0))
-        rows.append((name, number(each["share_right"]), f"{each['n']:,}", *amounts))
+    value, interval, _, _ = statistic_cells(best["statistics"]["apparent"])
+    among = len(result["contenders"])
     return [
-        "What it costs (tokens of cached replies count; judging systems costs what their judges do):",
-        *aligned(rows),
+        f"Best of all on the {best['n']:,} items common to all: {best['name']}, {value} {interval}, which allows for having been chosen of {among}",
+        f"  chosen and scored on different clusters: {number(best['held_out'])} (optimism {number(best['optimism'])}); no interval: the splits share their items",
     ]
+
+
+def _contender_lines(result: dict[str, Any]) -> list[str]:
+    """The share right of each, and cost beside it, when the table says what verdicts cost."""
+    contenders = result["contenders"]
+    priced = any(each["costs"] is not None for each in contenders.values())
+    head = ("", "share right", "interval", "on", *(_COSTS if priced else ()), "")
+    rows: list[tuple[str, ...]] = [head]
+    for name, each in contenders.items():
+        value, interval, on, method = statistic_cells(each["statistics"]["share_right"])
+        rows.append((name, value, interval, on, *(_spent(each["costs"]) if priced else ()), method))
+    note = "Each by itself, and its cost (tokens of cached replies count; judging systems costs what their judges do):"
+    return [note if priced else "Each by itself, on all rows that it has:", *aligned(rows)]
+
+
+def _spent(costs: dict[str, Any] | None) -> tuple[str, ...]:
+    if costs is None:
+        return ("not known",) * len(_COSTS)
+    money = None if costs["cost_per_verdict"] is None else 1_000 * costs["cost_per_verdict"]
+    return _amount(costs["tokens_per_verdict"], 0), _amount(money, 4), _amount(costs["calls"], 0)
 
 
 def _amount(value: float | None, decimals: int) -> str:

@@ -137,6 +137,6 @@ class Table:
         key = self.item.codes.astype(np.int64)
         for name in names:
             column = self.judge if name == "judge" else self.columns.get(name)
-            if column is not None and np.ptp(column.codes):
+            if column is not None and (column.codes != column.codes[:1]).any():
                 _, key = np.unique(key * (len(column.values) + 1) + column.codes + 1, return_inverse=True)
         return key

@@ -117,6 +117,7 @@ def test_a_gate_on_an_undefined_statistic_fails(run: Any, tmp_path: Path) -> Non
         (["calibrate", "TABLE", "--cascade", "j,z", "--max-error", "0.1"], "there is no judge 'z'"),
         (["calibrate", "TABLE", "--cascade", "j,j", "--max-error", "0.1"], "names a judge twice"),
         (["compare", "TABLE", "--statistic", "kapa"], "expected one of accuracy"),
+        (["compare", "UNLABELLED", "--right", "agrees"], "no row has a label, which --right agrees needs"),
         (["compare", "TABLE", "--by", "system"], "there is only one system"),
         (["estimate", "TABLE"], "name one with --judge"),
         (["plan"], "say what to plan"),
@@ -138,11 +139,47 @@ def test_bad_usage_and_bad_input_exit_2_with_one_line(
     bad.write_text('{"item_id": "a", "judge": "j", "score": 3, "label_probability": 0}\n')
     blank = tmp_path / "blank.jsonl"
     blank.write_text("".join(f"{json.dumps(row | {'label': None})}\n" for row in ROWS if row["judge"] == "j"))
-    places = {"TABLE": str(table), "BAD": str(bad), "BLANK": str(blank)}
+    unlabelled = tmp_path / "unlabelled.jsonl"
+    unlabelled.write_text("".join(f"{json.dumps(row | {'label': None})}\n" for row in ROWS))
+    places = {"TABLE": str(table), "BAD": str(bad), "BLANK": str(blank), "UNLABELLED": str(unlabelled)}
     result = run(*(places.get(word, word) for word in words))
     assert result.status == 2
     assert message in result.err
     assert result.err.count("\n") == 1
+
+
+def test_a_table_without_labels_gets_one_line_that_says_how_to_give_them(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(f"{json.dumps(row | {'label': None})}\n" for row in ROWS))
+    result = run("calibrate", path, "--slice", "system")
+    assert result.status == 0
+    (line,) = result.out.splitlines()
+    assert line.startswith("no row has a label, so nothing can be said of j, k (64 rows)")
+    assert "--labels FILE" in line
+    assert "--column label=THEIRS" in line
+    assert "fiducial plan TABLE --next 50" in line
+    machine = json.loads(run("calibrate", path, "--json", "-").out)
+    assert machine["judges"]["k"]["statistics"]["accuracy"]["undefined"]
+    assert {"judges", "baselines", "slices"} <= set(machine)
+
+
+def test_a_judge_without_labels_among_others_is_one_line(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    rows = [row | {"label": None} if row["judge"] == "k" else row for row in ROWS]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    out = run("calibrate", path).out
+    (line,) = [line for line in out.splitlines() if line.startswith("k: ")]
+    assert line == "k: 0 rows with label and score in 0 clusters (0 labelled without score, 32 without label)"
+    assert "undefined: no row has both" not in out
+
+
+def test_the_cells_of_a_2x2_table_stand_under_their_heads(run: Any, table: Path) -> None:
+    lines = run("calibrate", table).out.splitlines()
+    head, passes, fails = next(
+        lines[number : number + 3] for number, line in enumerate(lines) if "judge passes" in line
+    )
+    assert len(head) == len(passes) == len(fails)
+    assert (passes.split()[-2:], fails.split()[-2:]) == (["16", "0"], ["0", "16"])
 
 
 def test_slices_are_printed_on_request(run: Any, tmp_path: Path) -> None:
@@ -200,7 +237,7 @@ def test_compare_prints_cost_beside_quality(run: Any, tmp_path: Path) -> None:
     path.write_text("".join(f"{json.dumps(row | tokens | {'judge': row['judge'] + '@m'})}\n" for row in ROWS))
     lines = run("compare", path, "--price", "m=1/2").out.splitlines()
     assert next(line.split() for line in lines if line.startswith("  j@m  ")) == [
-        "j@m", "1.000", "32", "1,000", "1.1000", "32"
+        "j@m", "1.000", "[0.893,", "1.000]", "32", "1,000", "1.1000", "32", "Wilson"
     ]  # fmt: skip
     assert "not known" in run("compare", path, "--price", "other=1/2").out
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -13,7 +14,8 @@ from fiducial.calibration.agreement.judge_panel import judge_panel
 from fiducial.calibration.comparison.best_of_many import best_of_many
 from fiducial.calibration.comparison.delong import delong
 from fiducial.calibration.comparison.wording import comparison_lines
-from fiducial.calibration.intervals.closed_forms import normal_quantile
+from fiducial.calibration.intervals.closed_forms import normal_quantile, wilson_interval
+from fiducial.calibration.intervals.cluster_mean import share_of
 from fiducial.calibration.intervals.paired_shares import tango_interval
 from fiducial.errors import InputError
 
@@ -233,9 +235,51 @@ def test_delong_holds_its_level() -> None:
 def test_the_winner_of_equals_owes_its_lead_to_luck() -> None:
     rng = np.random.default_rng(3)
     choices = [best_of_many(rng.random((20, 200)) < 0.7, np.arange(200)) for _ in range(60)]
-    assert np.mean([choice.apparent for choice in choices]) > 0.74
-    held_out = [choice.held_out for choice in choices if choice.held_out is not None]
-    assert np.mean(held_out) == pytest.approx(0.7, abs=0.015)
+    numbers = [choice.numbers() for choice in choices]
+    assert np.mean([each["apparent"] or 0.0 for each in numbers]) > 0.74
+    assert np.mean([each["held_out"] or 0.0 for each in numbers]) == pytest.approx(0.7, abs=0.015)
+    ends = [(choice.apparent.low or 0.0, choice.apparent.high or 0.0) for choice in choices]
+    assert sum(low <= 0.7 <= high for low, high in ends) >= 57
+
+
+def test_the_interval_of_the_best_is_as_wide_as_its_competitors_are_many() -> None:
+    right = np.random.default_rng(4).random((8, 200)) < 0.7
+    right[0] = np.arange(200) < 160
+    few, many = (best_of_many(right[:count], np.arange(200)).apparent for count in (1, 8))
+    assert (few.low, few.high) == pytest.approx(wilson_interval(0.8, 200))
+    assert (many.low, many.high) == pytest.approx(wilson_interval(0.8, 200, 1 - 0.05 / 8))
+    assert (many.level, many.method) == (0.95, "Wilson, for the best of 8 contenders")
+
+
+def test_what_was_held_out_has_no_interval_and_says_why() -> None:
+    best = compare(table_of({"good": GOOD, "poor": POOR}, LABELS))["best"]
+    held_out = best["statistics"]["held_out"]
+    assert (held_out["value"], held_out["low"], held_out["n"]) == (best["held_out"], None, 6)
+    assert held_out["method"].startswith("no interval: the choices of the splits share their items")
+    one_cluster = compare(table_of({"good": GOOD, "poor": POOR}, LABELS, cluster=["c"] * 6))["best"]
+    assert one_cluster["held_out"] is None
+    assert "only one cluster" in one_cluster["statistics"]["held_out"]["undefined"]
+
+
+def test_the_share_right_of_each_has_its_interval_and_denominator() -> None:
+    table = table_of({"good": GOOD, "poor": POOR}, LABELS, cluster=["a", "a", "b", "b", "c", "c"])
+    result = compare(table)
+    good = result["contenders"]["good"]
+    assert good["statistics"]["share_right"] == msgspec.to_builtins(
+        share_of(np.array([1.0, 1, 1, 1, 1, 0]), np.array([0, 0, 1, 1, 2, 2]))
+    )
+    assert good["share_right"] == good["statistics"]["share_right"]["value"] == pytest.approx(5 / 6)
+    (line,) = [line for line in comparison_lines(result) if line.split()[:2] == ["good", "0.833"]]
+    low, high = (good["statistics"]["share_right"][end] for end in ("low", "high"))
+    assert line.split()[1:5] == ["0.833", f"[{low:.3f},", f"{high:.3f}]", "6"]
+
+
+def test_what_agrees_with_a_label_needs_one() -> None:
+    unlabelled = table_of({"good": GOOD, "poor": POOR}, [None] * 6)
+    assert compare(unlabelled)["right"] == "score"
+    for right in ("agrees", "label"):
+        with pytest.raises(InputError, match=f"no row has a label, which --right {right} needs"):
+            compare(unlabelled, right=right)
 
 
 def test_the_difference_of_shares_right_has_an_interval_for_pairs() -> None:
