@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.events import AliasEvent
 from ruamel.yaml.nodes import MappingNode
 
 from ..errors import PromptError
@@ -92,12 +93,17 @@ def _read_text(path: Path) -> str:
 def _read_yaml(header: str, path: Path, lines_before: int) -> tuple[dict[str, Any], dict[str, int]]:
     yaml: Any = YAML(typ="safe", pure=True)  # typed, since ruamel.yaml's own annotations are partial
     try:
+        # An alias for a list of aliases for lists of aliases is a small file and a text without end.
+        if any(isinstance(event, AliasEvent) for event in yaml.parse(header)):
+            raise PromptError(f"{path}: front matter must not use YAML's aliases")
         node: Any = yaml.compose(header)
         values: dict[Any, Any] = yaml.load(header)
     except MarkedYAMLError as error:
         mark: Any = getattr(error, "problem_mark", None)
         line = lines_before + 1 + (mark.line if mark else 0)
-        raise PromptError(f"{path}:{line}: front matter is not YAML: {error!s}") from error
+        told: Any = error
+        problem = " ".join(part for part in (told.context, told.problem) if part)
+        raise PromptError(f"{path}:{line}: front matter is not YAML: {problem}") from error
     except (YAMLError, RecursionError, ValueError) as error:
         raise PromptError(f"{path}: front matter is not YAML: {error}") from error
     if not isinstance(node, MappingNode):

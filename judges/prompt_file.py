@@ -21,6 +21,8 @@ The form is that of promptflow's ``.prompty`` files, with two keys of our own th
 from __future__ import annotations
 
 import difflib
+import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,6 +97,7 @@ class PromptFile:
         parameters: Decoding parameters, sent as they are.
         scale: What scores are possible.
         parse: How the reply is read, as declared; None when the file does not say.
+        parse_line: 1-based line on which it says so; 1 when it does not.
         template: The text below the front matter.
         template_line: 1-based line on which it begins.
         names_template_format: Whether it says in which language the template is, as prompty needs.
@@ -108,6 +111,7 @@ class PromptFile:
     parameters: Mapping[str, Any]
     scale: Scale
     parse: Mapping[str, Any] | None
+    parse_line: int
     template: str
     template_line: int
     names_template_format: bool
@@ -140,6 +144,7 @@ def read_prompt_file(path: Path) -> PromptFile:
         parameters=_parameters(front),
         scale=_scale(front),
         parse=_field(front, "parse", dict[str, Any], {}) if "parse" in front.values else None,
+        parse_line=front.lines.get("parse", 1),
         template=front.body,
         template_line=front.body_line,
         names_template_format="template" in front.values,
@@ -192,6 +197,10 @@ def _parameters(front: FrontMatter) -> Mapping[str, Any]:
     parameters = _field(front, "model", _Model, _Model()).parameters
     for name in _NOT_PARAMETERS & parameters.keys():
         raise front.fault(f"parameters: {name} is not for the prompt file to set", "model")
+    try:
+        json.dumps(parameters, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise front.fault(f"parameters: they cannot be sent as JSON: {error}", "model") from error
     response_format: Any = parameters.get("response_format")
     if response_format is not None and not (isinstance(response_format, dict) and "type" in response_format):
         raise front.fault("parameters: response_format is a mapping with a type", "model")
@@ -203,6 +212,8 @@ def _scale(front: FrontMatter) -> Scale:
         return Scale()
     declared = _field(front, "scale", _Scale, _Scale())
     scale = Scale(declared.minimum, declared.maximum, declared.step)
+    if not all(map(math.isfinite, (scale.minimum, scale.maximum, scale.step or 0.0))):
+        raise front.fault("minimum, maximum and step are finite numbers", "scale")
     if scale.maximum <= scale.minimum or (scale.step is not None and scale.step <= 0):
         raise front.fault("minimum must be below maximum, and step above 0", "scale")
     if scale.maximum not in scale:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from ...errors import DecodingError, PromptError
 from ..prompt_file import PromptFile
@@ -41,14 +41,15 @@ def make_parser(prompt: PromptFile) -> ReplyParser:
         PromptError: The declaration names an unknown mode or option.
     """
     declared = dict(prompt.parse if prompt.parse is not None else _inferred(prompt))
+    place = f"{prompt.path}:{prompt.parse_line}: parse"
     mode = declared.pop("mode", None)
     make = _MODES.get(mode) if isinstance(mode, str) else None
     if make is None:
-        raise PromptError(f"{prompt.path}: parse: unknown mode {mode!r}; known are {', '.join(_MODES)}")
+        raise PromptError(f"{place}: unknown mode {mode!r}; known are {', '.join(_MODES)}")
     try:
         return make(prompt.scale, declared)
-    except (KeyError, TypeError, ValueError) as error:
-        raise PromptError(f"{prompt.path}: parse: {error.args[0] if error.args else error}") from error
+    except ValueError as error:
+        raise PromptError(f"{place}: {error}") from error
 
 
 def _inferred(prompt: PromptFile) -> Mapping[str, Any]:
@@ -63,11 +64,11 @@ def _inferred(prompt: PromptFile) -> Mapping[str, Any]:
 
 def _tags(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     _allow(declared, "score", "reason", "fraction_of", "cited")
-    score = declared.get("score", "S2")
-    reasons = _names(declared.get("reason", ()))
-    fraction_of = declared.get("fraction_of")
+    score = _name(declared.get("score", "S2"))
+    reasons = _names(declared.get("reason", []))
+    fraction_of = None if declared.get("fraction_of") is None else _name(declared["fraction_of"])
     for name in (score, *reasons, *([] if fraction_of is None else [fraction_of])):
-        if not isinstance(name, str) or not name.isidentifier():
+        if not name.isidentifier():
             raise ValueError(f"{name!r} is not the name of a tag")
     cited = declared.get("cited", False)
     if not isinstance(cited, bool) or (cited and fraction_of is None):
@@ -90,9 +91,9 @@ def _json(scale: Scale, declared: Mapping[str, Any], *, alone: bool = False) -> 
     _allow(declared, "score", "reason", "all_of", "fraction_of")
     return json_parser(
         scale,
-        score=str(declared.get("score", "score")),
-        reason=declared.get("reason", "reason"),
-        all_of=_names(declared.get("all_of", ())),
+        score=_name(declared.get("score", "score")),
+        reason=_name(declared.get("reason", "reason")),
+        all_of=_names(declared.get("all_of", [])),
         fraction_of=_pieces(declared.get("fraction_of")),
         alone=alone,
     )
@@ -101,8 +102,11 @@ def _json(scale: Scale, declared: Mapping[str, Any], *, alone: bool = False) -> 
 def _pieces(declared: Any) -> Pieces | None:
     if declared is None:
         return None
-    cited = declared.get("cited")
-    return Pieces(str(declared["list"]), str(declared["key"]), None if cited is None else str(cited))
+    if not isinstance(declared, dict) or not {"list", "key"} <= declared.keys() <= {"list", "key", "cited"}:
+        raise ValueError(f"fraction_of is a mapping with list, key and perhaps cited, got {declared!r}")
+    named = cast("dict[str, Any]", declared)
+    cited = named.get("cited")
+    return Pieces(_name(named["list"]), _name(named["key"]), None if cited is None else _name(cited))
 
 
 def _structured(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
@@ -139,7 +143,13 @@ _MODES: Mapping[str, Callable[[Scale, Mapping[str, Any]], ReplyParser]] = {
 
 
 def _names(value: Any) -> list[str]:
-    return [value] if isinstance(value, str) else list(value)
+    return [_name(name) for name in cast("list[Any]", value)] if isinstance(value, list) else [_name(value)]
+
+
+def _name(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"{value!r} is not the name of a key or tag")
+    return value
 
 
 def _allow(declared: Mapping[str, Any], *options: str) -> None:

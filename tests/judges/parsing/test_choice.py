@@ -47,9 +47,16 @@ def test_without_a_scale_scores_are_0_or_1(tmp_path: Path) -> None:
         ("{mode: tags, score: 'a b'}", "not the name of a tag"),
         ("{mode: number, pick: first}", "alone or last"),
         ("{mode: number, after: 1}", "heading"),
-        ("{mode: json, all_of: 1}", "parse"),
+        ("{mode: json, all_of: 1}", "1 is not the name of a key"),
+        ("{mode: json, reason: [a]}", "is not the name of a key"),
+        ("{mode: json, score: {a: b}}", "is not the name of a key"),
+        ("{mode: json, fraction_of: pieces}", "a mapping with list, key and perhaps cited"),
+        ("{mode: json, fraction_of: {list: a}}", "a mapping with list, key and perhaps cited"),
+        ("{mode: json, fraction_of: {list: a, key: b, cited: [c]}}", "is not the name of a key"),
+        ("{mode: tags, cited: true}", "beside fraction_of"),
+        ("{mode: logprobs, pick: last}", "unknown option pick"),
     ],
 )
 def test_a_wrong_declaration_is_refused(tmp_path: Path, parse: Any, why: str) -> None:
-    with pytest.raises(PromptError, match=why):
+    with pytest.raises(PromptError, match=rf"p\.prompty:3: parse: .*{why}"):
         parser_for(tmp_path, f"parse: {parse}")
