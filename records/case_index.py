@@ -21,13 +21,13 @@ class CaseFacts(NamedTuple):
 
     Attributes:
         kind: Its kind.
-        cluster: What makes it dependent on others; the case itself when None.
+        cluster: What makes it dependent on others; its own id where nothing does.
         offset: Where its line begins, in bytes.
         line: The 1-based number of its line.
     """
 
     kind: Kind
-    cluster: str | None
+    cluster: str
     offset: int
     line: int
 
@@ -60,7 +60,7 @@ class CaseIndex(Closing):
                     line=line,
                     field="id",
                 )
-            self._facts[case.id] = CaseFacts(case.kind, case.cluster, offset, line)
+            self._facts[case.id] = CaseFacts(case.kind, case.cluster_id, offset, line)
         if not self._facts:
             raise InputError("the file is empty; expected one case a line", path=path)
         self._file = path.open("rb")
@@ -98,7 +98,7 @@ class CaseIndex(Closing):
         Raises:
             KeyError: There is no such case.
         """
-        return self._facts[case_id].cluster or case_id
+        return self._facts[case_id].cluster
 
     def _read(self, case_id: str) -> Case:
         facts = self._facts[case_id]

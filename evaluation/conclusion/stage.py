@@ -69,7 +69,7 @@ def conclude(context: RunContext, *, pass_at: float = 0.5, prices: PriceList | N
             judge.outcomes.get("failed", 0) for judge in judges if not judge.name.startswith((SHARE, JURY))
         ),
         outputs=inputs.survey.outputs + sum(missing.values()),
-        graded=len(tally.graded),
+        graded=sum(map(len, tally.graded.values())),
         unused_labels=len(labels.keys() - {verdict.key for verdict in folder.verdicts}) if labels else 0,
     )
     folder.update(results=msgspec.to_builtins(conclusion.systems), judges=msgspec.to_builtins(judges))
@@ -77,8 +77,8 @@ def conclude(context: RunContext, *, pass_at: float = 0.5, prices: PriceList | N
 
 
 def cluster_names(cases: CaseIndex) -> dict[str, str]:
-    """Case id to cluster, for the cases that name one."""
-    return {case_id: cluster for case_id in cases if (cluster := cases.facts(case_id).cluster) is not None}
+    """Case id to cluster, for the cases that belong to another than their own."""
+    return {case_id: cluster for case_id in cases if (cluster := cases.cluster(case_id)) != case_id}
 
 
 def _statement_clusters(context: RunContext) -> dict[str, str]:
@@ -106,7 +106,7 @@ def take_tally(folder: RunFolder, cases: CaseIndex) -> Tally:
             continue
         cluster = cases.cluster(verdict.case_id)
         if verdict.graded:
-            tally.graded.add(verdict.key)
+            tally.graded.setdefault((verdict.system, verdict.trial), set()).add(verdict.case_id)
         if verdict.source == "checker":
             tally.add_checked(verdict, cluster, cases.facts(verdict.case_id).kind)
             if verdict.outcome == "undecided":

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 
 import msgspec
 
 from ...records import ItemKey, Kind, Outcome, Verdict
+
+
+@lru_cache(maxsize=1024)
+def _shared(sums: tuple[int, float]) -> tuple[int, float]:
+    """The same object for equal sums: most clusters are one output, right or wrong, and there may be a million of them."""
+    return sums
 
 
 class Sums(msgspec.Struct):
@@ -27,7 +34,7 @@ class Sums(msgspec.Struct):
         self.outcomes[verdict.outcome] += 1
         if verdict.score is not None:
             count, total = self.clusters.get(cluster, (0, 0.0))
-            self.clusters[cluster] = (count + 1, total + verdict.score)
+            self.clusters[cluster] = _shared((count + 1, total + verdict.score))
         if verdict.source == "checker" and verdict.error_type is not None:
             self.faults[verdict.error_type] += 1
 
@@ -77,7 +84,7 @@ class Tally(msgspec.Struct):
     """Sums by system, for the checkers and for each judge on what the checkers left open.
 
     Attributes:
-        graded: The outputs that somebody gave a score.
+        graded: System and trial to the cases whose outputs somebody gave a score.
         checked: System to the checkers' verdicts.
         opened: System to judge (its ``by``) to the judge's verdicts on outputs that no checker decided.
         judged: Judge to all its verdicts, decided outputs included.
@@ -85,7 +92,7 @@ class Tally(msgspec.Struct):
         open_scores: System and judge to its scores of outputs no checker decided, one by one.
     """
 
-    graded: set[ItemKey] = msgspec.field(default_factory=set[ItemKey])
+    graded: dict[tuple[str, int], set[str]] = msgspec.field(default_factory=dict)
     checked: dict[str, Sums] = msgspec.field(default_factory=dict)
     opened: dict[str, dict[str, Sums]] = msgspec.field(default_factory=dict)
     judged: dict[str, Sums] = msgspec.field(default_factory=dict)
