@@ -8,11 +8,14 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from bytecode import compile_package
 
+_FAULTS = ("429", "500", "drop", "badjson", "garbage", "empty", "slow", "hang")
+"""In the order in which the kit's server draws them."""
 OURS = Path(__file__).with_name("run_fiducial.py")
 
 
@@ -47,6 +50,31 @@ def make_items(count: int, folder: Path) -> Path:
         command = [sys.executable, str(kit_folder() / "make_items.py"), "-n", str(count), "-o", str(path)]
         subprocess.run(command, check=True)
     return path
+
+
+def fault_kinds(faults: dict[str, Any], seed: int) -> Callable[[str, int], str]:
+    """What the kit's server does at each attempt of each item, as it works it out.
+
+    Args:
+        faults: A scene's settings.
+        seed: The faults' seed.
+
+    Returns:
+        From an item's id and the number of the attempt, from 1, to ``ok`` or the fault's name.
+    """
+    sys.path.insert(0, str(kit_folder()))
+    server: Any = import_module("fake_openai")
+    chances = [(name, faults.get(f"p{name}", 0.0)) for name in _FAULTS]
+
+    def kind(item: str, attempt: int) -> str:
+        drawn: float = server._u(seed, item, attempt)  # noqa: SLF001 - the kit draws by it
+        for name, chance in chances:
+            if drawn < chance:
+                return name
+            drawn -= chance
+        return "ok"
+
+    return kind
 
 
 def measure(
