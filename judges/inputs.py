@@ -132,8 +132,8 @@ def _search_results(case: Case, output: Output) -> str:
 
 def _accepted_answers(case: Case, output: Output) -> JsonList:
     del output
-    answers = case.reference.get("answers")
-    if not answers:
+    answers = case.reference.get("answers") or []
+    if not any(_text(answer).strip() for answer in answers):
         raise NotApplicableError("the case has no accepted answers")
     return _json_lines(answers)
 
@@ -142,7 +142,7 @@ def _criterion(case: Case, output: Output) -> str:
     """What a good answer achieves; of a challenge, what its template makes of its answer."""
     del output
     criterion = challenge_criterion(case) if case.kind == "artifact" else case.reference.get("criterion")
-    if not isinstance(criterion, str):
+    if not isinstance(criterion, str) or not criterion.strip():
         raise NotApplicableError("the case has no criterion")
     return criterion
 

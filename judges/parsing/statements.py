@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 
@@ -46,7 +47,7 @@ def statements_beside(answer: str, question: str) -> ReplyParser:
     def parse(text: str) -> Reading:
         statements = _read(text)  # before the answer, which may be much longer
         squeezed = _squeeze(answer)
-        source = f"{answer}\n{question}"
+        source = _ascii_digits(f"{answer}\n{question}")
         numbers = _numbers(source) | _numbers(_THOUSANDS.sub("", source))
         known = _runs(_squeeze(source))
         for statement in statements:
@@ -81,10 +82,11 @@ def _statement(entry: Any) -> Statement:
 
 
 def _refuse_additions(statement: Statement, numbers: set[str], known: set[str]) -> None:
-    added = _numbers(_THOUSANDS.sub("", statement.text)) - numbers
-    if added and not _numbers(statement.text) <= numbers:
+    text = _ascii_digits(statement.text)
+    added = _numbers(_THOUSANDS.sub("", text)) - numbers
+    if added and not _numbers(text) <= numbers:
         raise DecodingError(f"the number {min(added)[:20]} is in a statement and not in the answer")
-    runs = _runs(_squeeze(statement.text))
+    runs = _runs(_squeeze(text))
     if len(runs & known) < LEAST_FAMILIAR * len(runs):
         raise DecodingError(f"a statement says what the answer does not: {statement.text[:60]!r}")
 
@@ -108,6 +110,11 @@ def _covered(squeezed: str, statements: list[Statement]) -> float:
 def _squeeze(text: str) -> str:
     """Letters and digits alone: models change quotes, dashes, spaces and emphasis when they copy."""
     return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def _ascii_digits(text: str) -> str:
+    """The text with the digits of every script in one: a number is the same number in Arabic, Thai or full-width digits."""
+    return "".join(str(unicodedata.decimal(each)) if each.isdecimal() else each for each in text)
 
 
 def _numbers(text: str) -> set[str]:

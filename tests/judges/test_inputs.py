@@ -66,7 +66,9 @@ def test_a_transcript_line_cannot_be_forged() -> None:
         ("response", make_case(), make_output(text=None, tool_calls=None)),
         ("search_results", make_case(context=[]), make_output()),
         ("accepted_answers", make_case(reference={}), make_output()),
+        ("accepted_answers", make_case(reference={"answers": ["", " "]}), make_output()),
         ("criterion", make_case(reference={}), make_output()),
+        ("criterion", make_case(reference={"criterion": " \n"}), make_output()),
     ],
 )
 def test_what_is_not_there_makes_a_judge_not_applicable(name: str, case: Any, output: Any) -> None:

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - digits of other scripts
 """Splits of answers into statements, read beside the answer."""
 
 from __future__ import annotations
@@ -92,6 +93,14 @@ def test_anything_else_is_unreadable(text: str, why: str) -> None:
 
 def test_a_number_of_the_question_may_stand_in_a_statement() -> None:
     assert parse(reply(LONG, RISES, (TROUT[0], "In 2026, experts say, the Vesle holds 1,200 trout."))).score
+
+
+def test_digits_of_any_script_are_the_same_digits_and_none_may_be_added() -> None:
+    answer = "ثمن التذكرة ٥٠ درهما."
+    read = statements_beside(answer, "")
+    assert read(reply((answer, answer.replace("٥٠", "50")))).score == 1
+    with pytest.raises(DecodingError, match="the number 60"):
+        read(reply((answer, answer.replace("٥٠", "٦٠"))))
 
 
 @given(st.text(alphabet='{}[]":,\\statemnqu 41', max_size=200))
