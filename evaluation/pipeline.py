@@ -27,7 +27,7 @@ from .labelling.labels import adopt_labels
 from .progress import Progress
 from .run_folder.folder import MANIFEST, RunFolder
 from .run_folder.verdict_log import standing_verdicts
-from .run_folder.versions import component_versions
+from .run_folder.versions import component_versions, own_versions
 from .statements.splitting import by_statement, judge_statements
 
 if TYPE_CHECKING:
@@ -147,6 +147,7 @@ def _begin(plan: Plan, context: RunContext, started: datetime) -> None:
     folder.bind(inputs=[file.sha256 for file in survey.files])
     folder.update(
         status="running",
+        versions=own_versions(),
         started=started.isoformat(timespec="seconds"),
         command=plan.command,
         notes=plan.notes,

@@ -1,16 +1,23 @@
-"""The versions of what a run was made with."""
+"""The versions of what a run is made with."""
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 
-_PACKAGES = ("fiducial", "msgspec", "numpy", "openai", "scipy")
+from ... import __version__
+
+_PACKAGES = ("msgspec", "numpy", "openai", "scipy")
+
+
+def own_versions() -> dict[str, str]:
+    """Python's and fiducial's own, for which nothing has to be looked up."""
+    return {"python": sys.version.partition(" ")[0], "fiducial": __version__}
 
 
 @cache
 def component_versions() -> dict[str, str]:
-    """Python's version, and those of the packages that results depend on; looking them up takes 10 ms once a process."""
+    """Those, and the versions of the packages that results depend on; looking them up takes 10 ms once a process."""
     from importlib.metadata import version  # noqa: PLC0415 - slow to import
-    from platform import python_version  # noqa: PLC0415 - likewise
 
-    return {"python": python_version(), **{name: version(name) for name in _PACKAGES}}
+    return own_versions() | {name: version(name) for name in _PACKAGES}
