@@ -132,7 +132,7 @@ def _search_results(case: Case, output: Output) -> str:
 
 def _accepted_answers(case: Case, output: Output) -> JsonList:
     del output
-    answers = case.reference.get("answers") or []
+    answers: list[Any] = case.reference.get("answers") or []
     if not any(_text(answer).strip() for answer in answers):
         raise NotApplicableError("the case has no accepted answers")
     return _json_lines(answers)
