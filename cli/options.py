@@ -148,7 +148,12 @@ checking = compose(
 )
 
 json_option = click.option(
-    "--json", "json_file", metavar="FILE", help="Also write the result as JSON; - prints it instead."
+    "--json",
+    "json_file",
+    metavar="[FILE]",
+    is_flag=False,
+    flag_value="-",
+    help="Also write the result as JSON to FILE; without FILE, or with -, print JSON instead.",
 )
 
 gates = compose(

@@ -78,7 +78,7 @@ _SHARE = Number(0, 1, min_open=True, max_open=True)
 @click.option(
     "--labels",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Verdicts (JSONL) that are trusted: labels there are so far.",
+    help="Verdicts (JSONL) that are trusted: labels there are so far, of the items named case_id|system|trial.",
 )
 @column_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draw.")

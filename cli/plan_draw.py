@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..calibration.lines import aligned, number
-from ..calibration.planning.next_labels import next_by_doubt, next_by_stratum, next_to_label
+from ..calibration.planning.next_labels import next_by_doubt, next_by_stratum, next_to_label, unlabelled_items
 from ..calibration.tables.table import PROBABILITY, Table
 from ..calibration.true_rate.estimation import of_judge
 
@@ -14,7 +16,7 @@ class Draw(NamedTuple):
     """What was drawn.
 
     Attributes:
-        result: ``next`` and, with strata, ``strata``, for JSON.
+        result: ``next``, ``of`` (how many items it was drawn from) and, with strata, ``strata``, for JSON.
         rows: For the draw file.
     """
 
@@ -42,6 +44,10 @@ def draw(
         InputError: There is nothing to draw from, or the strata cannot be made.
     """
     table = table if judge is None else of_judge(table, judge)
+    if by_doubt or strata is not None:
+        of = len(unlabelled_items(table.take(np.isfinite(table.score))))
+    else:
+        of = len(unlabelled_items(table))
     if strata is not None:
         found = next_by_stratum(table, count, strata, seed=seed)
         rows = [
@@ -49,14 +55,14 @@ def draw(
             for item, (stratum, chance) in found.items.items()
         ]
         plans = {name: plan._asdict() for name, plan in found.strata.items()}
-        return Draw({"next": {row["item_id"]: row[PROBABILITY] for row in rows}, "strata": plans}, rows)
+        chances = {str(row["item_id"]): row[PROBABILITY] for row in rows}
+        return Draw({"next": chances, "of": of, "strata": plans}, rows)
     if by_doubt:
         chances = next_by_doubt(table, count, seed=seed)
-        return Draw(
-            {"next": chances}, [{"item_id": item, PROBABILITY: chance} for item, chance in chances.items()]
-        )
+        rows = [{"item_id": item, PROBABILITY: chance} for item, chance in chances.items()]
+        return Draw({"next": chances, "of": of}, rows)
     items = next_to_label(table, count, seed=seed)
-    return Draw({"next": items}, [{"item_id": item} for item in items])
+    return Draw({"next": items, "of": of}, [{"item_id": item} for item in items])
 
 
 def next_lines(result: dict[str, Any]) -> list[str]:
@@ -76,14 +82,17 @@ def next_lines(result: dict[str, Any]) -> list[str]:
             rows.append((name, *counts, number(plan["spread"]), f"{plan['next']:,}", ""))
         lines += ["In proportion to items times spread (Neyman):", *aligned(rows)]
     drawn: list[str] | dict[str, float] | None = result.get("next")
+    if drawn is None:
+        return lines
+    if not drawn:
+        return [*lines, "The draw came out empty; a larger --next, or another --seed, draws some."]
+    these = f"these {len(drawn):,}" if len(drawn) > 1 else "this one"
     if isinstance(drawn, dict):
-        which = f"all of these {len(drawn):,}" if len(drawn) > 1 else "this one"
-        if not drawn:
-            return [*lines, "The draw came out empty; a larger --next, or another --seed, draws some."]
-        lines.append(f"Label {which} (with the chance with which each was drawn):")
+        lines.append(
+            f"Label {'all of ' * (len(drawn) > 1)}{these}, of {result['of']:,} judged and not labelled (with the chance with which each was drawn):"
+        )
         return lines + [f"  {item}  {chance:.4g}" for item, chance in drawn.items()]
-    if drawn is not None:
-        which = f"these {len(drawn):,}" if len(drawn) > 1 else "this one"
-        lines.append(f"Label {which} next (a random sample; stopping early is fine):")
-        lines += [f"  {item}" for item in drawn]
-    return lines
+    lines.append(
+        f"Label {these} next, of {result['of']:,} without a label (a random sample; stopping early is fine):"
+    )
+    return lines + [f"  {item}" for item in drawn]

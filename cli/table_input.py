@@ -12,7 +12,7 @@ import click
 from ..errors import UsageError
 from ..records import atomic_write
 from ..report.text import visible
-from .options import Number
+from .options import Number, json_option
 
 if TYPE_CHECKING:
     from ..calibration import Table
@@ -38,7 +38,8 @@ _TABLE_OPTIONS = (
     click.option(
         "--labels",
         type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        help="Verdicts (JSONL) that are trusted: labels by case, system and trial.",
+        help="Verdicts (JSONL) that are trusted: labels of the items named case_id|system|trial, as of run folders. "
+        "A table with ids of its own takes labels as a column.",
     ),
     column_option,
     click.option(
@@ -48,7 +49,7 @@ _TABLE_OPTIONS = (
         show_default=True,
         help="A score or label passes when it is at least this.",
     ),
-    click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON; - for the terminal."),
+    json_option,
 )
 
 _RESAMPLING_OPTIONS = (

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import InputError
+from ..arrays import CodeArray
 from ..tables.table import Table
 from ..true_rate.active_labels import draw_probabilities
 from ..true_rate.strata import stratified_items, with_strata
@@ -56,14 +57,19 @@ def next_to_label(table: Table, count: int, *, seed: int = 0) -> list[str]:
     Raises:
         InputError: Every item has a label.
     """
-    known = np.zeros(len(table.item.values), dtype=bool)
-    known[table.item.codes[np.isfinite(table.label)]] = True
-    present = np.unique(table.item.codes)
-    left = present[~known[present]]
+    left = unlabelled_items(table)
     if not len(left):
         raise InputError("every item has a label, so there is nothing to draw from")
     drawn = np.random.default_rng(seed).permutation(left)[:count]
     return [table.item.values[item] for item in drawn.tolist()]
+
+
+def unlabelled_items(table: Table) -> CodeArray:
+    """The numbers of the items of which no row has a label, ascending."""
+    known = np.zeros(len(table.item.values), dtype=bool)
+    known[table.item.codes[np.isfinite(table.label)]] = True
+    present = np.unique(table.item.codes)
+    return present[~known[present]]
 
 
 def next_by_doubt(table: Table, count: int, *, seed: int = 0) -> dict[str, float]:

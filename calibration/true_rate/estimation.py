@@ -13,9 +13,9 @@ from ..agreement.cautions import FEW_CLUSTERS
 from ..arrays import IntArray
 from ..lines import counted
 from ..statistic import Statistic
-from ..tables.table import Table
+from ..tables.table import ROUND, Table
 from .ranking import ranks, simultaneous_level
-from .rate_estimates import RateTerms, Target, rate_estimates, was_drawn
+from .rate_estimates import RateTerms, Target, judge_mean, rate_estimates, was_drawn
 from .rate_interval import RateInterval
 from .strata import stratified_items, with_strata
 from .stratified import StratumEstimate
@@ -48,7 +48,7 @@ def estimate(
         strata: Also estimate stratum by stratum: a column, or ``score`` for parts by the judge's score.
 
     Returns:
-        By system, and for ``all``: counts, ``lambda``, ``label_equivalents``, ``estimates``, ``strata`` and, for systems,
+        By system, and for ``all``: counts, ``judge_mean`` (``uncorrected`` has its interval), ``lambda``, ``label_equivalents``, ``estimates``, ``strata`` and, for systems,
         ``rank``, ready for JSON.
 
     Raises:
@@ -83,20 +83,25 @@ def of_judge(table: Table, judge: str | None) -> Table:
 
 def _result(table: Table, terms: RateTerms) -> dict[str, Any]:
     labelled, judged = np.isfinite(table.label), np.isfinite(table.score)
-    found = rate_estimates(table, terms)
+    found, uncorrected = rate_estimates(table, terms), judge_mean(table, terms)
     return {
         "n_labelled": int((labelled & judged).sum()),
         "n_unlabelled": int((judged & ~labelled).sum()),
         "n_missing": int((~judged).sum()),
         "n_clusters": len(np.unique(table.cluster)),
         "target": terms.target,
-        "judge_mean": float(table.score[judged].mean()) if judged.any() else None,
+        "judge_mean": uncorrected.value,
+        "uncorrected": msgspec.to_builtins(uncorrected),
         "lambda": found.weight,
         "label_equivalents": found.label_equivalents,
         "estimates": msgspec.to_builtins(found.estimates),
         "strata": None if found.strata is None else _by_stratum(found.strata),
         "rank": None,
-        "warnings": [*_warnings(table.cluster[labelled & judged], terms), *_uneven(table)],
+        "warnings": [
+            *_warnings(table.cluster[labelled & judged], terms),
+            *_plainly_drawn(table),
+            *_uneven(table),
+        ],
     }
 
 
@@ -135,6 +140,18 @@ def _warnings(labelled_clusters: IntArray, terms: RateTerms) -> list[str]:
     return [
         f"labels in only {counted(clusters, 'cluster')}; below {FEW_CLUSTERS} an interval may be too short"
     ]
+
+
+def _plainly_drawn(table: Table) -> list[str]:
+    """A word where a draw has no chances: what it is taken for, and what would make that wrong."""
+    if ROUND not in table.numbers:
+        return []
+    plain = np.isfinite(table.numbers[ROUND]) & ~was_drawn(table)
+    if not plain.any():
+        return []
+    items = counted(len(np.unique(table.item.codes[plain])), "item")
+    meant = "taken for a simple random sample, which needs none; a draw by doubt or by stratum does"
+    return [f"no label_probability for {items} of the draw: {meant}"]
 
 
 def _uneven(table: Table) -> list[str]:

@@ -89,6 +89,28 @@ def rate_estimates(table: Table, terms: RateTerms) -> RateEstimates:
     )
 
 
+def judge_mean(table: Table, terms: RateTerms) -> Statistic:
+    """The mean score of one judge's rows, its errors included.
+
+    Args:
+        table: The rows; those without a score are left out.
+        terms: How.
+
+    Returns:
+        The mean, with the interval that a mean of so many labels would have; of a finite set that is judged throughout there is
+        nothing left to chance.
+    """
+    judged = np.isfinite(table.score)
+    score = table.score[judged]
+    if not judged.any():
+        return undefined("no row has a score", n=0, level=terms.level)
+    if terms.target == "finite":
+        found = finite_labels_only(score, len(table), level=terms.level)
+        every = "every item is judged" if judged.all() else found.method
+        return msgspec.structs.replace(found, method=every)
+    return labels_only(score, table.cluster[judged], interval=terms.interval, level=terms.level)
+
+
 def _stratified(table: Table, items: StratifiedItems, terms: RateTerms) -> Statistic:
     n = int(np.isfinite(items.label).sum())
     why = _pending(table) or _unequal(table, items)

@@ -11,6 +11,11 @@ _TARGETS = {
     "finite": "Mean label of just these items; valid when the labelled were drawn from them one by one, at random.",
 }
 
+_NO_LABEL = (
+    "  no item has a label, so nothing can correct that: label some (`fiducial plan TABLE --next 50` draws which), then give "
+    "the labels as a column `label`, `--column label=THEIRS`, or verdicts of people by --labels FILE"
+)
+
 
 def estimation_lines(result: dict[str, Any]) -> list[str]:
     """The result of `estimate` for people.
@@ -25,6 +30,9 @@ def estimation_lines(result: dict[str, Any]) -> list[str]:
     for name, part in result.items():
         counts = f"{part['n_labelled']:,} labelled and judged, {part['n_unlabelled']:,} judged only"
         lines += [f"{name}: {counts}, {part['n_missing']:,} without a verdict", *_judge_lines(part)]
+        if not part["estimates"]["labels_only"]["n"]:
+            lines.append(_NO_LABEL)
+            continue
         head = ("estimate", "value", "interval", "on", "method")
         lines += aligned([head, *((key, *statistic_cells(each)) for key, each in part["estimates"].items())])
         lines += _stratum_lines(part)
@@ -33,12 +41,15 @@ def estimation_lines(result: dict[str, Any]) -> list[str]:
 
 
 def _judge_lines(part: dict[str, Any]) -> list[str]:
+    value, interval, on, method = statistic_cells(part["uncorrected"])
+    lines = [
+        f"  judge's own mean, uncorrected: {' '.join(filter(None, (value, interval)))} on {on}, {method}"
+    ]
     if part["lambda"] is None:
-        return []
+        return lines
     worth = part["label_equivalents"]
-    equivalents = "" if worth is None else f"; with it the labels are worth {worth:,.0f} labels alone"
-    mean = f"{number(part['judge_mean'])} on {part['n_labelled'] + part['n_unlabelled']:,}"
-    return [f"  judge's own mean, uncorrected: {mean}; lambda {number(part['lambda'])}{equivalents}"]
+    equivalents = "" if worth is None else f"; with the judge the labels are worth {worth:,.0f} labels alone"
+    return [*lines, f"  lambda {number(part['lambda'])}{equivalents}"]
 
 
 def _stratum_lines(part: dict[str, Any]) -> list[str]:

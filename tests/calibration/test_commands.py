@@ -87,6 +87,13 @@ def test_json_on_the_terminal_is_nothing_but_json(run: Any, table: Path) -> None
     assert "pairs" in json.loads(run("compare", table, "--json", "-").out)
 
 
+def test_json_without_a_file_is_printed_by_every_command(run: Any, table: Path) -> None:
+    assert "pairs" in json.loads(run("compare", table, "--json").out)
+    assert "judges" in json.loads(run("calibrate", table, "--json", "--slice", "system").out)
+    assert "all" in json.loads(run("estimate", table, "--judge", "j", "--json").out)
+    assert "items" in json.loads(run("plan", "--json", "--difference", "0.1").out)
+
+
 def test_a_gate_that_fails_exits_1_and_says_which(run: Any, table: Path) -> None:
     assert run("calibrate", table, "--fail-under", "accuracy=0.7").status == 0
     failed = run("calibrate", table, "--fail-under", "accuracy=0.9")
@@ -259,7 +266,58 @@ def test_estimate_takes_labels_from_a_file(run: Any, tmp_path: Path) -> None:
     result = run("estimate", path, "--labels", labels)
     assert result.status == 0
     assert "all: 12 labelled and judged, 20 judged only, 0 without a verdict" in result.out
-    assert re.search(r"judge's own mean, uncorrected: 0\.\d{3} on 32; lambda", result.out)
+    assert "  judge's own mean, uncorrected: 0.500 [0.336, 0.664] on 32, Wilson\n" in result.out
+    assert re.search(
+        r"\n  lambda \d\.\d{3}; with the judge the labels are worth \d+ labels alone\n", result.out
+    )
+
+
+def test_estimate_without_labels_gives_the_judges_rate_and_says_how_to_give_labels(
+    run: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "judged.jsonl"
+    path.write_text("".join(f"{json.dumps(row | {'label': None})}\n" for row in ROWS if row["judge"] == "j"))
+    result = run("estimate", path)
+    assert result.status == 0
+    assert "judge's own mean, uncorrected: 0.500 [0.336, 0.664] on 32" in result.out
+    assert "no item has a label, so nothing can correct that: label some" in result.out
+    assert "undefined" not in result.out
+
+
+def test_labels_of_other_items_are_refused_with_one_of_each(run: Any, tmp_path: Path) -> None:
+    path, labels = tmp_path / "judged.jsonl", tmp_path / "labels.jsonl"
+    path.write_text('{"item_id": "q1", "judge": "j", "score": 1}\n')
+    label_by_hand(labels, {"q1": 1.0})
+    result = run("calibrate", path, "--labels", labels)
+    assert result.status == 2
+    assert "the first is of 'q1|s|0', the first item_id of the table is 'q1'" in result.err
+    assert "case_id|system|trial" in " ".join(run("calibrate", "--help").out.split())
+
+
+def test_a_score_of_a_label_that_is_out_of_range_is_named_by_its_field(
+    run: Any, table: Path, tmp_path: Path
+) -> None:
+    labels = tmp_path / "labels.jsonl"
+    label_by_hand(labels, {"c0": 3.0})
+    result = run("calibrate", table, "--labels", labels)
+    assert result.status == 2
+    assert "labels.jsonl:1: score: a graded verdict needs a score in [0, 1], got 3.0" in result.err
+
+
+def test_a_draw_without_chances_is_said_to_be_taken_as_a_plain_one(run: Any, tmp_path: Path) -> None:
+    judged, draw = tmp_path / "judged.jsonl", tmp_path / "draw.jsonl"
+    judged.write_text(
+        "".join(
+            f"{json.dumps(row | ({'label': None} if number > 9 else {}))}\n"
+            for number, row in enumerate(ROWS[:32])
+        )
+    )
+    run("plan", judged, "--next", "5", "--out", draw)
+    out = run("estimate", judged, "--draw", draw).out
+    assert (
+        "warning: all: no label_probability for 5 items of the draw: taken for a simple random sample" in out
+    )
+    assert "ppi_plus_plus" in out
 
 
 def test_plan_gives_sizes_and_items(run: Any, table: Path, tmp_path: Path) -> None:
@@ -267,15 +325,16 @@ def test_plan_gives_sizes_and_items(run: Any, table: Path, tmp_path: Path) -> No
     assert "469" in run("plan", "--difference", "0.05", "--discordant", "0.15").out
     path = tmp_path / "judged.jsonl"
     path.write_text("".join(f"{json.dumps(row | {'label': None})}\n" for row in ROWS))
-    drawn = json.loads(run("plan", path, "--next", "3", "--json").out)["next"]
-    assert len(set(drawn)) == 3
+    planned = json.loads(run("plan", path, "--next", "3", "--json").out)
+    drawn = planned["next"]
+    assert (len(set(drawn)), planned["of"]) == (3, 32)
     renamed = tmp_path / "renamed.jsonl"
     renamed.write_text(path.read_text().replace('"judge"', '"grader"'))
     assert (
         json.loads(run("plan", renamed, "--column", "judge=grader", "--next", "3", "--json").out)["next"]
         == drawn
     )
-    assert run("plan", path, "--next", "1").out.startswith("Label this one next")
+    assert run("plan", path, "--next", "1").out.startswith("Label this one next, of 32 without a label")
 
 
 def test_plan_says_when_nothing_is_left_to_label(run: Any, table: Path) -> None:
@@ -293,7 +352,7 @@ def test_items_drawn_by_doubt_are_estimated_with_their_chances(run: Any, tmp_pat
     judged.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     planned = run("plan", judged, "--next", "40", "--by-doubt", "--out", draw)
     drawn = [json.loads(line) for line in draw.read_text().splitlines()]
-    assert planned.out.startswith(f"Label all of these {len(drawn)}")
+    assert planned.out.startswith(f"Label all of these {len(drawn)}, of 200 judged and not labelled")
     label_by_hand(
         labels, {row["item_id"].split("|")[0]: float(number % 2) for number, row in enumerate(drawn)}
     )

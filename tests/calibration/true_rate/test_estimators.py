@@ -184,3 +184,26 @@ def test_labels_of_one_cluster_do_not_count_as_many() -> None:
         assert found.low is not None
         assert found.high is not None
         assert found.high - found.low > 0.7
+
+
+def test_the_judges_own_mean_has_the_interval_of_its_target() -> None:
+    rows = [
+        {
+            "item_id": str(n),
+            "judge": "j",
+            "score": n % 4 / 3,
+            "label": n % 2 if n < 40 else None,
+            "cluster": n // 5,
+        }
+        for n in range(120)
+    ]
+    table = table_from_rows(rows)
+    found = {
+        target: estimate(table, target=target)["all"]["uncorrected"] for target in ("population", "finite")
+    }
+    assert found["population"]["value"] == found["finite"]["value"] == pytest.approx(0.5)
+    assert found["population"]["low"] < 0.5 < found["population"]["high"]
+    assert (found["finite"]["low"], found["finite"]["method"]) == (0.5, "every item is judged")
+    wald = estimate(table, interval="wald")["all"]["uncorrected"]
+    half = 1.959963984540054 * float(np.std(table.score)) / 120**0.5
+    assert wald["high"] - wald["value"] == pytest.approx(half)
