@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -139,15 +140,20 @@ def _count(jury: Jury, opinions: Sequence[Opinion]) -> _Result:
     if failed:
         return _Result("failed", None, f"{failed} of {len(opinions)} calls failed")
     total = sum(weights[one.member] for one in opinions)
-    if 2 * sum(weight for weight, _ in graded) <= total:
-        return _Result(_commonest(opinions), None, f"only {said}")
     heard = sum(weight for weight, _ in graded)
+    if 2 * heard <= total or _same(2 * heard, total):
+        return _Result(_commonest(opinions), None, f"only {said}")
     if jury.rule != "majority":
         return _Result("graded", sum(weight * score for weight, score in graded) / heard, said)
     passed = sum(weight for weight, score in graded if score >= jury.pass_at)
-    if 2 * passed == heard:
+    if _same(2 * passed, heard):
         return _Result("undecided", None, f"{said}, and they are tied")
     return _Result("graded", float(2 * passed > heard), f"{passed:g} of {heard:g} for a pass; {said}")
+
+
+def _same(weight: float, other: float) -> bool:
+    """Whether sums of weights are equal: of 0.1 and 0.2 on one side and 0.3 on the other, in whatever order they are added."""
+    return math.isclose(weight, other, rel_tol=1e-9)
 
 
 def _commonest(opinions: Sequence[Opinion]) -> Outcome:

@@ -73,6 +73,13 @@ def test_a_tie_is_undecided_and_not_a_pass():
     assert counted(jury(members="ab"), 1.0, 0.0) == ("undecided", None)
 
 
+@pytest.mark.parametrize("said", [(0.0, 1.0, 1.0), (1.0, 0.0, 0.0)])
+def test_weights_that_are_no_binary_fractions_tie_too(said: tuple[float, ...]):
+    # 0.3 + 0.2 + 0.1 is a bit less than twice 0.3 when added in this order.
+    assert counted(jury(weights=(0.3, 0.2, 0.1)), *said) == ("undecided", None)
+    assert counted(jury(weights=(0.3, 0.2, 0.1)), 1.0, "refused", "refused") == ("refused", None)
+
+
 def test_repeats_are_opinions():
     assert counted(jury(members="a", repeats=3), 1.0, 0.0, 1.0) == ("graded", 1.0)
 
