@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
-from ...calibration.agreement.alt_test import MIN_ITEMS, AltTest, Likeness, alt_test
+from ...calibration.agreement.alt_test import AltTest, Likeness, alt_test
 from ...errors import UsageError
 from ...records import ItemKey, Verdict, read_records
 
@@ -73,19 +73,13 @@ def read_annotations(files: Iterable[Path]) -> Annotations:
 
 
 def alternative_annotators(
-    annotations: Annotations,
-    *,
-    likeness: Likeness = "equal",
-    epsilons: Sequence[float] = EPSILONS,
-    min_items: int = MIN_ITEMS,
+    annotations: Annotations, *, likeness: Likeness = "equal"
 ) -> list[AlternativeAnnotator]:
-    """Test each judge.
+    """Test each judge, at every one of `EPSILONS`.
 
     Args:
         annotations: Who said what.
         likeness: How two annotations are compared.
-        epsilons: The handicaps.
-        min_items: Fewest items of an annotator.
 
     Returns:
         One result a judge.
@@ -97,9 +91,6 @@ def alternative_annotators(
     results: list[AlternativeAnnotator] = []
     for judge in annotations.judges:
         scores = np.array([row.get(judge, np.nan) for row in rows], dtype=np.float64)
-        tests = [
-            alt_test(people, scores, epsilon=epsilon, likeness=likeness, min_items=min_items)
-            for epsilon in epsilons
-        ]
+        tests = [alt_test(people, scores, epsilon=epsilon, likeness=likeness) for epsilon in EPSILONS]
         results.append(AlternativeAnnotator(judge=judge, people=annotations.people, by_epsilon=tests))
     return results
