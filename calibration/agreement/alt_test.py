@@ -23,6 +23,9 @@ MIN_ITEMS = 30
 
 _PASSING = 0.5
 
+_FALSE_DISCOVERIES = 0.05
+"""Among annotators, as a share."""
+
 
 class AnnotatorTest(msgspec.Struct, frozen=True, kw_only=True):
     """The judge against one annotator.
@@ -70,8 +73,6 @@ def alt_test(
     *,
     epsilon: float = 0.1,
     likeness: Likeness = "equal",
-    false_discoveries: float = 0.05,
-    min_items: int = MIN_ITEMS,
 ) -> AltTest:
     """Test whether a judge may stand in for annotators.
 
@@ -85,21 +86,16 @@ def alt_test(
         judge: Shape ``(items,)``, NaN where there is none.
         epsilon: 0.2 for experts, 0.15 for trained annotators, 0.1 for a crowd.
         likeness: How two annotations are compared.
-        false_discoveries: Among annotators, as a share.
-        min_items: Fewest items of an annotator.
 
     Returns:
         The outcome.
     """
-    fewest = max(min_items, 2)
     found = {
-        annotator: _against(
-            annotator, _ahead(annotations, judge, annotator, _LIKENESS[likeness]), epsilon, fewest
-        )
+        annotator: _against(annotator, _ahead(annotations, judge, annotator, _LIKENESS[likeness]), epsilon)
         for annotator in range(annotations.shape[1])
     }
     left_out = [annotator for annotator, test in found.items() if test is None]
-    tests = _decided([test for test in found.values() if test is not None], false_discoveries)
+    tests = _decided([test for test in found.values() if test is not None])
     winning = sum(test.rejected for test in tests) / len(tests) if tests else None
     return AltTest(
         winning_rate=winning,
@@ -111,12 +107,10 @@ def alt_test(
     )
 
 
-def _against(
-    annotator: int, ahead: tuple[FloatArray, FloatArray], epsilon: float, min_items: int
-) -> AnnotatorTest | None:
+def _against(annotator: int, ahead: tuple[FloatArray, FloatArray], epsilon: float) -> AnnotatorTest | None:
     """The judge against one annotator; None where they have too few items."""
     judge_ahead, annotator_ahead = ahead
-    if len(judge_ahead) < min_items:
+    if len(judge_ahead) < MIN_ITEMS:
         return None
     return AnnotatorTest(
         annotator=annotator,
@@ -127,13 +121,13 @@ def _against(
     )
 
 
-def _decided(tests: list[AnnotatorTest], false_discoveries: float) -> list[AnnotatorTest]:
+def _decided(tests: list[AnnotatorTest]) -> list[AnnotatorTest]:
     """The tests with their decisions, which take all of them into account."""
     if not tests:
         return []
     adjusted = benjamini_yekutieli(np.array([test.p for test in tests]))
     return [
-        msgspec.structs.replace(test, rejected=bool(p <= false_discoveries))
+        msgspec.structs.replace(test, rejected=bool(p <= _FALSE_DISCOVERIES))
         for test, p in zip(tests, adjusted, strict=True)
     ]
 
