@@ -43,8 +43,9 @@ def show_forecasts(forecasts: list[Forecast]) -> int:
     if not forecasts:
         click.echo("no model would be asked")
     elif len(forecasts) > 1:
+        most = _at_most(any(forecast.at_most for forecast in forecasts))
         click.echo(
-            f"together: {sum(forecast.to_ask for forecast in forecasts):,} calls{_together(forecasts)}"
+            f"together: {most}{sum(forecast.to_ask for forecast in forecasts):,} calls{_together(forecasts)}"
         )
     click.echo("dry run: no call was made, nothing was written")
     return EXIT_OK
@@ -60,11 +61,13 @@ def forecast_lines(forecast: Forecast) -> Iterator[str]:
         Lines of plain text.
     """
     yield forecast.by
-    most, kept = ("at most ", "no cache") if forecast.again else ("", f"{forecast.cached:,} in the cache")
+    kept = "no cache" if forecast.again else f"{forecast.cached:,} in the cache"
     yield (
-        f"  calls: {most}{forecast.to_ask:,} ({forecast.outputs:,} verdicts to make, {forecast.requests:,} different requests, "
+        f"  calls: {_at_most(forecast.at_most)}{forecast.to_ask:,} ({forecast.outputs:,} verdicts to make, {forecast.requests:,} different requests, "
         f"{kept})"
     )
+    if forecast.if_unsure:
+        yield "  asked only about what the cheaper judge is not sure of"
     if forecast.not_applicable:
         yield f"  not applicable, and not asked: {forecast.not_applicable:,}"
     basis = f"learned from {forecast.learned_from:,} cached replies" if forecast.learned_from else "by length"
@@ -74,6 +77,10 @@ def forecast_lines(forecast: Forecast) -> Iterator[str]:
     else:
         prices = f"${forecast.prices.prompt:g}/${forecast.prices.completion:g} for a million tokens in/out"
         yield f"  cost: {_dollars(forecast.cost)} at {prices}; more where replies have to be asked for again"
+
+
+def _at_most(bound: bool) -> str:  # noqa: FBT001 - a word or none
+    return "at most " if bound else ""
 
 
 def _together(forecasts: list[Forecast]) -> str:

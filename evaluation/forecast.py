@@ -38,6 +38,7 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
         cached: Of the requests, how many the cache answers.
         again: Requests like an earlier one that are asked anew, since without a cache only those in flight at the same time share a
             reply; how many these will be, nobody knows.
+        if_unsure: Whether only those are asked that a cheaper judge leaves open.
         prompt: Tokens of the others' messages.
         completion: Tokens of their replies.
         learned_from: Cached replies that the estimates rest on; 0 when they rest on the length of the text alone.
@@ -54,6 +55,12 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
     completion: Estimate
     learned_from: int
     prices: Prices | None
+    if_unsure: bool = False
+
+    @property
+    def at_most(self) -> bool:
+        """Whether fewer calls may do."""
+        return self.if_unsure or self.again > 0
 
     @property
     def to_ask(self) -> int:
@@ -109,7 +116,19 @@ def foresee(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecas
                     forecast_work(judge, items, access, plan.prices, in_batch=plan.batch is not None)
                     for judge, items in work
                 ]
+            if plan.jury is not None and plan.jury.rule == "escalate":
+                forecasts[-1:] = map(_if_unsure, forecasts[-1:])
             return forecasts
+
+
+def _if_unsure(forecast: Forecast) -> Forecast:
+    """What a dear judge takes, which is asked about nothing when the cheap one is sure of everything."""
+    return msgspec.structs.replace(
+        forecast,
+        if_unsure=True,
+        prompt=forecast.prompt._replace(low=0.0),
+        completion=forecast.completion._replace(low=0.0),
+    )
 
 
 def _all_but_the_run(_folder: str, names: list[str]) -> Iterable[str]:

@@ -54,6 +54,20 @@ def test_what_is_alike_is_asked_once_with_a_cache_and_anew_without(
     assert len(server.seen) == 60
 
 
+def test_a_dear_judge_is_foreseen_for_at_most_everything(inputs: tuple[Path, Path]):
+    cases, outputs = inputs
+    judges = ("tool_call_accuracy/direct@gpt-4.1-mini", "tool_call_accuracy/direct@gpt-4.1")
+    args = ("--jury", "escalate", "--out", "run", "--dry-run")
+    result = fiducial("judge", cases, "--outputs", outputs, "--judge", *judges, *args)
+    assert "@gpt-4.1-mini\n  calls: 20 (" in result.out
+    assert "@gpt-4.1\n  calls: at most 20 (" in result.out
+    assert (
+        "  asked only about what the cheaper judge is not sure of\n  tokens (by length): in 0 to"
+        in result.out
+    )
+    assert "together: at most 40 calls, $0.0" in result.out
+
+
 def test_an_unknown_price_is_said_to_be_unknown(judge: Command):
     result = judge("--dry-run", "--model", "a-model-of-my-own")
     assert "cost: not known for this model; add --price IN/OUT" in result.out
