@@ -60,6 +60,9 @@ def bare_reply(text: str) -> str:
 _ROUNDING = 0.01 - 1e-9
 """What a stated share is off by less than: judges write 0.33 for a third, or 0.67 and 0.66 for two."""
 
+_LISTED = 5
+"""How many of contradicting scores a message names."""
+
 
 def checked_share(score: float, marks: Sequence[float]) -> float:
     """The share of pieces that hold, if it is what the judge says it is.
@@ -101,8 +104,9 @@ def one_score(values: Iterable[float], scale: Scale, where: str) -> float:
     if not found:
         raise DecodingError(f"no score {where}")
     if len(found) > 1:
-        listed = ", ".join(f"{value:g}" for value in found[:5])
-        raise DecodingError(f"{len(found)} different scores {where}: {listed}")
+        listed = ", ".join(f"{value:g}" for value in found[:_LISTED])
+        more = f" and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
+        raise DecodingError(f"different scores {where}: {listed}{more}")
     if found[0] not in scale:
         raise DecodingError(f"the score {found[0]:g} is not on the scale ({scale})")
     return scale.normalise(found[0])

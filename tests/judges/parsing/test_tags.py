@@ -48,7 +48,7 @@ def test_one_score_is_read(reply: str, score: float) -> None:
         ("<S1>1</S1>", "no score"),
         ("The score is 1", "no score"),
         ("<think><S2>1</S2>", "no score"),
-        ("<S2>0</S2><S2>1</S2>", "2 different scores"),
+        ("<S2>0</S2><S2>1</S2>", "different scores between <S2> and </S2>: 0, 1"),
         ("<S2>2</S2>", "not on the scale"),
         ("<S2>-1</S2>", "not on the scale"),
         ("<S2>0.5</S2>", "not on the scale"),
@@ -57,7 +57,7 @@ def test_one_score_is_read(reply: str, score: float) -> None:
         ("<S2>1/1</S2>", "no score"),
         ("<S2>1</S2> or <S2>0,5</S2>", "'0,5'"),
         ("<S2>0 or 1</S2><S2>1</S2>", "'0 or 1'"),
-        ("<S2>0</S2> for the text </think><S2>1</S2>", "2 different scores"),
+        ("<S2>0</S2> for the text </think><S2>1</S2>", "different scores between <S2> and </S2>: 0, 1"),
     ],
 )
 def test_anything_else_is_unreadable(reply: str, why: str) -> None:
