@@ -98,7 +98,14 @@ class Hang:
     """No response ever comes."""
 
 
-Response: TypeAlias = Answer | Status | Body | Raw | CutOff | Drop | Hang
+@dataclass(frozen=True)
+class Stall:
+    """The beginning of a response, behind which nothing more ever comes."""
+
+    raw: bytes
+
+
+Response: TypeAlias = Answer | Status | Body | Raw | CutOff | Drop | Hang | Stall
 Script: TypeAlias = Callable[[Seen], Response]
 
 
@@ -231,6 +238,9 @@ class ProviderServer:
                 writer.transport.abort()
                 return False
             case Hang():
+                await self._never.wait()
+            case Stall():
+                writer.write(response.raw)
                 await self._never.wait()
         await writer.drain()
         return True

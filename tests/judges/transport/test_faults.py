@@ -23,6 +23,7 @@ from provider_server import (
     Response,
     Script,
     Seen,
+    Stall,
     Status,
 )
 
@@ -186,10 +187,30 @@ def test_while_a_rate_limit_lasts_nobody_calls(server: ProviderServer, judging: 
     assert len(server.seen) <= 40 + 8
 
 
+def test_who_waits_holds_no_slot(server: ProviderServer, judging: Judging) -> None:
+    server.script = lambda seen: (
+        Status(503, {"retry-after": "1"}) if seen.attempt == 1 and "(#0)" in seen.text else ONE
+    )
+    verdicts = judging(make_pairs(3), concurrency=1)
+    assert all(verdict.graded for verdict in verdicts)
+    assert ["(#0)" in seen.text for seen in server.seen[:2]] == [True, False]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Hang(),
+        Stall(b"HTTP/1.1 200 OK\r\n"),
+        Stall(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n"),
+        Stall(b'HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{"choices": ['),
+        Stall(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n"),
+    ],
+    ids=str,
+)
 def test_a_reply_that_never_comes_is_given_up_and_asked_for_again(
-    server: ProviderServer, judging: Judging
+    server: ProviderServer, judging: Judging, fault: Response
 ) -> None:
-    server.script = first(Hang())
+    server.script = first(fault)
     verdicts = judging(make_pairs(3), timeout=0.5)
     assert all(verdict.graded for verdict in verdicts)
     # Once for each hang; more only where this machine was too busy to answer in time.
