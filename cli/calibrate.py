@@ -106,7 +106,7 @@ def command(
     table = _with_lexical_baseline(load_table(tables, columns, labels), tables)
     for name in slices:
         if name not in table.columns:
-            raise UsageError(f"--slice {name}: the table has no such column of few values")
+            raise UsageError(f"--slice {name}: the table has no such column of few values; {table.slices()}")
     result = calibrate(
         table,
         pass_at=pass_at,

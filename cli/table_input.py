@@ -98,7 +98,23 @@ def load_table(
     """
     from ..calibration import read_table  # noqa: PLC0415 - numpy and scipy are slow to import
 
-    return read_table(tables, columns=_parse_columns(columns), labels=labels, draw=draw, open_only=open_only)
+    table = read_table(tables, columns=_parse_columns(columns), labels=labels, draw=draw, open_only=open_only)
+    if labels is not None:
+        _say_what_is_not_there(table, labels)
+    return table
+
+
+def _say_what_is_not_there(table: Table, labels: Path) -> None:
+    """A word on labels that nothing is done with."""
+    from ..calibration import read_labels  # noqa: PLC0415 - numpy and scipy are slow to import
+
+    given = read_labels(labels)
+    here = sum(item in given for item in table.item.values)
+    if here < len(given):
+        click.echo(
+            f"note: {len(given) - here:,} of {len(given):,} labels are of no item that is looked at here",
+            err=True,
+        )
 
 
 def _parse_columns(columns: tuple[str, ...]) -> dict[str, str]:

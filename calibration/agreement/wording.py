@@ -140,11 +140,11 @@ def _threshold_lines(result: dict[str, Any]) -> list[str]:
         if found["threshold"] is None:
             lines.append(f"{judge}: no threshold: {found['undefined']}")
             continue
-        best = f"{judge}: {found['statistic']} is largest ({number(found['apparent'])}) when scores pass from {found['threshold']:g} on"
+        best = f"{judge}: {found['statistic']} is largest ({number(found['apparent'])} on {found['n']:,}) when scores pass from {found['threshold']:g} on"
         apart = (
-            ""
+            "; nothing could be held out"
             if found["held_out"] is None
-            else f"; on items that did not choose it: {number(found['held_out'])}"
+            else f"; by the choice of the other tenths: {number(found['held_out'])} on {found['n']:,} (no interval: the tenths share their items)"
         )
         lines.append(best + apart)
     return lines

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...errors import InputError, MissingExtraError
+from ...errors import InputError, MissingExtraError, RecordError
 from ...records import Verdict, decode_record, read_lines, read_records
 from .builder import NO_ROW, NumberedRow, TableBuilder, refuse_strangers
 from .cells import absent, name_of, number_of
@@ -170,7 +170,14 @@ def _file_rows(path: Path) -> Iterator[NumberedRow]:
 
 def _json_rows(path: Path) -> Iterator[NumberedRow]:
     for line, _, raw in read_lines(path):
-        yield line, decode_record(raw, dict[str, Any], path=path, line=line)
+        try:
+            row = decode_record(raw, dict[str, Any], path=path, line=line)
+        except RecordError as error:
+            if path.suffix.lower() == ".jsonl":
+                raise
+            hint = f"{error.message}; what is not .csv or .parquet is read as JSON Lines, one object a line"
+            raise RecordError(hint, path=path, line=line, field=error.field) from error
+        yield line, row
 
 
 def _csv_rows(path: Path) -> Iterator[NumberedRow]:

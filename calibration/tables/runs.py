@@ -71,6 +71,8 @@ def run_rows(
     Raises:
         InputError: A file cannot be read, no judge has said anything, or none has of the open part.
     """
+    if not (folder / "verdicts.jsonl").exists():
+        raise InputError("a folder without verdicts.jsonl is no run folder", path=folder)
     if clusters is None:
         clusters = _clusters(folder / "clusters.json")
     judged, checked = _read_verdicts(folder / "verdicts.jsonl")

@@ -92,6 +92,10 @@ class Table:
             {name: numbers[rows] for name, numbers in self.numbers.items()},
         )
 
+    def slices(self) -> str:
+        """In words, for errors: the columns of few values."""
+        return f"there are {', '.join(self.columns)}" if self.columns else "there is none"
+
     def without_slices(self) -> Table:
         """The same rows with nothing but item, judge, score, label and cluster."""
         return replace(self, columns={}, numbers={})

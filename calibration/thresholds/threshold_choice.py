@@ -25,6 +25,7 @@ class Threshold(NamedTuple):
         held_out: The statistic where each tenth of the clusters was judged by the threshold that the others chose.
         optimism: Apparent less held-out: what choosing flatters.
         undefined: Why there is no threshold; None when there is one.
+        n: Items that chose it. Neither value has an interval: the same items chose and are judged, if fold by fold.
     """
 
     statistic: str
@@ -33,6 +34,7 @@ class Threshold(NamedTuple):
     held_out: float | None
     optimism: float | None
     undefined: str | None
+    n: int
 
 
 def choose_threshold(
@@ -58,9 +60,9 @@ def choose_threshold(
     right = label >= pass_at
     candidates = _candidates(score)
     if not len(score) or right.all() or not right.any():
-        return Threshold(statistic, None, None, None, None, "needs labels of both classes")
+        return _none(statistic, "needs labels of both classes", len(score))
     if len(candidates) < 2:  # noqa: PLR2004 - nothing to choose from
-        return Threshold(statistic, None, None, None, None, "all scores are equal")
+        return _none(statistic, "all scores are equal", len(score))
     passed = score >= candidates[:, None]
     fold, folds = folds_of(cluster)
     # One 2x2 table a candidate and fold: counts of (label, verdict).
@@ -70,10 +72,14 @@ def choose_threshold(
     whole = _values(tables.sum(axis=1), statistic)
     best = int(np.argmax(whole))
     if not np.isfinite(whole[best]):
-        return Threshold(statistic, None, None, None, None, f"{statistic} is undefined at every threshold")
+        return _none(statistic, f"{statistic} is undefined at every threshold", len(score))
     apparent, held_out = float(whole[best]), _held_out(tables, statistic)
     optimism = None if held_out is None else apparent - held_out
-    return Threshold(statistic, float(candidates[best]), apparent, held_out, optimism, None)
+    return Threshold(statistic, float(candidates[best]), apparent, held_out, optimism, None, len(score))
+
+
+def _none(statistic: str, why: str, n: int) -> Threshold:
+    return Threshold(statistic, None, None, None, None, why, n)
 
 
 def _held_out(tables: FloatArray, statistic: str) -> float | None:

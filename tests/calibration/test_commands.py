@@ -115,7 +115,9 @@ def test_a_gate_on_an_undefined_statistic_fails(run: Any, tmp_path: Path) -> Non
         (["calibrate", "TABLE", "--fail-under", "mcc"], "expects STAT=VALUE"),
         (["calibrate", "TABLE", "--fail-under", "mcc=nan"], "expects a finite VALUE"),
         (["calibrate", "TABLE", "--column", "gold"], "--column expects NAME=THEIRS"),
-        (["calibrate", "TABLE", "--slice", "colour"], "no such column"),
+        (["calibrate", "TABLE", "--slice", "colour"], "no such column of few values; there are system"),
+        (["calibrate", "FOLDER"], "a folder without verdicts.jsonl is no run folder"),
+        (["calibrate", "TABS"], "what is not .csv or .parquet is read as JSON Lines, one object a line"),
         (["calibrate", "BAD"], "bad.jsonl:1: score: expected a number in [0, 1] or null, got 3"),
         (["calibrate", "TABLE", "--levels", "0"], "--levels expects 2 to 50 different numbers"),
         (["calibrate", "TABLE", "--levels", "0,0.5"], "the label 1 is not one of the levels 0, 0.5"),
@@ -148,7 +150,17 @@ def test_bad_usage_and_bad_input_exit_2_with_one_line(
     blank.write_text("".join(f"{json.dumps(row | {'label': None})}\n" for row in ROWS if row["judge"] == "j"))
     unlabelled = tmp_path / "unlabelled.jsonl"
     unlabelled.write_text("".join(f"{json.dumps(row | {'label': None})}\n" for row in ROWS))
-    places = {"TABLE": str(table), "BAD": str(bad), "BLANK": str(blank), "UNLABELLED": str(unlabelled)}
+    tabs, folder = tmp_path / "t.tsv", tmp_path / "folder"
+    tabs.write_text("item_id\tjudge\tscore\na\tj\t1\n")
+    folder.mkdir()
+    places = {
+        "TABLE": table,
+        "BAD": bad,
+        "BLANK": blank,
+        "UNLABELLED": unlabelled,
+        "TABS": tabs,
+        "FOLDER": folder,
+    }
     result = run(*(places.get(word, word) for word in words))
     assert result.status == 2
     assert message in result.err
@@ -292,6 +304,14 @@ def test_labels_of_other_items_are_refused_with_one_of_each(run: Any, tmp_path: 
     assert result.status == 2
     assert "the first is of 'q1|s|0', the first item_id of the table is 'q1'" in result.err
     assert "case_id|system|trial" in " ".join(run("calibrate", "--help").out.split())
+
+
+def test_labels_of_no_item_beside_others_are_counted(run: Any, table: Path, tmp_path: Path) -> None:
+    labels = tmp_path / "labels.jsonl"
+    label_by_hand(labels, {"c0": 1.0, "c1": 0.0, "nowhere": 1.0})
+    result = run("calibrate", table, "--labels", labels, "--json")
+    assert result.err == "note: 1 of 3 labels are of no item that is looked at here\n"
+    assert "judges" in json.loads(result.out)
 
 
 def test_a_score_of_a_label_that_is_out_of_range_is_named_by_its_field(
