@@ -25,7 +25,7 @@ from fiducial.evaluation.audit import AuditPlan, ProbeSettings, build_probes, ru
 from fiducial.evaluation.audit.building import count_by_plants
 from fiducial.evaluation.audit.probe_folder import WEAKNESSES, ProbeManifest
 from fiducial.evaluation.inputs import EvaluationInputs
-from fiducial.evaluation.judging.stage import ModelAccess
+from fiducial.evaluation.judging.access import ModelAccess
 from fiducial.evaluation.progress import Silent
 from fiducial.formats.bfcl import expand, open_source, read_cases
 from fiducial.judges import Endpoint

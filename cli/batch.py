@@ -107,7 +107,7 @@ def import_(
 
     What has no result yet, or an error, is `failed`; importing again with more results replaces it.
     """
-    from ..evaluation.judging.stage import ModelAccess  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..evaluation.judging.access import ModelAccess  # noqa: PLC0415 - numpy and scipy are slow to import
     from ..evaluation.pipeline import Plan  # noqa: PLC0415 - likewise
     from .evaluate import command_line, evaluate  # noqa: PLC0415 - likewise
 

@@ -34,7 +34,7 @@ def command(out: Path) -> int:
     """Run everything on a small built-in suite: no key, no network, a few seconds."""
     from ..data import demo_path  # noqa: PLC0415 - imports only when asked for
     from ..deterministic import CheckOptions  # noqa: PLC0415 - likewise
-    from ..evaluation.judging.stage import ModelAccess  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..evaluation.judging.access import ModelAccess  # noqa: PLC0415 - numpy and scipy are slow to import
     from ..evaluation.pipeline import Plan  # noqa: PLC0415 - likewise
     from .evaluate import command_line, evaluate  # noqa: PLC0415 - likewise
 

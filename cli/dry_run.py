@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import click
 
 from ..evaluation.forecast import Forecast, foresee
-from ..evaluation.judging.stage import ModelAccess
+from ..evaluation.judging.access import ModelAccess
 from ..evaluation.pipeline import Plan
 from ..judges.transport.token_estimate import Estimate
 from .main import EXIT_OK

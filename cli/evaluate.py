@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from ..evaluation.judging.stage import ModelAccess
+from ..evaluation.judging.access import ModelAccess
 from ..evaluation.pipeline import Plan, run
 from .gates import PASS_RATE, parse_gates
 from .jury_options import jury_rule, split_options

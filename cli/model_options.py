@@ -11,7 +11,7 @@ import click
 
 from ..errors import ConfigurationError
 from ..evaluation.batch.mode import BatchMode
-from ..evaluation.judging.stage import ModelAccess
+from ..evaluation.judging.access import ModelAccess
 from ..judges import Budget, Endpoint
 from ..judges.prices import PriceList, price_list
 from .options import INPUT_FILE, Number, compose

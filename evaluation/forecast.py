@@ -16,7 +16,8 @@ from ..records import Case, Output
 from .checking.stage import check_into_folder
 from .context import RunContext
 from .inputs import EvaluationInputs
-from .judging.stage import ModelAccess, open_work
+from .judging.access import ModelAccess
+from .judging.stage import open_work
 from .pipeline import Plan, planned_tasks, wanted_outputs
 from .progress import Progress
 from .run_folder.folder import MANIFEST, STATEMENTS, VERDICTS, RunFolder

@@ -19,9 +19,11 @@ from .batch.mode import BatchMode
 from .conclusion.stage import Conclusion, conclude
 from .context import RunContext
 from .inputs import EvaluationInputs
+from .judging.access import ModelAccess
 from .judging.kinds import judges_kind
 from .judging.selection import JudgeOn, select
-from .judging.stage import JudgeTask, ModelAccess, judge_outputs, judge_task, split_spec
+from .judging.stage import judge_outputs
+from .judging.tasks import JudgeTask, judge_task, split_spec
 from .juries.convening import JuryRule, Wanted, convene, seat
 from .labelling.labels import adopt_labels
 from .progress import Progress

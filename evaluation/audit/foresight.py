@@ -12,7 +12,9 @@ from ...judges.prices import PriceList
 from ...records import Verdict
 from ..forecast import Forecast, forecast_work
 from ..inputs import EvaluationInputs
-from ..judging.stage import JudgeTask, ModelAccess, open_work
+from ..judging.access import ModelAccess
+from ..judging.stage import open_work
+from ..judging.tasks import JudgeTask
 from ..run_folder.folder import VERDICTS
 from ..run_folder.journal import Journal
 from ..run_folder.verdict_log import VerdictKey, settled

@@ -12,7 +12,7 @@ from ...judges.baseline import MODEL as BASELINE
 from ...records import ItemKey
 from ..batch.mode import BatchMode
 from ..inputs import EvaluationInputs
-from ..judging.stage import JudgeTask, judge_task, split_spec
+from ..judging.tasks import JudgeTask, judge_task, split_spec
 from .probe_folder import CASES, OUTPUTS, ProbeManifest, read_facts, read_manifest
 from .sampling import Chosen, choose
 

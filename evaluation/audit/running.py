@@ -10,7 +10,9 @@ from ... import __version__
 from ...errors import InputError
 from ...records import CaseIndex, ItemKey, write_records
 from ..context import RunContext
-from ..judging.stage import JudgeTask, ModelAccess, judge_outputs, judge_task
+from ..judging.access import ModelAccess
+from ..judging.stage import judge_outputs
+from ..judging.tasks import JudgeTask, judge_task
 from ..progress import Progress
 from ..run_folder.folder import RunFolder, write_json
 from ..run_folder.verdict_log import standing_verdicts

@@ -12,7 +12,8 @@ import msgspec
 
 from ...judges import BatchResults, Reply, Request
 from ..inputs import EvaluationInputs
-from ..judging.stage import JudgeTask, judge_task, open_work
+from ..judging.stage import open_work
+from ..judging.tasks import JudgeTask, judge_task
 from ..progress import Progress
 from ..run_folder.folder import RunFolder
 from ..run_folder.verdict_log import VerdictKey, settled

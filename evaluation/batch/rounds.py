@@ -16,7 +16,9 @@ from ...errors import ConfigurationError
 from ...judges import BatchResults, Judge, Reply, ReplyCache, Request, Work, cache_key
 from ...records import ItemKey
 from ..context import RunContext
-from ..judging.stage import JudgeTask, ModelAccess, open_work
+from ..judging.access import ModelAccess
+from ..judging.stage import open_work
+from ..judging.tasks import JudgeTask
 from ..progress import Progress
 from ..run_folder.verdict_log import settled
 from .endpoint import ENDED, BatchEndpoint

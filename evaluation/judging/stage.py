@@ -3,155 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable, Container, Iterable, Iterator
-from contextlib import AbstractAsyncContextManager
-from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
-from ...errors import ConfigurationError, UsageError
-from ...judges import (
-    Budget,
-    Endpoint,
-    Judge,
-    Provider,
-    Work,
-    baseline_by,
-    baseline_verdict,
-    batch_replies,
-    connect,
-    judge_work,
-    load_judge,
-    replay,
-)
-from ...judges.baseline import MODEL as BASELINE
+from ...judges import Judge, Work, baseline_verdict, judge_work
 from ...records import Case, ItemKey, Output
 from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..run_folder.verdict_log import VerdictKey, settled
+from .access import ModelAccess
 from .kinds import judges_kind
-
-_SPEC = re.compile(r"(?P<judge>.+?\.prompty|[^@]+)@(?P<model>.+)", re.DOTALL)
-
-
-class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
-    """How a model is reached.
-
-    Attributes:
-        endpoint: Where it is; None when replies are replayed.
-        concurrency: Calls in flight at most.
-        timeout: Seconds until one call is given up.
-        attempts: Failed calls for one request at most.
-        patience: How many times as long as usual a call may take before it is taken to hang; 0 for as long as ``timeout`` says.
-        cache: The reply cache's file; None for no cache.
-        record: A file to record replies to.
-        replay: A recording to answer from, instead of any model.
-        budget: What may be spent; None for no limit.
-        results: Result files of batches to answer from, beside the cache, instead of asking the model; None to ask it.
-        missing_result: What to say of a request that has no result there.
-        meanwhile: Called once, in a thread, while the model's first replies are awaited.
-    """
-
-    endpoint: Endpoint | None = None
-    concurrency: int = 64
-    timeout: float = 60.0
-    attempts: int = 6
-    patience: float = 10.0
-    cache: Path | None = None
-    record: Path | None = None
-    replay: Path | None = None
-    budget: Budget | None = None
-    results: tuple[Path, ...] | None = None
-    missing_result: str = "the batch holds no result for this request"
-    meanwhile: Callable[[], object] | None = None
-
-    def open(self) -> AbstractAsyncContextManager[Provider]:
-        """The provider that answers requests, for as long as the context is open.
-
-        Raises:
-            ConfigurationError: There is neither an endpoint nor a recording.
-        """
-        if self.replay is not None:
-            return replay(self.replay)
-        if self.results is not None:
-            return batch_replies(
-                self.results,
-                missing=self.missing_result,
-                namespace=self.endpoint.identity if self.endpoint is not None else "",
-                cache=self.cache,
-                record=self.record,
-            )
-        if self.endpoint is None:
-            raise ConfigurationError("no model can be reached: set an endpoint, or replay a recording")
-        return connect(
-            self.endpoint,
-            concurrency=self.concurrency,
-            timeout=self.timeout,
-            attempts=self.attempts,
-            patience=self.patience,
-            cache=self.cache,
-            record=self.record,
-            budget=self.budget,
-            meanwhile=self.meanwhile,
-        )
-
-
-class JudgeTask(NamedTuple):
-    """One judge and what it is asked about."""
-
-    judge: str
-    model: str
-    by: str
-    fingerprint: str
-    asked: Judge | None
-    """None for the lexical baseline, which is asked nothing."""
-    splitter: JudgeTask | None = None
-    """Who splits answers into statements; None where answers are judged as a whole."""
-
-
-def split_spec(spec: str) -> tuple[str, str | None]:
-    """Split a judge's model off, where one is named: ``judge/variant@model``.
-
-    Args:
-        spec: A judge's name, with its variant or without, or a path to a prompt file; a model may follow.
-
-    Returns:
-        Judge and model.
-    """
-    found = None if spec.endswith(".prompty") else _SPEC.fullmatch(spec)
-    return (spec, None) if found is None else (found["judge"], found["model"])
-
-
-def judge_task(spec: str, model: str | None) -> JudgeTask:
-    """Prepare a judge.
-
-    Args:
-        spec: A judge's name, with its variant or without, or a path to a prompt file; ``@MODEL`` may follow.
-        model: The model's name at the endpoint, or ``baseline``, for a judge that names none.
-
-    Returns:
-        The task.
-
-    Raises:
-        UsageError: There is no such judge.
-        PromptError: Its prompt file cannot be used.
-        ConfigurationError: No model is named.
-    """
-    spec, own = split_spec(spec)
-    model = own or model
-    if model is None:
-        raise ConfigurationError(
-            "no model is named: add --model NAME (or --model baseline, which needs none)"
-        )
-    if model == BASELINE:
-        by = baseline_by(spec)
-        return JudgeTask(by.partition("/")[0], model, by, "lexical baseline: no prompt, no model", None)
-    judge = load_judge(spec, model=model)
-    if judge.splits:
-        raise UsageError(f"{spec} splits answers, and judges none; --split-statements uses it")
-    return JudgeTask(judge.name.judge, model, judge.by, judge.fingerprint, judge)
+from .tasks import JudgeTask
 
 
 def judge_outputs(

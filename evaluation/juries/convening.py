@@ -10,7 +10,7 @@ import msgspec
 
 from ...records import ItemKey
 from ..context import RunContext
-from ..judging.stage import JudgeTask
+from ..judging.tasks import JudgeTask
 from ..run_folder.folder import RunFolder
 from ..run_folder.verdict_log import VerdictKey, settled, standing_verdicts
 from .jury import JURY, Jury, Opinion, Rule, combine, is_unsure, opinion

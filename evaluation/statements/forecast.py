@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from ...judges import Judge, Work
 from ...records import Output, Verdict
 from ..context import RunContext
-from ..judging.stage import JudgeTask, open_work
+from ..judging.stage import open_work
+from ..judging.tasks import JudgeTask
 from ..run_folder.folder import STATEMENTS
 from ..run_folder.journal import Journal
 from ..run_folder.verdict_log import VerdictKey, settled

@@ -16,7 +16,7 @@ from ...records import Case, ItemKey, Output, Verdict
 from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..judging.kinds import judges_kind
-from ..judging.stage import JudgeTask
+from ..judging.tasks import JudgeTask
 from ..run_folder.folder import STATEMENTS, RunFolder
 from ..run_folder.journal import Journal
 from ..run_folder.verdict_log import VerdictKey, settled, standing_verdicts

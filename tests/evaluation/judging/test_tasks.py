@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from fiducial.evaluation.judging.stage import split_spec
+from fiducial.evaluation.judging.tasks import split_spec
 
 
 @pytest.mark.parametrize(

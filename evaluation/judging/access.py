@@ -1,0 +1,74 @@
+"""How a model is reached: directly, from a recording, or from the results of batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+import msgspec
+
+from ...errors import ConfigurationError
+from ...judges import Budget, Endpoint, Provider, batch_replies, connect, replay
+
+
+class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
+    """How a model is reached.
+
+    Attributes:
+        endpoint: Where it is; None when replies are replayed.
+        concurrency: Calls in flight at most.
+        timeout: Seconds until one call is given up.
+        attempts: Failed calls for one request at most.
+        patience: How many times as long as usual a call may take before it is taken to hang; 0 for as long as ``timeout`` says.
+        cache: The reply cache's file; None for no cache.
+        record: A file to record replies to.
+        replay: A recording to answer from, instead of any model.
+        budget: What may be spent; None for no limit.
+        results: Result files of batches to answer from, beside the cache, instead of asking the model; None to ask it.
+        missing_result: What to say of a request that has no result there.
+        meanwhile: Called once, in a thread, while the model's first replies are awaited.
+    """
+
+    endpoint: Endpoint | None = None
+    concurrency: int = 64
+    timeout: float = 60.0
+    attempts: int = 6
+    patience: float = 10.0
+    cache: Path | None = None
+    record: Path | None = None
+    replay: Path | None = None
+    budget: Budget | None = None
+    results: tuple[Path, ...] | None = None
+    missing_result: str = "the batch holds no result for this request"
+    meanwhile: Callable[[], object] | None = None
+
+    def open(self) -> AbstractAsyncContextManager[Provider]:
+        """The provider that answers requests, for as long as the context is open.
+
+        Raises:
+            ConfigurationError: There is neither an endpoint nor a recording.
+        """
+        if self.replay is not None:
+            return replay(self.replay)
+        if self.results is not None:
+            return batch_replies(
+                self.results,
+                missing=self.missing_result,
+                namespace=self.endpoint.identity if self.endpoint is not None else "",
+                cache=self.cache,
+                record=self.record,
+            )
+        if self.endpoint is None:
+            raise ConfigurationError("no model can be reached: set an endpoint, or replay a recording")
+        return connect(
+            self.endpoint,
+            concurrency=self.concurrency,
+            timeout=self.timeout,
+            attempts=self.attempts,
+            patience=self.patience,
+            cache=self.cache,
+            record=self.record,
+            budget=self.budget,
+            meanwhile=self.meanwhile,
+        )
