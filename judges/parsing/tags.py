@@ -11,7 +11,9 @@ from .number import lone_number
 from .reading import Reading, ReplyParser, bare_reply, checked_share, one_score, without_thoughts
 
 _DIGIT = re.compile(r"\d")
-_CITATION = re.compile(r"\[\s*[^\]\s]|\bind(?:ex(?:es)?|ices)\b[\s:(]{0,4}\w", re.IGNORECASE)
+_CITATION = re.compile(
+    r"[\[\uff3b\u3010]\s*[^\]\uff3d\u3011\s]|\bind(?:ex(?:es)?|ices)\b[\s:(]{0,4}\w", re.IGNORECASE
+)
 """A list in brackets with something in it, or an index named otherwise."""
 
 

@@ -100,7 +100,7 @@ def test_a_score_that_is_not_the_share_of_its_pieces_is_unreadable(reply: str) -
 cited = tags_parser(Scale(0, 1, None), fraction_of="P", cited=True)
 
 
-@pytest.mark.parametrize("index", ["[1, 3]", "[Index: 2]", "index 4", "(indices: 1 and 2)"])
+@pytest.mark.parametrize("index", ["[1, 3]", "[Index: 2]", "\u30101\u3011", "index 4", "(indices: 1 and 2)"])
 def test_a_piece_that_holds_names_an_index(index: str) -> None:
     assert cited(f"1. first {index} <P>1</P>\n2. second, indexes [] <P>0</P>\n<S2>0.5</S2>").score == 0.5
 
