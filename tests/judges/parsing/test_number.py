@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fiducial.errors import DecodingError
 from fiducial.judges.parsing.number import number_parser
@@ -121,3 +125,13 @@ def test_only_what_follows_the_heading_is_read_and_the_rest_is_the_reason() -> N
     assert (reading.score, reading.reason) == (0.5, "1. supported by [3]")
     with pytest.raises(DecodingError, match="Final score"):
         parse("0.5")
+
+
+@given(st.text(alphabet="01259.,:/-+%eE of[]()|\n\u0661\uff11\u2212S_"))
+def test_a_reply_is_read_as_its_last_number_or_refused_but_never_anything_else(reply: str) -> None:
+    try:
+        score = number_parser(FRACTION, pick="last")(reply).score
+    except DecodingError:
+        return
+    assert 0 <= score <= 1
+    assert score in {float(found) for found in re.findall(r"[0-9]*\.?[0-9]+", reply)}
