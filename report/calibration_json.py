@@ -82,6 +82,34 @@ class DawidSkeneJson(msgspec.Struct, frozen=True):
     pairs: list[PairJson] = []
 
 
+class ComparedJson(msgspec.Struct, frozen=True):
+    """Two judges on the items that both judged, as ``compare --json`` has it."""
+
+    a: str
+    b: str
+    n: int
+    a_only_right: int
+    b_only_right: int
+    difference: StatisticJson
+    holm_p: float | None = None
+    holm_cluster_p: float | None = None
+
+
+class BestJson(msgspec.Struct, frozen=True):
+    """The best of all judges on the items common to all."""
+
+    name: str
+    n: int
+    statistics: dict[str, StatisticJson]
+
+
+class ComparisonJson(msgspec.Struct, frozen=True):
+    """Judges against each other."""
+
+    pairs: list[ComparedJson] = []
+    best: BestJson | None = None
+
+
 class EntryJson(msgspec.Struct, frozen=True):
     """A judge or baseline: its 2x2 table and its statistics."""
 
@@ -106,6 +134,7 @@ class CalibrationJson(msgspec.Struct, frozen=True):
     systems: dict[str, SystemsJson] = {}
     probability: dict[str, ProbabilityJson] = {}
     dawid_skene: DawidSkeneJson = DawidSkeneJson()
+    comparison: ComparisonJson = ComparisonJson()
 
 
 def read_calibration(calibration: Mapping[str, Any]) -> CalibrationJson:

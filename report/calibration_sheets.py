@@ -7,11 +7,22 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from . import words
-from .calibration_json import DawidSkeneJson, PeopleJson, ProbabilityJson, StatisticJson, SystemsJson
+from .calibration_json import (
+    BestJson,
+    ComparedJson,
+    ComparisonJson,
+    DawidSkeneJson,
+    PeopleJson,
+    ProbabilityJson,
+    StatisticJson,
+    SystemsJson,
+)
 from .text import visible
 
 MOST_PAIRS = 10
-"""Pairs of judges that are shown, those first that agree most beyond what a model expects."""
+"""Pairs of judges that are shown: those furthest apart, or that agree most beyond what a model expects."""
+
+_LEAST_P = 1e-4
 
 
 _SMALL = 3
@@ -59,6 +70,68 @@ def statistic_view(found: StatisticJson | None, digits: int = 2) -> StatisticVie
     note = f"{found.method or 'no interval'}; n = {words.count(found.n)}"
     interval = words.interval(found.low, found.high, digits)
     return StatisticView(words.decimal(found.value, digits), interval, visible(note))
+
+
+def comparison_sheets(found: ComparisonJson) -> Iterable[Sheet]:
+    """Judges against each other, the surest differences first.
+
+    Args:
+        found: The comparison.
+
+    Yields:
+        The pairs that have items in common; nothing where none has.
+    """
+    pairs = sorted((pair for pair in found.pairs if pair.n), key=_p_of)
+    if not pairs:
+        return
+    more = f" {words.count(len(pairs) - MOST_PAIRS)} pairs more are in calibration.json." * (
+        len(pairs) > MOST_PAIRS
+    )
+    yield Sheet(
+        "Judges against each other",
+        f"On the items that both judged: which of the two agrees with the label more often?{_best(found.best)}{more}",
+        ["Pair", "Only the first is right", "Only the second", "Difference of share right", "p", "n"],
+        [
+            (
+                f"{visible(pair.a)} and {visible(pair.b)}",
+                [
+                    _count(pair.a_only_right),
+                    _count(pair.b_only_right),
+                    statistic_view(pair.difference),
+                    _p_view(pair),
+                    _count(pair.n),
+                ],
+            )
+            for pair in pairs[:MOST_PAIRS]
+        ],
+    )
+
+
+def _best(best: BestJson | None) -> str:
+    if best is None:
+        return ""
+    apparent, held_out = (statistic_view(best.statistics.get(name)) for name in ("apparent", "held_out"))
+    return (
+        f" Best on the {words.count(best.n)} items common to all: {visible(best.name)}, "
+        f"{' '.join(filter(None, (apparent.value, apparent.interval)))} ({apparent.note}); "
+        f"chosen and scored on different clusters: {held_out.value} ({held_out.note})."
+    )
+
+
+def _p_of(pair: ComparedJson) -> float:
+    p = pair.holm_p if pair.holm_cluster_p is None else pair.holm_cluster_p
+    return 1.0 if p is None else p
+
+
+def _p_view(pair: ComparedJson) -> StatisticView:
+    p, test = (
+        (pair.holm_p, "McNemar's mid-p, Holm")
+        if pair.holm_cluster_p is None
+        else (pair.holm_cluster_p, "t-test over clusters, Holm")
+    )
+    if p is None:
+        return StatisticView("undefined", "", "nothing was tested")
+    return StatisticView("<0.0001" if p < _LEAST_P else words.decimal(p, 4), "", test)
 
 
 def people_sheet(people: PeopleJson) -> Sheet:

@@ -12,6 +12,7 @@ from .calibration_json import CalibrationJson, EntryJson, read_calibration
 from .calibration_sheets import (
     Sheet,
     StatisticView,
+    comparison_sheets,
     dawid_skene_sheets,
     people_sheet,
     probability_sheet,
@@ -92,6 +93,7 @@ def calibration_view(calibration: Mapping[str, Any]) -> CalibrationView:
 
 
 def _sheets(found: CalibrationJson) -> Iterator[Sheet]:
+    yield from comparison_sheets(found.comparison)
     if found.people is not None:
         yield people_sheet(found.people)
     for judge, systems in found.systems.items():

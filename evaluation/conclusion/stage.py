@@ -27,7 +27,8 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         systems: What is said of each system.
         judges: What each judge was used for.
-        calibration: As ``calibrate --json`` writes it; None when no judge said anything of a labelled output.
+        calibration: As ``calibrate --json`` writes it, with ``comparison`` as ``compare --json`` does where there are several
+            judges; None when no judge said anything of a labelled output.
         failed: How many calls to a model failed in the end.
         outputs: How many outputs there should be: those that are there and those that are missing.
         graded: How many of them have a verdict with a score, a checker's or a judge's.
@@ -120,7 +121,7 @@ def take_tally(folder: RunFolder, cases: CaseIndex) -> Tally:
 
 
 def _calibrate(folder: RunFolder, pass_at: float) -> dict[str, Any] | None:
-    from ...calibration import calibrate, table_from_run  # noqa: PLC0415 - scipy is slow to import
+    from ...calibration import calibrate, compare, table_from_run  # noqa: PLC0415 - scipy is slow to import
     from ...calibration.tables.table import BASELINE  # noqa: PLC0415 - likewise
 
     table = table_from_run(folder.path)
@@ -128,7 +129,13 @@ def _calibrate(folder: RunFolder, pass_at: float) -> dict[str, Any] | None:
     if lexical:
         table = table.with_numbers(f"{BASELINE}lexical", lexical)
     result = calibrate(table, pass_at=pass_at)
-    if not any(panel["n"] for panel in result["judges"].values()):
+    usable = sum(panel["n"] > 0 for panel in result["judges"].values())
+    if not usable:
         return None
+    if usable > 1:
+        comparison = compare(table, pass_at=pass_at)
+        # Judges of different kinds of cases have nothing in common.
+        if any(pair["n"] for pair in comparison["pairs"]):
+            result["comparison"] = comparison
     write_json(folder.path / CALIBRATION, result)
     return result

@@ -69,6 +69,26 @@ def test_a_judge_is_calibrated_against_the_checkers(judged: Command, server: Pro
     assert (tmp_path / "run" / "report.html").exists()
 
 
+def test_two_judges_of_the_same_outputs_are_compared_in_the_report(
+    judged: Command, server: ProviderServer, tmp_path: Path
+):
+    right = in_the_form_asked_for(says_right)
+    kind = in_the_form_asked_for(lambda _: 1)
+    # The prompt that asks for a bare score gets a judge that passes everything.
+    server.script = lambda seen: (right if "reason" in seen.text.lower() else kind)(seen)
+    judged("--judge", "tool_call_accuracy/direct", "--no-cache")
+    (pair,) = json.loads((tmp_path / "run" / "calibration.json").read_text())["comparison"]["pairs"]
+    assert (pair["n"], {pair["a_only_right"], pair["b_only_right"]}) == (20, {0, 5})
+    assert "Judges against each other" in (tmp_path / "run" / "report.html").read_text()
+
+
+def test_one_judge_alone_is_compared_with_nobody(judged: Command, server: ProviderServer, tmp_path: Path):
+    server.script = in_the_form_asked_for(says_right)
+    judged()
+    assert "comparison" not in json.loads((tmp_path / "run" / "calibration.json").read_text())
+    assert "Judges against each other" not in (tmp_path / "run" / "report.html").read_text()
+
+
 def test_the_same_command_again_asks_nothing_and_adds_nothing(
     judged: Command, server: ProviderServer, tmp_path: Path
 ):

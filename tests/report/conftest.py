@@ -111,6 +111,33 @@ def calibration() -> dict[str, Any]:
                 "confidence": {"auroc": _statistic(0.66, 0.6, 0.7)},
             }
         },
+        "comparison": {
+            "pairs": [
+                {
+                    "a": JUDGE,
+                    "b": "other",
+                    "n": 240,
+                    "a_only_right": 31,
+                    "b_only_right": 12,
+                    "holm_p": 0.0031,
+                    "holm_cluster_p": None,
+                    "difference": _statistic(0.079, 0.03, 0.13),
+                },
+                {
+                    "a": JUDGE,
+                    "b": "elsewhere",
+                    "n": 0,
+                    "a_only_right": 0,
+                    "b_only_right": 0,
+                    "difference": _statistic(None, undefined="no common items"),
+                },
+            ],
+            "best": {
+                "name": JUDGE,
+                "n": 240,
+                "statistics": {"apparent": _statistic(0.87, 0.81, 0.91), "held_out": _statistic(0.86)},
+            },
+        },
         "dawid_skene": {
             "n": 240,
             "undefined": None,

@@ -44,7 +44,28 @@ def test_a_model_that_is_not_there_has_no_sheet(calibration: dict[str, Any]):
     calibration["dawid_skene"] = {"n": 0, "undefined": "no item has verdicts of three"}
     titles = [sheet.title for sheet in calibration_view(calibration).sheets]
     assert "If judges erred independently" not in titles
-    assert titles[0] == "People among themselves"
+    assert "People among themselves" in titles
+
+
+def test_judges_are_compared_on_the_items_that_both_judged(calibration: dict[str, Any]):
+    sheet = calibration_view(calibration).sheets[0]
+    ((_, cells),) = sheet.rows
+    assert sheet.title == "Judges against each other"
+    assert "0.87 [0.81, 0.91] (Wilson; n = 245); chosen and scored on different clusters: 0.86" in sheet.lead
+    assert [cell.value for cell in cells] == ["31", "12", "0.08", "0.0031", "240"]
+    assert (cells[2].interval, cells[3].note) == ("[0.03, 0.13]", "McNemar's mid-p, Holm")
+
+
+def test_of_clusters_with_several_items_the_test_over_clusters_counts(calibration: dict[str, Any]):
+    first = calibration["comparison"]["pairs"][0]
+    first["holm_cluster_p"] = 0.00002
+    cells = calibration_view(calibration).sheets[0].rows[0][1]
+    assert (cells[3].value, cells[3].note) == ("<0.0001", "t-test over clusters, Holm")
+
+
+def test_judges_without_a_common_item_are_not_compared(calibration: dict[str, Any]):
+    del calibration["comparison"]["pairs"][0]
+    assert calibration_view(calibration).sheets[0].title == "People among themselves"
 
 
 def test_a_calibration_from_before_has_no_sheets(calibration: dict[str, Any]):

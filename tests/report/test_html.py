@@ -35,8 +35,18 @@ def hostile_calibration(entry: dict[str, Any]) -> dict[str, Any]:
     order = {"systems": {HOSTILE: system}, "kendall_tau_b": statistic, "largest_difference": statistic}
     rates = {"true_positive_rate": statistic, "true_negative_rate": statistic}
     pair = {"a": HOSTILE, "b": HOSTILE, "n": 1, "observed": 1, "expected": 0.5, "residual": 0.5}
+    compared = {
+        "a": HOSTILE,
+        "b": HOSTILE,
+        "n": 1,
+        "a_only_right": 1,
+        "b_only_right": 0,
+        "difference": statistic,
+    }
+    best = {"name": HOSTILE, "n": 1, "statistics": {"apparent": statistic, "held_out": statistic}}
     return {
         "judges": {HOSTILE: entry},
+        "comparison": {"pairs": [compared], "best": best},
         "warnings": [HOSTILE],
         "baselines": {HOSTILE: entry},
         "slices": {HOSTILE: {HOSTILE: {HOSTILE: entry}}},
