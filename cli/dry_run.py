@@ -61,7 +61,8 @@ def forecast_lines(forecast: Forecast) -> Iterator[str]:
         Lines of plain text.
     """
     yield forecast.by
-    kept = "no cache" if forecast.again else f"{forecast.cached:,} in the cache"
+    place = "recording" if forecast.replayed else "cache"
+    kept = "no cache" if forecast.again else f"{forecast.cached:,} in the {place}"
     yield (
         f"  calls: {_at_most(forecast.at_most)}{forecast.to_ask:,} ({forecast.outputs:,} verdicts to make, {forecast.requests:,} different requests, "
         f"{kept})"

@@ -9,10 +9,9 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from ..judges import Judge, NotApplicableError, Reply, ReplyCache, Request, Work, cache_key, make_request
+from ..judges import Judge, Work
 from ..judges.prices import PriceList, Prices
-from ..judges.transport.token_estimate import Estimate, completion_limit, estimate_prompt
-from ..records import Case, Output
+from ..judges.transport.token_estimate import Estimate
 from .checking.stage import check_into_folder
 from .context import RunContext
 from .inputs import EvaluationInputs
@@ -20,12 +19,10 @@ from .judging.access import ModelAccess
 from .judging.stage import open_work
 from .pipeline import Plan, planned_tasks, wanted_outputs
 from .progress import Progress
+from .request_count import RequestCount
 from .run_folder.folder import MANIFEST, STATEMENTS, VERDICTS, RunFolder
 from .run_folder.verdict_log import settled
 from .statements.forecast import foreseen_work
-
-_SHORTEST_REPLY, _LONGEST_REPLY = 5, 500
-"""Tokens of a reply, where neither the request limits them nor the cache has a reply to learn from."""
 
 
 class Forecast(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,7 +33,8 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
         outputs: Verdicts still to be made.
         not_applicable: Of these, how many need no request, since the item lacks what the judge judges by.
         requests: Different requests among the rest.
-        cached: Of the requests, how many the cache answers.
+        cached: Of the requests, how many the cache answers, or the recording.
+        replayed: Whether a recording answers, and no model.
         again: Requests like an earlier one that are asked anew, since without a cache only those in flight at the same time share a
             reply; how many these will be, nobody knows.
         if_unsure: Whether only those are asked that a cheaper judge leaves open.
@@ -51,6 +49,7 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
     not_applicable: int
     requests: int
     cached: int
+    replayed: bool
     again: int
     prompt: Estimate
     completion: Estimate
@@ -66,7 +65,7 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def to_ask(self) -> int:
         """Requests that a model has to answer; at most, where some are asked anew."""
-        return self.requests - self.cached + self.again
+        return 0 if self.replayed else self.requests - self.cached + self.again
 
     @property
     def cost(self) -> Estimate | None:
@@ -156,7 +155,7 @@ def forecast_work(
     Returns:
         The forecast.
     """
-    count = _Count(access, keeps=in_batch or access.cache is not None)
+    count = RequestCount(access, keeps=in_batch or access.cache is not None or access.replay is not None)
     try:
         for case, output, repeat in work:
             count.add(judge, case, output, repeat)
@@ -168,78 +167,10 @@ def forecast_work(
         not_applicable=count.not_applicable,
         requests=len(count.keys),
         cached=count.cached,
+        replayed=access.replay is not None,
         again=count.again,
         prompt=Estimate(*count.prompt),
         completion=Estimate(*count.completion),
-        learned_from=count.cached,
+        learned_from=count.learned_from,
         prices=None if prices is None else prices(judge.model),
     )
-
-
-class _Count:
-    """Adds up requests; those in the cache teach how long texts and replies are in tokens."""
-
-    def __init__(self, access: ModelAccess, *, keeps: bool) -> None:
-        self._keeps = keeps
-        usable = access.cache is not None and access.cache.exists() and access.endpoint is not None
-        self._cache = ReplyCache(access.cache) if usable and access.cache else None
-        self._namespace = access.endpoint.identity if access.endpoint else ""
-        self.keys: set[bytes] = set()
-        self.outputs = self.not_applicable = self.cached = self.again = 0
-        self._prompt = [0.0, 0.0, 0.0]
-        self._limits = [0.0, 0.0]
-        self._counted = self._guessed = 0.0
-        self._replies: list[int] = []
-
-    def add(self, judge: Judge, case: Case, output: Output, repeat: int) -> None:
-        self.outputs += 1
-        try:
-            messages = judge.messages(case, output)
-        except NotApplicableError:
-            self.not_applicable += 1
-            return
-        request = make_request(judge.model, messages, judge.parameters, repeat=repeat)
-        key = bytes.fromhex(request.key)
-        if key in self.keys:
-            if not self._keeps:
-                self.again += 1
-                self._add_open(request)
-            return
-        self.keys.add(key)
-        reply = self._cache.get(cache_key(self._namespace, request)) if self._cache else None
-        if reply is None:
-            self._add_open(request)
-        else:
-            self._learn(request, reply)
-
-    def _add_open(self, request: Request) -> None:
-        for place, tokens in enumerate(estimate_prompt(request)):
-            self._prompt[place] += tokens
-        self._limits[0] += _SHORTEST_REPLY
-        self._limits[1] += completion_limit(request) or _LONGEST_REPLY
-
-    def _learn(self, request: Request, reply: Reply) -> None:
-        self.cached += 1
-        self._counted += reply.prompt_tokens
-        self._guessed += estimate_prompt(request).likely
-        self._replies.append(reply.completion_tokens)
-
-    @property
-    def prompt(self) -> tuple[float, float, float]:
-        low, likely, high = self._prompt
-        if not self._counted:
-            return low, likely, high
-        known = likely * self._counted / self._guessed
-        return known, known, known
-
-    @property
-    def completion(self) -> tuple[float, float, float]:
-        if not self._replies:
-            low, high = self._limits
-            return low, (low + high) / 2, high
-        to_ask, replies = len(self.keys) - self.cached, self._replies
-        return to_ask * min(replies), to_ask * sum(replies) / len(replies), to_ask * max(replies)
-
-    def close(self) -> None:
-        if self._cache is not None:
-            self._cache.close()

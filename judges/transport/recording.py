@@ -82,6 +82,9 @@ class ReplayProvider:
     def __len__(self) -> int:
         return len(self._places)
 
+    def __contains__(self, key: str) -> bool:
+        return key in self._places
+
     async def complete(self, request: Request) -> Reply:
         """Look the reply up. See `Provider.complete`."""
         place = self._places.get(request.key)
@@ -95,6 +98,10 @@ class ReplayProvider:
         return msgspec.structs.replace(recorded.reply, calls=0)
 
     async def aclose(self) -> None:
+        """Close the file. See `Provider.aclose`."""
+        self.close()
+
+    def close(self) -> None:
         """Close the file."""
         self._file.close()
 

@@ -54,6 +54,15 @@ def test_what_is_alike_is_asked_once_with_a_cache_and_anew_without(
     assert len(server.seen) == 60
 
 
+def test_a_recording_takes_no_call(judge: Command, server: ProviderServer):
+    judge("--base-url", server.base_url, "--max-calls", "8", "--record", "recording.jsonl")
+    result = judge("--replay", "recording.jsonl", "--dry-run", "--out", "replayed")
+    assert "calls: 0 (20 verdicts to make, 20 different requests, 8 in the recording)" in result.out
+    assert "in 0, out 0\n  cost: $0.0000 at" in result.out
+    judge("--replay", "recording.jsonl", "--out", "replayed")
+    assert len(server.seen) == 8
+
+
 def test_a_dear_judge_is_foreseen_for_at_most_everything(inputs: tuple[Path, Path]):
     cases, outputs = inputs
     judges = ("tool_call_accuracy/direct@gpt-4.1-mini", "tool_call_accuracy/direct@gpt-4.1")
