@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
+
+from provider_server import Seen
 
 ROWS: dict[str, dict[str, Any]] = {
     "groundedness": {"response": "Rome is a city.", "context": ["Rome is a city."], "query": "Rome?"},
@@ -23,3 +27,16 @@ ROWS: dict[str, dict[str, Any]] = {
     },
     "web_search_answer": {"query": "Which city?", "response": "Rome", "accepted_answers": ["Rome"]},
 }  # fmt: skip
+
+
+def told_apart(row: dict[str, Any], count: int) -> list[dict[str, Any]]:
+    """So many rows like this one, each with its number behind every Rome."""
+    text = json.dumps(row)
+    return [json.loads(text.replace("Rome", f"Rome {place}")) for place in range(count)]
+
+
+def number(seen: Seen) -> int:
+    """Which of such rows a request is about."""
+    found = re.search(r"Rome (\d+)", seen.text)
+    assert found is not None
+    return int(found[1])

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from distributions import installed
-from flow_rows import ROWS
+from flow_rows import ROWS, number, told_apart
 from provider_server import Answer, ProviderServer, Response, Seen, in_the_form_asked_for
 
 pytestmark = pytest.mark.skipif(
@@ -54,11 +54,12 @@ def evaluate(judge: str, rows: list[dict[str, Any]], server: ProviderServer, fol
 
 @pytest.mark.parametrize("judge", ROWS)
 def test_every_judge_is_an_evaluator(judge: str, server: ProviderServer, tmp_path: Path):
-    result = evaluate(judge, [ROWS[judge]] * 8, server, tmp_path)
+    server.script = in_the_form_asked_for(lambda seen: number(seen) % 2)
+    result = evaluate(judge, told_apart(ROWS[judge], 8), server, tmp_path)
     scores = [row[f"outputs.ours.{judge}_score"] for row in result["rows"]]
-    assert scores == [1.0] * 8
+    assert scores == [0.0, 1.0] * 4
     assert {row[f"outputs.ours.{judge}_status"] for row in result["rows"]} == {"completed"}
-    assert result["metrics"][f"ours.{judge}_mean"] == 1.0
+    assert result["metrics"][f"ours.{judge}_mean"] == 0.5
 
 
 def test_a_reply_that_cannot_be_read_is_no_score_and_is_counted(server: ProviderServer, tmp_path: Path):

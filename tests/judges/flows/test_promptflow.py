@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from distributions import installed
-from flow_rows import ROWS
-from provider_server import ProviderServer
+from flow_rows import ROWS, number, told_apart
+from provider_server import ProviderServer, in_the_form_asked_for
 
 from fiducial.judges import find_prompt
 from fiducial.judges.flows import flex_flow
@@ -46,7 +46,8 @@ def main():
     )
     details = client.get_details(run)
     score = [column for column in details.columns if column.startswith("outputs.") and column.endswith("_score")]
-    result = {"scores": details[score[0]].tolist(), "metrics": client.get_metrics(run)}
+    failed = client.runs.get(name).properties["system_metrics"]["__pf__.lines.failed"]
+    result = {"scores": details[score[0]].tolist(), "metrics": client.get_metrics(run), "failed": failed}
     open("result.json", "w").write(json.dumps(result))
 
 
@@ -102,7 +103,8 @@ def test_pf_run_fails_no_line(
     judge: str, environment: dict[str, str], server: ProviderServer, tmp_path: Path
 ):
     data = tmp_path / "rows.jsonl"
-    data.write_text(f"{json.dumps(ROWS[judge])}\n" * 10)
+    data.write_text("".join(f"{json.dumps(row)}\n" for row in told_apart(ROWS[judge], 10)))
+    server.script = in_the_form_asked_for(lambda seen: number(seen) % 2)
     (tmp_path / "run.py").write_text(RUN)
     shown = subprocess.run(
         [
@@ -128,10 +130,10 @@ def test_pf_run_fails_no_line(
     statuses = [
         json.loads(line)["run_info"]["status"] for path in records for line in path.read_text().splitlines()
     ]
-    assert statuses == ["Completed"] * 10
-    assert result["scores"] == [1.0] * 10
+    assert (statuses, result["failed"]) == (["Completed"] * 10, 0)
+    assert result["scores"] == [0.0, 1.0] * 5
     metrics = result["metrics"]
-    assert (metrics[f"{judge}_mean"], metrics[f"{judge}_rows"]) == (1.0, 10)
+    assert (metrics[f"{judge}_mean"], metrics[f"{judge}_graded"], metrics[f"{judge}_rows"]) == (0.5, 10, 10)
 
 
 @pytest.mark.parametrize("spec", ["rubric/direct", "rubric/few_shot"])
