@@ -18,6 +18,8 @@ JURY = "jury/"
 Rule: TypeAlias = Literal["majority", "mean", "escalate"]
 
 _FEWEST_OPINIONS = 2
+_HEAVIEST = 1e9
+"""A weight; sums of heavier ones may be no numbers any more."""
 
 
 class Jury(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,8 +43,12 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
     unsure: tuple[float, float] = (0.2, 0.8)
 
     def __post_init__(self) -> None:
-        if len(self.weights) != len(self.members) or not all(weight > 0 for weight in self.weights):
-            raise UsageError(f"--weights: expected {len(self.members)} numbers above 0, one a judge")
+        if len(self.weights) != len(self.members) or not all(
+            0 < weight <= _HEAVIEST for weight in self.weights
+        ):
+            raise UsageError(
+                f"--weights: expected {len(self.members)} numbers above 0, one a judge, none above {_HEAVIEST:g}"
+            )
         if len(set(self.members)) < len(self.members):
             raise UsageError("a jury has no two equal members; --repeats asks one several times")
         if self.rule == "escalate" and len(self.members) != _FEWEST_OPINIONS:

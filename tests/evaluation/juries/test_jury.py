@@ -159,6 +159,8 @@ def test_a_dear_judge_that_gives_no_score_leaves_none():
         ("mean", "ab", {"weights": (1.0, 0.0)}),
         ("mean", "ab", {"weights": (1.0, -1.0)}),
         ("mean", "ab", {"weights": (1.0, float("nan"))}),
+        ("mean", "ab", {"weights": (1.0, float("inf"))}),
+        ("mean", "ab", {"weights": (1e308, 1e308)}),
         ("escalate", "abc", {}),
         ("escalate", "a", {"repeats": 2}),
     ],
