@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..lines import aligned, counted, number, p_value, statistic_cells
 
@@ -10,11 +10,42 @@ _ALARM = 0.05
 
 _COSTS = ("tokens a verdict", "$ per 1,000", "calls")
 
-_RIGHT = {
-    "agrees": "right: score and label fall on the same side of --pass-at",
-    "score": "right: the score passes",
-    "label": "right: the label passes",
-}
+
+class _Terms(NamedTuple):
+    """How a kind of comparison is spoken of; ``{}`` stands for a name."""
+
+    right: str
+    share: str
+    ahead: str
+    alone: str
+    best: str
+    note: str | None = None
+
+
+_AGREES = _Terms(
+    "right: score and label fall on the same side of --pass-at",
+    "share right",
+    "{} is right more often",
+    "only {} is right",
+    "Best",
+)
+
+_AGREES_ON_SYSTEMS = _Terms(
+    "right: score and label fall on the same side of --pass-at",
+    "share right",
+    "the judge is right more often on {}",
+    "right on {} only,",
+    "Judged best",
+    "note: this is how well systems are judged, not how good they are; --right label or --right score compares that",
+)
+
+_PASSES = _Terms("right: the {} passes", "share passed", "{} passes more often", "only {} passes", "Best")
+
+
+def _terms(result: dict[str, Any]) -> _Terms:
+    if result["right"] == "agrees":
+        return _AGREES if result["by"] == "judge" else _AGREES_ON_SYSTEMS
+    return _PASSES._replace(right=_PASSES.right.format(result["right"]))
 
 
 def comparison_lines(result: dict[str, Any]) -> list[str]:
@@ -26,7 +57,9 @@ def comparison_lines(result: dict[str, Any]) -> list[str]:
     Returns:
         Lines without line ends.
     """
-    what = "share right" if result["statistic"] == "accuracy" else result["statistic"]
+    terms = _terms(result)
+    what = terms.share if result["statistic"] == "accuracy" else result["statistic"]
+    compared = [pair for pair in result["pairs"] if pair["n"]]
     head = (
         "pair",
         "n",
@@ -39,17 +72,21 @@ def comparison_lines(result: dict[str, Any]) -> list[str]:
         "",
     )
     rows: list[tuple[str, ...]] = [head]
-    for pair in result["pairs"]:
+    for pair in compared:
         value, interval, _, method = statistic_cells(pair["difference"])
         counts = (f"{pair['n']:,}", f"{pair['a_only_right']:,}", f"{pair['b_only_right']:,}")
         p_values = (p_value(pair["midp"]), p_value(pair["holm_p"]))
         rows.append((f"{pair['a']} - {pair['b']}", *counts, *p_values, value, interval, method))
     tested = sum(pair["midp"] is not None for pair in result["pairs"])
     lines = [
-        f"{_RIGHT[result['right']]}; p-values are McNemar's, Holm over {counted(tested, 'pair')}",
-        *aligned(rows),
+        f"{terms.right}; p-values are McNemar's, Holm over {counted(tested, 'pair')}",
+        *([terms.note] if terms.note else []),
+        *(aligned(rows) if compared else []),
     ]
-    lines += [line for pair in result["pairs"] for line in _verdict(pair, result["statistic"])]
+    if len(compared) < len(result["pairs"]):
+        apart = counted(len(result["pairs"]) - len(compared), "pair")
+        lines.append(f"not compared, for want of an item that both have: {apart}")
+    lines += [line for pair in compared for line in _verdict(pair, result["statistic"], terms)]
     if any(pair["cluster_p"] is not None for pair in result["pairs"]):
         lines.append(
             "note: clusters hold several items, which McNemar's p takes as independent; the words go by a t-test over clusters"
@@ -58,11 +95,9 @@ def comparison_lines(result: dict[str, Any]) -> list[str]:
     return lines + [f"warning: {line}" for line in result["warnings"]]
 
 
-def _verdict(pair: dict[str, Any], what: str) -> list[str]:
+def _verdict(pair: dict[str, Any], what: str, terms: _Terms) -> list[str]:
     names = f"{pair['a']} and {pair['b']}"
-    flips = [f"  only {flip['right']} is right on {flip['item_id']}" for flip in pair.get("flips", [])]
-    if pair["n"] == 0:
-        return []
+    flips = [f"  {terms.alone.format(flip['right'])} on {flip['item_id']}" for flip in pair.get("flips", [])]
     area = pair.get("auroc_difference")
     areas = (
         [
@@ -74,7 +109,7 @@ def _verdict(pair: dict[str, Any], what: str) -> list[str]:
     clustered = pair["holm_cluster_p"]
     if (pair["holm_p"] if clustered is None else clustered) <= _ALARM:
         better = pair["a"] if pair["a_only_right"] > pair["b_only_right"] else pair["b"]
-        return [f"{names}: {better} is right more often", *areas, *flips]
+        return [f"{names}: {terms.ahead.format(better)}", *areas, *flips]
     seen, of = pair["smallest_visible"], "" if what == "accuracy" else f" in {what}"
     limit = (
         "" if seen is None else f"; a true difference of {number(seen)}{of} would be found four times in five"
@@ -89,7 +124,7 @@ def _best_lines(result: dict[str, Any]) -> list[str]:
     value, interval, _, _ = statistic_cells(best["statistics"]["apparent"])
     among = len(result["contenders"])
     return [
-        f"Best of all on the {best['n']:,} items common to all: {best['name']}, {value} {interval}, which allows for having been chosen of {among}",
+        f"{_terms(result).best} of all on the {best['n']:,} items common to all: {best['name']}, {value} {interval}, which allows for having been chosen of {among}",
         f"  chosen and scored on different clusters: {number(best['held_out'])} (optimism {number(best['optimism'])}); no interval: the splits share their items",
     ]
 
@@ -98,7 +133,7 @@ def _contender_lines(result: dict[str, Any]) -> list[str]:
     """The share right of each, and cost beside it, when the table says what verdicts cost."""
     contenders = result["contenders"]
     priced = any(each["costs"] is not None for each in contenders.values())
-    head = ("", "share right", "interval", "on", *(_COSTS if priced else ()), "")
+    head = ("", _terms(result).share, "interval", "on", *(_COSTS if priced else ()), "")
     rows: list[tuple[str, ...]] = [head]
     for name, each in contenders.items():
         value, interval, on, method = statistic_cells(each["statistics"]["share_right"])

@@ -325,3 +325,28 @@ def test_a_warning_about_many_pairs_is_given_once() -> None:
     assert warning.endswith(
         "j0 and j1 (6), j0 and j2 (6), j0 and j3 (6), j0 and j4 (6), j1 and j2 (6) and 5 other pairs"
     )
+
+
+def test_judges_of_different_items_are_counted_not_listed() -> None:
+    nothing: list[float | None] = [None] * 3
+    lines = comparison_lines(
+        compare(table_of({"early": [*GOOD[:3], *nothing], "late": [*nothing, *POOR[3:]]}, LABELS))
+    )
+    assert "not compared, for want of an item that both have: 1 pair" in lines
+    assert not any(line.lstrip().startswith("early - late") for line in lines)
+
+
+def test_a_judge_that_agrees_on_a_system_is_not_a_system_that_is_good() -> None:
+    rows = [
+        {"item_id": f"i{n}|{system}|0", "judge": "j", "system": system, "score": score, "label": 0.0}
+        for n in range(40)
+        for system, score in (("bad", 0.0), ("worse", float(n % 2)))
+    ]
+    agrees = "\n".join(comparison_lines(compare(table_from_rows(rows), by="system", flips=1)))
+    assert "bad and worse: the judge is right more often on bad" in agrees
+    assert "right on bad only, on i1|" in agrees
+    assert "not how good they are; --right label or --right score compares that" in agrees
+    passes = "\n".join(comparison_lines(compare(table_from_rows(rows), by="system", right="score")))
+    assert "bad and worse: worse passes more often" in passes
+    assert "share passed" in passes
+    assert "share right" not in passes
