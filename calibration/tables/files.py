@@ -184,21 +184,27 @@ def _csv_rows(path: Path) -> Iterator[NumberedRow]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file, strict=True)
-            names = reader.fieldnames or ()
-            if len(set(names)) < len(names):
-                twice = next(name for name in names if list(names).count(name) > 1)
-                raise InputError("the header names this column twice", path=path, line=1, field=twice)
-            for row in reader:
-                if None in row or None in row.values():
-                    count = "more" if None in row else "fewer"
-                    raise InputError(f"{count} fields than the header names", path=path, line=reader.line_num)
-                yield reader.line_num, row
+            try:
+                yield from _complete_rows(reader, path)
+            except csv.Error as error:
+                raise InputError(f"not CSV: {error}", path=path, line=reader.reader.line_num) from error
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
     except UnicodeDecodeError as error:
         raise InputError(f"not UTF-8: byte 0x{error.object[error.start]:02x}", path=path) from error
-    except csv.Error as error:
-        raise InputError(f"not CSV: {error}", path=path) from error
+
+
+def _complete_rows(reader: csv.DictReader[str], path: Path) -> Iterator[NumberedRow]:
+    """The rows, each with as many fields as the header names."""
+    names = reader.fieldnames or ()
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if list(names).count(name) > 1)
+        raise InputError("the header names this column twice", path=path, line=1, field=twice)
+    for row in reader:
+        if None in row or None in row.values():
+            count = "more" if None in row else "fewer"
+            raise InputError(f"{count} fields than the header names", path=path, line=reader.line_num)
+        yield reader.line_num, row
 
 
 def _parquet_rows(path: Path) -> Iterator[NumberedRow]:

@@ -152,7 +152,8 @@ def test_an_error_names_the_column_as_the_file_does(tmp_path: Path) -> None:
         ("t.csv", b"item_id,judge,score,score\na,j,1,0\n", "score: the header names this column twice"),
         ("t.csv", b"item_id;judge;score\na;j;1\n", "the columns are 'item_id;judge;score'"),
         ("t.csv", b"item_id,judge,score\n\xff,j,1\n", "not UTF-8: byte 0xff"),
-        ("t.csv", b'item_id,judge,score\n"a,j,1\n', "not CSV"),
+        ("t.csv", b'item_id,judge,score\n"a,j,1\n', "t.csv:2: not CSV"),
+        ("t.csv", b"item_id,judge,score,raw\na,j,1," + b"x" * 200_000, "t.csv:2: not CSV: field larger than"),
         ("t.parquet", b"no", "cannot be read as Parquet"),
     ],
 )
