@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -152,6 +155,34 @@ def test_a_batch_that_was_begun_before_a_kill_is_taken_up_again(
         LEDGER.write_bytes(msgspec.json.encode(entries))
     assert judge().code == 0
     assert (len(batches.batches), outcomes()) == (1, {"graded": 20})
+
+
+STEPS = ("list", "upload", "begin", "look", "look again", "download")
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_killed_while_it_waits_for_any_of_its_answers_it_begins_one_batch(
+    judge: Command, batches: BatchServer, inputs: tuple[Path, Path], step: str
+):
+    cases, outputs = inputs
+    named = ("--judge", "tool_call_accuracy/direct", "--model", "m", "--base-url", batches.base_url)
+    how = ("--batch", "--poll-seconds", "0", "--out", "run")
+    seen: list[str] = []
+
+    def kill_at_the_step(asked: str) -> str | None:
+        seen.append(asked)
+        if len(seen) != STEPS.index(step) + 1:
+            return None
+        process.kill()
+        return "dropped"
+
+    batches.trouble = kill_at_the_step
+    process = subprocess.Popen(
+        [sys.executable, "-m", "fiducial", "judge", cases, "--outputs", outputs, *named, *how]
+    )
+    assert process.wait(60) == -signal.SIGKILL
+    batches.trouble = lambda asked: None
+    assert (judge().code, len(batches.batches), outcomes()) == (0, 1, {"graded": 20})
 
 
 def once(request: str, trouble: int | str, times: int = 1) -> Trouble:
