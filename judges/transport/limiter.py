@@ -122,9 +122,10 @@ class AdaptiveLimiter:
 
     def _hopeless(self) -> bool:
         """Whether the server has let nobody in for minutes, and is not to be asked now."""
+        if self._fruitless_since is None:
+            return False
         now = asyncio.get_running_loop().time()
-        since = self._fruitless_since
-        return since is not None and now - since > _HOPELESS_AFTER and now < self._opens_at
+        return now - self._fruitless_since > _HOPELESS_AFTER and now < self._opens_at
 
     def _send_away(self) -> None:
         waiting, self._waiting = self._waiting, deque()
