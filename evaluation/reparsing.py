@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from ..errors import RunFolderError
-from ..judges import Judge, load_judge, read_again
+from ..judges import Judge, load_judge, read_again, rests_on_a_reply
 from ..judges.baseline import MODEL as BASELINE
 from ..judges.prices import PriceList
 from ..records import Verdict
@@ -136,7 +136,7 @@ def _read_again(
         context.progress.advance()
         if verdict.by not in judges or verdict.source != "judge":
             yield verdict
-        elif verdict.raw is None:
+        elif not rests_on_a_reply(verdict):
             counts[verdict.by]["without"] += 1
             yield verdict
         else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .baseline import baseline_by, baseline_verdict
     from .catalogue import PromptName, find_prompt, shipped_prompts
-    from .findings import Finding, read_again, read_reply
+    from .findings import Finding, read_again, read_reply, rests_on_a_reply
     from .inputs import NotApplicableError
     from .judge import Judge, load_judge
     from .judging import Work, judge_output, judge_stream, judge_work
@@ -46,6 +46,7 @@ _HOME = {
     "make_request": "transport.exchange",
     "read_again": "findings",
     "read_reply": "findings",
+    "rests_on_a_reply": "findings",
     "replay": "transport.connect",
     "shipped_prompts": "catalogue",
 }
@@ -78,6 +79,7 @@ __all__ = [
     "read_again",
     "read_reply",
     "replay",
+    "rests_on_a_reply",
     "shipped_prompts",
 ]
 

@@ -17,7 +17,8 @@ _MARKED_REFUSAL = "refusal"
 _FILTERED = frozenset({"content_filter", "safety", "refusal"})
 _CUT_OFF = frozenset({"length", "max_tokens"})
 """Why replies end, in OpenAI's words and in those that gateways hand on from other providers."""
-_OF_THE_REPLY = frozenset({"served_by", "finish_reason", "probability"})
+_UNREAD = "unread"
+_OF_THE_REPLY = frozenset({"served_by", "finish_reason", "probability", _UNREAD})
 """Evidence that is not read out of a reply's text."""
 
 
@@ -31,6 +32,7 @@ class Finding:
         reason: The judge's reason, or why there is no score.
         usage: What it cost.
         reply: The reply, where there was one.
+        unread: Replies before it that could not be read, so that it was asked for.
     """
 
     outcome: Outcome
@@ -38,6 +40,7 @@ class Finding:
     reason: str | None = None
     usage: Usage | None = None
     reply: Reply | None = None
+    unread: tuple[Reply, ...] = ()
 
 
 def read_reply(
@@ -111,26 +114,42 @@ def make_verdict(output: Output, judge: Judge, repeat: int, finding: Finding) ->
 
 
 def read_again(verdict: Verdict, judge: Judge) -> Verdict:
-    """Read the reply that a verdict rests on once more, by the judge's parser as it is now.
+    """Read the replies that a verdict rests on once more, by the judge's parser as it is now.
 
     Args:
         verdict: A verdict of this judge.
         judge: The judge.
 
     Returns:
-        The verdict as it would be today; unchanged when it rests on no reply.
+        The verdict as it would be today, by the first reply that can be read; unchanged when it rests on no reply.
     """
-    if verdict.raw is None or verdict.outcome not in {"graded", "unparsable", "refused"}:
+    if not rests_on_a_reply(verdict):
         return verdict
-    finish = verdict.evidence.get("finish_reason")
-    reply = Reply(
-        text=verdict.raw,
-        refusal=verdict.raw if finish == _MARKED_REFUSAL else None,
-        finish_reason=finish,
-    )
+    for unread in verdict.evidence.get(_UNREAD, ()):
+        finding = read_reply(_stored(unread["text"], unread.get("finish_reason")), judge)
+        if finding.outcome != "unparsable":
+            return _as_found(verdict, finding, _OF_THE_REPLY - {"probability"})
+    if verdict.raw is None:
+        return verdict
+    reply = _stored(verdict.raw, verdict.evidence.get("finish_reason"))
     finding = read_reply(reply, judge, probability=verdict.evidence.get("probability"))
+    kept = _OF_THE_REPLY if finding.reading is not None else _OF_THE_REPLY - {"probability"}
+    return _as_found(verdict, finding, kept)
+
+
+def rests_on_a_reply(verdict: Verdict) -> bool:
+    """Whether a verdict holds a reply that can be read again."""
+    asked = verdict.outcome in {"graded", "unparsable", "refused"}
+    return asked and (verdict.raw is not None or _UNREAD in verdict.evidence)
+
+
+def _stored(text: str, finish: str | None) -> Reply:
+    return Reply(text=text, refusal=text if finish == _MARKED_REFUSAL else None, finish_reason=finish)
+
+
+def _as_found(verdict: Verdict, finding: Finding, kept: frozenset[str]) -> Verdict:
+    """The verdict with what a finding says, and with that much of what it knew of its replies."""
     reading = finding.reading
-    kept = _OF_THE_REPLY if reading is not None else _OF_THE_REPLY - {"probability"}
     return msgspec.structs.replace(
         verdict,
         outcome=finding.outcome,
@@ -148,6 +167,8 @@ def _evidence(judge: Judge, finding: Finding) -> dict[str, object]:
     reply = finding.reply
     if reply is None:
         return evidence
+    if unread := [_shown(each) for each in finding.unread if each.text]:
+        evidence[_UNREAD] = unread
     if reply.refusal is not None or reply.finish_reason not in {None, "stop"}:
         # Kept, so that the reply can be read again as it was (`read_again`).
         evidence["finish_reason"] = _MARKED_REFUSAL if reply.refusal is not None else reply.finish_reason
@@ -158,3 +179,10 @@ def _evidence(judge: Judge, finding: Finding) -> dict[str, object]:
         if probability is not None:
             evidence["probability"] = probability
     return evidence
+
+
+def _shown(reply: Reply) -> dict[str, str | None]:
+    """What of a reply is kept to be read again."""
+    if reply.finish_reason in {None, "stop"}:
+        return {"text": reply.text}
+    return {"text": reply.text, "finish_reason": reply.finish_reason}

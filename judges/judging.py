@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
+from dataclasses import replace
 from typing import TypeAlias
 
 from ..records import Case, Message, Output, Usage, Verdict
@@ -134,6 +135,7 @@ async def judge_work(
 async def _ask(messages: list[Message], judge: Judge, provider: Provider, repeat: int) -> Finding:
     spent = _Spending()
     finding = Finding("failed")
+    unread: tuple[Reply, ...] = ()
     for attempt in range(_ASKED_AT_MOST):
         request = make_request(judge.model, messages, judge.parameters, repeat=repeat, attempt=attempt)
         try:
@@ -148,7 +150,9 @@ async def _ask(messages: list[Message], judge: Judge, provider: Provider, repeat
         finding = read_reply(reply, judge, spent.usage(attempt))
         if finding.outcome != "unparsable":
             break
-    return finding
+        if attempt + 1 < _ASKED_AT_MOST:
+            unread = (*unread, reply)
+    return replace(finding, unread=unread) if unread else finding
 
 
 class _Spending:

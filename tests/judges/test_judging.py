@@ -6,7 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -172,3 +172,59 @@ def test_a_response_that_is_no_reply_is_a_failure_and_no_score(
     server.script = lambda seen: Body(json.dumps(body).encode())
     (verdict,) = judging(make_pairs(1), attempts=1)
     assert (verdict.outcome, verdict.score) == ("failed", None)
+
+
+def replies(first: Answer, second: Answer) -> Callable[[Seen], Response]:
+    return lambda seen: first if seen.attempt == 1 else second
+
+
+def test_the_reply_that_could_not_be_read_is_kept_beside_the_one_that_could(
+    server: ProviderServer, judging: Judging
+) -> None:
+    server.script = replies(Answer("Score: 1"), Answer("<S2>0</S2>"))
+    (verdict,) = judging(make_pairs(1))
+    assert (verdict.score, verdict.raw, verdict.evidence) == (
+        0.0,
+        "<S2>0</S2>",
+        {"unread": [{"text": "Score: 1"}]},
+    )
+    assert read_again(verdict, load_judge("tool_call_accuracy", model="judge")) == verdict
+
+
+LAST = """---
+name: last
+inputs:
+  query: {type: string, kind: string}
+parse: {mode: number, pick: last}
+---
+user:
+{{query}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("came", "then"),
+    [
+        ((Answer("Score: 1"), Answer("hm")), ("graded", 1.0)),
+        ((Answer("hm"), Answer("Score: 1")), ("graded", 1.0)),
+        ((Answer("Score: 1", finish_reason="length"), Answer("Score: 0")), ("graded", 0.0)),
+        ((Answer("Score: 1"), Answer(None)), ("graded", 1.0)),
+        ((Answer("hm"), Answer("hm")), ("unparsable", None)),
+        ((Answer(None), Answer("I can't help with that.")), ("refused", None)),
+    ],
+)
+def test_a_newer_parser_reads_replies_in_the_order_in_which_they_came(
+    server: ProviderServer,
+    judging: Judging,
+    tmp_path: Path,
+    came: tuple[Answer, Answer],
+    then: tuple[str, float | None],
+) -> None:
+    server.script = replies(*came)
+    prompt = tmp_path / "last.prompty"
+    prompt.write_text(LAST.replace("last}", "alone}"))
+    (verdict,) = judging(make_pairs(1), spec=str(prompt))
+    assert not verdict.graded
+    prompt.write_text(LAST)
+    again = read_again(verdict, load_judge(str(prompt), model="judge"))
+    assert (again.outcome, again.score) == then
