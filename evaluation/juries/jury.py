@@ -53,6 +53,8 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
             raise UsageError("a jury has no two equal members; --repeats asks one several times")
         if self.rule == "escalate" and len(self.members) != _FEWEST_OPINIONS:
             raise UsageError("--jury escalate takes two judges: the cheap one, then the dear one")
+        if self.rule == "escalate" and set(self.weights) != {1.0}:
+            raise UsageError("--weights: --jury escalate weighs nothing; one judge's verdict counts")
         if len(self.members) * self.repeats < _FEWEST_OPINIONS:
             raise UsageError("a jury takes at least two opinions: name several judges, or use --repeats")
 

@@ -162,6 +162,7 @@ def test_a_dear_judge_that_gives_no_score_leaves_none():
         ("mean", "ab", {"weights": (1.0, float("inf"))}),
         ("mean", "ab", {"weights": (1e308, 1e308)}),
         ("escalate", "abc", {}),
+        ("escalate", "ab", {"weights": (2.0, 1.0)}),
         ("escalate", "a", {"repeats": 2}),
     ],
 )

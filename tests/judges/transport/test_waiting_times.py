@@ -23,6 +23,8 @@ NO_TOKENS = {"x-ratelimit-remaining-tokens": "0"}
         ({"retry-after": "Thu, 01 Jan 2026 12:00:03 GMT"}, 3),
         ({"retry-after": "Thu, 01 Jan 2026 11:00:00 GMT"}, 0),
         ({"retry-after": "Thu, 01 Jan 2026 12:00:03 -0000"}, 3),
+        ({"retry-after": "Thursday, 01-Jan-26 12:00:03 GMT"}, 3),
+        ({"retry-after": "Thu Jan  1 12:00:03 2026"}, 3),
         ({"retry-after": "1", "x-ratelimit-reset-requests": "6ms"} | NO_REQUESTS, 0.006),
         ({"retry-after": "1", "x-ratelimit-reset-requests": "1m30s"} | NO_REQUESTS, 1),
         ({"retry-after": "90", "x-ratelimit-reset-requests": "1m30s"} | NO_REQUESTS, 90),
