@@ -11,9 +11,8 @@ import click
 
 from ..errors import UsageError
 from ..records import write_records
-from ..report.text import visible
 from .options import Number
-from .table_input import column_option, load_table
+from .table_input import column_option, load_table, on_screen
 
 _EXAMPLE = """\b
 Example:
@@ -133,9 +132,7 @@ def command(
         if out is not None:
             write_records(out, drawn.rows)
     click.echo(
-        json.dumps(result, indent=2)
-        if as_json
-        else visible("\n".join(_lines(result, half_width, difference, power)))
+        json.dumps(result, indent=2) if as_json else on_screen(_lines(result, half_width, difference, power))
     )
 
 

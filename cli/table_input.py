@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -138,4 +138,9 @@ def emit(result: dict[str, Any], lines: list[str], json_file: str | None) -> Non
     if json_file is not None:
         with atomic_write(Path(json_file)) as file:
             file.write(f"{text}\n".encode())
-    click.echo(visible("\n".join(lines)))
+    click.echo(on_screen(lines))
+
+
+def on_screen(lines: Iterable[str]) -> str:
+    """Lines for the terminal; a line break in one is a name's, and must not make it look like two."""
+    return visible("\n".join(line.replace("\n", "\\n") for line in lines))

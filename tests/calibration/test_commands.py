@@ -201,6 +201,18 @@ def test_the_cells_of_a_2x2_table_stand_under_their_heads(run: Any, table: Path)
     assert (passes.split()[-2:], fails.split()[-2:]) == (["16", "0"], ["0", "16"])
 
 
+def test_a_line_break_in_a_name_makes_no_line_of_its_own(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    forged = "j\n  accuracy  1.000"
+    rows = [{"item_id": f"a\nb{n}", "judge": forged, "score": n % 2, "label": n % 3 % 2} for n in range(9)]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    out = run("calibrate", path).out
+    assert r"j\n  accuracy  1.000: 9 rows with label and score" in out
+    assert not any(line.startswith("  accuracy  1.000") for line in out.splitlines())
+    path.write_text(path.read_text().replace('"label"', '"later"'))
+    assert len(run("plan", path, "--next", "2").out.splitlines()) == 3
+
+
 def test_slices_are_printed_on_request(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_text("".join(f"{json.dumps(row | {'half': row['item_id'] < 'c2'})}\n" for row in ROWS))
