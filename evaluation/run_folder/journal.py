@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from ...errors import InputError
 from ...records import Closing, decode_record, encode_record, read_lines
 
 T = TypeVar("T")
@@ -34,12 +36,22 @@ class Journal(Closing, Generic[T]):
         self._file = path.open("ab")
 
     def append(self, record: T) -> None:
-        """Add a record; it is on its way to the disk after the next `flush`."""
-        self._file.write(encode_record(record))
+        """Add a record; it is on its way to the disk after the next `flush`.
+
+        Raises:
+            InputError: The file cannot be written: the disk is full.
+        """
+        with self._naming_the_file():
+            self._file.write(encode_record(record))
 
     def flush(self) -> None:
-        """Hand everything so far to the operating system, so that a kill of this process loses nothing of it."""
-        self._file.flush()
+        """Hand everything so far to the operating system, so that a kill of this process loses nothing of it.
+
+        Raises:
+            InputError: See `append`.
+        """
+        with self._naming_the_file():
+            self._file.flush()
 
     def __iter__(self) -> Iterator[T]:
         """The records written so far."""
@@ -52,8 +64,20 @@ class Journal(Closing, Generic[T]):
             yield decode_record(raw, record_type, path=self.path, line=line)
 
     def close(self) -> None:
-        """Flush and close."""
-        self._file.close()
+        """Flush and close.
+
+        Raises:
+            InputError: See `append`.
+        """
+        with self._naming_the_file():
+            self._file.close()
+
+    @contextmanager
+    def _naming_the_file(self) -> Generator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror or error}", path=self.path) from error
 
 
 def _cut_torn_line(path: Path) -> None:

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 
 import pytest
 
-from fiducial.errors import RecordError
+from fiducial.errors import InputError, RecordError
 from fiducial.evaluation.run_folder.journal import Journal
 from fiducial.records import Output, encode_record
 
@@ -46,3 +47,21 @@ def test_a_bad_line_in_the_middle_is_an_error_not_a_loss(tmp_path: Path):
     path.write_bytes(b"{}\n" + encode_record(outputs(1)[0]))
     with Journal(path, Output) as journal, pytest.raises(RecordError, match=r"journal\.jsonl:1"):
         list(journal)
+
+
+def test_a_file_that_can_grow_no_more_is_named_and_goes_on_when_it_can(tmp_path: Path):
+    path = tmp_path / "journal.jsonl"
+    long = Output(case_id="long", system="s", text="x" * 5000)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Journal(path, Output) as journal:
+        journal.append(outputs(1)[0])
+        journal.flush()
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+        try:
+            journal.append(long)
+            with pytest.raises(InputError, match=r"journal\.jsonl: cannot be written: File too large"):
+                journal.flush()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    with Journal(path, Output) as journal:
+        assert list(journal) == [*outputs(1), long]
