@@ -69,8 +69,9 @@ def list_(*, as_json: bool) -> None:
 def show(*, judge: str) -> None:
     """Print the prompt file of JUDGE: a name, a name/variant, or a path."""
     from ..judges import find_prompt  # noqa: PLC0415 - jinja2 and YAML are slow to import
+    from ..judges.front_matter import read_prompt_text  # noqa: PLC0415 - likewise
 
-    click.echo(find_prompt(judge)[1].read_text(encoding="utf-8"), nl=False)
+    click.echo(visible(read_prompt_text(find_prompt(judge)[1])), nl=False)
 
 
 @command.command(

@@ -12,7 +12,9 @@ from typing import Any, cast
 import msgspec
 
 from ..errors import InputError
+from .front_matter import MAX_PROMPT_BYTES
 from .inputs import FILLERS
+from .scale import Scale
 
 _ROLES = ("system", "user", "assistant")
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*$", re.MULTILINE)
@@ -44,16 +46,21 @@ def import_chat(path: Path, inputs: Sequence[str] = (), step: float | None = Non
         The text of a prompt file.
 
     Raises:
-        InputError: It is no such file, or a text holds lines that a prompt file cannot.
+        InputError: It is no such file, a text holds what a prompt file cannot, or scores cannot be so far apart.
     """
     messages = _read(path)
     text = "\n".join(message.content for message in messages)
-    chosen = list(inputs) or _named_inputs(text) or ["query", "response"]
+    chosen = list(dict.fromkeys(inputs)) or _named_inputs(text) or ["query", "response"]
     unknown = [name for name in chosen if name not in FILLERS]
     if unknown:
         raise InputError(f"unknown inputs {', '.join(unknown)}; known are {', '.join(FILLERS)}")
+    if step is not None and (step <= 0 or 1.0 not in Scale(0.0, 1.0, step)):
+        raise InputError(f"scores from 0 to 1 cannot be {step:g} apart", path=path)
     sections = [f"{message.role}:\n{_verbatim(message.content, path)}" for message in messages]
-    return _front_matter(path, text, chosen, step) + "\n\n".join([*sections, _material(chosen)])
+    written = _front_matter(path, text, chosen, step) + "\n\n".join([*sections, _material(chosen)])
+    if len(written.encode()) > MAX_PROMPT_BYTES:
+        raise InputError(f"the messages are larger than {MAX_PROMPT_BYTES} bytes", path=path)
+    return written
 
 
 def _read(path: Path) -> list[_ChatMessage]:

@@ -59,7 +59,7 @@ def read_front_matter(path: Path) -> FrontMatter:
     Raises:
         PromptError: It cannot be read, is no UTF-8, is larger than a mebibyte, or its front matter is not a YAML mapping.
     """
-    text = _read_text(path)
+    text = read_prompt_text(path)
     opening = _FENCE.match(text.lstrip("\n"))
     start = len(text) - len(text.lstrip("\n"))
     closing = _FENCE.search(text, start + opening.end()) if opening else None
@@ -74,7 +74,18 @@ def read_front_matter(path: Path) -> FrontMatter:
     return FrontMatter(path, values, lines, text[body_start:], text.count("\n", 0, body_start) + 1)
 
 
-def _read_text(path: Path) -> str:
+def read_prompt_text(path: Path) -> str:
+    r"""Read a prompt file as text.
+
+    Args:
+        path: The file.
+
+    Returns:
+        Its text, with newlines as ``\n`` and without a byte-order mark.
+
+    Raises:
+        PromptError: It cannot be read, is no UTF-8, or is larger than a mebibyte.
+    """
     try:
         raw = path.read_bytes()
     except OSError as error:

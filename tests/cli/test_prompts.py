@@ -36,6 +36,15 @@ def test_show_prints_the_file() -> None:
     assert run("show", "tool_call_accuracy/direct").startswith("---\nname: Tool call accuracy, bare score")
 
 
+def test_show_refuses_what_is_no_text_and_shows_what_would_not_be_seen(tmp_path: Path) -> None:
+    path = tmp_path / "mine.prompty"
+    path.write_bytes(b"\xff")
+    with pytest.raises(PromptError, match="not UTF-8"):
+        run("show", path)
+    path.write_text("---\nname: \x1b[2Jx\n---\n", encoding="utf-8")
+    assert run("show", path) == "---\nname: \\u001b[2Jx\n---\n"
+
+
 @pytest.fixture
 def item(tmp_path: Path) -> list[object]:
     reference = {"calls": [{"book_hotel": {"city": ["Rome"]}}]}

@@ -104,6 +104,22 @@ def test_an_unknown_input_is_refused(tmp_path: Path) -> None:
         import_chat(write(tmp_path, MESSAGE), ["wish"])
 
 
+@pytest.mark.parametrize("step", [0, -1, 0.3, 2])
+def test_a_step_that_does_not_lead_from_0_to_1_is_refused(tmp_path: Path, step: float) -> None:
+    with pytest.raises(InputError, match="apart"):
+        import_chat(write(tmp_path, MESSAGE), step=step)
+
+
+def test_messages_larger_than_a_prompt_file_may_be_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="larger than 1048576 bytes"):
+        import_chat(write(tmp_path, {"role": "system", "content": "x" * (1 << 20)}))
+
+
+def test_an_input_that_is_named_twice_is_one(tmp_path: Path) -> None:
+    path = imported(tmp_path, MESSAGE, inputs=["response", "response"])
+    assert list(load_judge(str(path), model="m").prompt.inputs) == ["response", "fence"]
+
+
 @pytest.mark.reference
 def test_a_seed_in_json_is_imported_to_the_letter(reference: Path, tmp_path: Path) -> None:
     (seed,) = reference.glob("seeds/004_*.txt")
