@@ -114,6 +114,8 @@ def _verdict(pair: dict[str, Any], what: str, terms: _Terms) -> list[str]:
     limit = (
         "" if seen is None else f"; a true difference of {number(seen)}{of} would be found four times in five"
     )
+    if what == "accuracy" and seen is not None and seen > 1:
+        limit = "; so few items would not show any, however large"
     return [f"{names}: no evidence of a difference{limit}", *areas, *flips]
 
 

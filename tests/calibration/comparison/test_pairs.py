@@ -350,3 +350,10 @@ def test_a_judge_that_agrees_on_a_system_is_not_a_system_that_is_good() -> None:
     assert "bad and worse: worse passes more often" in passes
     assert "share passed" in passes
     assert "share right" not in passes
+
+
+def test_a_difference_that_cannot_be_is_not_said_to_be_found() -> None:
+    lines = comparison_lines(compare(table_of({"good": [1], "poor": [0]}, [1])))
+    assert (
+        "good and poor: no evidence of a difference; so few items would not show any, however large" in lines
+    )
