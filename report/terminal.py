@@ -98,6 +98,8 @@ def _judge_lines(judge: JudgeUse) -> Iterator[str]:
     cached = f", {words.count(judge.from_cache)} from cache or recording" if judge.from_cache else ""
     if judge.cost is not None:
         cost += f", ${judge.cost:,.4f}"
+    if judge.reasked:
+        cached += f", {words.count(judge.reasked)} asked again since a reply could not be read"
     yield f"  {judge.name}: {said}; {cost}{cached}" if judge.calls or cached else f"  {judge.name}: {said}"
     for outcome, reasons in judge.reasons.items():
         yield f"    {words.outcome(outcome)}: {_reasons(list(reasons.items()))}"

@@ -40,6 +40,7 @@ def _uses(folder: RunFolder, journal: Journal[Verdict], prices: PriceList | None
             cost["prompt"] += verdict.usage.prompt_tokens
             cost["completion"] += verdict.usage.completion_tokens
             cost["cached"] += verdict.usage.cached
+            cost["reasked"] += verdict.usage.reasked
         if stands:
             outcomes[verdict.by][verdict.outcome] += 1
             if not verdict.graded and verdict.reason:
@@ -54,6 +55,7 @@ def _uses(folder: RunFolder, journal: Journal[Verdict], prices: PriceList | None
             prompt_tokens=spent[by]["prompt"],
             completion_tokens=spent[by]["completion"],
             from_cache=spent[by]["cached"],
+            reasked=spent[by]["reasked"],
             cost=_cost(by, spent[by], prices),
             seconds=folder.manifest.get("seconds", {}).get(by),
             reasons={outcome: dict(counter.most_common()) for outcome, counter in reasons[by].items()},

@@ -79,6 +79,8 @@ class JudgeUse(Part, frozen=True, kw_only=True):
     completion_tokens: int = 0
     from_cache: int = 0
     """Verdicts that cost nothing now, because the reply was cached or recorded."""
+    reasked: int = 0
+    """Replies that could not be read and were asked for once more, over all starts of the run."""
     cost: float | None = None
     """US dollars for these tokens; None when nothing was spent or the price is not known."""
     seconds: float | None = None

@@ -207,12 +207,12 @@ def test_cost_stands_beside_quality(
 ):
     entry = next(iter(calibration["judges"].values()))
     entry["statistics"]["accuracy"] = {"value": 0.84, "low": 0.79, "high": 0.88, "n": 245}
-    judge = msgspec.structs.replace(data.judges[0], cost=0.0421)
+    judge = msgspec.structs.replace(data.judges[0], cost=0.0421, reasked=7)
     page = render_report(
         msgspec.structs.replace(data, calibration=calibration, judges=[judge]), [make_item()]
     )
     text = Page(page).text()
-    assert "0.84 [0.79, 0.88] 1,281 0 184,200 12,804 $0.0421" in text
+    assert "0.84 [0.79, 0.88] 1,281 0 7 184,200 12,804 $0.0421" in text
 
 
 def test_a_report_without_judges_or_calibration_leaves_their_sections_out(

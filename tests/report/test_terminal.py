@@ -57,3 +57,9 @@ def test_every_outcome_without_a_score_has_its_reasons():
     printed = list(summary_lines(Conclusion(judges=[judge], systems=[], outputs=4, graded=0)))
     assert f"    unparsable: 2 no score; 1 {'x' * 200} … (100 more characters)" in printed
     assert "    not applicable: 1 the case has no context" in printed
+
+
+def test_what_was_asked_again_is_said_beside_the_calls():
+    judge = JudgeUse(name="j", fingerprint="f", outcomes={"graded": 3}, calls=5, reasked=2)
+    printed = list(summary_lines(Conclusion(judges=[judge], systems=[], outputs=3, graded=3)))
+    assert any(line.endswith(", 2 asked again since a reply could not be read") for line in printed)

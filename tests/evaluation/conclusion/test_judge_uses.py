@@ -37,6 +37,16 @@ def test_a_verdict_counts_as_it_stands_and_every_call_that_led_to_it_was_paid_fo
     assert (use.calls, use.prompt_tokens, use.completion_tokens, use.from_cache) == (4, 400, 40, 1)
 
 
+def test_what_was_asked_again_is_counted_apart(tmp_path: Path):
+    with RunFolder(tmp_path / "run") as folder:
+        for case_id, reasked in (("1", 1), ("2", 0), ("3", 1)):
+            usage = Usage(calls=1 + reasked, reasked=reasked)
+            folder.verdicts.append(msgspec.structs.replace(judged(case_id, "graded", calls=1), usage=usage))
+        folder.verdicts.flush()
+        (use,) = judge_uses(folder)
+    assert (use.calls, use.reasked) == (5, 2)
+
+
 def test_why_verdicts_failed_is_counted(tmp_path: Path):
     with RunFolder(tmp_path / "run") as folder:
         folder.verdicts.append(judged("1", "failed", calls=3))
