@@ -25,7 +25,7 @@ _DECORATION = " \t\r\n*_`\"'"
 _BREAK = re.compile(r"[.:!?=|\n\])}\u3002\uff1a]")
 _PAUSE = re.compile(r"[.,:;!?=|\n\])}\u3001\u3002\uff0c\uff1a\uff1b]")
 _WORD = re.compile(r"[^\W\d_]+")
-_MOST_WORDS_BETWEEN = 2
+_MOST_WORDS_BETWEEN = 3
 _HUNDRED = 100
 
 

@@ -93,6 +93,7 @@ def test_a_last_number_that_may_mean_another_is_not_replaced_by_an_earlier_one(r
     [
         "0 out of 1",
         "0 von 1",
+        "0 points out of 1",
         "0,5 out of 1",
         "0\uff08满分1\uff09",
         "0 on a scale from 0 to 1",
