@@ -366,8 +366,8 @@ def test_a_reply_cut_at_the_limit_of_tokens_is_not_read(server: ProviderServer, 
 
 
 def test_slots_are_kept_busy_and_never_exceeded(server: ProviderServer, judging: Judging) -> None:
-    server.script = lambda seen: Answer("<S2>1</S2>", delay=0.02)
-    verdicts = judging(make_pairs(60), concurrency=6)
-    assert len(verdicts) == 60
+    server.script = lambda seen: Answer("<S2>1</S2>", delay=0.1)
+    verdicts = judging(make_pairs(30), concurrency=6)
+    assert len(verdicts) == 30
     assert server.in_flight_at_most == 6
     assert server.connections <= 7
