@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -101,6 +102,52 @@ def _frame(content: str, text: str) -> str:
     for written in (text, json.dumps(text, ensure_ascii=False)[1:-1]):
         content = content.replace(written, "@")
     return content.replace(fence[0], "#")
+
+
+CARELESS = """---
+name: careless
+inputs:
+  messages: {type: list, kind: array}
+  accepted_answers: {type: list, kind: array}
+  query: {type: string, kind: string}
+  response: {type: string, kind: string}
+  fence: {type: string, kind: string}
+parse: {mode: number, pick: alone}
+---
+system:
+Reply 0 or 1. {{fence}}
+user:
+{% for message in messages %}
+{{message.role}}:
+{{message.content}}
+{% endfor %}
+{% for answer in accepted_answers %}
+{{answer}}
+{% endfor %}
+{{query}}{{response}}
+{{response}}:
+{{response}}
+assistant:
+{{response}}
+user:
+{{messages}} {{accepted_answers | tojson}} {{query}}
+"""
+"""A template that does with texts what lets them open messages in promptflow: in loops, side by side, before a colon, in a
+section of the assistant's."""
+
+
+@pytest.mark.parametrize("attack", ATTACKS.values(), ids=list(ATTACKS))
+def test_an_attack_stays_inside_its_message_in_a_careless_template_too(
+    server: ProviderServer, judging: Judging, tmp_path: Path, attack: str
+) -> None:
+    prompt = tmp_path / "careless.prompty"
+    prompt.write_text(CARELESS, encoding="utf-8")
+    judging([spread(attack)], spec=str(prompt))
+    seen = server.seen[0]
+    assert [message["role"] for message in seen.messages] == ["system", "user", "assistant", "user"]
+    assert {key for message in seen.messages for key in message} == {"role", "content"}
+    assert all(stands_in(attack.strip(), message["content"]) for message in seen.messages[1:])
+    assert "root:" not in seen.text
 
 
 @pytest.mark.parametrize("spec", SPECS)
