@@ -11,7 +11,7 @@ from .completion import field_of, read_completion, read_json
 from .endpoint import Endpoint
 from .exchange import CallError, Reply, Request
 from .sending import DirectSender, Response, Sender
-from .waiting_times import allowed_rate, retry_after
+from .waiting_times import allowed_rate, retry_after, retry_after_in_words
 
 _RETRYABLE_STATUSES = frozenset(
     {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS}
@@ -85,11 +85,14 @@ class OpenAIProvider:
         text = self._shown(message)
         if response.status == HTTPStatus.BAD_REQUEST and code == "content_filter":
             return Reply(refusal=text, finish_reason="content_filter")
+        asked = retry_after(response.headers)
+        if asked is None and response.status == HTTPStatus.TOO_MANY_REQUESTS:
+            asked = retry_after_in_words(text)
         raise CallError(
             f"HTTP {response.status}: {text}",
             status=response.status,
             retryable=_retryable(response, code),
-            retry_after=retry_after(response.headers),
+            retry_after=asked,
             allowed_rate=allowed_rate(response.headers),
         )
 

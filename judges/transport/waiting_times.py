@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 _DURATION = re.compile(r"(?:([0-9]{1,4})h)?(?:([0-9]{1,6})m)?(?:([0-9]{1,9}(?:\.[0-9]{1,9})?)(ms|s)?)?")
+_IN_WORDS = re.compile(r"\b(?:try again|retry) (?:in|after) ([0-9][0-9hms. ]{0,30})", re.IGNORECASE)
+"""As providers write it in the message of an error: "Please try again in 1m30.5s." """
 _SECONDS_A_MINUTE = 60.0
 _RESOURCES = ("requests", "tokens")
 """What OpenAI's headers count; the names of which end in these."""
@@ -36,6 +38,19 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
         wait = _until(asked, _date(headers.get("date")) or now or datetime.now(UTC))
     reset = _reset(headers)
     return min((seconds for seconds in (wait, reset) if seconds is not None), default=None)
+
+
+def retry_after_in_words(message: str) -> float | None:
+    """How long an error's message asks to wait, where the headers say nothing.
+
+    Args:
+        message: As the server wrote it.
+
+    Returns:
+        Seconds from now; None when the message does not say.
+    """
+    found = _IN_WORDS.search(message)
+    return None if found is None else _duration(found[1].replace(" ", "").rstrip("."))
 
 
 def allowed_rate(headers: Mapping[str, str]) -> float | None:

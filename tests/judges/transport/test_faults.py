@@ -148,6 +148,16 @@ def test_the_time_the_server_asks_for_is_waited(
     assert seconds <= waited <= seconds * 1.05
 
 
+def test_the_time_that_only_the_message_names_is_waited(
+    server: ProviderServer, endpoint: Callable[[], Endpoint]
+) -> None:
+    body = b'{"error": {"message": "Please try again in 1m3.5s."}}'
+    head = b"HTTP/1.1 429 Scripted\r\nconnection: close\r\ncontent-length: %d\r\n\r\n" % len(body)
+    server.script = first(Raw(head + body))
+    (waited,) = waits(endpoint())
+    assert 63.5 <= waited <= 63.5 * 1.05
+
+
 @pytest.mark.parametrize("asked", ["soon", "-5", "1e999", "", "nan", "0", "Thu, 01 Jan 1998 00:00:00 GMT"])
 def test_where_no_time_is_named_each_wait_is_longer(
     server: ProviderServer, endpoint: Callable[[], Endpoint], asked: str

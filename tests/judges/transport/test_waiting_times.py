@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from fiducial.judges.transport.waiting_times import allowed_rate, retry_after
+from fiducial.judges.transport.waiting_times import allowed_rate, retry_after, retry_after_in_words
 
 NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
 NO_REQUESTS = {"x-ratelimit-remaining-requests": "0"}
@@ -56,6 +56,29 @@ NO_TOKENS = {"x-ratelimit-remaining-tokens": "0"}
 )
 def test_every_form_is_understood(headers: dict[str, str], seconds: float | None) -> None:
     assert retry_after(headers, NOW) == seconds
+
+
+@pytest.mark.parametrize(
+    ("message", "seconds"),
+    [
+        (
+            "Rate limit reached for gpt-x on tokens per min (TPM): Limit 30000. Please try again in 1.242s. Visit ...",
+            1.242,
+        ),
+        ("Please try again in 20ms.", 0.02),
+        ("Please try again in 7m12s.", 432),
+        ("Please retry in 34.07s", 34.07),
+        ("Too fast: retry after 20 seconds", 20),
+        ("Try again in 2 minutes", 120),
+        ("try again in a while", None),
+        ("try again in 1.2.3s", None),
+        ("try again in " + "9" * 100, None),
+        ("try again later", None),
+        ("", None),
+    ],
+)
+def test_what_only_the_message_says_is_understood(message: str, seconds: float | None) -> None:
+    assert retry_after_in_words(message) == seconds
 
 
 @pytest.mark.parametrize(
