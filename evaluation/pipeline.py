@@ -23,7 +23,7 @@ from .judging.access import ModelAccess
 from .judging.kinds import judges_kind
 from .judging.selection import JudgeOn, select
 from .judging.stage import judge_outputs
-from .judging.tasks import JudgeTask, judge_task, split_spec
+from .judging.tasks import JudgeTask, judge_task, require_models, split_spec
 from .juries.convening import JuryRule, Wanted, convene, seat
 from .labelling.labels import adopt_labels
 from .progress import Progress
@@ -109,7 +109,7 @@ def run(
         (baseline_by if (model or plan.model) == BASELINE else find_prompt)(judge)
     tasks = cache(partial(planned_tasks, plan))
     if plan.options is None and not (plan.out / MANIFEST).exists():
-        _refuse_to_ask_nobody(tasks, access)
+        require_models(tasks(), access)  # a folder to hold judges' verdicts alone would hold nothing
     with EvaluationInputs(plan.cases, plan.outputs) as inputs, RunFolder(plan.out) as folder:
         context = RunContext(inputs, folder, progress)
         if plan.labels is not None:
@@ -129,19 +129,6 @@ def run(
             versions=component_versions(),
         )
         return msgspec.structs.replace(conclusion, not_judged=problem)
-
-
-def _refuse_to_ask_nobody(
-    planned: Callable[[], Sequence[JudgeTask]], access: Callable[[], ModelAccess]
-) -> None:
-    """A new folder that is only there to hold judges' verdicts would hold nothing, and be bound to its inputs."""
-    asked = [task for task in planned() if task.asked is not None]
-    if not asked:
-        return
-    reached = access()
-    if reached.budget is not None and reached.replay is None:
-        for model in {each.model for task in asked for each in (task, task.splitter) if each is not None}:
-            reached.budget.require_price(model)
 
 
 def _begin(plan: Plan, context: RunContext, started: datetime) -> None:

@@ -12,9 +12,9 @@ from ...records import CaseIndex, ItemKey, write_records
 from ..context import RunContext
 from ..judging.access import ModelAccess
 from ..judging.stage import judge_outputs
-from ..judging.tasks import JudgeTask, judge_task
+from ..judging.tasks import JudgeTask, judge_task, require_models
 from ..progress import Progress
-from ..run_folder.folder import RunFolder, write_json
+from ..run_folder.folder import MANIFEST, RunFolder, write_json
 from ..run_folder.verdict_log import standing_verdicts
 from .analysis import judge_audit, to_read
 from .comparisons import prompts
@@ -49,6 +49,8 @@ def run_audit(
         ConfigurationError: No model can be reached.
     """
     manifest, chosen, tasks = prepare(plan)
+    if not (plan.out / MANIFEST).exists():
+        require_models(tasks, access)
     with (
         open_inputs(plan) as inputs,
         RunFolder(plan.out) as folder,

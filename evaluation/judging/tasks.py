@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from ...errors import ConfigurationError, UsageError
 from ...judges import Judge, baseline_by, load_judge
 from ...judges.baseline import MODEL as BASELINE
+from .access import ModelAccess
 
 _SPEC = re.compile(r"(?P<judge>.+?\.prompty|[^@]+)@(?P<model>.+)", re.DOTALL)
 
@@ -66,3 +68,22 @@ def judge_task(spec: str, model: str | None) -> JudgeTask:
     if judge.splits:
         raise UsageError(f"{spec} splits answers, and judges none; --split-statements uses it")
     return JudgeTask(judge.name.judge, model, judge.by, judge.fingerprint, judge)
+
+
+def require_models(tasks: Iterable[JudgeTask], access: Callable[[], ModelAccess]) -> None:
+    """Find out before anything is written that the models can be asked.
+
+    Args:
+        tasks: The judges.
+        access: How a model is reached; asked for only when one of them is asked of a model.
+
+    Raises:
+        ConfigurationError: None can be reached, or money is limited and a price is not known.
+    """
+    asked = [task for task in tasks if task.asked is not None]
+    if not asked:
+        return
+    reached = access()
+    if reached.budget is not None and reached.replay is None:
+        for model in {each.model for task in asked for each in (task, task.splitter) if each is not None}:
+            reached.budget.require_price(model)

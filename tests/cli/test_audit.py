@@ -147,6 +147,15 @@ def test_right_outputs_are_asked_about_twice_and_probes_once(
     assert not any("~" in verdict.system for verdict in verdicts if verdict.repeat == 1)
 
 
+@pytest.mark.parametrize("args", [("--max-cost", "1"), ("--api-key-env", "NOT_SET")])
+def test_what_cannot_be_asked_is_said_before_a_folder_is_made(
+    server: ProviderServer, probes: Path, tmp_path: Path, args: tuple[str, ...]
+):
+    result = fiducial("audit", "run", probes, *ask(server), *args, "--out", tmp_path / "audit")
+    assert (result.code, len(result.err.splitlines()), len(server.seen)) == (2, 1, 0)
+    assert not (tmp_path / "audit").exists()
+
+
 def test_calls_that_failed_are_no_verdicts_and_exit_3(server: ProviderServer, probes: Path, tmp_path: Path):
     server.script = lambda seen: Status(400)
     result = fiducial("audit", "run", probes, *ask(server), "--sample", "1", "--out", tmp_path / "audit")
