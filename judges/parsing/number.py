@@ -76,7 +76,7 @@ def _last_number(reply: str, scale: Scale) -> list[float]:
         return []
     score = _value(last[0], scale)
     if score is None:
-        raise DecodingError(f"the last number, {last[0][:40]!r}, is not written as a score from {scale}")
+        raise DecodingError(f"the last number, {last[0][:40]!r}, cannot be read as a score ({scale})")
     if before is not None and _in_doubt(before, last, reply[before.end() : last.start()], scale):
         raise DecodingError(f"it is not clear whether {before[0][:40]!r} or {last[0][:40]!r} is the score")
     return [score]

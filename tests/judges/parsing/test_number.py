@@ -84,7 +84,7 @@ def test_a_last_number_off_the_scale_is_not(reply: str) -> None:
     ],
 )
 def test_a_last_number_that_may_mean_another_is_not_replaced_by_an_earlier_one(reply: str) -> None:
-    with pytest.raises(DecodingError, match="not written as"):
+    with pytest.raises(DecodingError, match="cannot be read as a score"):
         number_parser(FRACTION, pick="last")(reply)
 
 
