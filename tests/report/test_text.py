@@ -25,7 +25,8 @@ def test_what_cannot_be_seen_is_spelled_out_and_the_rest_is_left_alone(text: str
 
 def test_every_character_that_is_spelled_out_is_one_that_is_not_printable():
     printable = [text for code in range(sys.maxunicode + 1) if (text := chr(code)).isprintable()]
-    assert [text for text in printable if visible("\n" + text) != "\n" + text] == []  # the newline is not printable
+    # With a newline before it, which does not print, so that it is looked at.
+    assert [text for text in printable if visible(f"\n{text}") != f"\n{text}"] == []
 
 
 def test_a_long_text_is_cut_and_the_rest_counted():
