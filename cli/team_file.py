@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any, cast
 
@@ -34,6 +33,8 @@ def read_team_file(folder: Path) -> dict[str, dict[str, Any]]:
     path = next((parent / NAME for parent in (folder, *folder.parents) if (parent / NAME).is_file()), None)
     if path is None:
         return {}
+    import tomllib  # noqa: PLC0415 - most folders have no such file
+
     try:
         tables: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:

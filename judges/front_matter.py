@@ -10,8 +10,7 @@ from typing import Any, cast
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.events import AliasEvent
-from ruamel.yaml.nodes import MappingNode
+from ruamel.yaml.nodes import MappingNode, SequenceNode
 
 from ..errors import PromptError
 
@@ -104,11 +103,13 @@ def read_prompt_text(path: Path) -> str:
 def _read_yaml(header: str, path: Path, lines_before: int) -> tuple[dict[str, Any], dict[str, int]]:
     yaml: Any = YAML(typ="safe", pure=True)  # typed, since ruamel.yaml's own annotations are partial
     try:
-        # An alias for a list of aliases for lists of aliases is a small file and a text without end.
-        if any(isinstance(event, AliasEvent) for event in yaml.parse(header)):
-            raise PromptError(f"{path}: front matter must not use YAML's aliases")
         node: Any = yaml.compose(header)
-        values: dict[Any, Any] = yaml.load(header)
+        if not isinstance(node, MappingNode):
+            raise PromptError(f"{path}:{lines_before + 1}: front matter must be a mapping of keys to values")
+        # An alias for a list of aliases for lists of aliases is a small file and a text without end.
+        if _uses_aliases(node):
+            raise PromptError(f"{path}: front matter must not use YAML's aliases")
+        values: dict[Any, Any] = yaml.constructor.construct_document(node)
     except MarkedYAMLError as error:
         mark: Any = getattr(error, "problem_mark", None)
         line = lines_before + 1 + (mark.line if mark else 0)
@@ -117,8 +118,22 @@ def _read_yaml(header: str, path: Path, lines_before: int) -> tuple[dict[str, An
         raise PromptError(f"{path}:{line}: front matter is not YAML: {problem}") from error
     except (YAMLError, RecursionError, ValueError) as error:
         raise PromptError(f"{path}: front matter is not YAML: {error}") from error
-    if not isinstance(node, MappingNode):
-        raise PromptError(f"{path}:{lines_before + 1}: front matter must be a mapping of keys to values")
     keys: list[Any] = [key for key, _ in cast("Any", node).value]
     lines = {str(key.value): lines_before + 1 + int(key.start_mark.line) for key in keys}
     return {str(key): value for key, value in values.items()}, lines
+
+
+def _uses_aliases(node: Any) -> bool:
+    """Whether a node stands in two places."""
+    seen: set[int] = set()
+    left = [node]
+    while left:
+        here: Any = left.pop()
+        if id(here) in seen:
+            return True
+        seen.add(id(here))
+        if isinstance(here, MappingNode):
+            left += [part for pair in cast("Any", here).value for part in pair]
+        elif isinstance(here, SequenceNode):
+            left += cast("Any", here).value
+    return False

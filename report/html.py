@@ -120,4 +120,6 @@ def _environment() -> jinja2.Environment:
 
 def _finalize(value: object) -> object:
     """Cut every text that the template prints, and spell out what is invisible; markup of our own passes."""
-    return shortened(value, MOST_TEXT) if isinstance(value, str) and not isinstance(value, Markup) else value
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return value if len(value) <= MOST_TEXT and value.isprintable() else shortened(value, MOST_TEXT)
