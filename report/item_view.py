@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal, TypeAlias, get_args
 
 import msgspec
@@ -32,7 +33,14 @@ class VerdictView(msgspec.Struct, frozen=True):
     says: str
     error_type: str
     reason: str
-    raw: Excerpt | None
+
+
+class Block(msgspec.Struct, frozen=True):
+    """A text of an item: under which title, and under which fold, when it is folded away."""
+
+    title: str
+    shown: Excerpt
+    folded: str | None = None
 
 
 class ItemView(msgspec.Struct, frozen=True):
@@ -44,7 +52,7 @@ class ItemView(msgspec.Struct, frozen=True):
     status: Status
     query: str
     verdicts: list[VerdictView]
-    blocks: list[tuple[str, Excerpt]]
+    blocks: list[Block]
 
 
 def status_of(item: Candidate, pass_at: float) -> Status:
@@ -58,8 +66,7 @@ def status_of(item: Candidate, pass_at: float) -> Status:
         ``disagreement`` when graded verdicts fall on both sides; ``not graded`` when a judge that was asked gave no
         score, or nobody did; else the verdict they share.
     """
-    verdicts = [verdict for verdict in (item.label, item.checker, *item.judges) if verdict is not None]
-    passed = {verdict.score >= pass_at for verdict in verdicts if verdict.score is not None}
+    passed = {verdict.score >= pass_at for _, verdict in _said_of(item) if verdict.score is not None}
     if len(passed) > 1:
         return "disagreement"
     if not passed or any(not verdict.graded for verdict in item.judges):
@@ -85,38 +92,44 @@ def view_of(item: ReportItem, status: Status, pass_at: float) -> ItemView:
         category=_name(item.category or "none"),
         status=status,
         query=excerpt(" ".join(item.query[:SENTENCE_LIMIT].split()), SENTENCE_LIMIT).text,
-        verdicts=[
-            *([_verdict("label", item.label, pass_at)] if item.label is not None else []),
-            *([_verdict("checker", item.checker, pass_at)] if item.checker is not None else []),
-            *(_verdict("judge", verdict, pass_at) for verdict in item.judges),
-        ],
-        blocks=_blocks(item),
+        verdicts=[_verdict(role, verdict, pass_at) for role, verdict in _said_of(item)],
+        blocks=list(_blocks(item)),
     )
 
 
-def _blocks(item: ReportItem) -> list[tuple[str, Excerpt]]:
-    blocks = [("Query", excerpt(item.query, BLOCK_LIMIT)), *_output_blocks(item.output)]
+def _blocks(item: ReportItem) -> Iterator[Block]:
+    yield Block("Query", excerpt(item.query, BLOCK_LIMIT))
+    yield from _output_blocks(item.output)
     if item.reference:
-        blocks.append(("Reference", json_excerpt(item.reference, BLOCK_LIMIT)))
+        yield Block("Reference", json_excerpt(item.reference, BLOCK_LIMIT))
     if item.context:
-        blocks.append(("Context", json_excerpt(msgspec.to_builtins(item.context), BLOCK_LIMIT)))
+        yield Block("Context", json_excerpt(msgspec.to_builtins(item.context), BLOCK_LIMIT))
     if item.tools:
-        blocks.append(("Tools", json_excerpt(item.tools, BLOCK_LIMIT)))
-    return blocks
+        yield Block("Function documents", json_excerpt(item.tools, BLOCK_LIMIT), folded="Tools")
+    for _, verdict in _said_of(item):
+        if verdict.raw is not None:
+            yield Block(f"Reply of {_name(verdict.by)}", excerpt(verdict.raw, BLOCK_LIMIT))
 
 
-def _output_blocks(output: Output) -> list[tuple[str, Excerpt]]:
-    blocks: list[tuple[str, Excerpt]] = []
+def _output_blocks(output: Output) -> Iterator[Block]:
     if output.text is not None:
-        blocks.append(("Output", excerpt(output.text, BLOCK_LIMIT) if output.text else Excerpt("(empty)")))
+        yield Block("Output", excerpt(output.text, BLOCK_LIMIT) if output.text else Excerpt("(empty)"))
     if output.tool_calls is not None:
         calls = [{"name": call.name, "arguments": call.arguments} for call in output.tool_calls]
-        blocks.append(("Native calls", json_excerpt(calls, BLOCK_LIMIT)))
+        yield Block("Native calls", json_excerpt(calls, BLOCK_LIMIT))
     if output.turns is not None:
-        blocks.append(("Turns", json_excerpt(msgspec.to_builtins(output.turns), BLOCK_LIMIT)))
+        yield Block("Turns", json_excerpt(msgspec.to_builtins(output.turns), BLOCK_LIMIT))
     if output.workspace is not None:
-        blocks.append(("Workspace", excerpt(output.workspace, BLOCK_LIMIT)))
-    return blocks
+        yield Block("Workspace", excerpt(output.workspace, BLOCK_LIMIT))
+
+
+def _said_of(item: Candidate | ReportItem) -> list[tuple[str, Verdict]]:
+    said = [
+        ("label", item.label),
+        ("checker", item.checker),
+        *(("judge", verdict) for verdict in item.judges),
+    ]
+    return [(role, verdict) for role, verdict in said if verdict is not None]
 
 
 def _verdict(role: str, verdict: Verdict, pass_at: float) -> VerdictView:
@@ -132,7 +145,6 @@ def _verdict(role: str, verdict: Verdict, pass_at: float) -> VerdictView:
         says=says,
         error_type=_name(verdict.error_type or ""),
         reason=shortened(verdict.reason or "", SENTENCE_LIMIT),
-        raw=None if verdict.raw is None else excerpt(verdict.raw, BLOCK_LIMIT),
     )
 
 

@@ -67,6 +67,6 @@ def test_a_limit_of_zero_shows_nothing_and_counts_everything(make_item: Callable
 def test_every_text_of_a_row_is_bounded(make_item: Callable[..., Candidate]):
     view = select([make_item(text="x" * 10_000_000, query="q" * 10_000_000)], 1, 0.5).views[0]
     assert len(view.query) < 1000
-    blocks = dict(view.blocks)
+    blocks = {block.title: block.shown for block in view.blocks}
     assert len(blocks["Output"].text) == BLOCK_LIMIT
     assert blocks["Output"].hidden == 10_000_000 - BLOCK_LIMIT
