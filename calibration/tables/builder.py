@@ -110,7 +110,7 @@ class TableBuilder:
             except InputError:
                 if field in _CONTRACT or is_number(field):
                     raise
-                self._no_slices.add(field)
+                self._refuse_slice(field)
         return columns
 
     def _sources(self, given: Mapping[str, None]) -> dict[str, str]:
@@ -145,8 +145,12 @@ class TableBuilder:
                 continue
             encoder = self._slices.setdefault(name, Encoder(None if name in IDENTITY else MAX_SLICES))
             if not encoder.extend(values, start):
-                self._no_slices.add(name)
-                del self._slices[name]
+                self._refuse_slice(name)
+
+    def _refuse_slice(self, name: str) -> None:
+        """Forget a column for good: a slice of only those rows that came before would pass the others over."""
+        self._no_slices.add(name)
+        self._slices.pop(name, None)
 
     def build(
         self,

@@ -290,6 +290,12 @@ def test_a_column_is_a_slice_until_its_values_are_too_many() -> None:
     assert texts(columns["few"]) == [str(number % 32) for number in range(MANY)]
 
 
+def test_a_column_is_no_slice_of_the_rows_before_a_value_that_is_no_text() -> None:
+    rows = [plain(number, kind="a" if number % 2 else "b") for number in range(MANY)]
+    assert set(table_from_rows(rows).columns) == {"kind"}
+    assert not table_from_rows([*rows, plain(MANY, kind=["a"]), plain(MANY + 1, kind="a")]).columns
+
+
 def test_a_value_of_a_slice_is_told_by_its_text_whatever_its_type() -> None:
     values = [1, True, 1.0, "1", 1.5, "true", None, " "]
     rows = [plain(number, kind=value) for number, value in enumerate(values)]
