@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..agreement.cautions import FEW_CLUSTERS
 from ..lines import counted
+from .contenders import Contender
 
 _PAIRED = ("accuracy", "true_positive_rate", "true_negative_rate", "prevalence", "judge_rate")
 """Shares of the same rows, whose difference does not need a bootstrap."""
@@ -35,6 +37,21 @@ def cautions(pairs: list[dict[str, Any]], statistic: str) -> list[str]:
         told = f"fewer than {FEW_DIFFERING} items on which only one is right"
         lines.append(_about(told, differing, FEW_DIFFERING))
     return [line for line in lines if line]
+
+
+def left_out(everybody: Sequence[Contender], right: str) -> list[str]:
+    """A word on those who are compared with nobody, since none of their rows can be used.
+
+    Args:
+        everybody: Also those without a usable row.
+        right: See `compare`.
+
+    Returns:
+        A sentence, or none.
+    """
+    idle = [f"{each.name} ({counted(each.left_out, 'row')})" for each in everybody if not len(each.key)]
+    needed = {"agrees": "both score and label", "score": "a score", "label": "a label"}[right]
+    return [f"not compared, for want of a row with {needed}: {', '.join(idle)}"] if idle else []
 
 
 def _names(pair: dict[str, Any]) -> str:

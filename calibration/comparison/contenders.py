@@ -26,6 +26,7 @@ class Contender(NamedTuple):
         right: Whether it is right.
         cluster: Cluster number.
         item: Item number.
+        left_out: How many of its rows are not here, for want of the score or label that is needed.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Contender(NamedTuple):
     right: BoolArray
     cluster: IntArray
     item: IntArray
+    left_out: int
 
 
 def contenders_of(table: Table, by: By, right: Right, pass_at: float) -> list[Contender]:
@@ -47,7 +49,7 @@ def contenders_of(table: Table, by: By, right: Right, pass_at: float) -> list[Co
         pass_at: A value passes when it is at least this.
 
     Returns:
-        Those with at least one usable row, in order of appearance.
+        All of them, in order of appearance, those without a usable row too.
 
     Raises:
         InputError: There is no column ``system``, or one has several rows for an item.
@@ -72,10 +74,10 @@ def contenders_of(table: Table, by: By, right: Right, pass_at: float) -> list[Co
             raise InputError(
                 f"{by} {name!r} has several rows for one item; name the repeats in the column repeat"
             )
-        mine = mine[first]
-        if len(mine):
-            judged, cluster, item = is_right[mine], table.cluster[mine], table.item.codes[mine]
-            result.append(Contender(name, keys, table.label[mine], table.score[mine], judged, cluster, item))
+        mine, left_out = mine[first], int((rows & ~usable).sum())
+        judged, cluster, item = is_right[mine], table.cluster[mine], table.item.codes[mine]
+        label, score = table.label[mine], table.score[mine]
+        result.append(Contender(name, keys, label, score, judged, cluster, item, left_out))
     return result
 
 

@@ -19,7 +19,7 @@ from ..statistics.estimator import ESTIMATORS, Estimator
 from ..tables.costs import CostOf, costs
 from ..tables.table import Column, Table
 from .best_of_many import best_of_many
-from .cautions import cautions
+from .cautions import cautions, left_out
 from .contenders import By, Contender, Right, contenders_of
 from .delong import DeLong, delong
 from .mcnemar import mcnemar
@@ -67,7 +67,7 @@ def compare(
 
     Returns:
         ``pairs``, each with counts, p-values and the difference; ``best``, the cross-fitted choice of the best;
-        ``contenders``, each with its share right and its ``costs``, where the table says something of them; ``warnings``.
+        ``contenders``, each with its share right, ``n_left_out`` (rows without a needed score or label) and its ``costs``, where the table says something of them; ``warnings``.
 
     Raises:
         InputError: There are not two to compare, ``against`` is not one of them, or ``right`` needs labels and there are none.
@@ -76,11 +76,11 @@ def compare(
     if right in {"agrees", "label"} and not labelled:
         raise InputError(f"no row has a label, which --right {right} needs; --right score compares without")
     right = right or ("agrees" if labelled else "score")
-    contenders = contenders_of(table, by, right, pass_at)
+    everybody = contenders_of(table, by, right, pass_at)
+    contenders = [each for each in everybody if len(each.key)]
     names = [each.name for each in contenders]
     if len(contenders) < 2:  # noqa: PLR2004 - a comparison needs two
-        found = f"only one {by} with usable rows ({names[0]})" if names else f"no {by} with usable rows"
-        raise InputError(f"there is {found}; nothing to compare")
+        raise _too_few(everybody, names, by, right)
     if against is not None and against not in names:
         raise InputError(f"there is no {by} {against!r}; there are {', '.join(names)}")
     terms = _Terms(ESTIMATORS[statistic], table.item, pass_at, flips, settings or Settings())
@@ -99,8 +99,16 @@ def compare(
         "contenders": {
             each.name: _worth(each, table, by, terms.settings.level, cost_of) for each in contenders
         },
-        "warnings": cautions(pairs, statistic),
+        "warnings": [*left_out(everybody, right), *cautions(pairs, statistic)],
     }
+
+
+def _too_few(everybody: list[Contender], names: list[str], by: By, right: Right) -> InputError:
+    """The error of fewer than two with usable rows, with what else could be asked."""
+    found = f"only one {by} with usable rows ({names[0]})" if names else f"no {by} with usable rows"
+    more = len(everybody) > 1 and right != "score"
+    hint = f" (--right {right} needs labels; --right score does not)" if more else ""
+    return InputError(f"there is {found}; nothing to compare{hint}")
 
 
 def _worth(
@@ -112,6 +120,7 @@ def _worth(
     share = share_of(contender.right.astype(np.float64), contender.cluster, level=level)
     return {
         "n": len(contender.right),
+        "n_left_out": contender.left_out,
         "share_right": share.value,
         "statistics": {"share_right": msgspec.to_builtins(share)},
         "costs": costs(table, rows, cost_of),

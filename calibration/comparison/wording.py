@@ -139,6 +139,8 @@ def _contender_lines(result: dict[str, Any]) -> list[str]:
     rows: list[tuple[str, ...]] = [head]
     for name, each in contenders.items():
         value, interval, on, method = statistic_cells(each["statistics"]["share_right"])
+        if each["n_left_out"]:
+            on += f" ({each['n_left_out']:,} left out)"
         rows.append((name, value, interval, on, *(_spent(each["costs"]) if priced else ()), method))
     note = "Each by itself, and its cost (tokens of cached replies count; judging systems costs what their judges do):"
     return [note if priced else "Each by itself, on all rows that it has:", *aligned(rows)]

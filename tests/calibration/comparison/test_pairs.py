@@ -210,6 +210,27 @@ def test_what_cannot_be_compared_is_said(scores: Any, options: Any, message: str
         compare(table_of(scores, LABELS), **options)
 
 
+def test_rows_that_cannot_be_compared_are_counted_and_a_judge_without_another_is_named() -> None:
+    nothing: list[float | None] = [None] * 6
+    result = compare(table_of({"good": GOOD, "poor": [None, *POOR[1:]], "idle": nothing}, LABELS))
+    assert set(result["contenders"]) == {"good", "poor"}
+    assert [each["n_left_out"] for each in result["contenders"].values()] == [0, 1]
+    lines = comparison_lines(result)
+    assert any("5 (1 left out)" in line for line in lines)
+    assert "warning: not compared, for want of a row with both score and label: idle (6 rows)" in lines
+
+
+def test_where_labels_leave_only_one_system_the_way_without_labels_is_shown() -> None:
+    rows = [
+        {"item_id": f"i{n}|{system}|0", "judge": "j", "system": system, "score": 1.0, "label": label}
+        for n in range(3)
+        for system, label in (("a", 1.0), ("b", None))
+    ]
+    with pytest.raises(InputError, match=r"only one system .*\(a\).* --right score does not"):
+        compare(table_from_rows(rows), by="system")
+    assert compare(table_from_rows(rows), by="system", right="score")["pairs"][0]["n"] == 3
+
+
 def test_delong_areas_are_areas_and_equal_scores_do_not_differ() -> None:
     rng = np.random.default_rng(1)
     right = rng.random(60) < 0.4
