@@ -60,28 +60,11 @@ def comparison_lines(result: dict[str, Any]) -> list[str]:
     terms = _terms(result)
     what = terms.share if result["statistic"] == "accuracy" else result["statistic"]
     compared = [pair for pair in result["pairs"] if pair["n"]]
-    head = (
-        "pair",
-        "n",
-        "a only",
-        "b only",
-        "mid-p",
-        "Holm p",
-        f"difference of {what}",
-        "interval",
-        "",
-    )
-    rows: list[tuple[str, ...]] = [head]
-    for pair in compared:
-        value, interval, _, method = statistic_cells(pair["difference"])
-        counts = (f"{pair['n']:,}", f"{pair['a_only_right']:,}", f"{pair['b_only_right']:,}")
-        p_values = (p_value(pair["midp"]), p_value(pair["holm_p"]))
-        rows.append((f"{pair['a']} - {pair['b']}", *counts, *p_values, value, interval, method))
     tested = sum(pair["midp"] is not None for pair in result["pairs"])
     lines = [
         f"{terms.right}; p-values are McNemar's, Holm over {counted(tested, 'pair')}",
         *([terms.note] if terms.note else []),
-        *(aligned(rows) if compared else []),
+        *_pair_lines(compared, what),
     ]
     if len(compared) < len(result["pairs"]):
         apart = counted(len(result["pairs"]) - len(compared), "pair")
@@ -89,10 +72,28 @@ def comparison_lines(result: dict[str, Any]) -> list[str]:
     lines += [line for pair in compared for line in _verdict(pair, result["statistic"], terms)]
     if any(pair["cluster_p"] is not None for pair in result["pairs"]):
         lines.append(
-            "note: clusters hold several items, which McNemar's p takes as independent; the words go by a t-test over clusters"
+            "note: clusters hold several items, which McNemar's p takes as independent; the words go by a t-test over clusters, whose p, "
+            "by Holm, is under `clustered`"
         )
     lines += [*_contender_lines(result), *_best_lines(result)]
     return lines + [f"warning: {line}" for line in result["warnings"]]
+
+
+def _pair_lines(pairs: list[dict[str, Any]], what: str) -> list[str]:
+    """A table of the pairs, with the p of the test over clusters where that is what decides."""
+    if not pairs:
+        return []
+    columns = {"mid-p": "midp", "Holm p": "holm_p"}
+    if any(pair["cluster_p"] is not None for pair in pairs):
+        columns["clustered"] = "holm_cluster_p"
+    head = ("pair", "n", "a only", "b only", *columns, f"difference of {what}", "interval", "")
+    rows: list[tuple[str, ...]] = [head]
+    for pair in pairs:
+        value, interval, _, method = statistic_cells(pair["difference"])
+        counts = (f"{pair['n']:,}", f"{pair['a_only_right']:,}", f"{pair['b_only_right']:,}")
+        p_values = (p_value(pair[key]) for key in columns.values())
+        rows.append((f"{pair['a']} - {pair['b']}", *counts, *p_values, value, interval, method))
+    return aligned(rows)
 
 
 def _verdict(pair: dict[str, Any], what: str, terms: _Terms) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from typing import Any
 
@@ -17,6 +18,7 @@ from fiducial.calibration.comparison.wording import comparison_lines
 from fiducial.calibration.intervals.closed_forms import normal_quantile, wilson_interval
 from fiducial.calibration.intervals.cluster_mean import share_of
 from fiducial.calibration.intervals.paired_shares import tango_interval
+from fiducial.calibration.lines import p_value
 from fiducial.errors import InputError
 
 # The oracle has no types.
@@ -193,6 +195,18 @@ def test_clustered_items_get_a_test_over_clusters() -> None:
     # The words are about who is right, and so is the test behind them, whatever statistic is estimated.
     tests = {compare(clustered, statistic=name)["pairs"][0]["cluster_p"] for name in ("accuracy", "mcc")}
     assert len(tests) == 1
+
+
+def test_the_p_that_the_words_go_by_is_printed() -> None:
+    many = {"good": GOOD * 10, "poor": POOR * 10}
+    result = compare(table_of(many, LABELS * 10, cluster=[str(n // 3) for n in range(60)]))
+    (pair,) = result["pairs"]
+    head, row = (re.split(r"  +", line.strip()) for line in comparison_lines(result)[1:3])
+    printed = dict(zip(head, row, strict=False))
+    for column, key in (("Holm p", "holm_p"), ("clustered", "holm_cluster_p")):
+        assert printed[column] == p_value(pair[key])
+    assert pair["holm_p"] != pair["holm_cluster_p"]
+    assert "clustered" not in comparison_lines(compare(table_of(many, LABELS * 10)))[1]
 
 
 @pytest.mark.parametrize(
