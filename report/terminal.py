@@ -32,7 +32,8 @@ def summary_lines(conclusion: Conclusion, *, faults: int = _MOST_FAULTS) -> Iter
         yield from system_lines(system, faults)
     yield from _note_lines(conclusion.systems)
     if conclusion.unused_labels:
-        yield f"note: {words.count(conclusion.unused_labels)} labels are of outputs that this run does not have"
+        unused = words.counted(conclusion.unused_labels, "label")
+        yield f"note: not used, since this run does not have their outputs: {unused}"
         yield ""
     if conclusion.judges:
         yield "judges"
@@ -73,7 +74,7 @@ def system_lines(system: SystemResult, faults: int = _MOST_FAULTS) -> Iterator[s
         yield from _part_lines(name, list(group), corrected if name == OPEN else {})
     if system.faults:
         named = list(system.faults.items())
-        more = f", {len(named) - faults} more kinds" if len(named) > faults else ""
+        more = f", {words.counted(len(named) - faults, 'more kind')}" if len(named) > faults else ""
         yield "  faults: " + ", ".join(f"{words.count(n)} {name}" for name, n in named[:faults]) + more
     yield ""
 
@@ -94,7 +95,7 @@ def _part_lines(name: str, rates: list[Stratum], corrected: Mapping[str | None, 
 
 def _judge_lines(judge: JudgeUse) -> Iterator[str]:
     said = words.outcomes(judge.outcomes)
-    cost = f"{words.count(judge.calls)} calls, tokens: {words.tokens(judge.prompt_tokens, judge.completion_tokens)}"
+    cost = f"{words.counted(judge.calls, 'call')}, tokens: {words.tokens(judge.prompt_tokens, judge.completion_tokens)}"
     cached = f", {words.count(judge.from_cache)} from cache or recording" if judge.from_cache else ""
     if judge.cost is not None:
         cost += f", ${judge.cost:,.4f}"
@@ -108,7 +109,7 @@ def _judge_lines(judge: JudgeUse) -> Iterator[str]:
 def _reasons(reasons: list[tuple[str, int]], shown: int = 3) -> str:
     """The most frequent reasons, each with its number of verdicts: the first alone would hide the others."""
     rest = len(reasons) - shown
-    more = f"; {rest} more reason{'s' * (rest > 1)}" if rest > 0 else ""
+    more = f"; {words.counted(rest, 'more reason')}" if rest > 0 else ""
     return "; ".join(f"{words.count(n)} {shortened(reason, _REASON)}" for reason, n in reasons[:shown]) + more
 
 
@@ -135,7 +136,9 @@ def calibration_lines(calibration: dict[str, Any]) -> Iterator[str]:
 
 
 def _table_line(name: str, panel: dict[str, Any]) -> str:
-    clusters = f" in {words.count(panel['n_clusters'])} clusters" if panel["n_clusters"] < panel["n"] else ""
+    clusters = (
+        f" in {words.counted(panel['n_clusters'], 'cluster')}" if panel["n_clusters"] < panel["n"] else ""
+    )
     missing = f", {words.count(panel['n_missing'])} not graded by the judge" if panel["n_missing"] else ""
     table = f"tp {panel['tp']}, fp {panel['fp']}, fn {panel['fn']}, tn {panel['tn']}"
     return f"  {name}: on {words.count(panel['n'])}{clusters}{missing}; {table}"

@@ -17,6 +17,11 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
+def counted(number: int, what: str) -> str:
+    """A count with its noun, in the plural unless it is 1: ``1 call``, ``2 calls``."""
+    return f"{count(number)} {what}{'s' * (number != 1)}"
+
+
 def decimal(value: float, digits: int = 2) -> str:
     """A statistic with fixed digits: ``0.71``, ``-0.04``; what rounds to zero has no sign."""
     text = f"{value:.{digits}f}"
@@ -42,7 +47,7 @@ def outcome(name: str) -> str:
 
 def missing(verdicts: int) -> str:
     """How many verdicts are missing for want of a reply; each may have taken several calls, or none."""
-    return f"{count(verdicts)} verdict{'s' * (verdicts != 1)} missing, since calls failed or were not made"
+    return f"{counted(verdicts, 'verdict')} missing, since calls failed or were not made"
 
 
 def rate(stratum: Stratum) -> str:
