@@ -145,6 +145,7 @@ async def _ask(messages: list[Message], judge: Judge, provider: Provider, repeat
             return finding if attempt else Finding("failed", reason=str(error), usage=spent.usage(0))
         except CallError as error:
             spent.calls += error.calls
+            _forget_where(error)
             return Finding("failed", reason=str(error), usage=spent.usage(attempt))
         spent.add(reply)
         finding = read_reply(reply, judge, spent.usage(attempt))
@@ -153,6 +154,15 @@ async def _ask(messages: list[Message], judge: Judge, provider: Provider, repeat
         if attempt + 1 < _ASKED_AT_MOST:
             unread = (*unread, reply)
     return replace(finding, unread=unread) if unread else finding
+
+
+def _forget_where(error: CallError) -> None:
+    """Let go of the frames that a failure came through.
+
+    They hold the request, and the task that holds the failure: a circle with all of an item's text, which would stay until garbage is
+    looked for.
+    """
+    error.__traceback__ = error.__cause__ = error.__context__ = None
 
 
 class _Spending:

@@ -161,6 +161,7 @@ class PatientProvider:
                 return reply
         finally:
             usual.end(call, loop.time(), replied=replied)
+            call.timer = None  # it holds the task, whose failure holds this frame: a circle, until garbage is looked for
 
     def _give_up_hanging(self) -> None:
         """Looks after all calls at once: a timer for each would cost more than it finds."""

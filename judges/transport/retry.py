@@ -112,6 +112,8 @@ class RetryingProvider:
             error.calls = calls
             self._given_up += error.retryable
             raise
+        finally:
+            del first  # its traceback holds this frame: a circle, until garbage is looked for
         raise AssertionError("tenacity neither returned nor raised")
 
     async def aclose(self) -> None:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from judge_items import Judging, make_case, make_output, make_pairs
-from provider_server import Answer, Body, ProviderServer, Response, Seen
+from provider_server import Answer, Body, ProviderServer, Response, Seen, Status
 
 from fiducial.errors import PromptError, UsageError
 from fiducial.judges import Endpoint, connect, judge_stream, load_judge, read_again
+from fiducial.judges.transport import Request
 from fiducial.records import Case, Output, Verdict
 
 
@@ -172,6 +175,52 @@ def test_a_response_that_is_no_reply_is_a_failure_and_no_score(
     server.script = lambda seen: Body(json.dumps(body).encode())
     (verdict,) = judging(make_pairs(1), attempts=1)
     assert (verdict.outcome, verdict.score) == ("failed", None)
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        Status(400),
+        Status(500),
+        Body(b"<html>"),
+        Answer("<S2>1</S2>", delay=2.0),
+    ],
+    ids=["refused", "down", "no JSON", "too slow"],
+)
+def test_a_failure_leaves_no_request_behind_for_a_search_for_garbage(
+    server: ProviderServer, judging: Judging, response: Response
+) -> None:
+    server.script = lambda seen: response
+    with no_garbage_looked_for():
+        before = requests_in_memory()
+        verdicts = judging(make_pairs(12), attempts=2, timeout=0.2)
+        assert {verdict.outcome for verdict in verdicts} == {"failed"}
+        assert requests_in_memory() == before
+
+
+def test_a_failure_that_passed_leaves_no_request_behind_either(
+    server: ProviderServer, judging: Judging
+) -> None:
+    server.script = lambda seen: Status(500) if seen.attempt == 1 else Answer("<S2>1</S2>")
+    with no_garbage_looked_for():
+        before = requests_in_memory()
+        verdicts = judging(make_pairs(12), attempts=2)
+        assert {verdict.outcome for verdict in verdicts} == {"graded"}
+        assert requests_in_memory() == before
+
+
+@contextmanager
+def no_garbage_looked_for() -> Generator[None]:
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def requests_in_memory() -> int:
+    return sum(type(found) is Request for found in gc.get_objects())
 
 
 def replies(first: Answer, second: Answer) -> Callable[[Seen], Response]:
