@@ -8,7 +8,10 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 _DURATION = re.compile(r"(?:([0-9]{1,4})h)?(?:([0-9]{1,6})m)?(?:([0-9]{1,9}(?:\.[0-9]{1,9})?)(ms|s)?)?")
-_IN_WORDS = re.compile(r"\b(?:try again|retry) (?:in|after) ([0-9][0-9hms. ]{0,30})", re.IGNORECASE)
+_IN_WORDS = re.compile(
+    r"\b(?:try again|retry) (?:in|after) ((?:[0-9]++(?:\.[0-9]++)?+ ?+(?:milli|ms|[hms])?+ ?+)++)(?!\.[0-9])",
+    re.IGNORECASE,
+)
 """As providers write it in the message of an error: "Please try again in 1m30.5s." """
 _SECONDS_A_MINUTE = 60.0
 _RESOURCES = ("requests", "tokens")
@@ -50,7 +53,7 @@ def retry_after_in_words(message: str) -> float | None:
         Seconds from now; None when the message does not say.
     """
     found = _IN_WORDS.search(message)
-    return None if found is None else _duration(found[1].replace(" ", "").rstrip("."))
+    return None if found is None else _duration(found[1].replace(" ", "").lower())
 
 
 def allowed_rate(headers: Mapping[str, str]) -> float | None:
