@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from ..calibration.lines import counted
 from ..evaluation.conclusion.results import CORRECTED, OPEN, JudgeUse, Stratum, SystemResult
 from ..evaluation.conclusion.stage import Conclusion
 from . import words
@@ -32,7 +33,7 @@ def summary_lines(conclusion: Conclusion, *, faults: int = _MOST_FAULTS) -> Iter
         yield from system_lines(system, faults)
     yield from _note_lines(conclusion.systems)
     if conclusion.unused_labels:
-        unused = words.counted(conclusion.unused_labels, "label")
+        unused = counted(conclusion.unused_labels, "label")
         yield f"note: not used, since this run does not have their outputs: {unused}"
         yield ""
     if conclusion.judges:
@@ -74,7 +75,7 @@ def system_lines(system: SystemResult, faults: int = _MOST_FAULTS) -> Iterator[s
         yield from _part_lines(name, list(group), corrected if name == OPEN else {})
     if system.faults:
         named = list(system.faults.items())
-        more = f", {words.counted(len(named) - faults, 'more kind')}" if len(named) > faults else ""
+        more = f", {counted(len(named) - faults, 'more kind')}" if len(named) > faults else ""
         yield "  faults: " + ", ".join(f"{words.count(n)} {name}" for name, n in named[:faults]) + more
     yield ""
 
@@ -94,8 +95,11 @@ def _part_lines(name: str, rates: list[Stratum], corrected: Mapping[str | None, 
 
 
 def _judge_lines(judge: JudgeUse) -> Iterator[str]:
-    said = words.outcomes(judge.outcomes)
-    cost = f"{words.counted(judge.calls, 'call')}, tokens: {words.tokens(judge.prompt_tokens, judge.completion_tokens)}"
+    said = (
+        words.outcomes(judge.outcomes)
+        or "nothing to judge: no output that it was to be asked about is of its kind"
+    )
+    cost = f"{counted(judge.calls, 'call')}, tokens: {words.tokens(judge.prompt_tokens, judge.completion_tokens)}"
     cached = f", {words.count(judge.from_cache)} from cache or recording" if judge.from_cache else ""
     if judge.cost is not None:
         cost += f", ${judge.cost:,.4f}"
@@ -109,7 +113,7 @@ def _judge_lines(judge: JudgeUse) -> Iterator[str]:
 def _reasons(reasons: list[tuple[str, int]], shown: int = 3) -> str:
     """The most frequent reasons, each with its number of verdicts: the first alone would hide the others."""
     rest = len(reasons) - shown
-    more = f"; {words.counted(rest, 'more reason')}" if rest > 0 else ""
+    more = f"; {counted(rest, 'more reason')}" if rest > 0 else ""
     return "; ".join(f"{words.count(n)} {shortened(reason, _REASON)}" for reason, n in reasons[:shown]) + more
 
 
@@ -136,9 +140,7 @@ def calibration_lines(calibration: dict[str, Any]) -> Iterator[str]:
 
 
 def _table_line(name: str, panel: dict[str, Any]) -> str:
-    clusters = (
-        f" in {words.counted(panel['n_clusters'], 'cluster')}" if panel["n_clusters"] < panel["n"] else ""
-    )
+    clusters = f" in {counted(panel['n_clusters'], 'cluster')}" if panel["n_clusters"] < panel["n"] else ""
     missing = f", {words.count(panel['n_missing'])} not graded by the judge" if panel["n_missing"] else ""
     table = f"tp {panel['tp']}, fp {panel['fp']}, fn {panel['fn']}, tn {panel['tn']}"
     return f"  {name}: on {words.count(panel['n'])}{clusters}{missing}; {table}"

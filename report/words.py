@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from ..calibration.lines import counted
 from .model import Stratum
 
 _MINUTE = 60
@@ -15,11 +16,6 @@ _HOUR = 3600
 def count(number: int) -> str:
     """A count with thousands separators: ``1,974``."""
     return f"{number:,}"
-
-
-def counted(number: int, what: str) -> str:
-    """A count with its noun, in the plural unless it is 1: ``1 call``, ``2 calls``."""
-    return f"{count(number)} {what}{'s' * (number != 1)}"
 
 
 def decimal(value: float, digits: int = 2) -> str:

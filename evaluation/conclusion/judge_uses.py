@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Container
 from contextlib import ExitStack
 
 from ...judges.prices import PriceList
@@ -17,14 +18,35 @@ OTHER_REASONS = "for reasons of their own"
 
 _MOST_REASONS = 100
 
+_JUDGE = "judge "
+"""Before a judge's name, in what a run is bound to."""
+
 
 def judge_uses(folder: RunFolder, prices: PriceList | None = None) -> list[JudgeUse]:
-    """What each judge, and whoever split answers, said how often, and what it cost; in order of appearance."""
+    """What each judge, and whoever split answers, said how often, and what it cost; in order of appearance.
+
+    A judge that found nothing to judge is among them, last.
+    """
     with ExitStack() as exits:
         journals = [folder.verdicts]
         if (folder.path / STATEMENTS).exists():
             journals.insert(0, exits.enter_context(Journal(folder.path / STATEMENTS, Verdict)))
-        return [use for journal in journals for use in _uses(folder, journal, prices)]
+        uses = [use for journal in journals for use in _uses(folder, journal, prices)]
+    return [*uses, *_idle(folder, {use.name for use in uses})]
+
+
+def _idle(folder: RunFolder, heard: Container[str]) -> list[JudgeUse]:
+    """Judges that the run is bound to and that said nothing."""
+    bound = {
+        name.removeprefix(_JUDGE): fingerprint
+        for name, fingerprint in folder.manifest["identity"].items()
+        if name.startswith(_JUDGE)
+    }
+    return [
+        JudgeUse(name=by, fingerprint=fingerprint, outcomes={})
+        for by, fingerprint in bound.items()
+        if by not in heard
+    ]
 
 
 def _uses(folder: RunFolder, journal: Journal[Verdict], prices: PriceList | None) -> list[JudgeUse]:
@@ -49,7 +71,7 @@ def _uses(folder: RunFolder, journal: Journal[Verdict], prices: PriceList | None
     return [
         JudgeUse(
             name=by,
-            fingerprint=identity.get(f"judge {by}", "unknown"),
+            fingerprint=identity.get(f"{_JUDGE}{by}", "unknown"),
             outcomes=dict(counts),
             calls=spent[by]["calls"],
             prompt_tokens=spent[by]["prompt"],

@@ -65,7 +65,9 @@ def conclude(context: RunContext, *, pass_at: float = 0.5, prices: PriceList | N
     conclusion = Conclusion(
         systems=system_results(tally, missing, labels),
         judges=judges,
-        calibration=_calibrate(folder, pass_at) if judges and (tally.checked or labels) else None,
+        calibration=_calibrate(folder, pass_at)
+        if any(judge.outcomes for judge in judges) and (tally.checked or labels)
+        else None,
         failed=sum(
             judge.outcomes.get("failed", 0) for judge in judges if not judge.name.startswith((SHARE, JURY))
         ),

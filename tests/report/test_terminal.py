@@ -59,6 +59,12 @@ def test_every_outcome_without_a_score_has_its_reasons():
     assert "    not applicable: 1 the case has no context" in printed
 
 
+def test_a_judge_that_found_nothing_to_judge_is_said_to_have_found_nothing():
+    idle = JudgeUse(name="rubric/reasons@m", fingerprint="f", outcomes={})
+    lines = list(summary_lines(Conclusion(systems=[], judges=[idle], outputs=1, graded=1)))
+    assert any(line.startswith("  rubric/reasons@m: nothing to judge") for line in lines)
+
+
 def test_what_was_asked_again_is_said_beside_the_calls():
     judge = JudgeUse(name="j", fingerprint="f", outcomes={"graded": 3}, calls=5, reasked=2)
     printed = list(summary_lines(Conclusion(judges=[judge], systems=[], outputs=3, graded=3)))

@@ -21,10 +21,6 @@ def test_a_rate_is_printed_with_interval_denominator_and_what_is_not_graded():
     assert words.rate(stratum) == "0.71 [0.68, 0.74] on 1,974 of 2,000 (18 unparsable, 8 failed)"
 
 
-def test_one_is_singular():
-    assert [words.counted(number, "call") for number in (0, 1, 2_000)] == ["0 calls", "1 call", "2,000 calls"]
-
-
 def test_a_rate_of_which_everything_is_graded_says_so_briefly():
     stratum = Stratum(name="all", value=1.0, low=0.72, high=1.0, n=10, of=10, outcomes={"failed": 0})
     assert words.rate(stratum) == "1.00 [0.72, 1.00] on 10 of 10"

@@ -37,6 +37,16 @@ def test_a_verdict_counts_as_it_stands_and_every_call_that_led_to_it_was_paid_fo
     assert (use.calls, use.prompt_tokens, use.completion_tokens, use.from_cache) == (4, 400, 40, 1)
 
 
+def test_a_judge_that_found_nothing_to_judge_is_there_with_nothing(tmp_path: Path):
+    with RunFolder(tmp_path / "run") as folder:
+        folder.bind(**{"judge idle@m": "f1", "judge mine@m": "f2"})
+        folder.verdicts.append(judged("1", "graded", calls=1))
+        folder.verdicts.flush()
+        mine, idle = judge_uses(folder)
+    assert (mine.name, mine.fingerprint) == ("mine@m", "f2")
+    assert (idle.name, idle.fingerprint, idle.outcomes, idle.calls) == ("idle@m", "f1", {}, 0)
+
+
 def test_what_was_asked_again_is_counted_apart(tmp_path: Path):
     with RunFolder(tmp_path / "run") as folder:
         for case_id, reasked in (("1", 1), ("2", 0), ("3", 1)):
