@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from ..errors import RunFolderError
-from ..evaluation.conclusion.results import UNJUDGED
 from ..evaluation.run_folder.folder import CALIBRATION, REPORT, VERDICTS, read_manifest
 from ..records import decode_record
+from . import words
 from .html import write_report
 from .model import InputFile, JudgeUse, ReportData, SystemResult
 from .run_items import RunItems
@@ -31,7 +31,7 @@ def report_on(folder: Path, path: Path | None = None) -> Path:
         The file.
 
     Raises:
-        RunFolderError: It is not a run folder, or its inputs are not where they were.
+        RunFolderError: It is not a run folder, or its inputs are not where, or not what, they were.
         InputError: The file cannot be written.
     """
     manifest = read_manifest(folder)
@@ -83,12 +83,10 @@ def _not_judged(manifest: dict[str, Any], systems: list[SystemResult]) -> Iterat
     """What to do where outputs that no checker decided were not judged for want of a judge or a model."""
     if problem := manifest.get("not_judged"):
         yield f"No judge was asked: {problem}. With that, the command below goes on where it stopped."
-    elif not manifest["judges"] and any(
-        part.name == UNJUDGED for result in systems for part in result.strata
-    ):
+    elif open_outputs := words.not_judged(systems):
         yield (
-            "No judge was asked about what no checker decided: give the command below --judge JUDGE and --model NAME, and it goes on "
-            "from here (`fiducial prompts list` names the judges)."
+            f"No judge was asked about {open_outputs}: give the command below --judge JUDGE and --model NAME, and it goes on from here "
+            "(`fiducial prompts list` names the judges)."
         )
 
 

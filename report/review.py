@@ -12,8 +12,6 @@ import jinja2
 import msgspec
 from markupsafe import Markup
 
-from ..errors import RunFolderError
-from ..evaluation.inputs import file_sha256
 from ..evaluation.judging.stage import as_judged
 from ..evaluation.labelling.labels import REVIEW
 from ..evaluation.labelling.review_sample import ReviewSample, finished_manifest
@@ -21,6 +19,7 @@ from ..evaluation.run_folder.folder import VERDICTS, read_manifest
 from ..records import Case, ItemKey, Output, Verdict, atomic_write, read_records
 from .page import asset, policy, template
 from .review_view import ReviewItem, review_item
+from .run_inputs import run_inputs
 
 _USE = {
     "open": "A random sample of what no checker decided. Label as many as you like, in this order: the rates of the run are corrected by them.",
@@ -67,23 +66,13 @@ def review_items(folder: Path, sample: ReviewSample, keys: Collection[ItemKey]) 
     Raises:
         RunFolderError: The run's inputs are not where, or not what, they were.
     """
-    inputs = [_unchanged(folder, file) for file in finished_manifest(folder)["inputs"]]
+    inputs = run_inputs(folder, finished_manifest(folder))
     wanted, ids = set(keys), {key.case_id for key in keys}
     cases = {case.id: case for case in read_records(inputs[0], Case) if case.id in ids}
     outputs, verdicts = _outputs(inputs[1:], wanted), _verdicts(folder / VERDICTS, wanted)
     for key in keys:
         case, said = cases[key.case_id], verdicts[key].values()
         yield review_item(case, as_judged(case, outputs[key]), said, _evidence(sample, key))
-
-
-def _unchanged(folder: Path, file: dict[str, Any]) -> Path:
-    """An input of the run: what a person labels must be what checkers and judges saw."""
-    path = Path(file["path"])
-    if not path.exists():
-        raise RunFolderError(f"{folder}: its input {path} is not there any more; the review needs it")
-    if file_sha256(path) != file["sha256"]:
-        raise RunFolderError(f"{folder}: its input {path} has changed since; run again with another --out")
-    return path
 
 
 def _verdicts(path: Path, wanted: Collection[ItemKey]) -> dict[ItemKey, dict[tuple[str, int], Verdict]]:

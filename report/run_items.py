@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..errors import RunFolderError
 from ..evaluation.run_folder.folder import LABELS, VERDICTS
 from ..evaluation.run_folder.verdict_log import VerdictIndex
 from ..records import (
@@ -22,6 +21,7 @@ from ..records import (
     read_records,
 )
 from .model import Candidate, ReportItem
+from .run_inputs import run_inputs
 
 
 class RunItems(Closing):
@@ -32,14 +32,11 @@ class RunItems(Closing):
         manifest: Its manifest.
 
     Raises:
-        RunFolderError: The inputs are not where they were.
+        RunFolderError: The inputs are not where, or not what, they were.
     """
 
     def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
-        cases, *self._outputs = (Path(file["path"]) for file in manifest["inputs"])
-        for file in (cases, *self._outputs):
-            if not file.exists():
-                raise RunFolderError(f"{folder}: its input {file} is not there any more; the report needs it")
+        cases, *self._outputs = run_inputs(folder, manifest)
         self._labels = _labels(folder)
         self._cases = CaseIndex(cases)
         self._verdicts = VerdictIndex(folder / VERDICTS)

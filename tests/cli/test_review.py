@@ -204,11 +204,12 @@ def test_what_one_person_could_not_tell_does_not_hide_what_another_said(run: Com
     assert '<span class="who">label</span> right' in (folder / "report.html").read_text()
 
 
-def test_outputs_that_are_no_longer_what_was_judged_are_not_labelled(run: Command, tmp_path: Path):
+@pytest.mark.parametrize("page", ["review", "report"])
+def test_outputs_that_are_no_longer_what_was_judged_are_not_shown(run: Command, tmp_path: Path, page: str):
     run()
     with (tmp_path / "outputs.jsonl").open("a") as file:
         file.write("\n")
-    result = fiducial("review", tmp_path / "run")
+    result = fiducial(page, tmp_path / "run")
     assert (result.code, "outputs.jsonl has changed since" in result.err) == (2, True)
 
 
