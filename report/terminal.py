@@ -32,6 +32,9 @@ def summary_lines(conclusion: Conclusion, *, faults: int = _MOST_FAULTS) -> Iter
     for system in conclusion.systems:
         yield from system_lines(system, faults)
     yield from _note_lines(conclusion.systems)
+    if conclusion.not_judged is None and (left := words.not_judged(conclusion.systems)):
+        yield f"note: no judge was asked about {left}: add --judge JUDGE and --model NAME (`fiducial prompts list` names the judges)"
+        yield ""
     if conclusion.unused_labels:
         unused = counted(conclusion.unused_labels, "label")
         yield f"note: not used, since this run does not have their outputs: {unused}"

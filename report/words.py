@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from ..calibration.lines import counted
-from .model import Stratum
+from ..evaluation.conclusion.results import UNJUDGED
+from .model import Stratum, SystemResult
 
 _MINUTE = 60
 _HOUR = 3600
@@ -44,6 +45,12 @@ def outcome(name: str) -> str:
 def missing(verdicts: int) -> str:
     """How many verdicts are missing for want of a reply; each may have taken several calls, or none."""
     return f"{counted(verdicts, 'verdict')} missing, since calls failed or were not made"
+
+
+def not_judged(systems: Iterable[SystemResult]) -> str:
+    """How many outputs are open and of a kind that no judge was asked about; empty where there is none."""
+    left = sum(part.of for system in systems for part in system.strata if part.name == UNJUDGED)
+    return f"{counted(left, 'output')} that no checker decided" if left else ""
 
 
 def rate(stratum: Stratum) -> str:

@@ -194,15 +194,20 @@ def test_the_report_says_that_no_judge_was_asked_until_one_was(run: Command, jud
     assert "No judge was asked" not in report.read_text()
 
 
-def test_the_report_says_how_what_is_open_can_be_judged(tmp_path: Path):
+def test_it_is_said_how_what_is_open_can_be_judged_also_where_judges_of_other_kinds_were_asked(
+    tmp_path: Path,
+):
     cases, outputs = tmp_path / "open.jsonl", tmp_path / "said.jsonl"
     cases.write_text('{"id": "a", "kind": "open_answer", "reference": {"criterion": "It is polite."}}\n')
     outputs.write_text('{"case_id": "a", "system": "s", "text": "Please."}\n')
-    assert fiducial("run", cases, "--outputs", outputs, "--out", tmp_path / "run").code == 0
-    assert (
-        "give the command below --judge JUDGE and --model NAME"
-        in (tmp_path / "run" / "report.html").read_text()
-    )
+    for judge in ((), ("--judge", "memory_answer", "--model", "baseline")):
+        result = fiducial("run", cases, "--outputs", outputs, *judge, "--out", tmp_path / "run")
+        assert result.code == 0
+        assert "note: no judge was asked about 1 output that no checker decided: add --judge" in result.out
+        assert (
+            "about 1 output that no checker decided: give the command below --judge JUDGE and --model NAME"
+            in (tmp_path / "run" / "report.html").read_text()
+        )
 
 
 def test_a_run_stopped_for_want_of_an_endpoint_goes_on_when_there_is_one(
