@@ -72,15 +72,16 @@ def default_values(command: click.Command, table: dict[str, Any], name: str) -> 
         if unknown:
             raise UsageError(f"{NAME}: [{name}] {unknown[0]}: `fiducial {name}` has no such command")
         return {key: default_values(command.commands[key], table[key], f"{name} {key}") for key in table}
+    where = f"{NAME}: [{name}]" + " or [model]" * (tuple(name.split()) in MODEL_COMMANDS)
     params = {opt.lstrip("-"): param for param in command.params for opt in param.opts}
     values: dict[str, Any] = {}
     for key, value in table.items():
         param = params.get(key.replace("_", "-"))
         if param is None:
-            raise UsageError(f"{NAME}: [{name}] {key}: `fiducial {name}` has no such option")
+            raise UsageError(f"{where} {key}: `fiducial {name}` has no such option")
         several = isinstance(param, click.Option) and param.multiple
         if isinstance(value, dict) or (isinstance(value, list) and not several):
-            raise UsageError(f"{NAME}: [{name}] {key}: expected one value, got {value!r}")
+            raise UsageError(f"{where} {key}: expected one value, got {value!r}")
         values[param.name] = [value] if several and not isinstance(value, list) else value
     return values
 

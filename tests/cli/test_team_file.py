@@ -73,6 +73,10 @@ def test_commands_of_a_group_have_tables_of_their_own(
         ("[plann]\nhalf-width = 1", "fiducial.toml: [plann]: `fiducial` has no such command"),
         ("[plan]\nhalf-width = [1, 2]", "fiducial.toml: [plan] half-width: expected one value, got [1, 2]"),
         ("[plan.half-width]\nx = 1", "fiducial.toml: [plan] half-width: expected one value, got {'x': 1}"),
+        (
+            "[model]\nname = 'm'",
+            "fiducial.toml: [audit run] or [model] name: `fiducial audit run` has no such",
+        ),
         ("[audit]\nrun = 1", "fiducial.toml: [audit] run: `fiducial audit` has no such command"),
         ("[audit.runn]\nmodel = 'm'", "fiducial.toml: [audit] runn: `fiducial audit` has no such command"),
     ],
