@@ -163,10 +163,15 @@ def check(*, files: tuple[Path, ...]) -> None:
 @click.option("--out", type=INPUT_FILE, required=True, help="The prompt file to write.")
 @click.option("--input", "inputs", multiple=True, help="An input to be judged; may be given several times.")
 @click.option(
-    "--step", type=Number(), help="Distance of scores between 0 and 1, e.g. 1 for 0 or 1.  [default: any]"
+    "--step",
+    type=Number(0, 1, min_open=True),
+    help="Distance of scores between 0 and 1, e.g. 1 for 0 or 1.  [default: any]",
 )
 def import_(*, file: Path, out: Path, inputs: tuple[str, ...], step: float | None) -> None:
-    """Make a prompt file of FILE, a JSON file with a chat message or several."""
+    """Make a prompt file of FILE, a JSON file with a chat message or several.
+
+    The messages are kept to the letter, {{braces}} too; what is to be judged follows them, a section an input.
+    """
     from ..judges import load_judge  # noqa: PLC0415 - jinja2 and YAML are slow to import
     from ..judges.chat_import import import_chat  # noqa: PLC0415 - likewise
     from ..records import atomic_write  # noqa: PLC0415 - likewise

@@ -101,6 +101,15 @@ def test_import_writes_a_prompt_that_is_usable(tmp_path: Path) -> None:
     assert "ok" in run("check", out)
 
 
+@pytest.mark.parametrize("step", ["0", "2", "nan"])
+def test_import_takes_no_step_that_leads_nowhere_and_its_help_says_which_it_takes(tmp_path: Path, step: str):
+    chat, out = tmp_path / "chat.json", tmp_path / "chat.prompty"
+    chat.write_text(json.dumps({"role": "system", "content": "Is it right?"}))
+    result = CliRunner().invoke(prompts, ["import", str(chat), "--out", str(out), "--step", step])
+    assert (result.exit_code, "--step" in result.output, out.exists()) == (2, True, False)
+    assert "[0<x<=1]" in run("import", "--help")
+
+
 def test_the_cache_can_be_looked_at_and_emptied(tmp_path: Path) -> None:
     path = tmp_path / "c.sqlite"
 
