@@ -107,8 +107,12 @@ def _read_yaml(header: str, path: Path, lines_before: int) -> tuple[dict[str, An
         if not isinstance(node, MappingNode):
             raise PromptError(f"{path}:{lines_before + 1}: front matter must be a mapping of keys to values")
         # An alias for a list of aliases for lists of aliases is a small file and a text without end.
-        if _uses_aliases(node):
-            raise PromptError(f"{path}: front matter must not use YAML's aliases")
+        aliased = _aliased(node)
+        if aliased is not None:
+            line = lines_before + 1 + int(aliased.start_mark.line)
+            raise PromptError(
+                f"{path}:{line}: front matter must not use YAML's aliases; there is one for this"
+            )
         values: dict[Any, Any] = yaml.constructor.construct_document(node)
     except MarkedYAMLError as error:
         mark: Any = getattr(error, "problem_mark", None)
@@ -123,17 +127,17 @@ def _read_yaml(header: str, path: Path, lines_before: int) -> tuple[dict[str, An
     return {str(key): value for key, value in values.items()}, lines
 
 
-def _uses_aliases(node: Any) -> bool:
-    """Whether a node stands in two places."""
+def _aliased(node: Any) -> Any:
+    """A node that stands in two places; None when there is none."""
     seen: set[int] = set()
     left = [node]
     while left:
         here: Any = left.pop()
         if id(here) in seen:
-            return True
+            return here
         seen.add(id(here))
         if isinstance(here, MappingNode):
             left += [part for pair in cast("Any", here).value for part in pair]
         elif isinstance(here, SequenceNode):
             left += cast("Any", here).value
-    return False
+    return None

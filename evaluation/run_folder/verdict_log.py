@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from ...errors import RecordError
 from ...records import ItemKey, Outcome, Verdict, decode_record, read_lines
 from .journal import Journal
 
@@ -106,7 +107,13 @@ class VerdictIndex:
 
     def _read(self, offset: int) -> Verdict:
         self._file.seek(offset)
-        return decode_record(self._file.readline(), Verdict, path=self._path)
+        raw = self._file.readline()
+        try:
+            return decode_record(raw, Verdict, path=self._path)
+        except RecordError:
+            # Lines are counted only now: a number for each row would be kept for nothing.
+            line = next((line for line, at, _ in read_lines(self._path) if at == offset), None)
+            return decode_record(raw, Verdict, path=self._path, line=line)
 
     def close(self) -> None:
         """Close the file."""

@@ -38,7 +38,7 @@ def write(folder: Path, text: str | bytes) -> Path:
         ("---\nscale: {maximum: .inf}\n---\nuser:\nx\n", r":2: scale: .*finite"),
         ("---\nscale: {step: .nan}\n---\nuser:\nx\n", r":2: scale: .*finite"),
         ("---\nmodel: {parameters: {top_p: .nan}}\n---\nuser:\nx\n", r":2: model: .*cannot be sent"),
-        ("---\nname: p\ntags: [&a [x, x], *a]\n---\nuser:\nx\n", r"aliases"),
+        ("---\nname: p\ntags: [&a [x, x], *a]\n---\nuser:\nx\n", r":3: .*aliases"),
         ("---\nscale: {max: 1}\n---\nuser:\nx\n", r":2: scale: .*unknown field `max`"),
         ("---\nmodel: {api: completion}\n---\nuser:\nx\n", r":2: model: .*completion"),
         ("---\nmodel: {parameters: {stream: true}}\n---\nuser:\nx\n", r":2: model: parameters: stream"),

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
+import pytest
+
+from fiducial.errors import RecordError
 from fiducial.evaluation.run_folder.journal import Journal
-from fiducial.evaluation.run_folder.verdict_log import settled, standing_verdicts
+from fiducial.evaluation.run_folder.verdict_log import VerdictIndex, settled, standing_verdicts
 from fiducial.records import Outcome, Verdict
 
 
@@ -42,3 +46,27 @@ def test_only_what_failed_has_to_be_done_again(tmp_path: Path):
         tmp_path, verdict("a", "failed"), verdict("b", "unparsable"), verdict("c", "graded")
     ) as journal:
         assert sorted(key.item.case_id for key in settled(journal)) == ["b", "c"]
+
+
+def test_an_index_has_the_rows_that_stand(tmp_path: Path):
+    rows = [
+        verdict("a", "failed"),
+        verdict("b", "failed"),
+        verdict("a", "graded"),
+        verdict("a", "refused", 1),
+    ]
+    journal_of(tmp_path, *rows).close()
+    with closing(VerdictIndex(tmp_path / "verdicts.jsonl")) as index:
+        assert [row.outcome for row in index[rows[0].key]] == ["graded", "refused"]
+        assert [row.outcome for row in index[rows[1].key]] == ["failed"]
+
+
+def test_an_index_names_the_line_that_is_no_verdict(tmp_path: Path):
+    journal_of(tmp_path, verdict("a", "failed"), verdict("b", "graded")).close()
+    path = tmp_path / "verdicts.jsonl"
+    path.write_text(path.read_text().replace('"score":1.0', '"score":7.0'))
+    with (
+        closing(VerdictIndex(path)) as index,
+        pytest.raises(RecordError, match=r"verdicts\.jsonl:2: score: "),
+    ):
+        index[verdict("b", "graded").key]
