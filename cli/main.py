@@ -41,7 +41,7 @@ COMMANDS: dict[str, str] = {
 }
 """Subcommand to its one-line help. Modules are imported only when their command is used (start-up time)."""
 
-_GARBAGE_AFTER = 200_000
+_GARBAGE_AFTER = 50_000
 """New objects after which garbage is looked for. At Python's 700, importing what a command needs is interrupted 300 times."""
 
 

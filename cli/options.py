@@ -147,12 +147,27 @@ checking = compose(
     names_and_worlds,
 )
 
+_TABLES = frozenset({".jsonl", ".csv", ".tsv", ".parquet"})
+
+
+def _not_an_input(_ctx: click.Context, _param: click.Parameter, given: str | None) -> str | None:
+    """``--json TABLE`` means JSON of the table; it must not be taken to mean a file of that name, and the table be lost."""
+    if given is not None and (
+        Path(given).is_dir() or (Path(given).suffix in _TABLES and Path(given).exists())
+    ):
+        raise click.BadParameter(
+            f"{given} is there, and looks like an input; name a file to write, or `--json -`"
+        )
+    return given
+
+
 json_option = click.option(
     "--json",
     "json_file",
     metavar="[FILE]",
     is_flag=False,
     flag_value="-",
+    callback=_not_an_input,
     help="Also write the result as JSON to FILE; without FILE, or with -, print JSON instead.",
 )
 

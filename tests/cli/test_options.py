@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 import pytest
 from click.testing import CliRunner
 
-from fiducial.cli.options import Number, SpreadCommand
+from fiducial.cli.options import Number, SpreadCommand, json_option
 
 
 @click.command(cls=SpreadCommand)
@@ -44,3 +46,26 @@ def test_a_number_is_finite_and_in_its_range(typed: str):
     with pytest.raises(click.BadParameter):
         Number(0).convert(typed, None, None)
     assert Number(0).convert("0.5", None, None) == 0.5
+
+
+@click.command()
+@click.argument("table")
+@json_option
+def as_json(table: str, json_file: str | None) -> None:
+    click.echo(f"{table} {json_file}")
+
+
+@pytest.mark.parametrize("name", ["table.jsonl", "table.csv", "run"])
+def test_an_input_that_follows_json_is_not_taken_for_the_file_to_write(tmp_path: Path, name: str):
+    path = tmp_path / name
+    path.write_text("rows") if path.suffix else path.mkdir()
+    result = CliRunner().invoke(as_json, ["--json", str(path), "other"])
+    assert result.exit_code == 2
+    assert "looks like an input" in result.output
+
+
+def test_a_result_may_be_written_again_and_named_like_a_table_once(tmp_path: Path):
+    (tmp_path / "result.json").write_text("{}")
+    for name in ("result.json", "new.jsonl"):
+        path = str(tmp_path / name)
+        assert CliRunner().invoke(as_json, ["t", "--json", path]).output.strip() == f"t {path}"
