@@ -121,7 +121,7 @@ def run(
             folder.bind(rules=plan.options.rules, names=plan.names, artifacts=plan.options.artifacts)
             check_into_folder(context, plan.names, plan.options)
         problem = _judge(plan, context, tasks, access) if plan.judges else None
-        conclusion = conclude(context, pass_at=plan.pass_at, prices=plan.prices)
+        conclusion = conclude(context, pass_at=plan.pass_at, prices=plan.prices, asked=problem is None)
         folder.update(
             status="stopped before judging" if problem else "complete",
             not_judged=problem,

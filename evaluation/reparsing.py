@@ -91,7 +91,8 @@ def reparse(
             count_opinions(context, jury)
         record = {"at": now().isoformat(timespec="seconds"), "judges": msgspec.to_builtins(found)}
         folder.update(reparsed=[*folder.manifest.get("reparsed", ()), record])
-        return found, conclude(context, pass_at=folder.manifest["pass_at"], prices=prices)
+        asked = folder.manifest.get("not_judged") is None
+        return found, conclude(context, pass_at=folder.manifest["pass_at"], prices=prices, asked=asked)
 
 
 def _inputs(path: Path, manifest: dict[str, object]) -> EvaluationInputs:

@@ -11,6 +11,7 @@ from ...records import Outcome, Verdict
 from ..run_folder.folder import STATEMENTS, RunFolder
 from ..run_folder.journal import Journal
 from ..run_folder.verdict_log import rows_with_standing
+from ..statements.statement import SHARE, SPLIT
 from .results import JudgeUse
 
 OTHER_REASONS = "for reasons of their own"
@@ -22,17 +23,20 @@ _JUDGE = "judge "
 """Before a judge's name, in what a run is bound to."""
 
 
-def judge_uses(folder: RunFolder, prices: PriceList | None = None) -> list[JudgeUse]:
+def judge_uses(folder: RunFolder, prices: PriceList | None = None, *, asked: bool = True) -> list[JudgeUse]:
     """What each judge, and whoever split answers, said how often, and what it cost; in order of appearance.
 
-    A judge that found nothing to judge is among them, last.
+    Args:
+        folder: The run folder.
+        prices: What models cost; None to leave costs out.
+        asked: Whether every judge was asked. A judge that was and said nothing found nothing to judge, and is among them, last.
     """
     with ExitStack() as exits:
         journals = [folder.verdicts]
         if (folder.path / STATEMENTS).exists():
             journals.insert(0, exits.enter_context(Journal(folder.path / STATEMENTS, Verdict)))
         uses = [use for journal in journals for use in _uses(folder, journal, prices)]
-    return [*uses, *_idle(folder, {use.name for use in uses})]
+    return [*uses, *(_idle(folder, {use.name for use in uses}) if asked else [])]
 
 
 def _idle(folder: RunFolder, heard: Container[str]) -> list[JudgeUse]:
@@ -45,7 +49,7 @@ def _idle(folder: RunFolder, heard: Container[str]) -> list[JudgeUse]:
     return [
         JudgeUse(name=by, fingerprint=fingerprint, outcomes={})
         for by, fingerprint in bound.items()
-        if by not in heard
+        if by not in heard and not by.startswith((SHARE, SPLIT))
     ]
 
 

@@ -46,13 +46,16 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     not_judged: str | None = None
 
 
-def conclude(context: RunContext, *, pass_at: float = 0.5, prices: PriceList | None = None) -> Conclusion:
+def conclude(
+    context: RunContext, *, pass_at: float = 0.5, prices: PriceList | None = None, asked: bool = True
+) -> Conclusion:
     """Count, calibrate, and write ``calibration.json`` and the manifest.
 
     Args:
         context: Inputs, folder and progress.
         pass_at: From which score on a verdict counts as a pass.
         prices: What models cost; None to leave costs out.
+        asked: Whether every judge was asked; not so where no model could be reached.
 
     Returns:
         What the run came to.
@@ -61,7 +64,7 @@ def conclude(context: RunContext, *, pass_at: float = 0.5, prices: PriceList | N
     write_json(folder.path / CLUSTERS, cluster_names(inputs.cases) | _statement_clusters(context))
     tally = take_tally(folder, inputs.cases)
     missing = {system: inputs.survey.missing(system) for system in inputs.survey.answered}
-    judges, labels = judge_uses(folder, prices), read_labels(folder.path)
+    judges, labels = judge_uses(folder, prices, asked=asked), read_labels(folder.path)
     conclusion = Conclusion(
         systems=system_results(tally, missing, labels),
         judges=judges,

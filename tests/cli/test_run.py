@@ -183,6 +183,7 @@ def test_without_an_endpoint_the_deterministic_part_is_kept_and_one_line_says_wh
     (line,) = [line for line in result.err.splitlines() if line.startswith("fiducial:")]
     assert (result.code, message in line) == (2, True)
     assert "checker decided: 0.75" in result.out
+    assert "nothing to judge" not in result.out
     assert len(verdicts(tmp_path / "run", "checker")) == 20
 
 

@@ -47,6 +47,12 @@ def test_a_judge_that_found_nothing_to_judge_is_there_with_nothing(tmp_path: Pat
     assert (idle.name, idle.fingerprint, idle.outcomes, idle.calls) == ("idle@m", "f1", {}, 0)
 
 
+def test_a_judge_that_was_not_asked_is_not_said_to_have_found_nothing(tmp_path: Path):
+    with RunFolder(tmp_path / "run") as folder:
+        folder.bind(**{"judge mine@m": "f"})
+        assert judge_uses(folder, asked=False) == []
+
+
 def test_what_was_asked_again_is_counted_apart(tmp_path: Path):
     with RunFolder(tmp_path / "run") as folder:
         for case_id, reasked in (("1", 1), ("2", 0), ("3", 1)):
