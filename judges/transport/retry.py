@@ -42,7 +42,8 @@ class RetryPolicy:
 
 
 _HOPELESS = 8
-"""After so many requests in a row that used up their attempts, and none that was replied to, the endpoint is taken to be down."""
+"""After so many requests in a row that used up their attempts, and none that was replied to, the endpoint is taken to be down,
+or to let nobody in."""
 
 
 class RetryingProvider:
