@@ -72,10 +72,7 @@ def compare(
     Raises:
         InputError: There are not two to compare, ``against`` is not one of them, or ``right`` needs labels and there are none.
     """
-    labelled = bool(np.isfinite(table.label).any())
-    if right in {"agrees", "label"} and not labelled:
-        raise InputError(f"no row has a label, which --right {right} needs; --right score compares without")
-    right = right or ("agrees" if labelled else "score")
+    right = _right(table, right)
     everybody = contenders_of(table, by, right, pass_at)
     contenders = [each for each in everybody if len(each.key)]
     names = [each.name for each in contenders]
@@ -101,6 +98,14 @@ def compare(
         },
         "warnings": [*left_out(everybody, right), *cautions(pairs, statistic)],
     }
+
+
+def _right(table: Table, asked: Right | None) -> Right:
+    """What is compared: as asked for, where the table has the labels that it takes."""
+    labelled = bool(np.isfinite(table.label).any())
+    if asked in {"agrees", "label"} and not labelled:
+        raise InputError(f"no row has a label, which --right {asked} needs; --right score compares without")
+    return asked or ("agrees" if labelled else "score")
 
 
 def _too_few(everybody: list[Contender], names: list[str], by: By, right: Right) -> InputError:
