@@ -1,10 +1,11 @@
 # Every target does its own set-up, so that a fresh clone needs nothing but Python 3.11+ and make.
 PYTHON ?= python3
 VENV := .venv
+PYTHONS ?= 3.11 3.12 3.13
 BIN := $(VENV)/bin
 export FIDUCIAL_REFERENCE
 
-.PHONY: help demo test lint bench promptflow requests format clean
+.PHONY: help demo test pythons lint bench promptflow requests format clean
 
 # pip is asked again only when pyproject.toml changes.
 $(VENV)/.ready: pyproject.toml
@@ -18,7 +19,10 @@ demo: $(VENV)/.ready  ## the whole pipeline on the built-in suite, offline; the 
 	@$(BIN)/fiducial demo --out demo
 
 test: $(VENV)/.ready  ## the test suite; set FIDUCIAL_REFERENCE to compare with reference data too
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto --dist worksteal
+
+pythons: $(VENV)/.ready  ## types and tests under Python 3.11, 3.12 and 3.13, where they are there; TESTS=tests/judges for some of them
+	@for version in $(PYTHONS); do .ci/under_python $$version $(TESTS) || exit 1; done
 
 lint: $(VENV)/.ready  ## formatter, linter, types, layers
 	@$(BIN)/ruff format --check .
@@ -33,7 +37,8 @@ promptflow:  ## the judges under promptflow and azure-ai-evaluation, in an envir
 	@test -x .venv-promptflow/bin/python || $(PYTHON) -m venv .venv-promptflow
 	@.venv-promptflow/bin/python -m pip install --quiet -e '.[runners]'
 	@PF_HOME_DIRECTORY="$(CURDIR)/.venv-promptflow/.promptflow" \
-		.venv-promptflow/bin/python -m pytest tests/judges/flows tests/judges/test_shipped_prompts.py
+		.venv-promptflow/bin/python -m pytest tests/api/test_evaluators.py tests/api/test_promptflow.py tests/api/test_azure.py \
+		tests/judges/test_connections.py tests/judges/test_shipped_prompts.py
 
 requests: $(VENV)/.ready  ## batch files for every judge and variant, into ./requests; MODEL=... names the model
 	@$(BIN)/python benchmarks/make_requests.py --out requests $(if $(MODEL),--model $(MODEL))
@@ -45,4 +50,4 @@ help:  ## what can be made
 	@sed -nE 's/^([a-z]+):.*## (.*)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
 
 clean:  ## remove what was installed and built here
-	rm -rf $(VENV) .venv-promptflow .links build dist *.egg-info
+	rm -rf $(VENV) .venv-* .links build dist *.egg-info

@@ -11,22 +11,86 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from .errors import FiducialError
-    from .records import Case, Output, Verdict, read_records, write_records
+from .version import VERSION
 
-__version__ = "0.1.0"
+if TYPE_CHECKING:
+    from .api.assertions import assert_rate
+    from .api.auditing import audit, mutate
+    from .api.checking import check
+    from .api.evaluating import aevaluate, evaluate, load_run
+    from .api.generating import agenerate, generate
+    from .api.judging import judge
+    from .api.measuring import calibrate, compare, estimate
+    from .api.own import agent, file_format, judge_function, operator, world
+    from .api.run import Run
+    from .deterministic import Finding, checker
+    from .errors import FiducialError
+    from .records import Case, Output, ToolCall, Verdict, read_records, write_records
+
+__version__ = VERSION
 
 _HOME = {
+    "aevaluate": "api.evaluating",
+    "agenerate": "api.generating",
+    "agent": "api.own",
+    "assert_rate": "api.assertions",
+    "audit": "api.auditing",
+    "calibrate": "api.measuring",
+    "mutate": "api.auditing",
+    "check": "api.checking",
+    "compare": "api.measuring",
+    "estimate": "api.measuring",
+    "evaluate": "api.evaluating",
+    "load_run": "api.evaluating",
+    "checker": "deterministic",
+    "generate": "api.generating",
+    "file_format": "api.own",
+    "judge": "api.judging",
+    "judge_function": "api.own",
+    "operator": "api.own",
+    "world": "api.own",
     "Case": "records",
     "FiducialError": "errors",
+    "Finding": "deterministic",
     "Output": "records",
+    "Run": "api.run",
+    "ToolCall": "records",
     "Verdict": "records",
     "read_records": "records",
     "write_records": "records",
 }
 
-__all__ = ["Case", "FiducialError", "Output", "Verdict", "__version__", "read_records", "write_records"]
+__all__ = [
+    "Case",
+    "FiducialError",
+    "Finding",
+    "Output",
+    "Run",
+    "ToolCall",
+    "Verdict",
+    "__version__",
+    "aevaluate",
+    "agenerate",
+    "agent",
+    "assert_rate",
+    "audit",
+    "calibrate",
+    "check",
+    "checker",
+    "compare",
+    "estimate",
+    "evaluate",
+    "file_format",
+    "generate",
+    "judge",
+    "judge_function",
+    "load_run",
+    "mutate",
+    "operator",
+    "read_records",
+    "world",
+    "write_records",
+]
 
 
 def __getattr__(name: str) -> Any:

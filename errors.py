@@ -11,6 +11,7 @@
     ├── DecodingError         a reply that is not in the form it should be       (graded 0, or unparsable)
     ├── PromptError           a prompt file that cannot be loaded or rendered    (exit 2)
     ├── RunFolderError        a run folder that is in use or belongs to another run (exit 2)
+    ├── MissingReplyError     a question whose reply a test was to bring          (the test fails)
     └── ProviderError         a model call that failed after its retries         (an outcome, exit 3)
 
 Errors of other libraries are translated into these where their meaning is known, with ``raise ... from``.
@@ -31,7 +32,7 @@ class InputError(FiducialError):
 
     Args:
         message: What was expected and what came.
-        path: The file.
+        path: The file, or what stands for one and has a name.
         line: 1-based line number, where there is one.
         field: The field, as a path such as ``messages[0].role``, where it is known.
     """
@@ -40,12 +41,12 @@ class InputError(FiducialError):
         self,
         message: str,
         *,
-        path: Path | str | None = None,
+        path: object | None = None,
         line: int | None = None,
         field: str | None = None,
     ) -> None:
         self.message = message
-        self.path = path
+        self.path = path if path is None or isinstance(path, Path) else str(path)
         self.line = line
         self.field = field
         super().__init__(str(self))
@@ -91,7 +92,7 @@ class MissingExtraError(ConfigurationError):
     def __init__(self, extra: str, why: str) -> None:
         self.extra = extra
         self.why = why
-        super().__init__(f"{why} needs an optional dependency: pip install 'fiducial[{extra}]'")
+        super().__init__(f"{why} needs an optional dependency: pip install 'fiducial-eval[{extra}]'")
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), (self.extra, self.why))
@@ -107,6 +108,10 @@ class PromptError(FiducialError):
 
 class RunFolderError(FiducialError):
     """A run folder is in use by another process or was made by another run."""
+
+
+class MissingReplyError(FiducialError):
+    """A question has no reply among those that a test brought, and nobody may be asked."""
 
 
 class ProviderError(FiducialError):

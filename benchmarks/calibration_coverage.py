@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
-from simulation import beside, choices, comparisons, labels, panel, plans, raters, true_rate
+from simulation import beside, choices, comparisons, contests, labels, panel, plans, raters, true_rate
 from simulation.tally import Table
 
 TABLES: dict[str, Table] = {
@@ -38,11 +38,15 @@ TABLES: dict[str, Table] = {
     "audits": labels.audits,
     "differences": comparisons.differences,
     "tests": comparisons.sizes,
+    "clusters": contests.clusters,
+    "systems-by-stratum": contests.strata,
     "certificates": choices.certificates,
     "cascades": beside.cascades,
     "thresholds": choices.thresholds,
+    "cuts": choices.cuts,
     "best": choices.best,
     "half-widths": plans.half_widths,
+    "assured": plans.assured,
     "power": plans.power,
 }
 

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .agreement.panel import calibrate
     from .agreement.requests import Requests
-    from .comparison.contenders import By, Right
-    from .comparison.pairs import compare
+    from .agreement.results import Calibration, JudgeCalibration
+    from .cautions import Caution
+    from .comparison.compare import compare
+    from .comparison.results import By, Comparison, Right
     from .intervals.measurement import IntervalOption, Settings, measure
     from .sample import Cells, Sample, make_sample
     from .statistic import Statistic
@@ -21,31 +23,37 @@ if TYPE_CHECKING:
     from .tables.runs import table_from_run
     from .tables.table import Table
     from .true_rate.estimation import estimate
-    from .true_rate.rate_estimates import Target
     from .true_rate.rate_interval import RateInterval
+    from .true_rate.results import Estimation, RateEstimate, Target
 
 _HOME = {
     "AGREEMENT": "statistics.estimator",
-    "By": "comparison.contenders",
+    "By": "comparison.results",
     "calibrate": "agreement.panel",
+    "Calibration": "agreement.results",
+    "Caution": "cautions",
     "Cells": "sample",
-    "compare": "comparison.pairs",
+    "compare": "comparison.compare",
+    "Comparison": "comparison.results",
     "estimate": "true_rate.estimation",
+    "Estimation": "true_rate.results",
     "Estimator": "statistics.estimator",
     "ESTIMATORS": "statistics.estimator",
     "IntervalOption": "intervals.measurement",
+    "JudgeCalibration": "agreement.results",
     "make_sample": "sample",
     "measure": "intervals.measurement",
+    "RateEstimate": "true_rate.results",
     "RateInterval": "true_rate.rate_interval",
     "read_labels": "tables.files",
     "read_table": "tables.files",
     "Requests": "agreement.requests",
-    "Right": "comparison.contenders",
+    "Right": "comparison.results",
     "Sample": "sample",
     "Settings": "intervals.measurement",
     "Statistic": "statistic",
     "Table": "tables.table",
-    "Target": "true_rate.rate_estimates",
+    "Target": "true_rate.results",
     "table_from_frame": "tables.files",
     "table_from_rows": "tables.files",
     "table_from_run": "tables.runs",
@@ -55,9 +63,15 @@ __all__ = [
     "AGREEMENT",
     "ESTIMATORS",
     "By",
+    "Calibration",
+    "Caution",
     "Cells",
+    "Comparison",
+    "Estimation",
     "Estimator",
     "IntervalOption",
+    "JudgeCalibration",
+    "RateEstimate",
     "RateInterval",
     "Requests",
     "Right",

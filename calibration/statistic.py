@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any, overload
 
 import msgspec
 
@@ -70,3 +71,29 @@ def defined(
 def undefined(why: str, *, n: int, level: float = 0.95) -> Statistic:
     """A statistic that cannot be computed, and why: never 0, never NaN."""
     return Statistic(n=n, level=level, undefined=why)
+
+
+class Entry:
+    """A statistic as an attribute of what has ``statistics``: ``found.mcc`` is ``found.statistics["mcc"]``.
+
+    Args:
+        mapping: The field that holds it.
+    """
+
+    def __init__(self, mapping: str = "statistics") -> None:
+        self._mapping, self._name = mapping, ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, found: None, owner: type) -> Entry: ...
+    @overload
+    def __get__(self, found: object, owner: type) -> Statistic: ...
+    def __get__(self, found: Any, owner: type) -> Statistic | Entry:
+        if found is None:
+            return self
+        statistic: Statistic | None = getattr(found, self._mapping).get(self._name)
+        if statistic is None:
+            raise AttributeError(f"{self._name} was not estimated here")
+        return statistic

@@ -18,6 +18,7 @@ from .main import EXIT_GATE, EXIT_OK
 from .options import FOLDER, INPUT_FILE, Number, workspaces
 
 if TYPE_CHECKING:
+    from ..deterministic.sandbox.limits import Limits
     from ..evaluation.artifacts import ArtifactOutcome
     from ..records import Case
 
@@ -70,7 +71,7 @@ def prepare(*, cases: Path, out: Path, system: str | None) -> None:
 @click.option(
     "--rules",
     type=click.Choice(["bfcl", "strict"]),
-    default="bfcl",
+    default="strict",
     show_default=True,
     help="strict: no file of a workspace stands in for a library or a hidden test.",
 )
@@ -92,11 +93,11 @@ def run(
     {workspace}. What it leaves behind runs in a sandbox. OUT holds outputs.jsonl
     (for `fiducial run`), verdicts.jsonl, report.json in agbenchmark's form, logs and workspaces. Exit code 1: a mock failed.
     """
+    from ..api.progress import shown_progress  # noqa: PLC0415 - likewise
     from ..deterministic import CheckOptions  # noqa: PLC0415 - numpy and scipy are slow to import
     from ..evaluation.artifacts import AgentPlan, conclude_artifacts, run_agents  # noqa: PLC0415 - likewise
     from .check_options import artifact_options  # noqa: PLC0415 - likewise
     from .evaluate import command_line  # noqa: PLC0415 - likewise
-    from .progress import shown_progress  # noqa: PLC0415 - likewise
 
     plan = AgentPlan(
         command=_agent_command(agent, mock=mock, allowed=options["allow_code"]),
@@ -104,11 +105,9 @@ def run(
         environment=dict(os.environ),
         cutoff=cutoff,
     )
-    checks = CheckOptions(
-        rules="strict" if rules == "strict" else "bfcl", artifacts=artifact_options(options)
-    )
+    checks = CheckOptions(rules="bfcl" if rules == "bfcl" else "strict", artifacts=artifact_options(options))
     started = datetime.now(UTC)
-    with shown_progress() as progress:
+    with shown_progress(wanted=True) as progress:
         progress.begin("laying out" if mock else "running", sum(1 for _ in _artifact_cases(cases)))
         run_agents(_artifact_cases(cases), out, plan, progress)
     ended = datetime.now(UTC)
@@ -117,6 +116,41 @@ def run(
     )
     _show(outcome, out)
     return EXIT_GATE if mock and outcome.failed else EXIT_OK
+
+
+@command.command(
+    short_help="Say how far this machine shuts code in.",
+    epilog="Example: fiducial artifacts doctor",
+)
+def doctor() -> int:
+    """Say how far this machine shuts in the code of workspaces, which limits are in force, and what is left open.
+
+    Exit code 1: code of workspaces cannot be run here.
+    """
+    from ..deterministic.sandbox.diagnosis import diagnose  # noqa: PLC0415 - only when there is work to do
+    from ..deterministic.sandbox.limits import Limits  # noqa: PLC0415 - likewise
+
+    limits = Limits()
+    found = diagnose(limits)
+    if found.confinement is not None:
+        for name in found.confinement.__struct_fields__:
+            click.echo(f"{name}: {getattr(found.confinement, name)}")
+        click.echo(_in_force(limits))
+    if found.problem is not None:
+        click.echo(visible(f"code cannot be run: {found.problem}"))
+        return EXIT_GATE
+    for sentence in found.open:
+        click.echo(f"not bounded: {sentence}")
+    return EXIT_OK
+
+
+def _in_force(limits: Limits) -> str:
+    mib = 1 << 20
+    return (
+        f"limits: {limits.wall_seconds:g} s, {limits.cpu_seconds} s of processor time, {limits.memory_bytes // mib:,} MiB of memory, "
+        f"{limits.file_bytes // mib} MiB a file, {limits.processes} processes, {limits.open_files} open files, "
+        f"{limits.output_bytes // mib} MiB of output; with a private root {limits.disk_bytes // mib} MiB of files"
+    )
 
 
 def _artifact_cases(path: Path) -> Iterator[Case]:

@@ -11,11 +11,12 @@ import click
 import msgspec
 from click.core import ParameterSource
 
+from ..calibration.cuts import PassAt
 from ..errors import UsageError
 from ..report.text import visible
 from .audit_claims import alternative, certify
 from .model_options import batch_mode, model_access, model_options, prices
-from .options import FOLDER, INPUT_FILE, Number, SpreadCommand, json_option, names_and_worlds
+from .options import FOLDER, INPUT_FILE, SpreadCommand, json_option, names_and_worlds, pass_at_option, worlds
 
 _MUTATE = """\b
 Examples:
@@ -86,11 +87,11 @@ def mutate(
     The strict checker labels every probe (answers and statements are labelled by construction). What it judges otherwise than it was
     meant is no probe, but listed in weaknesses.jsonl, as is what BFCL's rules do not see.
     """
+    from ..api.progress import shown_progress  # noqa: PLC0415 - likewise
     from ..deterministic.mutation import load_operators  # noqa: PLC0415 - slow to import
     from ..evaluation.audit import ProbeSettings, build_probes  # noqa: PLC0415 - likewise
-    from ..evaluation.audit.wording import probe_lines  # noqa: PLC0415 - likewise
+    from ..report.audit_words import probe_lines  # noqa: PLC0415 - likewise
     from .check_options import check_options  # noqa: PLC0415 - likewise
-    from .progress import shown_progress  # noqa: PLC0415 - likewise
 
     operators = load_operators(operator, Path.cwd())
     unknown = sorted(set(only) - operators.keys())
@@ -103,7 +104,7 @@ def mutate(
         seed=seed,
         per_operator=per_output,
     )
-    with shown_progress() as progress:
+    with shown_progress(wanted=True) as progress:
         manifest = build_probes(cases, outputs, out, settings, progress)
     for line in probe_lines(manifest):
         click.echo(visible(line))
@@ -129,7 +130,8 @@ def mutate(
     help="Probes of each operator at most; a larger number keeps what was judged already.",
 )
 @_ONLY
-@click.option("--pass-at", type=Number(0, 1), default=0.5, show_default=True, help="Score that passes.")
+@pass_at_option
+@worlds
 @json_option
 @model_options
 def run(
@@ -138,20 +140,21 @@ def run(
     out: Path,
     sample: int,
     only: tuple[str, ...],
-    pass_at: float,
+    pass_at: PassAt,
     json_file: str | None,
     **options: Any,
 ) -> int:
     """Ask judges about probes: which faults they miss, what harmless they punish, what talks them into passing.
 
-    Right outputs are asked about --repeats times (2 unless said otherwise), so that noise is not taken for an effect. Verdicts to
+    Right outputs are asked about --repeats times (2 unless said otherwise), to see whether the judge contradicts itself. Verdicts to
     read, survivors first of all, are in to_read.jsonl of the run folder. Exit code 3: finished, but calls failed.
     """
+    from ..api.progress import shown_progress  # noqa: PLC0415 - likewise
     from ..evaluation.audit import AuditPlan, foresee_audit, run_audit  # noqa: PLC0415 - numpy and scipy are slow to import
-    from ..evaluation.audit.wording import audit_lines  # noqa: PLC0415 - likewise
+    from ..report.audit_words import audit_lines  # noqa: PLC0415 - likewise
     from .evaluate import command_line  # noqa: PLC0415 - likewise
     from .main import EXIT_OK, EXIT_PARTIAL  # noqa: PLC0415 - likewise
-    from .progress import shown_progress  # noqa: PLC0415 - likewise
+    from .own_worlds import own_worlds  # noqa: PLC0415 - likewise
     from .table_input import emit  # noqa: PLC0415 - likewise
 
     plan = AuditPlan(
@@ -165,13 +168,14 @@ def run(
         repeats=_repeats(options["repeats"]),
         pass_at=pass_at,
         batch=batch_mode(options),
+        environments=own_worlds(options["environment"]),
     )
     access = cache(lambda: model_access(options))  # once: all judges share its budget
     if options["dry_run"]:
         from .dry_run import show_forecasts  # noqa: PLC0415 - likewise
 
         return show_forecasts(foresee_audit(plan, access(), prices(options)))
-    with shown_progress() as progress:
+    with shown_progress(wanted=True) as progress:
         audit = run_audit(plan, access, progress, lambda: datetime.now(UTC))
     lines = [*audit_lines(audit), f"records: {out} (to_read.jsonl lists survivors and false alarms)"]
     if audit.failed:
@@ -183,6 +187,6 @@ def run(
 
 
 def _repeats(given: int) -> int:
-    """The option --repeats, which here is 2 unless said otherwise: without a repetition noise cannot be told from an effect."""
+    """The option --repeats, which here is 2 unless said otherwise: whether a judge contradicts itself shows only when it is asked again."""
     unsaid = click.get_current_context().get_parameter_source("repeats") is ParameterSource.DEFAULT
     return 2 if unsaid else given

@@ -9,8 +9,9 @@ from typing import Literal
 import click
 import msgspec
 
+from ..calibration.cuts import PassAt
 from ..errors import UsageError
-from .options import FOLDER, INPUT_FILE, Number, json_option
+from .options import FOLDER, INPUT_FILE, Number, json_option, pass_at_option
 
 _CERTIFY = """\b
 Examples:
@@ -32,7 +33,7 @@ Examples:
     "--by", "judge", metavar="JUDGE", help="Which judge, as it signs verdicts.  [default: the only one]"
 )
 @click.option("--level", type=Number(0.5, 0.9999), default=0.95, show_default=True, help="Of the claims.")
-@click.option("--pass-at", type=Number(0, 1), default=0.5, show_default=True, help="Score that passes.")
+@pass_at_option
 @click.option(
     "--accept",
     type=Number(0, 1, min_open=True, max_open=True),
@@ -46,7 +47,7 @@ def certify(
     claims: tuple[str, ...],
     judge: str | None,
     level: float,
-    pass_at: float,
+    pass_at: PassAt,
     accept: float | None,
     out: Path | None,
     against: Path | None,
@@ -60,13 +61,13 @@ def certify(
     """
     from ..evaluation.audit import certificate as certificates  # noqa: PLC0415 - numpy and scipy are slow to import
     from ..evaluation.audit.drift import check_certificate, read_certificate  # noqa: PLC0415 - likewise
-    from ..evaluation.audit.wording import certificate_lines, standing_lines  # noqa: PLC0415 - likewise
     from ..evaluation.run_folder.folder import write_json  # noqa: PLC0415 - likewise
+    from ..report.audit_words import certificate_lines, standing_lines  # noqa: PLC0415 - likewise
 
     if (against is None) == (out is None) or (against is None) != bool(claims):
         raise UsageError("either --claim STAT=VALUE with --out FILE, or --against FILE")
     if against is not None:
-        judged = certificates.read_judged_run(run, judge, prefer=read_certificate(against).judge)
+        judged = certificates.read_judged_run(run, judge, prefer=read_certificate(against).id)
         standing = check_certificate(against, judged, run)
         return _finish(standing, standing_lines(standing), json_file, good=standing.valid)
     assert out is not None
@@ -113,7 +114,7 @@ def alternative(
     experts, 0.15 for trained annotators, 0.1 for a crowd.
     """
     from ..evaluation.audit.annotators import alternative_annotators, read_annotations  # noqa: PLC0415 - numpy is slow
-    from ..evaluation.audit.wording import alternative_lines  # noqa: PLC0415 - likewise
+    from ..report.audit_words import alternative_lines  # noqa: PLC0415 - likewise
     from .table_input import emit  # noqa: PLC0415 - likewise
 
     results = alternative_annotators(read_annotations(verdicts), likeness=likeness)

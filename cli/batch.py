@@ -7,7 +7,16 @@ from typing import Any
 
 import click
 
-from .options import FOLDER, INPUT_FILE, Number, SpreadCommand, cases_and_outputs, compose, gates
+from .options import (
+    FOLDER,
+    INPUT_FILE,
+    SpreadCommand,
+    cases_and_outputs,
+    compose,
+    gates,
+    pass_at_option,
+    worlds,
+)
 
 _judging = compose(
     cases_and_outputs,
@@ -27,6 +36,7 @@ _judging = compose(
         show_default=True,
         help="How often each output is judged.",
     ),
+    worlds,
 )
 
 _EXPORT_EXAMPLE = """\b
@@ -58,17 +68,19 @@ def command() -> None:
 @click.option(
     "--out", type=INPUT_FILE, required=True, help="The batch file; long ones are split and numbered."
 )
-def export(*, out: Path, **options: Any) -> None:
+def export(*, out: Path, environment: tuple[str, ...], **options: Any) -> None:
     """Write what a judge has to be asked as batch files.
 
     Each request is named by a hash of what it asks (`custom_id`), so that the same question has the same name in every
     export, and is written once. With the results so far, only what is missing is written, and once more what could not be read.
     """
+    from ..api.progress import shown_progress  # noqa: PLC0415 - likewise
     from ..evaluation.batch.export import Questions, export_batch  # noqa: PLC0415 - not needed for --help
-    from .progress import shown_progress  # noqa: PLC0415 - likewise
+    from .own_worlds import own_worlds  # noqa: PLC0415 - likewise
 
-    with shown_progress() as progress:
-        files = export_batch(Questions(**options), out, progress)
+    questions = Questions(environments=own_worlds(environment), **options)
+    with shown_progress(wanted=True) as progress:
+        files = export_batch(questions, out, progress)
     for file in files:
         click.echo(f"{file.path}: {file.requests:,} requests")
     if not files:
@@ -91,7 +103,7 @@ def export(*, out: Path, **options: Any) -> None:
     help="Result and error files of batches, earlier ones first.",
 )
 @click.option("--labels", type=INPUT_FILE, help="Trusted verdicts to calibrate against (JSON Lines).")
-@click.option("--pass-at", type=Number(0, 1), default=0.5, show_default=True, help="Score that passes.")
+@pass_at_option
 @click.option("--record", type=INPUT_FILE, help="Also append every reply to this file, for --replay.")
 @click.option("--out", type=FOLDER, required=True, help="The run folder; a further import adds to it.")
 @gates
@@ -101,6 +113,7 @@ def import_(
     record: Path | None,
     fail_under: tuple[str, ...],
     min_graded: float | None,
+    environment: tuple[str, ...],
     **options: Any,
 ) -> int:
     """Read batch results into a run folder, as `fiducial judge` would have written it.
@@ -110,7 +123,8 @@ def import_(
     from ..evaluation.judging.access import ModelAccess  # noqa: PLC0415 - numpy and scipy are slow to import
     from ..evaluation.pipeline import Plan  # noqa: PLC0415 - likewise
     from .evaluate import command_line, evaluate  # noqa: PLC0415 - likewise
+    from .own_worlds import own_worlds  # noqa: PLC0415 - likewise
 
-    plan = Plan(command=command_line(), **options)
+    plan = Plan(command=command_line(), environments=own_worlds(environment), **options)
     access = ModelAccess(results=results, record=record)
     return evaluate(plan, lambda: access, fail_under=fail_under, min_graded=min_graded)

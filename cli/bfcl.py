@@ -46,7 +46,7 @@ def command() -> None:
     help="Text, or native function calls; with auto, a stored list is native calls and a text is text.",
 )
 @click.option("--partial", is_flag=True, help="Score what is there, when entries have no result.")
-@rules_option
+@rules_option("bfcl")
 @click.option(
     "--category",
     "categories",
@@ -84,10 +84,10 @@ def score(
     """
     import msgspec  # noqa: PLC0415 - `--help` loads none of this
 
+    from ..api.progress import shown_progress  # noqa: PLC0415
     from ..evaluation.bfcl import ScoringOptions, as_json, score_tree  # noqa: PLC0415
     from ..formats.bfcl import expand, find_results, open_source  # noqa: PLC0415
     from .bfcl_table import print_scores  # noqa: PLC0415
-    from .progress import shown_progress  # noqa: PLC0415
 
     options = msgspec.convert(
         {"names": names, "mode": mode, "partial": partial, "rules": rules}, ScoringOptions
@@ -97,7 +97,7 @@ def score(
     tree = find_results(results, wanted)
     for path in tree.passed_over:
         click.echo(f"passed over, as BFCL does: {path}", err=True)
-    with shown_progress() as progress:
+    with shown_progress(wanted=True) as progress:
         systems = score_tree(source, tree.files, scores, options=options, progress=progress)
     report = as_json(systems, rules)
     if json_file is not None:

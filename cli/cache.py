@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import click
 
+from ..api.reaching import default_cache
 from .options import INPUT_FILE
-from .reply_cache import default_cache
 
 _cache_option = click.option(
     "--cache", type=INPUT_FILE, help="The reply cache's file.  [default: in the user's cache folder]"
@@ -31,9 +32,8 @@ def info(*, cache: Path | None, as_json: bool) -> None:
     if not path.exists():
         click.echo(json.dumps({"path": str(path), "replies": 0}) if as_json else f"{path}: no cache yet")
         return
-    store = ReplyCache(path)
-    found = store.info()
-    store.close()
+    with closing(ReplyCache(path)) as store:
+        found = store.info()
     if as_json:
         facts = {
             "path": str(path),
@@ -59,7 +59,6 @@ def clear(*, cache: Path | None, model: str | None) -> None:
     if not path.exists():
         click.echo(f"{path}: no cache yet")
         return
-    store = ReplyCache(path)
-    count = store.clear(model)
-    store.close()
+    with closing(ReplyCache(path)) as store:
+        count = store.clear(model)
     click.echo(f"{path}: forgot {count:,} replies")

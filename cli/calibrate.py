@@ -13,7 +13,8 @@ from .table_input import emit, load_table, table_options
 
 if TYPE_CHECKING:
     from ..calibration import IntervalOption, Table
-    from ..calibration.thresholds.recalibration import Recalibrator
+    from ..calibration.cuts import PassAt
+    from ..calibration.thresholds.results import Recalibrator
 
 _LEVELS = range(2, 51)
 
@@ -76,7 +77,7 @@ def command(
     tables: tuple[Path, ...],
     labels: Path | None,
     columns: tuple[str, ...],
-    pass_at: float,
+    pass_at: PassAt,
     seed: int,
     replicates: int,
     json_file: str | None,
@@ -96,7 +97,10 @@ def command(
     order, where known), or a run folder.
     """
     from ..calibration import AGREEMENT, ESTIMATORS, Requests, calibrate, read_labels  # noqa: PLC0415 - numpy and scipy are slow to import
-    from ..calibration.agreement.wording import calibration_lines  # noqa: PLC0415 - likewise
+    from ..calibration.agreement.results import calibration_json  # noqa: PLC0415 - likewise
+    from ..report.calibration_words import calibration_words  # noqa: PLC0415 - likewise
+    from ..report.caution_words import sentences  # noqa: PLC0415 - likewise
+    from ..report.lines import lines_of  # noqa: PLC0415 - likewise
     from .gates import judge_gates, parse_gates  # noqa: PLC0415 - likewise
 
     wanted = parse_gates(gates, ESTIMATORS)
@@ -122,8 +126,9 @@ def command(
             recalibrate=recalibrate,
         ),
     )
-    failures = list(judge_gates(wanted, result["judges"]))
-    emit(result, calibration_lines(result, slices=slices), json_file)
+    failures = list(judge_gates(wanted, result.judges))
+    shown = calibration_json(result) | {"warnings": sentences(result.cautions, result.judges)}
+    emit(shown, lines_of(calibration_words(result, slices=slices)), json_file)
     for line in failures:
         click.echo(line, err=True)
     return 1 if failures else 0

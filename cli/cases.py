@@ -10,6 +10,7 @@ import click
 
 from ..errors import UsageError
 from .options import FOLDER, INPUT_FILE, SpreadCommand
+from .plugin_option import take_plugins
 
 if TYPE_CHECKING:
     from ..formats.openai_chat import LoggedChat
@@ -18,7 +19,23 @@ if TYPE_CHECKING:
 _OUT = click.option("--out", type=INPUT_FILE, required=True, help="The cases file to write (JSON Lines).")
 
 
-@click.group(no_args_is_help=True)
+class FormatGroup(click.Group):
+    """A group with a command for each format of ours, and for any that a user has registered."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; a name that is none of ours may be a format that is registered, or that ``--plugin`` brings."""
+        from ..plugins import FORMATS  # noqa: PLC0415 - looked for only here
+
+        name, *rest = args
+        brought = any(arg.partition("=")[0] == "--plugin" for arg in rest)
+        if name in self.commands or name.startswith("-") or not (brought or name in FORMATS):
+            return super().resolve_command(ctx, args)
+        return name, _own_format(name), rest
+
+
+@click.group(cls=FormatGroup, no_args_is_help=True)
 def command() -> None:
     """Turn other people's data into cases, and into outputs where it has them."""
 
@@ -102,7 +119,7 @@ def openai(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | 
 def azure(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | None, system: str) -> None:
     """Read rows of azure-ai-evaluation or promptflow: a JSON object with "query", "response" and so on a line.
 
-    Rows with calls become cases of kind any_call (judge: tool_call_accuracy; `--rules strict` leaves them open), rows with a context
+    Rows with calls become cases of kind any_call (judge: tool_call_accuracy; strict rules leave them open), rows with a context
     grounded_answer, all others open_answer, compared with "ground_truth" where there is one.
     """
     from ..formats.azure_rows import read_azure_rows  # noqa: PLC0415
@@ -126,6 +143,30 @@ def agbenchmark(*, path: Path, out: Path) -> None:
 
     count = write_records(out, read_challenges(path))
     click.echo(f"{count:,} cases in {out}")
+
+
+def _own_format(name: str) -> click.Command:
+    """The command of a format that a user has registered."""
+
+    @click.command(
+        name, epilog=f"Example: fiducial cases {name} PATH --out cases.jsonl --plugin my_formats.py"
+    )
+    @click.argument("path", type=click.Path(path_type=Path))
+    @_OUT
+    @click.option("--outputs-out", type=INPUT_FILE, help="The outputs file to write.")
+    def own(*, path: Path, out: Path, outputs_out: Path | None) -> None:
+        from ..formats.own import read_own  # noqa: PLC0415
+        from ..records import Case, Output, write_records  # noqa: PLC0415
+
+        cases = (item for item in read_own(name, path) if isinstance(item, Case))
+        click.echo(f"{write_records(out, cases):,} cases in {out}")
+        if outputs_out is not None:
+            outputs = (item for item in read_own(name, path) if isinstance(item, Output))
+            click.echo(f"{write_records(outputs_out, outputs):,} outputs in {outputs_out}")
+
+    own.help = f"Read PATH by the registered format {name!r}."
+    take_plugins(own)
+    return own
 
 
 def _write_logged(read: Callable[[], Iterator[LoggedChat]], out: Path, outputs_out: Path | None) -> None:

@@ -9,8 +9,9 @@ from typing import Any
 
 from ..deterministic import CheckOptions
 from ..deterministic.artifact_options import ArtifactOptions
-from ..deterministic.registration import load_environments, load_functions
+from ..deterministic.registration import load_functions
 from ..deterministic.sandbox.limits import Limits
+from .own_worlds import own_worlds
 
 
 def check_options(options: Mapping[str, Any]) -> CheckOptions:
@@ -25,7 +26,7 @@ def check_options(options: Mapping[str, Any]) -> CheckOptions:
     return CheckOptions(
         rules=options["rules"],
         functions=load_functions(options["functions"], Path.cwd()),
-        environments=load_environments(options["environment"], Path.cwd()),
+        environments=own_worlds(options["environment"]),
         artifacts=artifact_options(options),
     )
 

@@ -7,29 +7,39 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from ..errors import UsageError
 from .table_input import emit, load_table, table_options
 
 if TYPE_CHECKING:
     from ..calibration import By, IntervalOption, Right
+    from ..calibration.cuts import PassAt
     from ..judges.prices import PriceList
 
 _EXAMPLE = """\b
 Example:
   fiducial compare prompt_a.jsonl prompt_b.jsonl --json comparison.json
-  fiducial compare RUN_FOLDER --by system --right score --against baseline
+  fiducial compare RUN_FOLDER --by system --against baseline
 """
 
 
 @click.command("compare", epilog=_EXAMPLE)
 @table_options(resamples=True)
-@click.option("--by", type=click.Choice(["judge", "system"]), default="judge", show_default=True)
+@click.option(
+    "--by",
+    type=click.Choice(["judge", "system"]),
+    default="judge",
+    show_default=True,
+    help="judge: which is right more often? system: which passes more often, on what checkers decided, on the rest by judges, and "
+    "on both together?",
+)
 @click.option(
     "--right",
     type=click.Choice(["agrees", "score", "label"]),
     help="agrees: score and label fall on the same side of --pass-at; score, label: that one passes. "
-    "Default: agrees, or score where no row has a label.",
+    "Default of judges: agrees, or score where no row has a label. Systems pass by their checkers, and else by judges, unless this "
+    "says otherwise; agrees compares how well they are judged.",
 )
 @click.option("--against", metavar="NAME", help="Compare only with this one, not every pair.")
 @click.option(
@@ -44,7 +54,8 @@ Example:
 @click.option(
     "--interval",
     type=click.Choice(["wald", "cluster-t", "bootstrap"]),
-    help="Of the difference. Default: Tango's for shares of the same rows, on the cluster-effective n; else BCa cluster bootstrap, paired.",
+    help="Of the difference between judges. Default: for shares of the same rows a t-test over clusters (CR2), or McNemar's mid-p "
+    "with Tango's interval where every item is its own; else BCa cluster bootstrap, paired.",
 )
 @click.option(
     "--price",
@@ -57,7 +68,7 @@ def command(
     tables: tuple[Path, ...],
     labels: Path | None,
     columns: tuple[str, ...],
-    pass_at: float,
+    pass_at: PassAt,
     seed: int,
     replicates: int,
     json_file: str | None,
@@ -71,13 +82,13 @@ def command(
 ) -> None:
     """Test every pair of judges or systems on the items both have, corrected for the number of pairs."""
     from ..calibration import ESTIMATORS, Settings, compare  # noqa: PLC0415 - numpy and scipy are slow to import
-    from ..calibration.comparison.wording import comparison_lines  # noqa: PLC0415 - likewise
     from ..judges.prices import price_list  # noqa: PLC0415 - likewise
+    from ..report.comparison_words import caution_lines, comparison_lines  # noqa: PLC0415 - likewise
 
     if statistic not in ESTIMATORS:
         raise UsageError(f"--statistic {statistic!r}: expected one of {', '.join(ESTIMATORS)}")
     result = compare(
-        load_table(tables, columns, labels),
+        load_table(tables, columns, labels, outputs=by == "system" and right != "agrees"),
         by=by,
         right=right,
         pass_at=pass_at,
@@ -87,10 +98,11 @@ def command(
         settings=Settings(interval=interval, replicates=replicates, seed=seed),
         cost_of=partial(_cost, price_list(prices)),
     )
-    emit(result, comparison_lines(result), json_file)
+    shown = msgspec.to_builtins(result) | {"warnings": caution_lines(result.cautions)}
+    emit(shown, comparison_lines(result), json_file)
 
 
-def _cost(prices: PriceList, judge: str, prompt_tokens: float, completion_tokens: float) -> float | None:
-    """US dollars; a judge is named ``judge/variant@model``, and what is named otherwise has no price."""
-    known = prices(judge.partition("@")[2]) if prompt_tokens or completion_tokens else None
+def _cost(prices: PriceList, model: str, prompt_tokens: float, completion_tokens: float) -> float | None:
+    """US dollars for a model's tokens."""
+    known = prices(model) if prompt_tokens or completion_tokens else None
     return None if known is None else known.cost(prompt_tokens, completion_tokens)

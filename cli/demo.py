@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from .options import FOLDER
 
+if TYPE_CHECKING:
+    from ..records import ItemKey
+
 NOTE = (
-    "This demo judges with the lexical baseline, a documented control that compares words and asks no model. "
-    "Its agreement with the checkers is what a real judge has to beat."
+    "This demo judges with recorded replies of one Claude model (November 2026), which was given the requests many to a context: "
+    "no independent calls, and no benchmark of that model. Beside it stands the lexical baseline, a documented control that compares "
+    "words and asks no model."
 )
+
+MODEL = "claude"
 
 JUDGES = (
     "tool_call_accuracy",
@@ -21,6 +28,9 @@ JUDGES = (
     "task_completion",
     "rubric",
 )
+
+COMPARED = tuple(f"tool_call_accuracy/{variant}" for variant in ("reasons", "direct", "decomposed"))
+"""Prompts that are asked about the same outputs, and compared."""
 
 _EXAMPLE = """\b
 Example:
@@ -38,16 +48,50 @@ def command(out: Path) -> int:
     from ..evaluation.pipeline import Plan  # noqa: PLC0415 - likewise
     from .evaluate import command_line, evaluate  # noqa: PLC0415 - likewise
 
+    answered, changed = _answered()
     plan = Plan(
         cases=demo_path("cases.jsonl"),
         outputs=[demo_path("outputs.jsonl")],
         out=out,
         command=command_line(),
-        options=CheckOptions(rules="strict"),
-        judges=list(JUDGES),
-        model="baseline",
-        judge_on="all",
+        options=CheckOptions(),
+        judges=[
+            *COMPARED,
+            *(f"{judge}/reasons" for judge in JUDGES[1:]),
+            *(f"{judge}@baseline" for judge in JUDGES),
+        ],
+        model=MODEL,
+        judge_on=answered,
         labels=demo_path("labels.jsonl"),
-        notes=[NOTE],
+        notes=[NOTE, f"{changed} outputs were changed after the replies were recorded, and are not judged."],
     )
-    return evaluate(plan, ModelAccess)
+    code = evaluate(plan, lambda: ModelAccess(replay=demo_path("replies/suite.jsonl")))
+    _compare(out)
+    return code
+
+
+def _answered() -> tuple[frozenset[ItemKey], int]:
+    """The outputs about which there are replies, and how many others there are."""
+    import msgspec  # noqa: PLC0415 - imports only when asked for
+
+    from ..data import demo_path  # noqa: PLC0415 - likewise
+    from ..records import ItemKey, Output, read_records  # noqa: PLC0415 - likewise
+
+    changed = msgspec.json.decode(demo_path("replies/unanswered.json").read_bytes(), type=set[ItemKey])
+    outputs = frozenset(output.key for output in read_records(demo_path("outputs.jsonl"), Output))
+    return outputs - changed, len(changed)
+
+
+def _compare(out: Path) -> None:
+    """Print how the prompts that were asked about the same outputs differ."""
+    import numpy as np  # noqa: PLC0415 - loaded already, and slow to import
+
+    from ..calibration import compare, read_table  # noqa: PLC0415 - likewise
+    from ..report.comparison_words import comparison_lines  # noqa: PLC0415 - likewise
+
+    table = read_table([out])
+    asked = [name for name, judge in table.judges.items() if judge.name == JUDGES[0] and judge.model == MODEL]
+    rows = np.isin(table.judge.codes, [table.judge.values.index(name) for name in asked])
+    click.echo(f"\n{len(asked)} prompts on the same outputs (`fiducial compare {out}` for all judges)")
+    for line in comparison_lines(compare(table.take(rows))):
+        click.echo(f"  {line}")

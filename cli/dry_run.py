@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import click
 
+from ..api.progress import shown_progress
 from ..evaluation.forecast import Forecast, foresee
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.pipeline import Plan
 from ..judges.transport.token_estimate import Estimate
 from .main import EXIT_OK
-from .progress import shown_progress
 
 
 def show_forecast(plan: Plan, access: ModelAccess) -> int:
@@ -24,7 +24,7 @@ def show_forecast(plan: Plan, access: ModelAccess) -> int:
     Returns:
         The exit code.
     """
-    with shown_progress() as progress:
+    with shown_progress(wanted=True) as progress:
         return show_forecasts(foresee(plan, access, progress))
 
 

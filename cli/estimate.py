@@ -11,6 +11,7 @@ from .table_input import emit, load_table, table_options
 
 if TYPE_CHECKING:
     from ..calibration import RateInterval, Target
+    from ..calibration.cuts import PassAt
 
 _EXAMPLE = """\b
 Example:
@@ -57,7 +58,7 @@ def command(
     tables: tuple[Path, ...],
     labels: Path | None,
     columns: tuple[str, ...],
-    pass_at: float,
+    pass_at: PassAt,
     json_file: str | None,
     judge: str | None,
     interval: RateInterval,
@@ -72,9 +73,15 @@ def command(
     correct nothing else.
     """
     from ..calibration import estimate  # noqa: PLC0415 - numpy and scipy are slow to import
-    from ..calibration.true_rate.wording import estimation_lines  # noqa: PLC0415 - likewise
+    from ..calibration.true_rate.results import estimation_json  # noqa: PLC0415 - likewise
+    from ..report.caution_words import sentences  # noqa: PLC0415 - likewise
+    from ..report.estimation_words import estimation_words  # noqa: PLC0415 - likewise
+    from ..report.lines import lines_of  # noqa: PLC0415 - likewise
 
     table = load_table(tables, columns, labels, draw, open_only=True)
     result = estimate(table, judge=judge, pass_at=pass_at, interval=interval, target=target, strata=strata)
     note = [_OPEN_PART] if any(path.is_dir() for path in tables) else []
-    emit(result, note + estimation_lines(result), json_file)
+    shown = estimation_json(result)
+    for name, part in result.parts.items():
+        shown[name]["warnings"] = sentences(part.cautions)
+    emit(shown, note + lines_of(estimation_words(result)), json_file)

@@ -13,12 +13,13 @@ from typing import Any
 
 import msgspec
 
+from ..api.progress import shown_progress
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.pipeline import Plan, run
 from .gates import PASS_RATE, parse_gates
 from .jury_options import jury_rule, split_options
 from .model_options import batch_mode, model_access, prices
-from .progress import shown_progress
+from .own_worlds import own_worlds
 
 _CREDENTIALS = re.compile(r"//[^/@\s]+@")
 
@@ -51,6 +52,7 @@ def evaluate_as_asked(given: Mapping[str, Any], **stages: Any) -> int:
         prices=prices(given),
         jury=jury_rule(given),
         batch=batch_mode(given),
+        environments=own_worlds(given["environment"]),
         **split_options(given),
         **stages,
     )
@@ -82,7 +84,7 @@ def evaluate(
         The exit code.
     """
     gates = _gates(fail_under)
-    with shown_progress() as progress:
+    with shown_progress(wanted=True) as progress:
         conclusion = run(plan, access, progress, lambda: datetime.now(UTC))
     from .outcome import show_outcome  # noqa: PLC0415 - loaded meanwhile, where a model was asked
 

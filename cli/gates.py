@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import UsageError
 
 if TYPE_CHECKING:
+    from ..calibration import JudgeCalibration
     from ..evaluation.conclusion.stage import Conclusion
 
 PASS_RATE = "pass_rate"  # noqa: S105 - not that kind of pass
@@ -45,7 +46,7 @@ def parse_gates(given: Iterable[str], known: Collection[str]) -> dict[str, float
     return gates
 
 
-def judge_gates(gates: Mapping[str, float], judges: Mapping[str, Any]) -> Iterator[str]:
+def judge_gates(gates: Mapping[str, float], judges: Mapping[str, JudgeCalibration]) -> Iterator[str]:
     """The gates that judges fail.
 
     Args:
@@ -57,8 +58,8 @@ def judge_gates(gates: Mapping[str, float], judges: Mapping[str, Any]) -> Iterat
     """
     for judge, panel in judges.items():
         for name, least in gates.items():
-            statistic = panel["statistics"][name]
-            yield from _failure(judge, name, statistic["value"], least, statistic["undefined"])
+            statistic = panel.statistics[name]
+            yield from _failure(judge, name, statistic.value, least, statistic.undefined)
 
 
 def run_gates(gates: Mapping[str, float], min_graded: float | None, conclusion: Conclusion) -> list[str]:
@@ -81,7 +82,7 @@ def run_gates(gates: Mapping[str, float], min_graded: float | None, conclusion: 
     if wanted and conclusion.calibration is None:
         lines.append(f"gate failed: {', '.join(wanted)}: no judge was calibrated")
     elif conclusion.calibration is not None:
-        lines += judge_gates(wanted, conclusion.calibration["judges"])
+        lines += judge_gates(wanted, conclusion.calibration.judges)
     if min_graded is not None:
         share = conclusion.graded / conclusion.outputs
         if share < min_graded:

@@ -9,7 +9,7 @@ import click
 
 from .jury_options import jury_options
 from .model_options import model_options
-from .options import FOLDER, JUDGE_HELP, SpreadCommand, cases_and_outputs, gates, into_run_folder
+from .options import FOLDER, JUDGE_HELP, SpreadCommand, cases_and_outputs, gates, into_run_folder, worlds
 
 _EXAMPLE = """\b
 Examples:
@@ -43,6 +43,7 @@ def _reparse(ctx: click.Context, _param: click.Parameter, folder: Path | None) -
 )
 @cases_and_outputs
 @click.option("--judge", "judges", multiple=True, required=True, metavar="JUDGE...", help=JUDGE_HELP)
+@worlds
 @into_run_folder
 @jury_options
 @model_options

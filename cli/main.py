@@ -12,10 +12,11 @@ from typing import NoReturn
 
 import click
 
-from .. import __version__
 from ..errors import FiducialError, UsageError
 from ..report.text import visible
-from .team_file import NAME, default_values, read_team_file
+from ..version import VERSION
+from .plugin_option import take_plugins
+from .team_file import NAME, TRUST_OPTION, TeamFile, default_values, read_team_file
 
 EXIT_OK, EXIT_GATE, EXIT_USAGE, EXIT_PARTIAL, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
 """Done; a gate failed; bad usage or input; finished, but calls failed; Ctrl-C with everything so far kept."""
@@ -38,6 +39,7 @@ COMMANDS: dict[str, str] = {
     "review": "A page on which a person labels outputs, and their labels into the run.",
     "prompts": "List, show, render, check and import judge prompts.",
     "cache": "Look at the reply cache, or empty it.",
+    "plugins": "What of your own is found, and why something is not.",
 }
 """Subcommand to its one-line help. Modules are imported only when their command is used (start-up time)."""
 
@@ -60,6 +62,7 @@ class LazyGroup(click.Group):
             return None
         command = getattr(import_module(f".{cmd_name}", __package__), "command")  # noqa: B009 - set by each module
         assert isinstance(command, click.Command)
+        take_plugins(command)
         return command
 
     def resolve_command(
@@ -71,7 +74,14 @@ class LazyGroup(click.Group):
         if unknown:
             raise UsageError(f"{NAME}: [{unknown[0]}]: `fiducial` has no such command")
         if command is not None and name is not None and ctx.default_map and name in ctx.default_map:
-            ctx.default_map[name] = default_values(command, ctx.default_map[name], name)
+            table = ctx.default_map[name]
+            ctx.default_map[name] = default_values(command, table, name)
+            if not {"-h", "--help"} & {*rest}:
+                from .trust import take_on_trust  # noqa: PLC0415 - most folders have no such file
+
+                assert isinstance(ctx.obj, TeamFile)
+                within = isinstance(command, click.Group) and rest
+                take_on_trust(ctx.obj, f"[{name}]", table.get(rest[0], {}) if within else table)
         return name, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -86,7 +96,13 @@ class LazyGroup(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="Start with `fiducial demo`: the whole way on a built-in suite, offline, in seconds.",
 )
-@click.version_option(__version__, prog_name="fiducial")
+@click.version_option(VERSION, prog_name="fiducial")
+@click.option(
+    TRUST_OPTION,
+    is_flag=True,
+    expose_value=False,
+    help=f"Trust what {NAME} says of code, endpoints, secrets and files, as it is now; may stand anywhere.",
+)
 def cli() -> None:
     """Score what AI agents produce.
 
@@ -102,7 +118,11 @@ def main() -> NoReturn:
             # Names in data may hold what no terminal can be sent: a lone surrogate, or letters that its encoding lacks.
             stream.reconfigure(errors="backslashreplace")
     try:
-        status = cli.main(prog_name="fiducial", standalone_mode=False, default_map=read_team_file(Path.cwd()))
+        team = read_team_file(Path.cwd())
+        args = [each for each in sys.argv[1:] if each != TRUST_OPTION]
+        status = cli.main(
+            args, prog_name="fiducial", standalone_mode=False, default_map=team.defaults, obj=team
+        )
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         _leave(EXIT_USAGE)

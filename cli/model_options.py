@@ -5,24 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
+from click.core import ParameterSource
 
-from ..errors import ConfigurationError
+from ..api.reaching import NO_KEY, default_cache, find_endpoint
+from ..errors import ConfigurationError, UsageError
 from ..evaluation.batch.mode import BatchMode
 from ..evaluation.judging.access import ModelAccess
 from ..judges import Budget, Endpoint
 from ..judges.prices import PriceList, price_list
 from .options import INPUT_FILE, Number, compose
-from .reply_cache import default_cache
-
-_NO_KEY = "none"
-"""Sent where a base URL but no key is given: servers of one's own rarely ask for one, and the library insists on one."""
 
 model_options = compose(
     click.option("--model", metavar="NAME", help="The judging model; `baseline` is the lexical control, no model."),
     click.option("--base-url", metavar="URL", help="An OpenAI-compatible endpoint.  [default: $OPENAI_BASE_URL]"),
+    click.option("--connection", metavar="NAME|FILE.yml", help="A connection of promptflow's, in place of both (docs/promptflow.md)."),
     click.option("--api-key-env", metavar="NAME", help="Variable that holds the key.  [default: OPENAI_API_KEY]"),
     click.option("--concurrency", type=click.IntRange(1, 4096), default=64, show_default=True, help="Calls in flight."),
     click.option("--timeout", type=Number(0.1), default=60.0, show_default=True, help="Seconds for one call."),
@@ -59,9 +58,9 @@ def model_access(options: Mapping[str, Any], environment: Mapping[str, str] = os
     if replay is not None and not replay.exists():
         raise ConfigurationError(f"--replay {replay}: there is no such recording")
     if options["dry_run"]:
-        environment = {"OPENAI_API_KEY": _NO_KEY, **environment}
+        environment = {"OPENAI_API_KEY": NO_KEY, **environment}
     return ModelAccess(
-        endpoint=None if replay else find_endpoint(options["base_url"], options["api_key_env"], environment),
+        endpoint=None if replay else _endpoint(options, environment),
         concurrency=options["concurrency"],
         timeout=options["timeout"],
         attempts=options["attempts"],
@@ -103,44 +102,35 @@ def _budget(options: Mapping[str, Any]) -> Budget | None:
     return Budget(max_calls=options["max_calls"], max_cost=options["max_cost"], prices=prices(options))
 
 
-def find_endpoint(base_url: str | None, api_key_env: str | None, environment: Mapping[str, str]) -> Endpoint:
-    """Find out where the model is.
+def _endpoint(options: Mapping[str, Any], environment: Mapping[str, str]) -> Endpoint:
+    others = [name for name in ("base_url", "api_key_env") if options[name] is not None]
+    connection: str | None = options["connection"]
+    if connection is not None and others and _from_file("connection") != _from_file(*others):
+        # What is typed wins over what a team shares.
+        connection, others = (None, others) if _from_file("connection") else (connection, [])
+    if connection is None:
+        return find_endpoint(options["base_url"], _key(options["api_key_env"], environment), environment)
+    if others:
+        raise UsageError(
+            f"--connection says where the model is and how to be let in; leave --{others[0].replace('_', '-')} out"
+        )
+    from ..judges.connections import connection_endpoint  # noqa: PLC0415 - few use it
 
-    Args:
-        base_url: As given by option.
-        api_key_env: Name of the variable that holds the key, as given by option.
-        environment: Environment variables: ``OPENAI_BASE_URL``, ``OPENAI_API_KEY``; for Azure ``AZURE_OPENAI_ENDPOINT``,
-            ``AZURE_OPENAI_API_KEY`` and ``OPENAI_API_VERSION``, as the openai library names them.
+    return connection_endpoint(connection, environment)
 
-    Returns:
-        The endpoint.
 
-    Raises:
-        ConfigurationError: There is none, or its key is missing.
-    """
-    if api_key_env is not None and not environment.get(api_key_env):
+def _key(api_key_env: str | None, environment: Mapping[str, str]) -> str | None:
+    """The key in the variable that is named; None where none is."""
+    if api_key_env is None:
+        return None
+    if not environment.get(api_key_env):
         raise ConfigurationError(f"--api-key-env {api_key_env}: this variable is not set")
-    azure = environment.get("AZURE_OPENAI_ENDPOINT")
-    if base_url is None and azure and environment.get("AZURE_OPENAI_API_KEY"):
-        return _azure(azure, environment, api_key_env)
-    base_url = base_url or environment.get("OPENAI_BASE_URL") or None
-    if base_url is not None and "@" in base_url.partition("://")[2].partition("/")[0]:
-        raise ConfigurationError(
-            "--base-url holds a password or key; put it into OPENAI_API_KEY (or --api-key-env)"
-        )
-    key = environment.get(api_key_env or "OPENAI_API_KEY")
-    if base_url is None and not key:
-        raise ConfigurationError(
-            "no model endpoint is configured: set OPENAI_API_KEY, or name an OpenAI-compatible server with --base-url "
-            "(or OPENAI_BASE_URL); `--model baseline` and `--replay FILE` need none"
-        )
-    return Endpoint(base_url=base_url, api_key=key or _NO_KEY)
+    return environment[api_key_env]
 
 
-def _azure(resource: str, environment: Mapping[str, str], api_key_env: str | None) -> Endpoint:
-    version = environment.get("OPENAI_API_VERSION")
-    if not version:
-        raise ConfigurationError("AZURE_OPENAI_ENDPOINT is set; set OPENAI_API_VERSION, too")
-    kind: Literal["azure"] = "azure"
-    key = environment[api_key_env or "AZURE_OPENAI_API_KEY"]
-    return Endpoint(base_url=resource, api_key=key, kind=kind, api_version=version)
+def _from_file(*names: str) -> bool:
+    """Whether the team's file says this, and nobody typed it."""
+    context = click.get_current_context(silent=True)
+    return context is not None and all(
+        context.get_parameter_source(name) is ParameterSource.DEFAULT_MAP for name in names
+    )

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
+
+from ..calibration.cuts import PassAt
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -82,11 +84,44 @@ cases_and_outputs = compose(
     ),
 )
 
+
+class CutType(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] - generic only since click 8.4
+    """``SCORE`` or ``JUDGE=SCORE``, the score in (0, 1]."""
+
+    name = "cut"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, float]:
+        """The judge, empty for all of them, and the score."""
+        if isinstance(value, tuple):
+            return cast("tuple[str, float]", value)
+        judge, equals, score = str(value).rpartition("=")
+        if equals and not judge:
+            self.fail(f"{value!r} names no judge.", param, ctx)
+        return judge, Number(0, 1, min_open=True).convert(score, param, ctx)
+
+
+def _pass_at(_: click.Context, __: click.Parameter, given: tuple[tuple[str, float], ...]) -> PassAt:
+    everywhere = [score for judge, score in given if not judge]
+    return PassAt(everywhere[-1] if everywhere else None, {judge: score for judge, score in given if judge})
+
+
+pass_at_option = click.option(
+    "--pass-at",
+    metavar="[JUDGE=]SCORE",
+    multiple=True,
+    type=CutType(),
+    callback=_pass_at,
+    help="Score in (0, 1] from which on verdicts pass: of every judge, or of one (groundedness=1); may be given several times.  "
+    "[default: each judge's own, else 0.5]",
+)
+
 into_run_folder = compose(
     click.option(
         "--labels", type=INPUT_FILE, help="Trusted verdicts of people or by construction (JSON Lines)."
     ),
-    click.option("--pass-at", type=Number(0, 1), default=0.5, show_default=True, help="Score that passes."),
+    pass_at_option,
     click.option("--out", type=FOLDER, required=True, help="The run folder; the same command resumes it."),
 )
 
@@ -117,6 +152,10 @@ workspaces = compose(
     ),
 )
 
+worlds = click.option(
+    "--environment", multiple=True, metavar="MODULE:CLASS", help="A simulated world of your own."
+)
+
 names_and_worlds = compose(
     click.option(
         "--names",
@@ -128,22 +167,24 @@ names_and_worlds = compose(
     click.option(
         "--functions", multiple=True, metavar="MODULE:NAME", help="Functions that executable calls may name."
     ),
-    click.option(
-        "--environment", multiple=True, metavar="MODULE:CLASS", help="A simulated world of your own."
-    ),
+    worlds,
     workspaces,
 )
 
-rules_option = click.option(
-    "--rules",
-    type=click.Choice(["bfcl", "strict"]),
-    default="bfcl",
-    show_default=True,
-    help="bfcl: verdict for verdict as the original; strict: its known faults mended.",
-)
+
+def rules_option(default: str) -> Callable[[F], F]:
+    """The option that chooses a rule set; a person's own cases go by strict rules, BFCL's trees by BFCL's."""
+    return click.option(
+        "--rules",
+        type=click.Choice(["bfcl", "strict"]),
+        default=default,
+        show_default=True,
+        help="strict: BFCL's known faults mended; bfcl: verdict for verdict as the original.",
+    )
+
 
 checking = compose(
-    rules_option,
+    rules_option("strict"),
     names_and_worlds,
 )
 

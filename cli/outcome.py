@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 import click
 
@@ -59,8 +58,11 @@ def load(plan: Plan) -> None:
         plan.prices(plan.model)
 
 
-def _next_steps(plan: Plan, conclusion: Conclusion, report: Path) -> Iterable[str]:
-    if conclusion.failed:
-        yield f"{words.missing(conclusion.failed)}; the same command asks again for these alone"
+def _next_steps(plan: Plan, conclusion: Conclusion, report: object) -> Iterable[str]:
+    checks = sum(system.failed_checks for system in conclusion.systems)
+    if conclusion.failed > checks:
+        yield f"{words.missing(conclusion.failed - checks)}; the same command asks again for these alone"
+    if checks:
+        yield f"{words.not_checked(checks)}; the same command checks these alone again"
     yield f"report: {report}"
     yield f"records: {plan.out} (the same command resumes; `fiducial calibrate {plan.out}` for every statistic)"

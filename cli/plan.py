@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,9 @@ from ..errors import UsageError
 from ..records import write_records
 from .options import Number
 from .table_input import column_option, load_table, on_screen
+
+if TYPE_CHECKING:
+    from ..calibration.planning.assured_labels import Expected
 
 _EXAMPLE = """\b
 Example:
@@ -38,6 +41,18 @@ _SHARE = Number(0, 1, min_open=True, max_open=True)
 )
 @click.option(
     "--unlabelled", type=click.IntRange(min=1), help="Items judged and not labelled, for the corrected rate."
+)
+@click.option(
+    "--assurance",
+    type=_SHARE,
+    default=0.8,
+    show_default=True,
+    help="Share of samples in which intervals are to be as narrow as --half-width.",
+)
+@click.option(
+    "--on-average",
+    is_flag=True,
+    help="Labels for which intervals are that narrow on average, so in about half of the samples: the textbook's sizes.",
 )
 @click.option("--difference", type=_SHARE, help="Items to find this difference between two judges.")
 @click.option(
@@ -89,6 +104,8 @@ def command(
     tnr: float,
     prevalence: float,
     unlabelled: int | None,
+    assurance: float,
+    on_average: bool,  # noqa: FBT001 - a flag of the command line
     difference: float | None,
     discordant: float,
     power: float,
@@ -116,12 +133,15 @@ def command(
     if difference is not None and difference > discordant:
         raise UsageError("--difference cannot be above --discordant: the judges differ on those items only")
     from ..calibration.planning import sample_sizes as planning  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..calibration.planning.assured_labels import Expected  # noqa: PLC0415 - likewise
     from .plan_draw import draw  # noqa: PLC0415 - likewise
 
     effect = planning.design_effect(rows_per_cluster, icc)
     result: dict[str, Any] = {"design_effect": effect}
     if half_width is not None:
-        result["labels"] = _times(effect, _labels(half_width, tpr, tnr, prevalence, unlabelled))
+        expected = Expected(tpr, tnr, prevalence, rows_per_cluster, icc)
+        result["assurance"] = None if on_average else assurance
+        result["labels"] = _labels(half_width, expected, unlabelled, result["assurance"])
     if difference is not None:
         size = planning.items_for_difference(difference, discordant, power=power)
         result["items"] = _times(effect, {"comparison": size})
@@ -142,24 +162,14 @@ def _times(effect: float, sizes: dict[str, int | None]) -> dict[str, int | None]
 
 
 def _labels(
-    half_width: float, tpr: float, tnr: float, prevalence: float, unlabelled: int | None
+    half_width: float, expected: Expected, unlabelled: int | None, assurance: float | None
 ) -> dict[str, int | None]:
-    from ..calibration.planning import sample_sizes as planning  # noqa: PLC0415 - numpy and scipy are slow to import
+    """Labels by rate; on average where no assurance is asked for."""
+    from ..calibration.planning.assured_labels import assured_labels, average_labels  # noqa: PLC0415 - numpy and scipy are slow to import
 
-    labels: dict[str, int | None] = {
-        "pass_rate": planning.labels_for_rate(prevalence, half_width),
-        "true_positive_rate": planning.labels_for_rate(tpr, half_width, share=prevalence),
-        "true_negative_rate": planning.labels_for_rate(tnr, half_width, share=1 - prevalence),
-        "cohen_kappa": planning.labels_for_kappa(tpr, tnr, prevalence, half_width),
-    }
-    if unlabelled is not None:
-        labels["corrected_pass_rate"] = planning.labels_for_corrected_rate(
-            tpr, tnr, prevalence, half_width, unlabelled
-        )
-        classes = planning.labels_for_rogan_gladen(tpr, tnr, prevalence, half_width, unlabelled)
-        labels["rogan_gladen_right"] = None if classes is None else classes.right
-        labels["rogan_gladen_wrong"] = None if classes is None else classes.wrong
-    return labels
+    if assurance is not None:
+        return assured_labels(expected, half_width, unlabelled=unlabelled, assurance=assurance)
+    return _times(expected.effect, average_labels(expected, half_width, unlabelled))
 
 
 def _lines(
@@ -169,7 +179,9 @@ def _lines(
 
     lines: list[str] = []
     if "labels" in result:
-        lines.append(f"Labels for a 95 % interval of plus and minus {half_width:g}:")
+        assurance = result["assurance"]
+        how = "on average" if assurance is None else f"in {assurance:.0%} of samples"
+        lines.append(f"Labels for a 95 % interval of plus and minus {half_width:g} {how}:")
         lines += [
             f"  {name:<20} {'no number is enough' if size is None else f'{size:>8,}'}"
             for name, size in result["labels"].items()
@@ -178,5 +190,7 @@ def _lines(
         size = result["items"]["comparison"]
         lines.append(f"Items to find a difference of {difference:g} with a chance of {power:.0%}: {size:,}")
     if result["design_effect"] > 1:
-        lines.append(f"All sizes times {result['design_effect']:.2f} for clusters.")
+        lines.append(
+            f"All sizes allow for clusters, which make variances {result['design_effect']:.2f} times as large."
+        )
     return lines + next_lines(result)

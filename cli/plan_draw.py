@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..calibration.lines import aligned, number
 from ..calibration.planning.next_labels import next_by_doubt, next_by_stratum, next_to_label, unlabelled_items
 from ..calibration.tables.table import PROBABILITY, Table
 from ..calibration.true_rate.estimation import of_judge
+from ..report.lines import aligned, number
 
 
 class Draw(NamedTuple):

@@ -10,10 +10,10 @@ import click
 
 from ..errors import InputError, UsageError
 from ..report.text import visible
-from .options import INPUT_FILE, Number
+from .options import INPUT_FILE, Number, worlds
 
 if TYPE_CHECKING:
-    from ..judges import Judge
+    from ..judges.prompt_file import PromptFile
     from ..records import Case, Message, Output
 
 _NO_MODEL = "no model"
@@ -86,6 +86,7 @@ def show(*, judge: str) -> None:
 @click.option("--id", "case_id", required=True, help="Which case.")
 @click.option("--system", help="Whose output; the first when left out.")
 @click.option("--trial", type=int, default=0, show_default=True, help="Which of its attempts.")
+@worlds
 @click.option("--json", "as_json", is_flag=True, help="As the request's body.")
 def render(
     *,
@@ -95,6 +96,7 @@ def render(
     case_id: str,
     system: str | None,
     trial: int,
+    environment: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Print the messages that JUDGE would be sent for one output, in full.
@@ -106,7 +108,8 @@ def render(
     else:
         if outputs is None:
             raise UsageError("--outputs is needed: a judge is asked about a case and an output")
-        messages, parameters = _judge_messages(judge, *_find(cases, outputs, case_id, system, trial))
+        item = _find(cases, outputs, case_id, system, trial)
+        messages, parameters = _judge_messages(judge, *item, environment)
     if as_json:
         click.echo(json.dumps({"messages": messages, **parameters}, indent=2, ensure_ascii=False))
         return
@@ -115,15 +118,19 @@ def render(
         click.echo(f"{visible(message['content'])}\n")
 
 
-def _judge_messages(judge: str, case: Case, output: Output) -> tuple[list[Message], dict[str, object]]:
+def _judge_messages(
+    judge: str, case: Case, output: Output, environment: tuple[str, ...]
+) -> tuple[list[Message], dict[str, object]]:
+    from ..evaluation.judging.worlds import replay_in  # noqa: PLC0415 - likewise
     from ..judges import load_judge  # noqa: PLC0415 - jinja2 and YAML are slow to import
     from ..judges.inputs import NotApplicableError  # noqa: PLC0415 - likewise
+    from .own_worlds import own_worlds  # noqa: PLC0415 - likewise
 
-    loaded = load_judge(judge, model=_NO_MODEL)
+    loaded = load_judge(judge, model=_NO_MODEL, replay=replay_in(own_worlds(environment)))
     try:
         return loaded.messages(case, output), dict(loaded.parameters)
     except NotApplicableError as error:
-        raise UsageError(f"{loaded.name} does not apply to {output.key}: {error}") from error
+        raise UsageError(f"{judge} does not apply to {output.key}: {error}") from error
 
 
 def _agent_messages(cases: Path, case_id: str) -> list[Message]:
@@ -148,50 +155,61 @@ def check(*, files: tuple[Path, ...]) -> None:
     for file in files:
         if file.suffix != ".prompty":
             raise UsageError(f"{file}: prompt files end in .prompty")
-        judge = load_judge(str(file), model=_NO_MODEL)
-        click.echo(f"{file}: {_summary(judge)}")
-        for problem in portability_problems(judge.prompt):
+        prompt = load_judge(str(file), model=_NO_MODEL).prompt
+        click.echo(f"{file}: {_summary(prompt)}")
+        for problem in portability_problems(prompt):
             click.echo(f"  not portable: {problem}")
 
 
 @command.command(
     "import",
-    short_help="Make a prompt file of chat messages in JSON.",
-    epilog="Example: fiducial prompts import chat.json --out groundedness.prompty",
+    short_help="Make a prompt file of chat messages in JSON, or of another tool's prompt file.",
+    epilog="Example: fiducial prompts import theirs.prompty --scale 1-5 --input answer=response --out relevance.prompty",
 )
 @click.argument("file", type=INPUT_FILE)
 @click.option("--out", type=INPUT_FILE, required=True, help="The prompt file to write.")
-@click.option("--input", "inputs", multiple=True, help="An input to be judged; may be given several times.")
+@click.option(
+    "--input",
+    "inputs",
+    metavar="[THEIRS=]OURS",
+    multiple=True,
+    help="An input to be judged, perhaps under a name of the prompt's own, e.g. answer=response; may be given several times.",
+)
+@click.option(
+    "--scale",
+    metavar="WORST-BEST",
+    help="Which scores are possible, e.g. 1-5; or 5-1, where 1 is the best.  [default for chat messages: 0-1]",
+)
 @click.option(
     "--step",
-    type=Number(0, 1, min_open=True),
-    help="Distance of scores between 0 and 1, e.g. 1 for 0 or 1.  [default: any]",
+    type=Number(0, min_open=True),
+    help="Distance of neighbouring scores, e.g. 1 for whole numbers.  [default: any number in between is a score]",
 )
-def import_(*, file: Path, out: Path, inputs: tuple[str, ...], step: float | None) -> None:
-    """Make a prompt file of FILE, a JSON file with a chat message or several.
+def import_(*, file: Path, out: Path, inputs: tuple[str, ...], scale: str | None, step: float | None) -> None:
+    """Make a prompt file of FILE: a JSON file with a chat message or several, or a .prompty file of promptflow, prompty 2 or azure-ai-evaluation.
 
-    The messages are kept to the letter, {{braces}} too; what is to be judged follows them, a section an input.
+    Chat messages are kept to the letter, {{braces}} too; what is to be judged follows them, a section an input. Of a prompt file the
+    template is kept, and its inputs are filled from the inputs of ours that --input names.
     """
-    from ..judges import load_judge  # noqa: PLC0415 - jinja2 and YAML are slow to import
-    from ..judges.chat_import import import_chat  # noqa: PLC0415 - likewise
+    from ..judges.prompt_import import import_prompt  # noqa: PLC0415 - jinja2 and YAML are slow to import
     from ..records import atomic_write  # noqa: PLC0415 - likewise
 
     if out.suffix != ".prompty":
         raise UsageError(f"--out {out}: prompt files end in .prompty")
-    text = import_chat(file, inputs, step)
+    text, prompt = import_prompt(file, out, inputs, scale, step)
     with atomic_write(out) as target:
         target.write(text.encode())
-    click.echo(f"{out}: {_summary(load_judge(str(out), model=_NO_MODEL))}")
+    click.echo(f"{out}: {_summary(prompt)}")
 
 
-def _summary(judge: Judge) -> str:
-    prompt = judge.prompt
+def _summary(prompt: PromptFile) -> str:
     declared = prompt.parse
     reply = (
         "as the prompt suggests" if declared is None else ", ".join(f"{k} {v}" for k, v in declared.items())
     )
-    scale = f"{prompt.scale}" if prompt.names_scale else f"{prompt.scale} (none is declared)"
-    return f"ok; inputs {', '.join(prompt.inputs) or 'none'}; score {scale}; reply {reply}"
+    cut = "" if prompt.pass_at is None else f"; passes at {prompt.pass_at:g} of 1"
+    inputs = [f"{name} ({each.source})" if each.source else name for name, each in prompt.inputs.items()]
+    return f"ok; inputs {', '.join(inputs) or 'none'}; score {prompt.scale}{cut}; reply {reply}"
 
 
 def _find_case(cases: Path, case_id: str) -> Case:

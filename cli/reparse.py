@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
+from ..api.progress import shown_progress
 from ..evaluation.reparsing import reparse
 from ..judges.prices import price_list
 from ..report.from_run import report_on
 from ..report.terminal import summary_lines
 from ..report.text import visible
 from .main import EXIT_OK, EXIT_PARTIAL
-from .progress import shown_progress
 
 
 def show_reparsed(folder: Path) -> int:
@@ -25,7 +25,7 @@ def show_reparsed(folder: Path) -> int:
     Returns:
         The exit code.
     """
-    with shown_progress() as progress:
+    with shown_progress(wanted=True) as progress:
         found, conclusion = reparse(folder, progress, lambda: datetime.now(UTC), prices=price_list())
     report = report_on(folder)
     for line in summary_lines(conclusion):

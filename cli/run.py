@@ -39,7 +39,7 @@ def command(judge_on: str, **options: Any) -> int:
     """Check outputs, judge what is open, calibrate the judge, report.
 
     CASES says what was to be done and how it is graded (JSON Lines; `fiducial cases` makes it of other people's files).
-    Exit code 3: finished, but calls to the model failed; the same command asks again for these alone.
+    Exit code 3: finished, but calls to the model, or checkers of your own, failed; the same command tries these alone again.
     """
     from ..evaluation.judging.selection import parse_judge_on  # noqa: PLC0415 - loads what evaluating needs
     from .check_options import check_options  # noqa: PLC0415 - likewise

@@ -12,7 +12,7 @@ import click
 from ..errors import UsageError
 from ..records import atomic_write
 from ..report.text import visible
-from .options import Number, json_option
+from .options import json_option, pass_at_option
 
 if TYPE_CHECKING:
     from ..calibration import Table
@@ -21,7 +21,15 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 _CONTRACT = ("item_id", "judge", "score", "label", "cluster", "system", "repeat", "order")
 
-_NUMBERS = ("calls", "prompt_tokens", "completion_tokens", "cost", "label_probability", "label_round")
+_NUMBERS = (
+    "checker_score",
+    "calls",
+    "prompt_tokens",
+    "completion_tokens",
+    "cost",
+    "label_probability",
+    "label_round",
+)
 
 column_option = click.option(
     "--column",
@@ -42,13 +50,7 @@ _TABLE_OPTIONS = (
         "A table with ids of its own takes labels as a column.",
     ),
     column_option,
-    click.option(
-        "--pass-at",
-        type=Number(0, 1, min_open=True),
-        default=0.5,
-        show_default=True,
-        help="A score or label passes when it is at least this.",
-    ),
+    pass_at_option,
     json_option,
 )
 
@@ -89,8 +91,9 @@ def load_table(
     draw: tuple[Path, ...] = (),
     *,
     open_only: bool = False,
+    outputs: bool = False,
 ) -> Table:
-    """Read the tables of a command line; ``open_only`` takes of run folders only what no checker decided.
+    """Read the tables of a command line; for ``open_only`` and ``outputs`` see `read_table`.
 
     Raises:
         UsageError: A ``--column`` is not ``NAME=THEIRS`` with a name of the contract.
@@ -98,7 +101,14 @@ def load_table(
     """
     from ..calibration import read_table  # noqa: PLC0415 - numpy and scipy are slow to import
 
-    table = read_table(tables, columns=_parse_columns(columns), labels=labels, draw=draw, open_only=open_only)
+    table = read_table(
+        tables,
+        columns=_parse_columns(columns),
+        labels=labels,
+        draw=draw,
+        open_only=open_only,
+        outputs=outputs,
+    )
     if labels is not None:
         _say_what_is_not_there(table, labels)
     return table

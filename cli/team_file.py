@@ -1,47 +1,80 @@
-"""``fiducial.toml``: option values that a team shares, read from the working folder and its parents."""
+"""``fiducial.toml``: option values that a team shares, read from the working folder and its parents within the project."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import click
 
 from ..errors import InputError, UsageError
 
-NAME = "fiducial.toml"
+if TYPE_CHECKING:
+    from .trust import Found
+
+NAME, TRUST_OPTION, TRUST_VARIABLE = "fiducial.toml", "--trust-config", "FIDUCIAL_TRUST_CONFIG"
 
 MODEL_COMMANDS = (("run",), ("judge",), ("audit", "run"))
 """Commands that take the settings below ``[model]``."""
 
 
-def read_team_file(folder: Path) -> dict[str, dict[str, Any]]:
+class TeamFile(NamedTuple):
+    """The team's file.
+
+    Attributes:
+        path: Where it is; None when there is none.
+        defaults: Command to option to value, for `default_values`.
+        found: What the file is, for `trust`.
+    """
+
+    path: Path | None = None
+    defaults: dict[str, dict[str, Any]] = {}
+    found: Found | None = None
+
+
+def read_team_file(folder: Path, home: Path | None = None) -> TeamFile:
     """Find the team's file and turn it into default values of options.
 
     A table named like a command (``[run]``, ``[audit.run]``) holds its options, without the dashes in front; ``[model]``
     holds what every command that asks a model takes. What is typed on the command line wins.
 
     Args:
-        folder: Where to begin looking; the parents follow.
+        folder: Where to begin looking; the parents follow, up to the project's root.
+        home: The user's home folder, above which nothing is looked for; found out when left out.
 
     Returns:
-        Command to option to value, for `default_values`; empty when there is no such file.
+        The file and what it says; nothing when there is no such file.
 
     Raises:
         InputError: The file is not TOML, or holds something other than tables.
     """
-    path = next((parent / NAME for parent in (folder, *folder.parents) if (parent / NAME).is_file()), None)
+    path = next((each / NAME for each in _project_folders(folder, home) if (each / NAME).is_file()), None)
     if path is None:
-        return {}
+        return TeamFile()
     import tomllib  # noqa: PLC0415 - most folders have no such file
 
+    from .trust import read_with_owner  # noqa: PLC0415 - likewise
+
     try:
-        tables: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        content, found = read_with_owner(path)
+        tables: dict[str, Any] = tomllib.loads(content.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise InputError(f"cannot be read as TOML: {error}", path=path) from error
-    for name, content in tables.items():
-        if not isinstance(content, dict):
+    for name, table in tables.items():
+        if not isinstance(table, dict):
             raise InputError("expected a table named like a command, or [model]", path=path, field=name)
+    return TeamFile(path, _by_command(tables), found)
+
+
+def _project_folders(folder: Path, home: Path | None) -> Iterator[Path]:
+    """The folder and its parents up to the root of its repository, or else up to the home folder; outside of both it stands alone."""
+    above = [folder, *folder.parents]
+    root = next((each for each in above if (each / ".git").exists()), home or Path.home())
+    return iter(above[: above.index(root) + 1] if root in above else [folder])
+
+
+def _by_command(tables: dict[str, Any]) -> dict[str, dict[str, Any]]:
     defaults: dict[str, dict[str, Any]] = {}
     shared = tables.pop("model", {})
     for command in MODEL_COMMANDS if shared else ():

@@ -14,7 +14,8 @@ def demo_path(name: str) -> Path:
     """Where a file of the suite lies on this machine.
 
     Args:
-        name: ``cases.jsonl``, ``outputs.jsonl``, ``labels.jsonl`` or another file that is shipped in this folder.
+        name: ``cases.jsonl``, ``outputs.jsonl``, ``labels.jsonl``, ``replies/suite.jsonl`` or another file that is shipped in this
+            folder.
 
     Returns:
         Its path.
@@ -24,6 +25,6 @@ def demo_path(name: str) -> Path:
     """
     folder = Path(str(files(__name__)))
     path = folder / name
-    if path.parent != folder or not path.is_file():
+    if ".." in path.parts or folder not in path.parents or not path.is_file():
         raise InputError("no such file in the demo suite", path=path)
     return path

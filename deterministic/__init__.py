@@ -2,6 +2,7 @@
 
 from .checkers import Checker, CheckOptions, Names, Rules, check, checker_for
 from .finding import PASSED, Finding, fault, undecided
+from .own_checkers import OwnChecker, checker
 from .stored_results import Mode, check_result
 
 __all__ = [
@@ -11,9 +12,11 @@ __all__ = [
     "Finding",
     "Mode",
     "Names",
+    "OwnChecker",
     "Rules",
     "check",
     "check_result",
+    "checker",
     "checker_for",
     "fault",
     "undecided",

@@ -31,8 +31,8 @@ def find(case: Case, output: Output, options: CheckOptions) -> Finding:
     Returns:
         What was found.
     """
-    if output.turns is not None:
-        turns: list[list[Any]] = list(output.turns)
+    if output.agent_turns is not None:
+        turns: list[list[Any]] = list(output.agent_turns)
         native = any(isinstance(step, list) for turn in turns for step in turn)
     else:
         calls = [] if output.tool_calls is None else [output.tool_calls]

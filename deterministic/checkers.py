@@ -9,9 +9,11 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from ..records import Case, Kind, Output, Verdict
+from ..plugins import CHECKERS
+from ..records import BUILT_IN_KINDS, Case, Kind, Output, Verdict
 from .artifact_options import ArtifactOptions
-from .finding import Finding, undecided
+from .finding import Finding, fault, undecided
+from .own_checkers import own_finding
 
 Rules: TypeAlias = Literal["bfcl", "strict"]
 """``bfcl``: verdict for verdict as the original; ``strict``: its known faults mended (docs/bfcl-differences.md)."""
@@ -31,12 +33,15 @@ class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
         artifacts: What the user chose about checking workspaces.
     """
 
-    rules: Rules = "bfcl"
+    rules: Rules = "strict"
     names: Names = "dotted"
     functions: Mapping[str, Callable[..., Any]] = {}
     environments: Mapping[str, type] = {}
     artifacts: ArtifactOptions = ArtifactOptions()
 
+
+SYSTEM_ERROR = "system_error"
+"""The system gave no answer but ended with an error of its own."""
 
 Checker: TypeAlias = Callable[[Case, Output, CheckOptions], Finding]
 
@@ -59,19 +64,19 @@ def check(case: Case, output: Output, options: CheckOptions | None = None) -> Ve
     Args:
         case: What was to be done.
         output: What the system produced; must answer this case.
-        options: Rule set and registries; BFCL's rules when left out.
+        options: Rule set and registries; strict rules when left out.
 
     Returns:
         A verdict of source ``checker``; ``undecided`` where no checker can tell.
     """
     options = options or CheckOptions()
-    name, find = checker_for(case.kind)
-    finding = find(case, output, options)
+    by, find = _checker_of(case.kind, options.rules)
+    finding = find(case, output, options) if output.error is None else fault(SYSTEM_ERROR, output.error)
     return Verdict(
         case_id=output.case_id,
         system=output.system,
         trial=output.trial,
-        by=f"{name}/{options.rules}",
+        by=by,
         source="checker",
         outcome=finding.outcome,
         score=finding.score,
@@ -81,9 +86,17 @@ def check(case: Case, output: Output, options: CheckOptions | None = None) -> Ve
     )
 
 
+def _checker_of(kind: Kind, rules: Rules) -> tuple[str, Checker]:
+    """Who signs the verdict, and who finds it."""
+    if kind not in BUILT_IN_KINDS and kind in CHECKERS:
+        return f"{kind}/own", _own
+    name, find = checker_for(kind)
+    return f"{name}/{rules}", find
+
+
 @cache
 def checker_for(kind: Kind) -> tuple[str, Checker]:
-    """The checker of a kind of case.
+    """The checker of a kind of case that comes along.
 
     Args:
         kind: As in ``Case.kind``.
@@ -95,6 +108,11 @@ def checker_for(kind: Kind) -> tuple[str, Checker]:
         return "none", _nothing_decides
     name, module = _CHECKERS[kind]
     return name, import_module(f".{module}", __package__).find
+
+
+def _own(case: Case, output: Output, options: CheckOptions) -> Finding:
+    del options
+    return own_finding(case, output)
 
 
 def _nothing_decides(case: Case, output: Output, options: CheckOptions) -> Finding:

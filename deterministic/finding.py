@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import msgspec
 
-FindingOutcome: TypeAlias = Literal["graded", "undecided", "not_applicable"]
+from ..records import Outcome
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -20,7 +20,7 @@ class Finding(msgspec.Struct, frozen=True):
         evidence: Details a machine may read.
     """
 
-    outcome: FindingOutcome
+    outcome: Outcome
     score: float | None = None
     error_type: str | None = None
     reason: str | None = None

@@ -1,151 +1,87 @@
-"""Worlds and functions of the user's own: from ``module:Name`` on the command line, or from an installed package."""
+"""Worlds and functions of the user's own: from ``module:Name`` on the command line, or registered (`plugins`)."""
 
 from __future__ import annotations
 
 import inspect
-import sys
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from importlib import import_module
-from importlib.metadata import entry_points
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
 from ..errors import ConfigurationError, UsageError
+from ..plugins import FUNCTIONS, WORLDS, look_up
 from .evidence import shorten
 
-ENVIRONMENT_GROUP = "fiducial.environments"
-"""Entry points that are environment classes; the entry point's name is the class name that cases use."""
 
-FUNCTION_GROUP = "fiducial.functions"
-"""Entry points that are a function, a mapping of functions by name, or a module of functions."""
-
-
-def load_environments(specs: Iterable[str] = (), folder: Path | None = None) -> dict[str, type]:
+def load_environments(specs: Iterable[str] = (), folder: Path | None = None) -> Mapping[str, type]:
     """Find the worlds that users have registered.
 
     Args:
-        specs: ``module:Class`` each; they come before entry points of the same name.
+        specs: ``module:Class`` each; they come before what is registered under the same name.
         folder: Where modules are also looked for, after everything that is installed.
 
     Returns:
-        Classes by the name that cases use.
+        Classes by the name that cases use; what an installed package registers is imported when it is looked up.
 
     Raises:
         UsageError: A spec is not of that form.
         ConfigurationError: There is no such module or name, or it is not a world.
     """
-    found = {name: _environment(name, target) for name, target in _installed(ENVIRONMENT_GROUP)}
+    named: dict[str, type] = {}
     for spec in specs:
-        module, name = _split("--environment", spec, "module:Class")
+        name = spec.partition(":")[2]
         if not name:
             raise UsageError(f"--environment {spec!r}: expected module:Class")
-        found[name.rpartition(".")[2]] = _environment(spec, _look_up("--environment", module, name, folder))
-    return found
+        world = look_up("--environment", spec, folder, "module:Class")
+        if not WORLDS.accepts(world):
+            raise ConfigurationError(f"environment {spec!r}: expected {WORLDS.holds}, got {shorten(world)}")
+        named[name.rpartition(".")[2]] = world
+    return ChainMap(named, cast("dict[str, type]", WORLDS))
 
 
-def load_functions(specs: Iterable[str] = (), folder: Path | None = None) -> dict[str, Callable[..., Any]]:
+def load_functions(specs: Iterable[str] = (), folder: Path | None = None) -> Mapping[str, Callable[..., Any]]:
     """Find the functions that users have registered for executable calls.
 
     Args:
         specs: ``module:NAME`` each, NAME being a function or a mapping of functions by name; or ``module`` alone, for all
-            public functions that it defines. They come before entry points of the same name.
+            public functions that it defines. They come before what is registered under the same name.
         folder: Where modules are also looked for, after everything that is installed.
 
     Returns:
-        Functions by the name that calls use.
+        Functions by the name that calls use; what installed packages register is imported when one is looked up.
 
     Raises:
         UsageError: A spec is not of that form.
         ConfigurationError: There is no such module or name, or it is not a function or several.
     """
-    found: dict[str, Callable[..., Any]] = {}
-    for name, target in _installed(FUNCTION_GROUP):
-        found.update(_functions(name, name, target))
+    named: dict[str, Callable[..., Any]] = {}
     for spec in specs:
-        module, name = _split("--functions", spec, "module:NAME")
-        target = _look_up("--functions", module, name, folder)
-        found.update(_functions(spec, name.rpartition(".")[2], target))
-    return found
+        target = look_up("--functions", spec, folder)
+        named.update(_functions(spec, spec.partition(":")[2].rpartition(".")[2], target))
+    return ChainMap(named, cast("dict[str, Any]", _Registered()))
 
 
-def load_targets(
-    group: str, option: str, specs: Iterable[str], folder: Path | None = None
-) -> Iterator[tuple[str, Any]]:
-    """Find what users have registered under some other group.
+class _Registered(Mapping[str, Callable[..., Any]]):
+    """The functions of the group, which is loaded when one of them is looked up: it can hold several under one name."""
 
-    Args:
-        group: The group of entry points.
-        option: The option that takes specs, for messages.
-        specs: ``module:NAME`` each.
-        folder: Where modules are also looked for, after everything that is installed.
+    @cached_property
+    def _all(self) -> dict[str, Callable[..., Any]]:
+        return {
+            key: function
+            for name, target in FUNCTIONS.items()
+            for key, function in _functions(name, name, target).items()
+        }
 
-    Yields:
-        The entry point's name or the spec, and what it names.
+    def __getitem__(self, key: str) -> Callable[..., Any]:
+        return self._all[key]
 
-    Raises:
-        UsageError: A spec is not of that form.
-        ConfigurationError: There is no such module or name.
-    """
-    yield from _installed(group)
-    for spec in specs:
-        module, name = _split(option, spec, "module:NAME")
-        yield spec, _look_up(option, module, name, folder)
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
 
-
-def _split(option: str, spec: str, form: str) -> tuple[str, str]:
-    module, _, name = spec.partition(":")
-    if not all(part.isidentifier() for part in [*module.split("."), *(name.split(".") if name else [])]):
-        raise UsageError(f"{option} {spec!r}: expected {form}")
-    return module, name
-
-
-def _look_up(option: str, module: str, name: str, folder: Path | None) -> Any:
-    try:
-        with _importable(folder):
-            target: Any = import_module(module)
-    except (
-        Exception
-    ) as error:  # the module is the user's; whatever it raises while it is imported has to be told
-        raise ConfigurationError(f"{option} {module}:{name}: cannot import {module!r}: {error}") from error
-    for part in name.split(".") if name else []:
-        try:
-            target = getattr(target, part)
-        except AttributeError as error:
-            raise ConfigurationError(f"{option} {module}:{name}: {error}") from error
-    return target
-
-
-@contextmanager
-def _importable(folder: Path | None) -> Generator[None]:
-    if folder is None:
-        yield
-        return
-    # At the end: a file of the folder must not stand in for an installed module.
-    sys.path.append(str(folder))
-    try:
-        yield
-    finally:
-        sys.path.remove(str(folder))
-
-
-def _installed(group: str) -> Iterator[tuple[str, Any]]:
-    for entry_point in entry_points(group=group):
-        try:
-            yield entry_point.name, entry_point.load()
-        except Exception as error:
-            raise ConfigurationError(
-                f"the entry point {entry_point.name!r} of {group} ({entry_point.value}) cannot be loaded: {error}"
-            ) from error
-
-
-def _environment(name: str, target: Any) -> type:
-    if not isinstance(target, type) or not callable(getattr(target, "load", None)):
-        raise ConfigurationError(
-            f"environment {name!r}: expected a class with a method load(config), got {shorten(target)}"
-        )
-    return target
+    def __len__(self) -> int:
+        return len(self._all)
 
 
 def _functions(label: str, name: str, target: Any) -> dict[str, Callable[..., Any]]:
@@ -158,6 +94,6 @@ def _functions(label: str, name: str, target: Any) -> dict[str, Callable[..., An
     functions = dict(cast("Mapping[str, Any]", target)) if isinstance(target, Mapping) else {name: target}
     if not all(map(callable, functions.values())):
         raise ConfigurationError(
-            f"functions {label!r}: expected a function, functions by name, or a module, got {shorten(cast('Any', target))}"
+            f"functions {label!r}: expected {FUNCTIONS.holds}, got {shorten(cast('Any', target))}"
         )
     return functions

@@ -35,14 +35,14 @@ def check_result(
         case: A case of kind ``tool_call``, ``no_call``, ``any_call``, ``memory_answer`` or ``web_search_answer``.
         result: The value of ``result`` in a line of a result file, of any type.
         mode: How the system called.
-        options: Rule set, and how names were offered.
+        options: Rule set, and how names were offered; BFCL's rules when left out.
         form: How calls were to be written (format sensitivity).
         tagged: Whether they were to stand between tags (format sensitivity).
 
     Returns:
         What was found.
     """
-    options = options or CheckOptions()
+    options = options or CheckOptions(rules="bfcl")
     if case.kind in ("memory_answer", "web_search_answer"):
         return _check_answer(case, result, mode, options)
     if case.kind == "tool_call":

@@ -10,7 +10,7 @@ from .decoding import decode_prompt
 
 _TAG = re.compile(r"<(?:tool_?call|function_?call|functions?\b|function=)|\[TOOL_CALLS\]", re.IGNORECASE)
 _JSON_CALL = re.compile(r'\{\s*"(?:name|function|tool|tool_name|function_name)"\s*:\s*["{]')
-_LINE_CALL = re.compile(r"^[ \t`>*-]*(?:python\b)?[ \t]*(\[?)[ \t]*([A-Za-z_][\w.]*)\(", re.MULTILINE)
+_LINE_CALL = re.compile(r"^[ \t`>*-]*+(?:python\b[ \t]*+)?(\[?)[ \t]*+([A-Za-z_][\w.]*+)\(", re.MULTILINE)
 
 
 def is_call_or_attempt(calls: list[dict[Any, Any]], reply: Any, offered: list[str]) -> bool:

@@ -48,7 +48,7 @@ def check_file(
         KeyboardInterrupt: As it came, after the verdicts so far were written.
     """
     tally, interrupts, partial = Tally(), list[KeyboardInterrupt](), partial_file(out)
-    with EvaluationInputs(cases, outputs) as inputs:
+    with EvaluationInputs(cases, outputs, checked=options) as inputs:
         differing, default = options_by_system(inputs, names, options)
 
         def verdicts() -> Iterator[Verdict]:

@@ -7,7 +7,9 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import NamedTuple
 
-from ..records import Verdict
+import msgspec
+
+from ..records import JudgeId, Verdict
 from .inputs import EvaluationInputs
 from .progress import Progress
 from .run_folder.folder import RunFolder
@@ -37,12 +39,13 @@ class RunContext(NamedTuple):
         return self.folder.verdicts if self.journal is None else self.journal
 
     @contextmanager
-    def timed(self, by: str) -> Generator[None]:
+    def timed(self, judge: JudgeId) -> Generator[None]:
         """Add to the time that asking a judge has taken, over all starts of the run that were not killed."""
         started = self.clock()
         try:
             yield
         finally:
-            spent: dict[str, float] = self.folder.manifest.get("seconds", {})
-            total = spent.get(by, 0.0) + self.clock() - started
-            self.folder.update(seconds=spent | {by: round(total, 3)})
+            known = self.folder.roster[judge]
+            total = (known.seconds or 0.0) + self.clock() - started
+            self.folder.roster.enlist(msgspec.structs.replace(known, seconds=round(total, 3)))
+            self.folder.update()

@@ -17,6 +17,7 @@ from .context import RunContext
 from .inputs import EvaluationInputs
 from .judging.access import ModelAccess
 from .judging.stage import open_work
+from .judging.tasks import refuse_idle
 from .pipeline import Plan, planned_tasks, wanted_outputs
 from .progress import Progress
 from .request_count import RequestCount
@@ -95,17 +96,23 @@ def foresee(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecas
         UsageError: There is no such judge.
         ConfigurationError: No model is named.
     """
-    with TemporaryDirectory() as scratch, EvaluationInputs(plan.cases, plan.outputs) as inputs:
-        if (plan.out / VERDICTS).exists():
+    with (
+        TemporaryDirectory() as scratch,
+        EvaluationInputs(plan.cases, plan.outputs, checked=plan.options) as inputs,
+    ):
+        if isinstance(plan.out, Path) and (plan.out / VERDICTS).exists():
             shutil.copytree(plan.out, scratch, dirs_exist_ok=True, ignore=_all_but_the_run)
         with RunFolder(Path(scratch)) as folder:
             context = RunContext(inputs, folder, progress)
             if plan.options is not None:
                 check_into_folder(context, plan.names, plan.options)
-            wanted = wanted_outputs(plan, context)
+            tasks = planned_tasks(plan)
+            if plan.options is None:
+                refuse_idle(tasks, inputs.survey.kinds)
+            wanted = wanted_outputs(plan, context, tasks)
             done = settled(folder.verdicts)
             forecasts: list[Forecast] = []
-            for task in planned_tasks(plan):
+            for task in tasks:
                 if task.splitter is not None:
                     work = foreseen_work(context, task, wanted, plan.repeats)
                 elif task.asked is not None:

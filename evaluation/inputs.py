@@ -3,15 +3,36 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from ..errors import RecordError
-from ..records import Case, CaseIndex, Closing, ItemKey, Output, read_numbered
+from ..records import (
+    Case,
+    CaseIndex,
+    Closing,
+    InputPath,
+    ItemKey,
+    Kind,
+    MemoryFile,
+    Output,
+    read_numbered,
+)
+
+if TYPE_CHECKING:
+    from ..deterministic import CheckOptions
 
 _CHUNK = 1024 * 1024
+
+
+def _examination(options: CheckOptions) -> Callable[[Case], None]:
+    from ..deterministic.meetable import require_meetable  # noqa: PLC0415 - who only judges needs no checkers
+
+    return lambda case: require_meetable(case, options)
 
 
 class InputFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,12 +51,14 @@ class Survey(msgspec.Struct, frozen=True):
         cases: How many cases there are.
         outputs: How many outputs there are.
         answered: System to the number of cases it has at least one output for; in order of first appearance.
+        kinds: How many outputs answer cases of each kind; in order of first appearance.
     """
 
     files: list[InputFile]
     cases: int
     outputs: int
     answered: dict[str, int]
+    kinds: dict[Kind, int]
 
     def missing(self, system: str) -> int:
         """How many cases a system has no output for."""
@@ -51,14 +74,17 @@ class EvaluationInputs(Closing):
     Args:
         cases: The cases file.
         outputs: The outputs files.
+        checked: What checkers will go by, so that references that nobody could meet are refused; None where there is no checking.
 
     Raises:
         InputError: A file cannot be read or is empty.
-        RecordError: A line is not a record, names an unknown case, or repeats an output.
+        RecordError: A line is not a record, names an unknown case, or repeats an output; or a reference cannot be met.
     """
 
-    def __init__(self, cases: Path, outputs: Sequence[Path]) -> None:
-        self.cases = CaseIndex(cases)
+    def __init__(
+        self, cases: InputPath, outputs: Sequence[InputPath], *, checked: CheckOptions | None = None
+    ) -> None:
+        self.cases = CaseIndex(cases, _examination(checked) if checked is not None else None)
         self.output_files = tuple(outputs)
         try:
             self.survey = self._take_survey(cases)
@@ -67,14 +93,9 @@ class EvaluationInputs(Closing):
             raise
 
     def outputs(self) -> Iterator[Output]:
-        """Every output, in the order of the files; a workspace is found from the folder of its file."""
+        """Every output, in the order of the files; a workspace is found from the folder of its file (in memory: from the working folder)."""
         for path in self.output_files:
-            folder = path.parent.absolute()
-            for _, output in read_numbered(path, Output):
-                if output.workspace is None:
-                    yield output
-                else:
-                    yield msgspec.structs.replace(output, workspace=str(folder / output.workspace))
+            yield from outputs_of(path)
 
     def pairs(self) -> Iterator[tuple[Case, Output]]:
         """Every output with its case, in the order of the files."""
@@ -85,9 +106,10 @@ class EvaluationInputs(Closing):
         """Close the cases file."""
         self.cases.close()
 
-    def _take_survey(self, cases: Path) -> Survey:
+    def _take_survey(self, cases: InputPath) -> Survey:
         seen: dict[ItemKey, int] = {}
         answered: dict[str, set[str]] = {}
+        kinds = Counter[Kind]()
         files = [InputFile(name=str(cases), sha256=file_sha256(cases), rows=len(self.cases))]
         for number, path in enumerate(self.output_files):
             rows = 0
@@ -95,12 +117,13 @@ class EvaluationInputs(Closing):
                 self._refuse_unusable(output, path, line, seen)
                 seen[output.key] = number
                 answered.setdefault(output.system, set()).add(output.case_id)
+                kinds[self.cases.facts(output.case_id).kind] += 1
                 rows += 1
             files.append(InputFile(name=str(path), sha256=file_sha256(path), rows=rows))
         counts = {system: len(case_ids) for system, case_ids in answered.items()}
-        return Survey(files, len(self.cases), len(seen), counts)
+        return Survey(files, len(self.cases), len(seen), counts, dict(kinds))
 
-    def _refuse_unusable(self, output: Output, path: Path, line: int, seen: dict[ItemKey, int]) -> None:
+    def _refuse_unusable(self, output: Output, path: InputPath, line: int, seen: dict[ItemKey, int]) -> None:
         if output.case_id not in self.cases:
             message = f"no case has the id {output.case_id!r} in {self.cases.path}"
             raise RecordError(message, path=path, line=line, field="case_id")
@@ -113,12 +136,20 @@ class EvaluationInputs(Closing):
             raise RecordError(message, path=path, line=line, field="case_id")
 
 
+def outputs_of(path: InputPath) -> Iterator[Output]:
+    """The outputs of a file, their workspaces as found from its folder."""
+    folder = Path.cwd() if isinstance(path, MemoryFile) else path.parent.absolute()
+    for _, output in read_numbered(path, Output, again=True):
+        place = None if output.workspace is None else str(folder / output.workspace)
+        yield output if place is None else msgspec.structs.replace(output, workspace=place)
+
+
 def _stays_inside(workspace: str) -> bool:
     path = PurePath(workspace)
     return not path.is_absolute() and ".." not in path.parts and "\0" not in workspace
 
 
-def file_sha256(path: Path) -> str:
+def file_sha256(path: InputPath) -> str:
     """The SHA-256 of a file's bytes, in hexadecimal."""
     digest = hashlib.sha256()
     with path.open("rb") as file:

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import cache, partial
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ..calibration.cuts import UNTOLD, PassAt
 from ..errors import ConfigurationError, UsageError
-from ..judges import baseline_by, find_prompt
-from ..judges.baseline import MODEL as BASELINE
 from ..judges.prices import PriceList
-from ..records import ItemKey
+from ..records import FolderPath, InputPath, ItemKey
 from .batch.mode import BatchMode
 from .conclusion.stage import Conclusion, conclude
 from .context import RunContext
 from .inputs import EvaluationInputs
 from .judging.access import ModelAccess
-from .judging.kinds import judges_kind
 from .judging.selection import JudgeOn, select
 from .judging.stage import judge_outputs
-from .judging.tasks import JudgeTask, judge_task, require_models, split_spec
+from .judging.tasks import JudgeTask, called, judge_tasks, refuse_idle, require_models
+from .judging.worlds import replay_in
 from .juries.convening import JuryRule, Wanted, convene, seat
 from .labelling.labels import adopt_labels
 from .progress import Progress
-from .run_folder.folder import MANIFEST, RunFolder
+from .run_folder.folder import MANIFEST, RunFolder, read_roster
+from .run_folder.kept_inputs import keep_inputs
 from .run_folder.verdict_log import standing_verdicts
 from .run_folder.versions import component_versions, own_versions
 from .statements.splitting import by_statement, judge_statements
@@ -44,43 +44,45 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is to do.
 
     Attributes:
-        cases: The cases file.
-        outputs: The outputs files.
-        out: The run folder.
+        cases: The cases file, on a disk or in memory.
+        outputs: The outputs files, likewise.
+        out: The run folder, likewise.
         command: The command line, for the record.
         options: Rule set and registries; None to leave out the deterministic stage.
         names: How documented names with dots were offered.
-        judges: Judges to ask.
+        judges: Judges to ask, by name or prepared.
         model: The model they are asked of.
         judge_on: Which outputs they are asked about.
         labels: Trusted verdicts beside the checkers'.
-        pass_at: From which score on a verdict counts as a pass.
+        pass_at: From which score on verdicts pass, where that is told; else as each judge declares.
         repeats: How often each output is judged.
         prices: What models cost, for the record; None to leave costs out.
         jury: How the judges' opinions are counted into one more verdict; None to leave them apart.
         batch: How to wait for a provider's batch endpoint; None to ask the model directly.
         split: Whether long answers are judged statement by statement, by the judges whose scores are made of statements.
         split_model: The model that splits them; None for the judge's own.
+        environments: Simulated worlds of the user's own, by class name, in which judges see calls executed.
         notes: Sentences a reader must see before any number, whenever a report is made.
     """
 
-    cases: Path
-    outputs: Sequence[Path]
-    out: Path
+    cases: InputPath
+    outputs: Sequence[InputPath]
+    out: FolderPath
     command: str
     options: CheckOptions | None = None
     names: NamesOption = "auto"
-    judges: Sequence[str] = ()
+    judges: Sequence[str | JudgeTask] = ()
     model: str | None = None
     judge_on: JudgeOn = DEFAULT_JUDGE_ON
-    labels: Path | None = None
-    pass_at: float = 0.5
+    labels: InputPath | None = None
+    pass_at: PassAt = UNTOLD
     repeats: int = 1
     prices: PriceList | None = None
     jury: JuryRule | None = None
     batch: BatchMode | None = None
     split: bool = False
     split_model: str | None = None
+    environments: Mapping[str, type] = {}
     notes: Sequence[str] = ()
 
 
@@ -105,46 +107,75 @@ def run(
         UsageError: There is no such judge; nothing was done.
         ConfigurationError: There is nothing to do but ask a model, and none can be reached; nothing was done.
     """
-    for judge, model in map(split_spec, plan.judges):
-        (baseline_by if (model or plan.model) == BASELINE else find_prompt)(judge)
-    tasks = cache(partial(planned_tasks, plan))
+    tasks = _tasks_of(plan)
     if plan.options is None and not (plan.out / MANIFEST).exists():
         require_models(tasks(), access)  # a folder to hold judges' verdicts alone would hold nothing
-    with EvaluationInputs(plan.cases, plan.outputs) as inputs, RunFolder(plan.out) as folder:
-        context = RunContext(inputs, folder, progress)
-        if plan.labels is not None:
-            adopt_labels(plan.labels, inputs, folder)
-        _begin(plan, context, now())
-        if plan.options is not None:
-            from .checking.stage import check_into_folder  # noqa: PLC0415 - who only judges needs no checkers
+    with EvaluationInputs(plan.cases, plan.outputs, checked=plan.options) as inputs:
+        if plan.options is None:
+            refuse_idle(tasks(), inputs.survey.kinds)
+        with RunFolder(plan.out) as folder:
+            context = RunContext(inputs, folder, progress)
+            _begin(plan, context, tasks, now())
+            if plan.options is not None:
+                from .checking.stage import check_into_folder  # noqa: PLC0415 - who only judges needs no checkers
 
-            folder.bind(rules=plan.options.rules, names=plan.names, artifacts=plan.options.artifacts)
-            check_into_folder(context, plan.names, plan.options)
-        problem = _judge(plan, context, tasks, access) if plan.judges else None
-        conclusion = conclude(context, pass_at=plan.pass_at, prices=plan.prices, asked=problem is None)
-        folder.update(
-            status="stopped before judging" if problem else "complete",
-            not_judged=problem,
-            ended=now().isoformat(timespec="seconds"),
-            versions=component_versions(),
-        )
-        return msgspec.structs.replace(conclusion, not_judged=problem)
+                check_into_folder(context, plan.names, plan.options)
+            problem = _judge(plan, context, tasks, access) if plan.judges else None
+            folder.roster.cut_at(plan.pass_at)  # juries, too, and judges of earlier starts
+            conclusion = conclude(context, prices=plan.prices, asked=problem is None)
+            folder.update(
+                status="stopped before judging" if problem else "complete",
+                not_judged=problem,
+                ended=now().isoformat(timespec="seconds"),
+                versions=component_versions(),
+            )
+            return msgspec.structs.replace(conclusion, not_judged=problem)
 
 
-def _begin(plan: Plan, context: RunContext, started: datetime) -> None:
+def _tasks_of(plan: Plan) -> Callable[[], Sequence[JudgeTask]]:
+    """A plan's judges, once they can be asked; what is wrong with them is said at once."""
+    _refuse_strangers(plan)
+    tasks = cache(partial(planned_tasks, plan))
+    with suppress(ConfigurationError):  # without a model there is still something to check
+        if plan.jury is not None:
+            seat(plan.jury, tasks(), repeats=plan.repeats)
+        tasks()
+    return tasks
+
+
+def _refuse_strangers(plan: Plan) -> None:
+    """Refuse a judge that there is not, and a cut for one that is not asked."""
+    names = [name for judge in plan.judges for name in called(judge, plan.model)]
+    if plan.jury is not None:  # which is called by the names of its members
+        names += [given for given in plan.pass_at.judges if given.partition("/")[0] == "jury"]
+    plan.pass_at.refuse_strangers([*names, *(judge.by for judge in read_roster(plan.out))])
+
+
+def _begin(
+    plan: Plan, context: RunContext, tasks: Callable[[], Sequence[JudgeTask]], started: datetime
+) -> None:
+    """Tie the folder to this run. What cannot go on there is refused before anything in it is changed."""
     folder, survey = context.folder, context.inputs.survey
-    folder.bind(inputs=[file.sha256 for file in survey.files])
+    facts: dict[str, Any] = {"inputs": [file.sha256 for file in survey.files]}
+    if plan.options is not None:
+        from .checking.stage import own_checkers  # noqa: PLC0415 - who only judges needs no checkers
+
+        facts |= {"rules": plan.options.rules, "names": plan.names, "artifacts": plan.options.artifacts}
+        facts |= own_checkers(survey.kinds)
+    folder.refuse_other_run(**facts)
+    with suppress(ConfigurationError):
+        folder.roster.refuse_changed([task.known for task in tasks()], folder.path)
+    if plan.labels is not None:
+        adopt_labels(plan.labels, context.inputs, folder)
+    folder.bind(**facts)
     folder.update(
         status="running",
         versions=own_versions(),
         started=started.isoformat(timespec="seconds"),
         command=plan.command,
         notes=plan.notes,
-        inputs=[
-            {**msgspec.to_builtins(file), "path": str(Path(file.name).resolve())} for file in survey.files
-        ],
+        inputs=list(keep_inputs(folder.path, context.inputs)),
         missing={system: survey.missing(system) for system in survey.answered},
-        pass_at=plan.pass_at,
     )
 
 
@@ -172,11 +203,11 @@ def _judge(
 
     try:
         tasks = planned()
-        wanted = wanted_outputs(plan, context)
+        wanted = wanted_outputs(plan, context, tasks)
         if plan.jury is None:
             ask(tasks, wanted)
         else:
-            jury = seat(plan.jury, tasks, repeats=plan.repeats, pass_at=plan.pass_at)
+            jury = seat(plan.jury, tasks, repeats=plan.repeats)
             convene(context, jury, tasks, wanted, ask)
     except ConfigurationError as error:
         return str(error)
@@ -184,7 +215,7 @@ def _judge(
 
 
 def planned_tasks(plan: Plan) -> list[JudgeTask]:
-    """What a plan asks of whom.
+    """What a plan asks of whom; judges of an earlier start keep their names.
 
     Args:
         plan: What to do.
@@ -196,7 +227,9 @@ def planned_tasks(plan: Plan) -> list[JudgeTask]:
         ConfigurationError: No model is named.
         UsageError: There is no such judge, or answers are to be split for judges that all judge them as a whole.
     """
-    tasks = [judge_task(judge, plan.model) for judge in plan.judges]
+    tasks = judge_tasks(
+        plan.judges, plan.model, read_roster(plan.out), replay_in(plan.environments), plan.pass_at
+    )
     if not plan.split:
         return tasks
     tasks = [by_statement(task, plan.split_model) for task in tasks]
@@ -207,12 +240,13 @@ def planned_tasks(plan: Plan) -> list[JudgeTask]:
     return tasks
 
 
-def wanted_outputs(plan: Plan, context: RunContext) -> Callable[[ItemKey], bool]:
+def wanted_outputs(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) -> Callable[[ItemKey], bool]:
     """Which outputs a plan's judges are asked about, as far as the checkers have come.
 
     Args:
         plan: What to do.
         context: Inputs, folder and progress.
+        tasks: Its judges.
 
     Returns:
         Whether an output is to be judged.
@@ -224,7 +258,7 @@ def wanted_outputs(plan: Plan, context: RunContext) -> Callable[[ItemKey], bool]
         verdict
         for verdict in standing_verdicts(context.folder.verdicts)
         if verdict.source == "checker"
-        and any(judges_kind(judge, cases.facts(verdict.case_id).kind) for judge in plan.judges)
+        and any(task.judges_kind(cases.facts(verdict.case_id).kind) for task in tasks)
     )
     is_open, sampled = select(checked, plan.judge_on)
     return lambda key: key in is_open or key in sampled

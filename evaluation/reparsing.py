@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -11,18 +12,18 @@ import msgspec
 
 from ..errors import RunFolderError
 from ..judges import Judge, load_judge, read_again, rests_on_a_reply
-from ..judges.baseline import MODEL as BASELINE
 from ..judges.prices import PriceList
-from ..records import Verdict
+from ..records import JudgeId, Verdict
 from .conclusion.stage import Conclusion, conclude
 from .context import RunContext
 from .inputs import EvaluationInputs, InputFile
-from .juries.convening import count_opinions, dissolve
-from .juries.jury import JURY
+from .judging.worlds import replay_in
+from .juries.convening import count_opinions, juries_of
+from .juries.jury import Jury
 from .progress import Progress
 from .run_folder.folder import RunFolder, read_manifest
-from .statements.splitting import combine_again, forget_shares
-from .statements.statement import SHARE, SPLIT
+from .statements.splitting import combine_again, shares_of
+from .statements.statement import Share
 
 
 class Reparsed(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,29 +71,42 @@ def reparse(
     with _inputs(path, manifest) as inputs, RunFolder(path) as folder:
         context = RunContext(inputs, folder, progress)
         judges = _judges(folder)
-        counts = {by: Counter[str]() for by in judges}
+        counts = {before: Counter[str]() for before in judges}
         folder.rewrite(_read_again(context, judges, counts))
-        identity = folder.manifest["identity"]
-        found = [
-            Reparsed(
-                by=by,
-                replies=counts[by]["replies"],
-                without=counts[by]["without"],
-                changed=counts[by]["changed"],
-                before=identity[f"judge {by}"],
-                after=judge.fingerprint,
+        now_called = {before: judge.id for before, judge in judges.items()}
+        shares: list[Share] = []
+        for share in shares_of(folder):
+            shares.append(combine_again(context, share, judges[share.judge]))
+            now_called[share.id] = shares[-1].id
+        juries: list[Jury] = []
+        for jury in juries_of(folder):
+            members = tuple(
+                msgspec.structs.replace(each, id=now_called.get(each.id, each.id)) for each in jury.members
             )
-            for by, judge in judges.items()
-        ]
-        identity.update({f"judge {entry.by}": entry.after for entry in found})
-        for share in forget_shares(folder):
-            identity[f"judge {share.by}"] = combine_again(context, share, judges[share.judge])
-        for jury in dissolve(folder):
-            count_opinions(context, jury)
+            juries.append(msgspec.structs.replace(jury, members=members))
+            now_called[jury.id] = juries[-1].id
+            count_opinions(context, juries[-1])
+        folder.roster.rename(now_called)
+        found = [_reparsed(before, judge, counts[before]) for before, judge in judges.items()]
         record = {"at": now().isoformat(timespec="seconds"), "judges": msgspec.to_builtins(found)}
-        folder.update(reparsed=[*folder.manifest.get("reparsed", ()), record])
+        folder.update(
+            statements=msgspec.to_builtins(shares),
+            juries=msgspec.to_builtins(juries),
+            reparsed=[*folder.manifest.get("reparsed", ()), record],
+        )
         asked = folder.manifest.get("not_judged") is None
-        return found, conclude(context, pass_at=folder.manifest["pass_at"], prices=prices, asked=asked)
+        return found, conclude(context, prices=prices, asked=asked)
+
+
+def _reparsed(before: JudgeId, judge: Judge, count: Counter[str]) -> Reparsed:
+    return Reparsed(
+        by=judge.by,
+        replies=count["replies"],
+        without=count["without"],
+        changed=count["changed"],
+        before=before.fingerprint,
+        after=judge.id.fingerprint,
+    )
 
 
 def _inputs(path: Path, manifest: dict[str, object]) -> EvaluationInputs:
@@ -115,33 +129,36 @@ def _inputs(path: Path, manifest: dict[str, object]) -> EvaluationInputs:
     return inputs
 
 
-def _judges(folder: RunFolder) -> dict[str, Judge]:
-    """The judges of a run, as they are now."""
-    judges: dict[str, Judge] = {}
-    prompts = folder.manifest.get("prompts", {})
-    for entry in folder.manifest["identity"]:
-        kind, _, by = entry.partition(" ")
-        name, _, model = by.partition("@")
-        if kind == "judge" and model != BASELINE and not by.startswith((JURY, SHARE, SPLIT)):
-            custom = name.endswith("/custom")
-            judges[by] = load_judge(prompts.get(by, name) if custom else name, model=model)
+def _judges(folder: RunFolder) -> dict[JudgeId, Judge]:
+    """The judges of a run as they are now, by who they were."""
+    judges: dict[JudgeId, Judge] = {}
+    for known in folder.roster:
+        if known.id.kind in {"shipped", "own"}:
+            spec = known.prompt or f"{known.id.name}/{known.id.variant}"
+            judge = load_judge(spec, model=known.id.model, replay=replay_in({}))
+            judges[known.id] = replace(judge, by=known.by)
     return judges
 
 
 def _read_again(
-    context: RunContext, judges: dict[str, Judge], counts: dict[str, Counter[str]]
+    context: RunContext, judges: Mapping[JudgeId, Judge], counts: Mapping[JudgeId, Counter[str]]
 ) -> Iterator[Verdict]:
+    """Every verdict as it would be today, without those that are made of others: they are made anew."""
+    # A kill may have left rows that were read again beside a manifest that does not know it yet.
+    before = {judge.id: earlier for earlier, judge in judges.items()} | {
+        earlier: earlier for earlier in judges
+    }
     verdicts = context.folder.verdicts
     context.progress.begin("reading replies again", sum(1 for _ in verdicts))
     for verdict in verdicts:
         context.progress.advance()
-        if verdict.by not in judges or verdict.source != "judge":
+        if verdict.judge is not None and verdict.judge.kind in {"share", "jury"}:
+            continue
+        earlier = None if verdict.judge is None else before.get(verdict.judge)
+        if earlier is None:
             yield verdict
-        elif not rests_on_a_reply(verdict):
-            counts[verdict.by]["without"] += 1
-            yield verdict
-        else:
-            again = read_again(verdict, judges[verdict.by])
-            counts[verdict.by]["replies"] += 1
-            counts[verdict.by]["changed"] += (again.outcome, again.score) != (verdict.outcome, verdict.score)
-            yield again
+            continue
+        again, count = read_again(verdict, judges[earlier]), counts[earlier]
+        count["replies" if rests_on_a_reply(verdict) else "without"] += 1
+        count["changed"] += (again.outcome, again.score) != (verdict.outcome, verdict.score)
+        yield again

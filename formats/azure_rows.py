@@ -18,9 +18,8 @@ from typing import Any, cast
 import msgspec
 
 from ..errors import RecordError
-from ..records import Case, ContextItem, Kind, Message, Output, ToolCall, read_numbered
-from ..records.case import validate_case
-from .openai_chat import DEFAULT_CRITERION, LoggedChat, outer_tool
+from ..records import Case, ContextItem, Kind, Message, Output, ToolCall, read_numbered, validate_case
+from .openai_chat import DEFAULT_CRITERION, LoggedChat
 
 _SAME_ANSWER = "The reply says what the expected answer says, and nothing against it."
 
@@ -89,7 +88,7 @@ def _logged(case_id: str, row: _Row, criterion: str | None, system: str) -> Logg
         id=case_id,
         kind=kind,
         messages=[*asked],
-        tools=[outer_tool(tool) for tool in _objects(row.tool_definitions)],
+        tools=_objects(row.tool_definitions),
         reference=_reference(row, criterion) if kind == "open_answer" else {},
         context=context,
         tags={"source": "azure"},

@@ -18,8 +18,7 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from ..errors import RecordError
-from ..records import Case, Message, Output, TagValue, ToolCall, read_numbered
-from ..records.case import validate_case
+from ..records import Case, Message, Output, TagValue, ToolCall, read_numbered, validate_case
 
 DEFAULT_CRITERION = "The reply does what the user asked for, correctly and completely."
 
@@ -101,7 +100,7 @@ def read_openai_chats(
 
 def _logged_chat(case_id: str, line: _Line, criterion: str, system: str) -> LoggedChat:
     answer, asked = _split(line)
-    tools = [outer_tool(tool) for tool in line.tools or line.functions or []]
+    tools = line.tools or line.functions or []
     model = line.model or (line.response.model if line.response else None)
     tags: dict[str, TagValue] = {"source": "openai", "offers_tools": bool(tools)}
     case = Case(
@@ -124,13 +123,6 @@ def _split(line: _Line) -> tuple[_Answer | None, list[Message]]:
     if line.messages and line.messages[-1].get("role") == "assistant":
         return msgspec.convert(line.messages[-1], _Answer), line.messages[:-1]
     return None, line.messages
-
-
-def outer_tool(tool: dict[str, Any]) -> dict[str, Any]:
-    """A tool in the shape of the chat API; older logs and the newer API name function and parameters directly."""
-    if "function" in tool:
-        return tool
-    return {"type": "function", "function": {key: value for key, value in tool.items() if key != "type"}}
 
 
 def _output(case_id: str, system: str, answer: _Answer) -> Output:

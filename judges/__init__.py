@@ -6,16 +6,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .baseline import baseline_by, baseline_verdict
+    from .baseline import baseline_judge, baseline_verdict
+    from .callables import CallableJudge, callable_judge
     from .catalogue import PromptName, find_prompt, shipped_prompts
     from .findings import Finding, read_again, read_reply, rests_on_a_reply
-    from .inputs import NotApplicableError
+    from .inputs import NotApplicableError, Replay
     from .judge import Judge, load_judge
-    from .judging import Work, judge_output, judge_stream, judge_work
+    from .judging import Work, as_done, judge_output, judge_stream, judge_work
     from .transport.batch_results import BatchResults
     from .transport.budget import Budget
     from .transport.cache import ReplyCache, cache_key
-    from .transport.connect import batch_replies, connect, replay
+    from .transport.connect import batch_replies, cassette, connect, replay
     from .transport.endpoint import Endpoint
     from .transport.exchange import CallError, Provider, Reply, Request, make_request
 
@@ -23,20 +24,25 @@ _HOME = {
     "BatchResults": "transport.batch_results",
     "Budget": "transport.budget",
     "CallError": "transport.exchange",
+    "CallableJudge": "callables",
     "Endpoint": "transport.endpoint",
     "Finding": "findings",
     "Judge": "judge",
     "NotApplicableError": "inputs",
     "PromptName": "catalogue",
     "Provider": "transport.exchange",
+    "Replay": "inputs",
     "Reply": "transport.exchange",
     "ReplyCache": "transport.cache",
     "Request": "transport.exchange",
     "Work": "judging",
-    "baseline_by": "baseline",
+    "as_done": "judging",
+    "baseline_judge": "baseline",
     "baseline_verdict": "baseline",
     "batch_replies": "transport.connect",
     "cache_key": "transport.cache",
+    "callable_judge": "callables",
+    "cassette": "transport.connect",
     "connect": "transport.connect",
     "find_prompt": "catalogue",
     "judge_output": "judging",
@@ -55,20 +61,25 @@ __all__ = [
     "BatchResults",
     "Budget",
     "CallError",
+    "CallableJudge",
     "Endpoint",
     "Finding",
     "Judge",
     "NotApplicableError",
     "PromptName",
     "Provider",
+    "Replay",
     "Reply",
     "ReplyCache",
     "Request",
     "Work",
-    "baseline_by",
+    "as_done",
+    "baseline_judge",
     "baseline_verdict",
     "batch_replies",
     "cache_key",
+    "callable_judge",
+    "cassette",
     "connect",
     "find_prompt",
     "judge_output",

@@ -21,34 +21,61 @@ Scores are fractions in [0, 1]; the same item always gets the same one.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any
 
 from ..errors import UsageError
-from ..records import Case, Output, Usage, Verdict
+from ..records import Case, JudgeId, Output, Usage, Verdict
+from .catalogue import find_prompt, is_prompt_file
 from .inputs import FILLERS, NotApplicableError
+from .transcript import transcript_of_calls
 
 MODEL = "baseline"
 """The name under which the baseline stands among models."""
+
+VARIANT = "lexical"
+"""The name under which it stands among a judge's variants."""
+
+_VERSION = 1
+"""Raised when a rule says otherwise of any item than before; part of the baseline's fingerprint."""
 
 _WORD = re.compile(r"\w+")
 _SHORTEST = 3
 
 
-def baseline_by(judge: str) -> str:
-    """How the baseline signs its verdicts for a judge.
+def baseline_judge(spec: str) -> JudgeId:
+    """The lexical stand-in of a judge.
 
     Args:
-        judge: A judge's name; a variant after a slash is passed over, since the baseline reads no prompt.
+        spec: A judge that comes with fiducial, as `find_prompt` takes it; its variant makes no difference, since the baseline reads no
+            prompt.
 
     Raises:
-        UsageError: The baseline has no rule for this judge.
+        UsageError: There is no such judge, or the baseline has no rule for it.
     """
-    name = judge.partition("/")[0]
+    name = spec.removesuffix(f"/{VARIANT}")
+    if not is_prompt_file(name):
+        name = find_prompt(name)[0].judge
     if name not in _RULES:
-        raise UsageError(f"the baseline has no rule for the judge {judge!r}; it has for {', '.join(_RULES)}")
-    return f"{name}/lexical@{MODEL}"
+        raise UsageError(f"the baseline has no rule for the judge {spec!r}; it has for {', '.join(_RULES)}")
+    return stand_in(name)
+
+
+def has_rule(judge: JudgeId) -> bool:
+    """Whether the baseline can stand in for a judge: for one that comes with fiducial."""
+    return judge.kind == "shipped" and judge.name in _RULES
+
+
+@cache
+def stand_in(judge: str) -> JudgeId:
+    """The lexical stand-in of the judge that comes along under this name."""
+    settings = json.dumps([judge, _VERSION])
+    fingerprint = hashlib.sha256(settings.encode()).hexdigest()
+    return JudgeId(kind="baseline", name=judge, variant=VARIANT, model=MODEL, fingerprint=fingerprint)
 
 
 def baseline_verdict(case: Case, output: Output, judge: str = "tool_call_accuracy") -> Verdict:
@@ -57,30 +84,28 @@ def baseline_verdict(case: Case, output: Output, judge: str = "tool_call_accurac
     Args:
         case: What was to be done.
         output: What the system produced.
-        judge: Which judge to stand in for.
+        judge: Which judge to stand in for, by its name alone.
 
     Returns:
         A graded verdict, or ``not_applicable`` where the item lacks what the rule compares.
-
-    Raises:
-        UsageError: The baseline has no rule for this judge.
     """
-    by = baseline_by(judge)
+    judge_id = stand_in(judge)
     score, reason = None, None
     try:
-        score, reason = _RULES[by.partition("/")[0]](case, output)
+        score, reason = _RULES[judge](case, output)
     except NotApplicableError as error:
         reason = str(error)
     return Verdict(
         case_id=output.case_id,
         system=output.system,
         trial=output.trial,
-        by=by,
+        by=judge_id.plain,
         source="judge",
         outcome="not_applicable" if score is None else "graded",
         score=score,
         reason=reason,
         usage=Usage(calls=0),
+        judge=judge_id,
     )
 
 
@@ -129,7 +154,7 @@ def _task_completion(case: Case, output: Output) -> tuple[float, str]:
     return _overlap(
         "of the request's words occur in what the agent did",
         _value("query", case, output),
-        _value("transcript", nothing_asked, output),
+        transcript_of_calls(nothing_asked, output),
     )
 
 

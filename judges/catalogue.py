@@ -3,19 +3,45 @@
 from __future__ import annotations
 
 import difflib
+import tomllib
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+import msgspec
 
 from ..errors import PromptError, UsageError
+from ..records import Kind
 
 SUFFIX = ".prompty"
 _FOLDER = Path(__file__).parent.parent / "prompts"
 
-DEFAULT_VARIANTS: dict[str, str] = dict.fromkeys(
-    ("groundedness", "memory_answer", "rubric", "task_completion", "tool_call_accuracy", "web_search_answer"),
-    "reasons",
-)
-"""The variant that a judge's bare name means: reasons first, which costs tokens and shows what a score rests on."""
+DEFAULT_VARIANTS: dict[str, str] = {
+    "groundedness": "reasons",
+    "memory_answer": "reasons",
+    "rubric": "reasons",
+    "task_completion": "explicit",
+    "tool_call_accuracy": "reasons",
+    "web_search_answer": "reasons",
+}
+"""The variant that a judge's bare name means: reasons first, which costs tokens and shows what a score rests on.
+
+Of tasks, `explicit`: the only one of them that is shown what calls returned, without which many cannot be decided.
+"""
+
+
+_CALLS: frozenset[Kind] = frozenset({"tool_call", "no_call", "any_call", "executable_call"})
+
+JUDGED_KINDS: Mapping[str, frozenset[Kind]] = {
+    "tool_call_accuracy": _CALLS,
+    "groundedness": frozenset({"grounded_answer"}),
+    "memory_answer": frozenset({"memory_answer"}),
+    "web_search_answer": frozenset({"web_search_answer"}),
+    "task_completion": frozenset({"multi_turn"}),
+    "rubric": frozenset({"open_answer", "artifact"}),
+}
+"""The kinds of case that each judge that comes along judges; every kind has one."""
 
 
 class PromptName(NamedTuple):
@@ -32,6 +58,22 @@ SPLITTER = PromptName("statements", "split")
 """The prompt that splits long answers into statements; no judge."""
 
 
+class KnownPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What ``prompts/recorded.toml`` says of a prompt that comes with fiducial.
+
+    Attributes:
+        sha256: Of the file, which never changes.
+        pass_at: The score in (0, 1] from which its verdict counts as a pass; None for a prompt that is no judge.
+        recorded: Names of the recordings that hold a real model's replies to it.
+        transcript: ``calls`` for a prompt that was written when transcripts showed calls without their results, and is shown them so.
+    """
+
+    sha256: str
+    pass_at: float | None = None
+    recorded: tuple[str, ...] = ()
+    transcript: Literal["calls", "full"] = "full"
+
+
 def shipped_prompts() -> dict[PromptName, Path]:
     """Every judge's prompt that comes with fiducial, sorted by name."""
     return {name: file for name, file in all_prompts().items() if name != SPLITTER}
@@ -41,6 +83,29 @@ def all_prompts() -> dict[PromptName, Path]:
     """Every prompt that comes with fiducial, sorted by name; with those that are no judge."""
     files = sorted(_FOLDER.glob(f"*/*{SUFFIX}"))
     return {PromptName(file.parent.name, file.stem): file for file in files}
+
+
+@cache
+def known_prompts() -> Mapping[PromptName, KnownPrompt]:
+    """What is known of each prompt that comes with fiducial, beside its file."""
+    tables = tomllib.loads((_FOLDER / "recorded.toml").read_text(encoding="utf-8"))
+    known = msgspec.convert(tables, dict[str, KnownPrompt])
+    return {PromptName(*name.split("/")): prompt for name, prompt in known.items()}
+
+
+def known_prompt(name: PromptName, path: Path) -> KnownPrompt | None:
+    """What is known of a prompt; None for one that does not come with fiducial.
+
+    Args:
+        name: Its name.
+        path: Its file.
+    """
+    return known_prompts().get(name) if path == _FOLDER / name.judge / f"{name.variant}{SUFFIX}" else None
+
+
+def is_prompt_file(spec: str) -> bool:
+    """Whether a judge is named by its prompt file, and not by the name of one that comes with fiducial."""
+    return spec.endswith(SUFFIX)
 
 
 def find_prompt(spec: str) -> tuple[PromptName, Path]:
@@ -57,7 +122,7 @@ def find_prompt(spec: str) -> tuple[PromptName, Path]:
         PromptError: There is no such file.
         UsageError: There is no such judge; the message lists what there is.
     """
-    if spec.endswith(SUFFIX):
+    if is_prompt_file(spec):
         path = Path(spec)
         if not path.is_file():
             raise PromptError(f"{spec}: there is no such prompt file")

@@ -84,7 +84,7 @@ def _weighed(reading: Reading, reply: Reply, judge: Judge, probability: float | 
         probability = probability_of_best(reply.logprobs, judge.prompt.scale)
     if probability is None:
         raise DecodingError("the reply has no log-probabilities of the two scores")
-    return Reading(probability, reading.reason, {"said": reading.score})
+    return Reading(probability, reading.reason, {**reading.details, "said": reading.score})
 
 
 def make_verdict(output: Output, judge: Judge, repeat: int, finding: Finding) -> Verdict:
@@ -110,6 +110,7 @@ def make_verdict(output: Output, judge: Judge, repeat: int, finding: Finding) ->
         repeat=repeat,
         usage=finding.usage,
         raw=None if finding.reply is None else finding.reply.text or finding.reply.refusal,
+        judge=judge.id,
     )
 
 
@@ -121,20 +122,22 @@ def read_again(verdict: Verdict, judge: Judge) -> Verdict:
         judge: The judge.
 
     Returns:
-        The verdict as it would be today, by the first reply that can be read; unchanged when it rests on no reply.
+        The verdict as it would be today, by the first reply that can be read; of the judge as it is now, and otherwise unchanged, when
+        it rests on no reply.
     """
+    unchanged = msgspec.structs.replace(verdict, judge=judge.id)
     if not rests_on_a_reply(verdict):
-        return verdict
+        return unchanged
     for unread in verdict.evidence.get(_UNREAD, ()):
         finding = read_reply(_stored(unread["text"], unread.get("finish_reason")), judge)
         if finding.outcome != "unparsable":
-            return _as_found(verdict, finding, _OF_THE_REPLY - {"probability"})
+            return _as_found(verdict, judge, finding, _OF_THE_REPLY - {"probability"})
     if verdict.raw is None:
-        return verdict
+        return unchanged
     reply = _stored(verdict.raw, verdict.evidence.get("finish_reason"))
     finding = read_reply(reply, judge, probability=verdict.evidence.get("probability"))
     kept = _OF_THE_REPLY if finding.reading is not None else _OF_THE_REPLY - {"probability"}
-    return _as_found(verdict, finding, kept)
+    return _as_found(verdict, judge, finding, kept)
 
 
 def rests_on_a_reply(verdict: Verdict) -> bool:
@@ -147,7 +150,7 @@ def _stored(text: str, finish: str | None) -> Reply:
     return Reply(text=text, refusal=text if finish == _MARKED_REFUSAL else None, finish_reason=finish)
 
 
-def _as_found(verdict: Verdict, finding: Finding, kept: frozenset[str]) -> Verdict:
+def _as_found(verdict: Verdict, judge: Judge, finding: Finding, kept: frozenset[str]) -> Verdict:
     """The verdict with what a finding says, and with that much of what it knew of its replies."""
     reading = finding.reading
     return msgspec.structs.replace(
@@ -155,6 +158,7 @@ def _as_found(verdict: Verdict, finding: Finding, kept: frozenset[str]) -> Verdi
         outcome=finding.outcome,
         score=None if reading is None else reading.score,
         reason=finding.reason,
+        judge=judge.id,
         evidence={
             **(reading.details if reading is not None else {}),
             **{name: value for name, value in verdict.evidence.items() if name in kept},

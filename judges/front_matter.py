@@ -15,6 +15,7 @@ from ruamel.yaml.nodes import MappingNode, SequenceNode
 from ..errors import PromptError
 
 MAX_PROMPT_BYTES = 1 << 20
+_BEGINNING = 1 << 10
 
 _FENCE = re.compile(r"^-{3,}[ \t]*$", re.MULTILINE)
 
@@ -58,7 +59,22 @@ def read_front_matter(path: Path) -> FrontMatter:
     Raises:
         PromptError: It cannot be read, is no UTF-8, is larger than a mebibyte, or its front matter is not a YAML mapping.
     """
-    text = read_prompt_text(path)
+    return split_front_matter(read_prompt_text(path), path)
+
+
+def split_front_matter(text: str, path: Path) -> FrontMatter:
+    """Split the text of a prompt file.
+
+    Args:
+        text: The text.
+        path: Where it stands, or is to stand, for messages.
+
+    Returns:
+        Its parts.
+
+    Raises:
+        PromptError: It has no front matter, or its front matter is not a YAML mapping.
+    """
     opening = _FENCE.match(text.lstrip("\n"))
     start = len(text) - len(text.lstrip("\n"))
     closing = _FENCE.search(text, start + opening.end()) if opening else None
@@ -68,9 +84,23 @@ def read_front_matter(path: Path) -> FrontMatter:
         )
     header_start = start + opening.end() + 1
     header = text[header_start : closing.start()]
-    values, lines = _read_yaml(header, path, text.count("\n", 0, header_start))
+    values, lines = read_yaml_mapping(header, path, text.count("\n", 0, header_start))
     body_start = min(closing.end() + 1, len(text))
     return FrontMatter(path, values, lines, text[body_start:], text.count("\n", 0, body_start) + 1)
+
+
+def is_prompt_text(path: Path) -> bool:
+    """Whether a file begins as a prompt file does.
+
+    Args:
+        path: The file.
+    """
+    try:
+        with path.open("rb") as file:
+            begin = file.read(_BEGINNING)
+    except OSError:
+        return False
+    return _FENCE.match(begin.decode("utf-8-sig", "replace").replace("\r", "\n").lstrip("\n")) is not None
 
 
 def read_prompt_text(path: Path) -> str:
@@ -100,28 +130,59 @@ def read_prompt_text(path: Path) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _read_yaml(header: str, path: Path, lines_before: int) -> tuple[dict[str, Any], dict[str, int]]:
+def read_yaml(text: str) -> Any:
+    """A short text in YAML, such as a user writes on a command line.
+
+    Args:
+        text: The text.
+
+    Raises:
+        ValueError: It is not YAML.
+    """
+    yaml: Any = YAML(typ="safe", pure=True)
+    try:
+        return yaml.load(text)
+    except (YAMLError, RecursionError) as error:
+        raise ValueError(f"{text!r} is not YAML") from error
+
+
+def read_yaml_mapping(
+    text: str, path: Path, lines_before: int = 0, what: str = "front matter"
+) -> tuple[dict[str, Any], dict[str, int]]:
+    """Read a YAML mapping.
+
+    Args:
+        text: The YAML.
+        path: The file it stands in, for messages.
+        lines_before: How many lines of the file come before it.
+        what: What it is, for messages.
+
+    Returns:
+        The values, and the 1-based line of each top-level key.
+
+    Raises:
+        PromptError: It is not YAML, no mapping, or uses aliases.
+    """
     yaml: Any = YAML(typ="safe", pure=True)  # typed, since ruamel.yaml's own annotations are partial
     try:
-        node: Any = yaml.compose(header)
+        node: Any = yaml.compose(text)
         if not isinstance(node, MappingNode):
-            raise PromptError(f"{path}:{lines_before + 1}: front matter must be a mapping of keys to values")
+            raise PromptError(f"{path}:{lines_before + 1}: {what} must be a mapping of keys to values")
         # An alias for a list of aliases for lists of aliases is a small file and a text without end.
         aliased = _aliased(node)
         if aliased is not None:
             line = lines_before + 1 + int(aliased.start_mark.line)
-            raise PromptError(
-                f"{path}:{line}: front matter must not use YAML's aliases; there is one for this"
-            )
+            raise PromptError(f"{path}:{line}: {what} must not use YAML's aliases; there is one for this")
         values: dict[Any, Any] = yaml.constructor.construct_document(node)
     except MarkedYAMLError as error:
         mark: Any = getattr(error, "problem_mark", None)
         line = lines_before + 1 + (mark.line if mark else 0)
         told: Any = error
         problem = " ".join(part for part in (told.context, told.problem) if part)
-        raise PromptError(f"{path}:{line}: front matter is not YAML: {problem}") from error
+        problem = problem.partition(" with value ")[0]  # of a key that stands twice; it may be a secret
+        raise PromptError(f"{path}:{line}: {what} is not YAML: {problem}") from error
     except (YAMLError, RecursionError, ValueError) as error:
-        raise PromptError(f"{path}: front matter is not YAML: {error}") from error
+        raise PromptError(f"{path}: {what} is not YAML: {error}") from error
     keys: list[Any] = [key for key, _ in cast("Any", node).value]
     lines = {str(key.value): lines_before + 1 + int(key.start_mark.line) for key in keys}
     return {str(key): value for key, value in values.items()}, lines

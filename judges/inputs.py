@@ -5,41 +5,42 @@ Whatever is under evaluation goes in whole: text verbatim, everything else as JS
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+import difflib
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
-from ..errors import FiducialError
-from ..records import Case, Message, Output, Step, ToolCall
+from ..errors import FiducialError, PromptError
+from ..records import Case, Episode, Message, Output
+from .as_json import JsonList, bracketed, calls_text, dumps, json_lines, step_text
 from .challenge_criterion import challenge_criterion
 from .fence import fence_for
-from .prompt_file import InputDeclaration
+from .prompt_file import InputDeclaration, PromptFile
+from .transcript import tools_at_start, transcript, transcript_of_calls
+
+Filler: TypeAlias = Callable[[Case, Output], Any]
+"""Makes the value of one input."""
+
+Replay: TypeAlias = Callable[[Case, Output], Episode | None]
+"""What an output's calls return when they are executed in its case's worlds; None for a case without any."""
 
 
 class NotApplicableError(FiducialError):
     """This judge has nothing to say of this item: what it judges by is not there."""
 
 
-class JsonList(list[Any]):
-    """A list that a template prints as JSON (or as the text it was read from) instead of in Python's notation."""
-
-    def __init__(self, items: Sequence[Any], text: str) -> None:
-        super().__init__(items)
-        self._text = text
-
-    def __str__(self) -> str:
-        return self._text
-
-    __repr__ = __str__
-
-
-def fill_inputs(declared: Mapping[str, InputDeclaration], case: Case, output: Output) -> dict[str, Any]:
+def fill_inputs(
+    declared: Mapping[str, InputDeclaration],
+    case: Case,
+    output: Output,
+    fillers: Mapping[str, Filler] | None = None,
+) -> dict[str, Any]:
     """Fill the inputs a prompt declares.
 
     Args:
         declared: The prompt's inputs.
         case: What was to be done.
         output: What the system produced.
+        fillers: How each input is made, where it is not by `FILLERS`.
 
     Returns:
         Values by name, ready to be rendered. Inputs that are not ours are left to their defaults.
@@ -49,7 +50,7 @@ def fill_inputs(declared: Mapping[str, InputDeclaration], case: Case, output: Ou
     """
     values: dict[str, Any] = {}
     for name, declaration in declared.items():
-        fill = FILLERS.get(name)
+        fill = (FILLERS if fillers is None else fillers).get(declaration.source or name)
         if fill is None:
             continue
         try:
@@ -61,9 +62,58 @@ def fill_inputs(declared: Mapping[str, InputDeclaration], case: Case, output: Ou
                 raise
             value = declaration.default
         values[name] = str(value) if declaration.type == "string" else value
-    if "fence" in declared:
-        values["fence"] = fence_for([str(value) for value in values.values()])
-    return values
+    fences = [name for name, declaration in declared.items() if (declaration.source or name) == FENCE]
+    fence = fence_for([str(value) for value in values.values()]) if fences else ""
+    return values | dict.fromkeys(fences, fence)
+
+
+def refuse_unfillable(prompt: PromptFile) -> None:
+    """Refuse a prompt with inputs that nothing fills.
+
+    Args:
+        prompt: A prompt file.
+
+    Raises:
+        PromptError: An input without a default is none of ours, or is to be a list and is a text, with the line that would map it.
+    """
+    for name, declaration in prompt.inputs.items():
+        source = declaration.source or name
+        place = f"{prompt.path}:{prompt.lines.get('inputs' if declaration.source is None else 'map', 1)}"
+        if source not in INPUTS:
+            if not declaration.required and declaration.source is None:
+                continue
+            raise PromptError(f"{place}: {unknown_input(name, declaration.source)}")
+        if declaration.type != "string" and (
+            source not in LISTS or declaration.type not in {"list", "array"}
+        ):
+            kind = "a list" if source in LISTS else "a text"
+            raise PromptError(f"{place}: input {name}: {source} is {kind}, declared as {declaration.type}")
+
+
+def unknown_input(name: str, source: str | None = None) -> str:
+    """What is said of an input that nothing fills: the inputs that exist, the nearest, and the line that would map it to it.
+
+    Args:
+        name: The input.
+        source: What it is said to be filled from, if that is said.
+    """
+    nearest = nearest_input(source or name)
+    what = (
+        f"nothing fills the input {name!r}"
+        if source is None
+        else f"{name} is mapped to {source!r}, which is none"
+    )
+    hint = f"did you mean {nearest}? " if nearest else ""
+    return (
+        f"{what}; {hint}say so in the front matter: map: {{{name}: {nearest or INPUTS[0]}}}, or give it a default "
+        f"(inputs that exist: {', '.join(INPUTS)})"
+    )
+
+
+def nearest_input(name: str) -> str | None:
+    """The input of ours that a name seems to mean; None when none is near."""
+    close = difflib.get_close_matches(name.lower(), [*INPUTS, *_OTHER_NAMES], 1)
+    return _OTHER_NAMES.get(close[0], close[0]) if close else None
 
 
 def _query(case: Case, output: Output) -> str:
@@ -74,7 +124,7 @@ def _query(case: Case, output: Output) -> str:
         raise NotApplicableError("the case has no messages")
     if len(messages) == 1 and messages[0]["role"] == "user":
         return _content(messages[0])
-    return str(_json_lines(messages))
+    return str(json_lines(messages))
 
 
 def _question(case: Case, output: Output) -> str:
@@ -86,24 +136,29 @@ def _question(case: Case, output: Output) -> str:
 
 def _messages(case: Case, output: Output) -> JsonList:
     del output
-    return _json_lines([message for turn in case.turns for message in turn])
+    return json_lines([message for turn in case.turns for message in turn])
 
 
 def _tool_definitions(case: Case, output: Output) -> JsonList:
     del output
-    return _json_lines(case.tools)
+    return json_lines(tools_at_start(case))
+
+
+def _tools_as_listed(case: Case, output: Output) -> JsonList:
+    del output
+    return json_lines(case.tools)
 
 
 def _tool_calls(case: Case, output: Output) -> JsonList:
     """Native calls, or the text in which the system wrote its calls, or the calls of all its steps."""
     del case
     if output.tool_calls is not None:
-        return _calls(output.tool_calls)
+        return calls_text(output.tool_calls)
     if output.text is not None:
         return JsonList([output.text], output.text)
-    if output.turns is not None:
-        steps = [step for turn in output.turns for step in turn]
-        return JsonList(steps, _bracketed([_step(step) for step in steps]))
+    if output.agent_turns is not None:
+        steps = [step for turn in output.agent_turns for step in turn]
+        return JsonList(steps, bracketed([step_text(step) for step in steps]))
     raise NotApplicableError("the output has neither calls nor text")
 
 
@@ -116,7 +171,7 @@ def _response(case: Case, output: Output) -> str:
     if texts:
         return texts[-1]
     if output.tool_calls is not None:
-        return str(_calls(output.tool_calls))
+        return str(calls_text(output.tool_calls))
     raise NotApplicableError("the output has no text")
 
 
@@ -135,7 +190,7 @@ def _accepted_answers(case: Case, output: Output) -> JsonList:
     answers: list[Any] = case.reference.get("answers") or []
     if not any(_text(answer).strip() for answer in answers):
         raise NotApplicableError("the case has no accepted answers")
-    return _json_lines(answers)
+    return json_lines(answers)
 
 
 def _criterion(case: Case, output: Output) -> str:
@@ -147,22 +202,7 @@ def _criterion(case: Case, output: Output) -> str:
     return criterion
 
 
-def _transcript(case: Case, output: Output) -> str:
-    """The conversation, one JSON object a line: what was asked in each turn, then what the system did, step by step."""
-    lines: list[str] = []
-    steps = output.turns
-    if steps is None:
-        only: list[Step] = [output.tool_calls] if output.tool_calls else []
-        steps = [only if output.text is None else [*only, output.text]]
-    for turn in range(max(len(case.turns), len(steps))):
-        asked = case.turns[turn] if turn < len(case.turns) else []
-        done = steps[turn] if turn < len(steps) else []
-        lines.extend(f'{{"turn": {turn + 1}, "asked": {_dumps(message)}}}' for message in asked)
-        lines.extend(f'{{"turn": {turn + 1}, "agent": {_step(step)}}}' for step in done)
-    return "\n".join(lines)
-
-
-FILLERS: Mapping[str, Callable[[Case, Output], Any]] = {
+FILLERS: Mapping[str, Filler] = {
     "query": _query,
     "messages": _messages,
     "tool_calls": _tool_calls,
@@ -171,57 +211,64 @@ FILLERS: Mapping[str, Callable[[Case, Output], Any]] = {
     "search_results": _search_results,
     "question": _question,
     "accepted_answers": _accepted_answers,
-    "transcript": _transcript,
+    "transcript": transcript,
     "criterion": _criterion,
 }
 """How each input is made. One more, ``fence``, is derived from the others."""
+
+FENCE = "fence"
+INPUTS = (*FILLERS, FENCE)
+LISTS = frozenset({"messages", "tool_calls", "tool_definitions", "accepted_answers"})
+"""Inputs that a prompt may declare as lists; all others are texts."""
+
+_OTHER_NAMES = {
+    "answer": "response",
+    "chat_history": "messages",
+    "completion": "response",
+    "context": "search_results",
+    "contexts": "search_results",
+    "conversation": "messages",
+    "documents": "search_results",
+    "expected": "accepted_answers",
+    "expected_output": "accepted_answers",
+    "ground_truth": "accepted_answers",
+    "input": "query",
+    "output": "response",
+    "prediction": "response",
+    "prompt": "query",
+    "reference": "accepted_answers",
+    "rubric": "criterion",
+    "tools": "tool_definitions",
+    "trajectory": "transcript",
+}
+"""What others call the same."""
+
+FILLERS_OF_CALLS: Mapping[str, Filler] = {
+    **FILLERS,
+    "tool_definitions": _tools_as_listed,
+    "transcript": transcript_of_calls,
+}
+"""The same for prompts that were written when a transcript showed calls without what came of them."""
+
+
+def fillers_with(replay: Replay) -> Mapping[str, Filler]:
+    """How each input is made where an output's calls can be executed.
+
+    Args:
+        replay: Executes them.
+
+    Returns:
+        As `FILLERS`, with results in the transcript.
+    """
+    return {**FILLERS, "transcript": lambda case, output: transcript(case, output, replay(case, output))}
 
 
 def _content(message: Message) -> str:
     content = message.get("content")
     if isinstance(content, str):
         return content
-    return _dumps(content)
+    return dumps(content)
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else _dumps(value)
-
-
-def _step(step: Step) -> str:
-    return _dumps(step) if isinstance(step, str) else f"[{', '.join(map(_call, step))}]"
-
-
-def _calls(calls: Sequence[ToolCall]) -> JsonList:
-    items = [{"name": call.name, "arguments": call.arguments} for call in calls]
-    return JsonList(items, _bracketed([_call(call) for call in calls]))
-
-
-def _call(call: ToolCall) -> str:
-    """One call as JSON. Arguments that are JSON text stand as they are: decoding them would hide what is wrong in them."""
-    arguments = call.arguments
-    verbatim = isinstance(arguments, str) and _is_json_line(arguments)
-    text = arguments if verbatim else _dumps(arguments)
-    return f'{{"name": {_dumps(call.name)}, "arguments": {text}}}'
-
-
-def _is_json_line(text: str) -> bool:
-    if len(text.splitlines()) != 1:
-        return False  # on lines of its own it could pose as another call
-    try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False
-
-
-def _json_lines(items: Sequence[Any]) -> JsonList:
-    return JsonList(items, _bracketed([_dumps(item) for item in items]))
-
-
-def _bracketed(lines: Sequence[str]) -> str:
-    """A JSON list with one item a line."""
-    return "[\n" + ",\n".join(lines) + "\n]" if lines else "[]"
-
-
-def _dumps(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else dumps(value)

@@ -10,12 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
-from ..records import Case, Message, Output
-from .catalogue import PromptName, find_prompt
-from .inputs import fill_inputs
+from ..records import Case, JudgeId, JudgeKind, Kind, Message, Output
+from .catalogue import (
+    JUDGED_KINDS,
+    KnownPrompt,
+    PromptName,
+    find_prompt,
+    is_prompt_file,
+    known_prompt,
+    known_prompts,
+)
+from .inputs import FILLERS, FILLERS_OF_CALLS, Filler, Replay, fill_inputs, fillers_with, refuse_unfillable
 from .parsing import LOGPROBS, PARSER_VERSION, STATEMENTS, ReplyParser, make_parser, statements_beside
 from .prompt_file import PromptFile, read_prompt_file
 from .rendering import Render, compile_prompt
+from .transcript import TRANSCRIPT_VERSION
 
 _WITH_LOGPROBS: Mapping[str, Any] = {"logprobs": True, "top_logprobs": 5}
 """Decoding parameters that ask for log-probabilities; five alternatives are what every provider gives."""
@@ -26,27 +35,44 @@ class Judge:
     """A prompt that is asked of a model.
 
     Attributes:
-        name: The prompt's judge and variant.
-        model: The model's name at the endpoint.
+        id: Which judge it is; equal fingerprints mean comparable scores.
+        by: How its verdicts are signed: ``judge/variant@model``, or longer where another would be shown alike.
         prompt: The prompt file.
         parameters: Decoding parameters: the prompt's, with the user's on top.
         parse: Reads replies.
-        fingerprint: Hash of prompt, model, decoding parameters and parser version; equal fingerprints mean comparable scores.
         render: Makes messages of values.
+        fillers: Makes values of a case and an output.
     """
 
-    name: PromptName
-    model: str
+    id: JudgeId
+    by: str
     prompt: PromptFile
     parameters: Mapping[str, Any]
     parse: ReplyParser
-    fingerprint: str
     render: Render
+    fillers: Mapping[str, Filler]
 
     @property
-    def by(self) -> str:
-        """How its verdicts are signed: ``judge/variant@model``."""
-        return f"{self.name}@{self.model}"
+    def model(self) -> str:
+        """The model's name at the endpoint."""
+        return self.id.model
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of everything that is asked and read."""
+        return self.id.fingerprint
+
+    @property
+    def pass_at(self) -> float | None:
+        """The score in (0, 1] from which its verdict counts as a pass, as it declares; None when it does not."""
+        if self.id.kind != "shipped":
+            return self.prompt.pass_at
+        return known_prompts()[PromptName(self.id.name, self.id.variant)].pass_at
+
+    @property
+    def kinds(self) -> frozenset[Kind] | None:
+        """The kinds of case it judges; None for every kind."""
+        return JUDGED_KINDS[self.id.name] if self.id.kind == "shipped" else self.prompt.kinds
 
     def messages(self, case: Case, output: Output) -> list[Message]:
         """What is sent to the model for one output.
@@ -62,7 +88,7 @@ class Judge:
             NotApplicableError: The item lacks what this judge judges by.
             PromptError: The template cannot be rendered.
         """
-        return self.render(fill_inputs(self.prompt.inputs, case, output))
+        return self.render(fill_inputs(self.prompt.inputs, case, output, self.fillers))
 
     @property
     def weighs(self) -> bool:
@@ -72,7 +98,7 @@ class Judge:
     @property
     def splits(self) -> bool:
         """Whether it splits answers into statements instead of judging them."""
-        return (self.prompt.parse or {}).get("mode") == STATEMENTS
+        return self.id.kind == "split"
 
     def beside(self, case: Case, output: Output) -> Judge:
         """The same with a parser that knows the item, where a reply can only be read beside it.
@@ -86,17 +112,20 @@ class Judge:
         """
         if not self.splits:
             return self
-        shown = fill_inputs(self.prompt.inputs, case, output)
+        shown = fill_inputs(self.prompt.inputs, case, output, self.fillers)
         return replace(self, parse=statements_beside(shown["response"], shown.get("query", "")))
 
 
-def load_judge(spec: str, *, model: str, parameters: Mapping[str, Any] | None = None) -> Judge:
+def load_judge(
+    spec: str, *, model: str, parameters: Mapping[str, Any] | None = None, replay: Replay | None = None
+) -> Judge:
     """Load a judge.
 
     Args:
         spec: ``judge`` (its default variant), ``judge/variant``, ``statements/split``, or a path to a ``.prompty`` file.
         model: The model's name at the endpoint.
         parameters: Decoding parameters that replace the prompt's; None as a value leaves one out.
+        replay: Executes an output's calls, so that a transcript shows what they returned; None to show what the output records.
 
     Returns:
         The judge.
@@ -109,20 +138,49 @@ def load_judge(spec: str, *, model: str, parameters: Mapping[str, Any] | None = 
         raise UsageError("a judge needs a model: name one with --model")
     name, path = find_prompt(spec)
     prompt = read_prompt_file(path)
+    refuse_unfillable(prompt)
     weighs = (prompt.parse or {}).get("mode") == LOGPROBS
     merged = {**(_WITH_LOGPROBS if weighs else {}), **prompt.parameters, **(parameters or {})}
     merged = {key: value for key, value in merged.items() if value is not None}
-    return Judge(
-        name=name,
+    view, fillers = _view(prompt, known_prompt(name, path), replay)
+    judge_id = JudgeId(
+        kind=_kind(spec, prompt),
+        name=name.judge,
+        variant=name.variant,
         model=model,
+        fingerprint=_fingerprint(path, model, merged, view),
+    )
+    return Judge(
+        id=judge_id,
+        by=judge_id.plain,
         prompt=prompt,
         parameters=merged,
         parse=make_parser(prompt),
-        fingerprint=_fingerprint(path, model, merged),
         render=compile_prompt(prompt),
+        fillers=fillers,
     )
 
 
-def _fingerprint(path: Path, model: str, parameters: Mapping[str, Any]) -> str:
-    settings = json.dumps([model, parameters, PARSER_VERSION], sort_keys=True)
+def _kind(spec: str, prompt: PromptFile) -> JudgeKind:
+    if (prompt.parse or {}).get("mode") == STATEMENTS:
+        return "split"
+    return "own" if is_prompt_file(spec) else "shipped"
+
+
+def _view(
+    prompt: PromptFile, known: KnownPrompt | None, replay: Replay | None
+) -> tuple[dict[str, str], Mapping[str, Filler]]:
+    """What a judge is shown: as part of its fingerprint, and how it is made."""
+    if "transcript" not in prompt.shown:
+        return {}, FILLERS
+    if known is not None and known.transcript == "calls":
+        return {}, FILLERS_OF_CALLS
+    if replay is None:
+        return {"transcript": TRANSCRIPT_VERSION}, FILLERS
+    return {"transcript": f"{TRANSCRIPT_VERSION}, executed"}, fillers_with(replay)
+
+
+def _fingerprint(path: Path, model: str, parameters: Mapping[str, Any], view: Mapping[str, str]) -> str:
+    """Of everything that is asked and read: equal ones mean that the same item gets the same question, read the same way."""
+    settings = json.dumps([model, parameters, PARSER_VERSION, *([view] if view else [])], sort_keys=True)
     return hashlib.sha256(path.read_bytes() + b"\0" + settings.encode()).hexdigest()

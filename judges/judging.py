@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import replace
 from typing import TypeAlias
 
+from ..errors import MissingReplyError
 from ..records import Case, Message, Output, Usage, Verdict
 from .findings import Finding, make_verdict, read_reply
 from .inputs import NotApplicableError
@@ -19,6 +20,7 @@ Work: TypeAlias = tuple[Case, Output, int]
 
 _TASKS_PER_CALL = 2
 """Items at work per call in flight: while some wait to be tried again, others keep the slots busy."""
+_SHOWN = 80
 _ASKED_AT_MOST = 2
 """A reply that cannot be read is asked for once more."""
 
@@ -79,7 +81,10 @@ async def judge_output(
         messages = judge.messages(case, output)
     except NotApplicableError as error:
         return make_verdict(output, judge, repeat, Finding("not_applicable", reason=str(error)))
-    finding = await _ask(messages, judge.beside(case, output), provider, repeat)
+    try:
+        finding = await _ask(messages, judge.beside(case, output), provider, repeat)
+    except MissingReplyError as error:
+        raise MissingReplyError(f"{judge.by} about {_named(case, output)}: {error}") from None
     return make_verdict(output, judge, repeat, finding)
 
 
@@ -100,13 +105,33 @@ async def judge_work(
     Raises:
         PromptError: The prompt cannot be rendered.
     """
+
+    async def ask(case: Case, output: Output, repeat: int) -> Verdict:
+        return await judge_output(case, output, judge, provider, repeat=repeat)
+
+    async for verdict in as_done(work, ask, concurrency * _TASKS_PER_CALL):
+        yield verdict
+
+
+async def as_done(
+    work: Iterable[Work], ask: Callable[[Case, Output, int], Awaitable[Verdict]], tasks: int
+) -> AsyncGenerator[Verdict]:
+    """Judge several outputs at a time.
+
+    Args:
+        work: Cases, outputs and repetitions; taken only as fast as verdicts are.
+        ask: Judges one of them.
+        tasks: How many are judged at a time.
+
+    Yields:
+        One verdict a piece of work, as they are done.
+    """
     remaining = iter(work)
-    tasks = concurrency * _TASKS_PER_CALL
     done: asyncio.Queue[Verdict | None] = asyncio.Queue(maxsize=tasks)
 
     async def worker() -> None:
         for case, output, repeat in remaining:
-            await done.put(await judge_output(case, output, judge, provider, repeat=repeat))
+            await done.put(await ask(case, output, repeat))
 
     async def all_workers() -> None:
         try:
@@ -154,6 +179,13 @@ async def _ask(messages: list[Message], judge: Judge, provider: Provider, repeat
         if attempt + 1 < _ASKED_AT_MOST:
             unread = (*unread, reply)
     return replace(finding, unread=unread) if unread else finding
+
+
+def _named(case: Case, output: Output) -> str:
+    """An item as a person finds it again: its case, and how its texts begin."""
+    texts = [message.get("content") for message in case.messages[-1:] if isinstance(message, dict)]
+    shown = (f'"{text[:_SHOWN]}"' for text in (*texts, output.text) if isinstance(text, str))
+    return " ".join([f"{case.id!r}", *shown])
 
 
 def _forget_where(error: CallError) -> None:

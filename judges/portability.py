@@ -6,8 +6,8 @@ import re
 
 from .prompt_file import PromptFile
 
-_DASHES = re.compile(r"-{3,}\n")
-_DEVELOPER = re.compile(r"^[ \t]*#?[ \t]*developer[ \t]*:[ \t]*\n", re.IGNORECASE | re.MULTILINE)
+_DASHES = re.compile(r"(?<!-)-{3,}+\n")
+_DEVELOPER = re.compile(r"^[ \t]*+(?:#[ \t]*+)?developer[ \t]*+:[ \t]*+\n", re.IGNORECASE | re.MULTILINE)
 _STATEMENT = re.compile(r"\{%|\{#")
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from ..errors import UsageError
 
-_PRICE = re.compile(r"(?:(?P<model>.{1,200})=)?(?P<prompt>[0-9.]{1,12})/(?P<completion>[0-9.]{1,12})")
+_PRICE = re.compile(r"\A(?:(?P<model>.{1,200})=)?(?P<prompt>[0-9.]{1,12})/(?P<completion>[0-9.]{1,12})")
 _MILLION = 1_000_000
 _SAMPLE = 1_000
 """Tokens whose price is asked for: few enough to be on the first step of prices that rise with a request's length."""

@@ -21,9 +21,9 @@ def probability_of_best(tokens: Sequence[TokenLogprob], scale: Scale) -> float |
     Returns:
         In [0, 1]; None when the scale has more than two scores, or the alternatives are not known.
     """
-    if scale.step is None or scale.maximum - scale.minimum != scale.step:
+    if not scale.is_binary:
         return None
-    best, worst = f"{scale.maximum:g}", f"{scale.minimum:g}"
+    best, worst = (f"{end:g}" for end in sorted((scale.minimum, scale.maximum), key=scale.normalise)[::-1])
     for token in reversed(tokens):
         if token.token.strip() in {best, worst}:
             mass = {best: 0.0, worst: 0.0}

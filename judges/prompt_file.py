@@ -1,6 +1,7 @@
 """A prompt file: what it asks for, with which inputs, on which scale, and how its reply is read.
 
-The form is that of promptflow's ``.prompty`` files, with two keys of our own that promptflow and prompty pass over::
+The form is that of promptflow's ``.prompty`` files, with keys of our own (``scale``, ``parse``, ``pass_at``, ``map``, ``kinds``) that
+promptflow and prompty pass over::
 
     ---
     name: Tool call accuracy
@@ -13,9 +14,12 @@ The form is that of promptflow's ``.prompty`` files, with two keys of our own th
     template: {format: {kind: jinja2}, parser: {kind: prompty}}
     scale: {minimum: 0, maximum: 1, step: 1}
     parse: {mode: tags, score: S2, reason: S1}
+    pass_at: 1.0
+    map: {question: query}
+    kinds: [open_answer]
     ---
     user:
-    {{query}}
+    {{query}} {{question}}
 """
 
 from __future__ import annotations
@@ -23,13 +27,15 @@ from __future__ import annotations
 import difflib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from ..records import Kind, is_kind, unknown_kind
+from .declared_scale import declared_scale
 from .front_matter import FrontMatter, read_front_matter
 from .scale import Scale
 
@@ -49,7 +55,13 @@ _KEYS = (
     "metadata",
     "scale",
     "parse",
+    "pass_at",
+    "map",
+    "kinds",
 )
+STATEMENTS = "statements"
+"""The mode of prompts that split an answer instead of judging it."""
+
 _NOT_PARAMETERS = {"model", "messages", "stream"}
 TYPES: Mapping[str, tuple[type, ...]] = {
     "string": (str,),
@@ -77,12 +89,14 @@ class InputDeclaration:
         default: Used when no value is given.
         required: Whether there is no default.
         has_kind: Whether the type is also given as ``kind``, where prompty looks for it.
+        source: The input of ours that fills it, where ``map`` names one; else its own name is one.
     """
 
     type: str = "string"
     default: Any = None
     required: bool = True
     has_kind: bool = True
+    source: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +109,14 @@ class PromptFile:
         description: For people.
         inputs: Declared inputs by name.
         parameters: Decoding parameters, sent as they are.
-        scale: What scores are possible.
+        scale: What scores are possible. Of a prompt that splits answers, which scores nothing, 0 or 1.
+        pass_at: The score in (0, 1] from which its verdict counts as a pass; None when it does not say.
         parse: How the reply is read, as declared; None when the file does not say.
-        parse_line: 1-based line on which it says so; 1 when it does not.
+        lines: 1-based line of each top-level key of the front matter.
         template: The text below the front matter.
         template_line: 1-based line on which it begins.
         names_template_format: Whether it says in which language the template is, as prompty needs.
-        names_scale: Whether it declares a scale; 0 or 1 is taken when it does not.
+        kinds: The kinds of case that it is asked about; None for every kind.
     """
 
     path: Path
@@ -110,12 +125,18 @@ class PromptFile:
     inputs: Mapping[str, InputDeclaration]
     parameters: Mapping[str, Any]
     scale: Scale
+    pass_at: float | None
     parse: Mapping[str, Any] | None
-    parse_line: int
+    lines: Mapping[str, int]
     template: str
     template_line: int
     names_template_format: bool
-    names_scale: bool
+    kinds: frozenset[Kind] | None = None
+
+    @property
+    def shown(self) -> set[str]:
+        """The inputs of ours that it shows, whatever it calls them."""
+        return {declared.source or name for name, declared in self.inputs.items()}
 
 
 def read_prompt_file(path: Path) -> PromptFile:
@@ -130,25 +151,34 @@ def read_prompt_file(path: Path) -> PromptFile:
     Raises:
         PromptError: Naming file and line.
     """
-    front = read_front_matter(path)
+    return prompt_of(read_front_matter(path))
+
+
+def prompt_of(front: FrontMatter) -> PromptFile:
+    """Check what a prompt file says; see `read_prompt_file`.
+
+    Args:
+        front: A prompt file, split.
+    """
     for key in front.values:
         if key not in _KEYS:
-            close = difflib.get_close_matches(key, _KEYS, 1)
-            hint = f"; did you mean {close[0]}?" if close else f"; known are {', '.join(_KEYS)}"
-            raise front.fault(f"unknown key{hint}", key)
+            raise front.fault(f"unknown key; {_nearest(key, _KEYS)}", key)
+    parameters = _parameters(front)
+    parse = _field(front, "parse", dict[str, Any], {}) if "parse" in front.values else None
     return PromptFile(
-        path=path,
-        name=_field(front, "name", str, path.stem),
+        path=front.path,
+        name=_field(front, "name", str, front.path.stem),
         description=_field(front, "description", str, ""),
         inputs=_inputs(front),
-        parameters=_parameters(front),
-        scale=_scale(front),
-        parse=_field(front, "parse", dict[str, Any], {}) if "parse" in front.values else None,
-        parse_line=front.lines.get("parse", 1),
+        parameters=parameters,
+        scale=_scale(front, parameters, parse or {}),
+        pass_at=_pass_at(front),
+        parse=parse,
+        lines=front.lines,
         template=front.body,
         template_line=front.body_line,
         names_template_format="template" in front.values,
-        names_scale="scale" in front.values,
+        kinds=_kinds(front),
     )
 
 
@@ -163,12 +193,6 @@ class _Model(msgspec.Struct):
     parameters: dict[str, Any] = {}
 
 
-class _Scale(msgspec.Struct, forbid_unknown_fields=True):
-    minimum: float = 0.0
-    maximum: float = 1.0
-    step: float | None = None
-
-
 def _field(front: FrontMatter, key: str, kind: type[T], default: T) -> T:
     """One key of the front matter, as what it should be."""
     if front.values.get(key) is None:
@@ -179,8 +203,15 @@ def _field(front: FrontMatter, key: str, kind: type[T], default: T) -> T:
         raise front.fault(str(error).replace("`$.", "`").replace("`$", f"`{key}"), key) from error
 
 
+def _nearest(name: str, known: Iterable[str]) -> str:
+    known = list(known)
+    close = difflib.get_close_matches(name, known, 1)
+    return f"did you mean {close[0]}?" if close else f"known are {', '.join(known) or 'none'}"
+
+
 def _inputs(front: FrontMatter) -> dict[str, InputDeclaration]:
     declared: dict[str, InputDeclaration] = {}
+    sources = _field(front, "map", dict[str, str], {})
     for name, entry in _field(front, "inputs", dict[str, _Input], {}).items():
         if not name.isidentifier():
             raise front.fault(f"{name!r} is not a name that a template can use", "inputs")
@@ -189,7 +220,11 @@ def _inputs(front: FrontMatter) -> dict[str, InputDeclaration]:
             raise front.fault(f"{name}: unknown type {kind!r}; known are {', '.join(TYPES)}", "inputs")
         required = entry.default is msgspec.UNSET
         default = None if required else entry.default
-        declared[name] = InputDeclaration(kind, default, required, has_kind=entry.kind is not None)
+        declared[name] = InputDeclaration(
+            kind, default, required, has_kind=entry.kind is not None, source=sources.get(name)
+        )
+    for name in sources.keys() - declared.keys():
+        raise front.fault(f"the prompt declares no input {name!r}; {_nearest(name, declared)}", "map")
     return declared
 
 
@@ -207,15 +242,24 @@ def _parameters(front: FrontMatter) -> Mapping[str, Any]:
     return parameters
 
 
-def _scale(front: FrontMatter) -> Scale:
-    if "scale" not in front.values:
-        return Scale()
-    declared = _field(front, "scale", _Scale, _Scale())
-    scale = Scale(declared.minimum, declared.maximum, declared.step)
-    if not all(map(math.isfinite, (scale.minimum, scale.maximum, scale.step or 0.0))):
-        raise front.fault("minimum, maximum and step are finite numbers", "scale")
-    if scale.maximum <= scale.minimum or (scale.step is not None and scale.step <= 0):
-        raise front.fault("minimum must be below maximum, and step above 0", "scale")
-    if scale.maximum not in scale:
-        raise front.fault("the steps from minimum do not reach maximum", "scale")
-    return scale
+def _scale(front: FrontMatter, parameters: Mapping[str, Any], parse: Mapping[str, Any]) -> Scale:
+    return Scale() if parse.get("mode") == STATEMENTS else declared_scale(front, parameters, parse)
+
+
+def _pass_at(front: FrontMatter) -> float | None:
+    pass_at = _field(front, "pass_at", float, math.nan)
+    if front.values.get("pass_at") is None:
+        return None
+    if not 0 < pass_at <= 1:
+        raise front.fault(
+            f"expected a score above 0 and at most 1, which is what scores on the scale become, got {pass_at:g}",
+            "pass_at",
+        )
+    return pass_at
+
+
+def _kinds(front: FrontMatter) -> frozenset[Kind] | None:
+    for kind in _field(front, "kinds", list[str], []):
+        if not is_kind(kind):
+            raise front.fault(unknown_kind(kind), "kinds")
+    return frozenset(_field(front, "kinds", list[str], [])) or None

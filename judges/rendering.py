@@ -23,7 +23,7 @@ Render: TypeAlias = Callable[[Mapping[str, Any]], list[Message]]
 """Values by input name in, messages out."""
 
 _ROLE = re.compile(
-    r"^[ \t]*#?[ \t]*(system|user|assistant|developer|tool|function)[ \t]*:[ \t]*\n",
+    r"^[ \t]*+(?:#[ \t]*+)?(system|user|assistant|developer|tool|function)[ \t]*+:[ \t]*+\n",
     re.IGNORECASE | re.MULTILINE,
 )
 

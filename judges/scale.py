@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 _TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From the worst score to the best, and the step between scores where not every number in between is one.
+    """From the least score to the greatest, which end is the better, and the step between scores where not every number is one.
 
     Attributes:
-        minimum: The worst.
-        maximum: The best.
+        minimum: The least.
+        maximum: The greatest.
         step: Distance of neighbouring scores; None when any number in between is a score.
+        better: Which end is the best score.
     """
 
     minimum: float = 0.0
     maximum: float = 1.0
     step: float | None = 1.0
+    better: Literal["high", "low"] = "high"
 
     def __contains__(self, value: float) -> bool:
         if not self.minimum <= value <= self.maximum:
@@ -29,19 +33,44 @@ class Scale:
         steps = (value - self.minimum) / self.step
         return abs(steps - round(steps)) <= _TOLERANCE
 
+    @property
+    def best(self) -> float:
+        """The score that becomes 1."""
+        return self.maximum if self.better == "high" else self.minimum
+
+    @property
+    def is_unit(self) -> bool:
+        """Whether scores are already in [0, 1], with 1 the best."""
+        return (self.minimum, self.maximum, self.better) == (0.0, 1.0, "high")
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether there are two scores and nothing in between."""
+        return self.step is not None and self.maximum - self.minimum == self.step
+
+    def worst_of(self, values: Iterable[float]) -> float:
+        """The worst of several scores.
+
+        Args:
+            values: Numbers on the scale, at least one.
+        """
+        return min(values) if self.better == "high" else max(values)
+
     def normalise(self, value: float) -> float:
-        """The score in [0, 1].
+        """The score in [0, 1], where 1 is the best.
 
         Args:
             value: A number on the scale.
         """
+        distance = value - self.minimum if self.better == "high" else self.maximum - value
         # Adding zero makes zero of minus zero, which judges do write.
-        return (value - self.minimum) / (self.maximum - self.minimum) + 0.0
+        return distance / (self.maximum - self.minimum) + 0.0
 
     def __str__(self) -> str:
+        best = "" if self.better == "high" else f", {self.minimum:g} the best"
         if self.step is None:
-            return f"a number from {self.minimum:g} to {self.maximum:g}"
+            return f"a number from {self.minimum:g} to {self.maximum:g}{best}"
         count = round((self.maximum - self.minimum) / self.step)
         if count == 1:
-            return f"{self.minimum:g} or {self.maximum:g}"
-        return f"{self.minimum:g} to {self.maximum:g} in steps of {self.step:g}"
+            return f"{self.minimum:g} or {self.maximum:g}{best}"
+        return f"{self.minimum:g} to {self.maximum:g} in steps of {self.step:g}{best}"

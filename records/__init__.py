@@ -1,5 +1,6 @@
 """The nouns - Case, Output, Verdict - and how they are read and written."""
 
+from .accepted_calls import AcceptedCall, AcceptedValues, AnyOrder, InOrder, accepted_calls, is_marked
 from .case import (
     REFERENCES,
     AnswerReference,
@@ -9,7 +10,6 @@ from .case import (
     ExecutableReference,
     ExecutionMatch,
     GroundedReference,
-    Kind,
     Language,
     Match,
     Message,
@@ -22,6 +22,7 @@ from .case import (
 )
 from .case_index import CaseFacts, CaseIndex
 from .closing import Closing
+from .episode import Episode, StepOutcome
 from .jsonl import (
     MAX_LINE_BYTES,
     atomic_write,
@@ -32,27 +33,48 @@ from .jsonl import (
     read_records,
     write_records,
 )
-from .output import ItemKey, Output, Step, ToolCall
+from .judge_id import Author, JudgeId, JudgeKind, ShownNames
+from .kinds import BUILT_IN_KINDS, OWN_REFERENCES, Kind, is_kind, unknown_kind
+from .memory_file import FolderPath, InputPath, MemoryFile, MemoryFolder, memory_file
+from .openai_shapes import message_text
+from .output import AgentStep, ItemKey, Output, Step, ToolCall, ToolResults
+from .validation import validate_case
 from .verdict import UNGRADED, Outcome, Source, Usage, Verdict, graded, ungraded
+from .wording import nearest
 
 __all__ = [
+    "BUILT_IN_KINDS",
     "MAX_LINE_BYTES",
+    "OWN_REFERENCES",
     "REFERENCES",
     "UNGRADED",
+    "AcceptedCall",
+    "AcceptedValues",
+    "AgentStep",
     "AnswerReference",
+    "AnyOrder",
+    "Author",
     "Case",
     "CaseFacts",
     "CaseIndex",
     "Claim",
     "Closing",
     "ContextItem",
+    "Episode",
     "ExecutableReference",
     "ExecutionMatch",
+    "FolderPath",
     "GroundedReference",
+    "InOrder",
+    "InputPath",
     "ItemKey",
+    "JudgeId",
+    "JudgeKind",
     "Kind",
     "Language",
     "Match",
+    "MemoryFile",
+    "MemoryFolder",
     "Message",
     "MultiTurnReference",
     "NoReference",
@@ -60,20 +82,31 @@ __all__ = [
     "Outcome",
     "Output",
     "Record",
+    "ShownNames",
     "Source",
     "Step",
+    "StepOutcome",
     "TagValue",
     "ToolCall",
     "ToolCallReference",
+    "ToolResults",
     "Usage",
     "Verdict",
+    "accepted_calls",
     "atomic_write",
     "decode_record",
     "encode_record",
     "graded",
+    "is_kind",
+    "is_marked",
+    "memory_file",
+    "message_text",
+    "nearest",
     "read_lines",
     "read_numbered",
     "read_records",
     "ungraded",
+    "unknown_kind",
+    "validate_case",
     "write_records",
 ]

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any, Literal, TypeAlias, get_args, get_origin
+from typing import Any, Literal, TypeAlias
 
 import msgspec
+
+from .kinds import Kind
+from .openai_shapes import outer_tool, plain_message
 
 Message: TypeAlias = dict[str, Any]
 """One chat message in OpenAI's form, ``{"role": ..., "content": ...}``."""
 
 TagValue: TypeAlias = str | int | float | bool | None
 
-Kind: TypeAlias = Literal[
-    "tool_call",
-    "no_call",
-    "any_call",
-    "executable_call",
-    "multi_turn",
-    "memory_answer",
-    "web_search_answer",
-    "artifact",
-    "grounded_answer",
-    "open_answer",
-]
-
 Language: TypeAlias = Literal["python", "java", "javascript"]
-Match: TypeAlias = Literal["simple", "multiple", "parallel"]
+Match: TypeAlias = Literal["auto", "simple", "multiple", "parallel"]
+"""``auto``: exactly these calls, looked up among all tools; the others are BFCL's own ways and come with its data."""
+
 ExecutionMatch: TypeAlias = Literal["exact", "real_time", "structural"]
 
 
@@ -38,23 +29,33 @@ class ContextItem(Record, frozen=True, kw_only=True):
     """One search result or passage that an answer may rest on."""
 
     id: str
+    """What an answer may refer to it by."""
     content: Any
+    """The text, or whatever came back."""
     request: str | dict[str, Any] | None = None
+    """What was asked for it."""
 
 
 class ToolCallReference(Record, frozen=True, kw_only=True):
-    """Expected calls, in BFCL's form: per argument a list of acceptable values, ``""`` = may be left out."""
+    """Expected calls, each in the plain form or in BFCL's (`accepted_calls`)."""
 
-    calls: list[dict[str, dict[str, Any]]]
-    match: Match = "simple"
+    calls: list[dict[str, Any]]
+    """The accepted calls, all of which are wanted."""
+    match: Match = "auto"
+    """How calls are paired with them."""
+    ordered: bool = False
+    """Whether the calls have to come in this order; with ``match: auto`` alone."""
     language: Language = "python"
+    """The language of the functions, whose source text a reply may hold."""
 
 
 class ExecutableReference(Record, frozen=True, kw_only=True):
     """Expected calls as source text, and how each call's result is compared."""
 
     calls: list[str]
+    """The expected calls."""
     match: list[ExecutionMatch]
+    """How the result of each is compared: the same, a number within a fifth, or of the same structure."""
     results: list[Any] | None = None
     """Recorded results of the expected calls, where running them again would not give the same."""
 
@@ -63,25 +64,35 @@ class MultiTurnReference(Record, frozen=True, kw_only=True):
     """The worlds of a conversation, their first state, and the reference trajectory, turn by turn."""
 
     classes: list[str]
+    """The worlds, by name."""
     calls: list[list[str]]
+    """The calls of the reference trajectory, turn by turn, as source text."""
     initial_config: dict[str, dict[str, Any]] = {}
+    """What each world starts from."""
     withheld: dict[str, list[str]] = {}
-    """Functions that are missing at first, by the turn in which they are given back."""
+    """Functions that are missing at first, by the turn in which they are given back (counted from 0)."""
+    withheld_tools: list[dict[str, Any]] = []
+    """Documents of these functions, in the shape of ``Case.tools``, which holds what is offered at the start."""
     long_context: bool = False
+    """Whether the worlds are inflated with bulk data."""
 
 
 class AnswerReference(Record, frozen=True, kw_only=True):
     """Acceptable answers, any one of which is enough."""
 
     answers: list[str]
+    """The accepted answers."""
     source: Any = None
+    """Where they are from; for people."""
 
 
 class Claim(Record, frozen=True, kw_only=True):
     """One piece of information in an answer, and whether the context supports it."""
 
     text: str
+    """The piece, as it stands in the answer."""
     supported: bool
+    """Whether the context supports it."""
     indexes: list[str] = []
     """Ids of the context items that support it."""
 
@@ -90,13 +101,16 @@ class GroundedReference(Record, frozen=True, kw_only=True):
     """The pieces of an answer with their support, where the answer was built so that it is known."""
 
     claims: list[Claim] | None = None
+    """The pieces that answers may have."""
 
 
 class OpenReference(Record, frozen=True, kw_only=True):
     """What the answer should achieve, in a sentence, and an answer to compare with where there is one."""
 
     criterion: str
+    """What a good answer achieves."""
     answer: str | None = None
+    """An answer that does."""
 
 
 class NoReference(Record, frozen=True, kw_only=True):
@@ -114,7 +128,7 @@ REFERENCES: dict[Kind, type[Record]] = {
     "grounded_answer": GroundedReference,
     "open_answer": OpenReference,
 }
-"""What ``Case.reference`` must look like, by kind. An artifact's reference keeps the challenge's own fields."""
+"""What ``Case.reference`` must look like, by kind that comes along. An artifact's reference keeps the challenge's own fields."""
 
 
 class Case(Record, frozen=True, kw_only=True, weakref=True):
@@ -122,10 +136,11 @@ class Case(Record, frozen=True, kw_only=True, weakref=True):
 
     Attributes:
         id: Unique in its file.
-        kind: What sort of answer is asked for; decides which checker is responsible.
-        messages: OpenAI chat messages, or a list of turns of them.
-        tools: Function documents in OpenAI's outer shape; type names inside ``parameters`` stay the data set's own.
-        reference: What a right answer is; its shape depends on ``kind`` (see ``REFERENCES``).
+        kind: What sort of answer is asked for, which decides who checks it; one that comes along, or one of your own.
+        messages: OpenAI chat messages, or a list of turns of them; a content in parts becomes its text.
+        tools: Function documents, put into OpenAI's outer shape where they lack it; type names inside ``parameters`` stay the
+            data set's own.
+        reference: What a right answer is; its shape depends on the kind (``REFERENCES``).
         context: Search results or passages.
         cluster: What makes cases dependent on each other; the id when absent.
         tags: Anything to slice results by.
@@ -140,6 +155,17 @@ class Case(Record, frozen=True, kw_only=True, weakref=True):
     cluster: str | None = None
     tags: dict[str, TagValue] = {}
 
+    def __post_init__(self) -> None:
+        tools = [outer_tool(tool) for tool in self.tools]
+        if tools != self.tools:
+            msgspec.structs.force_setattr(self, "tools", tools)
+        messages = [
+            plain_message(entry) if isinstance(entry, dict) else [plain_message(each) for each in entry]
+            for entry in self.messages
+        ]
+        if messages != self.messages:
+            msgspec.structs.force_setattr(self, "messages", messages)
+
     @property
     def cluster_id(self) -> str:
         """The cluster, which is the case itself unless something else is named."""
@@ -151,66 +177,3 @@ class Case(Record, frozen=True, kw_only=True, weakref=True):
         if all(isinstance(entry, list) for entry in self.messages):
             return [entry for entry in self.messages if isinstance(entry, list)]
         return [[entry for entry in self.messages if isinstance(entry, dict)]]
-
-
-class _Named(msgspec.Struct):
-    name: str
-
-
-def validate_case(case: Case) -> None:
-    """Check what the types alone cannot: the shape of the reference, of the messages and of the tools.
-
-    Args:
-        case: A case whose field types are right.
-
-    Raises:
-        msgspec.ValidationError: Naming the field, in msgspec's own form (``... - at `$.reference.calls` ``).
-    """
-    reference_type = REFERENCES.get(case.kind)
-    if reference_type is not None:
-        try:
-            msgspec.convert(case.reference, reference_type)
-        except msgspec.ValidationError as error:
-            told = with_choices(str(error), reference_type)
-            raise msgspec.ValidationError(_below("reference", told)) from error
-    if len({isinstance(entry, list) for entry in case.messages}) > 1:
-        raise msgspec.ValidationError(
-            "Expected either messages or turns of messages, got both - at `$.messages`"
-        )
-    for turn in case.turns:
-        for message in turn:
-            if not isinstance(message.get("role"), str):
-                raise msgspec.ValidationError("Expected every message to have a `role` - at `$.messages`")
-    for index, tool in enumerate(case.tools):
-        try:
-            msgspec.convert(tool.get("function"), _Named)
-        except msgspec.ValidationError as error:
-            raise msgspec.ValidationError(_below(f"tools[{index}].function", str(error))) from error
-
-
-_NO_CHOICE = re.compile(r"Invalid enum value .* - at `\$\.(\w+)(?:\[[^\]]*\])?`$", re.DOTALL)
-
-
-def with_choices(message: str, record_type: Any) -> str:
-    """The message of a failed decoding, with the values that are possible where one was not.
-
-    Args:
-        message: In msgspec's own form.
-        record_type: What should have been decoded.
-    """
-    found = _NO_CHOICE.match(message)
-    if found is None or not issubclass(get_origin(record_type) or record_type, msgspec.Struct):
-        return message
-    types = {field.name: field.type for field in msgspec.structs.fields(record_type)}
-    declared = types.get(found[1])
-    values = get_args(
-        next((part for part in (declared, *get_args(declared)) if get_origin(part) is Literal), None)
-    )
-    problem, _, place = message.rpartition(" - at ")
-    return f"{problem}; known are {', '.join(map(str, values))} - at {place}" if values else message
-
-
-def _below(field: str, message: str) -> str:
-    if " - at `$" in message:
-        return message.replace(" - at `$", f" - at `$.{field}", 1)
-    return f"{message} - at `$.{field}`"

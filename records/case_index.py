@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ..errors import InputError, RecordError
 from .case import Case, Kind
 from .closing import Closing
+from .duplicate_keys import DuplicateKeys
 from .jsonl import decode_record, read_lines
+from .memory_file import InputPath, MemoryFile
 
 _KEEP_BYTES = 1024 * 1024
 """Cases are kept, once read, until their lines fill this much. The first ones stay: outputs mostly come in the order of the
@@ -38,20 +39,22 @@ class CaseIndex(Closing):
     Making the index reads and checks every line once, so that a bad case is found before any work is done.
 
     Args:
-        path: The cases file.
+        path: The cases file, on a disk or in memory.
+        examine: Looks at each case while the index is made, and refuses it with an `InputError`.
 
     Raises:
         InputError: The file cannot be read or is empty.
-        RecordError: A line is not a case, or its id was there before.
+        RecordError: A line is not a case, its id was there before, or ``examine`` refuses it.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: InputPath, examine: Callable[[Case], None] | None = None) -> None:
         self.path = path
         self._facts: dict[str, CaseFacts] = {}
         self._kept: dict[str, Case] = {}
         self._kept_bytes = 0
+        keys = None if isinstance(path, MemoryFile) else DuplicateKeys()
         for line, offset, raw in read_lines(path):
-            case = decode_record(raw, Case, path=path, line=line)
+            case = decode_record(raw, Case, path=path, line=line, keys=keys)
             if case.id in self._facts:
                 first = self._facts[case.id].line
                 raise RecordError(
@@ -60,6 +63,8 @@ class CaseIndex(Closing):
                     line=line,
                     field="id",
                 )
+            if examine is not None:
+                _examine(case, examine, path, line)
             self._facts[case.id] = CaseFacts(case.kind, case.cluster_id, offset, line)
         if not self._facts:
             raise InputError("the file is empty; expected one case a line", path=path)
@@ -104,7 +109,7 @@ class CaseIndex(Closing):
         facts = self._facts[case_id]
         self._file.seek(facts.offset)
         raw = self._file.readline()
-        case = decode_record(raw, Case, path=self.path, line=facts.line)
+        case = decode_record(raw, Case, path=self.path, line=facts.line, again=True)
         if self._kept_bytes + len(raw) <= _KEEP_BYTES:
             self._kept[case_id] = case
             self._kept_bytes += len(raw)
@@ -113,3 +118,10 @@ class CaseIndex(Closing):
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+def _examine(case: Case, examine: Callable[[Case], None], path: InputPath, line: int) -> None:
+    try:
+        examine(case)
+    except InputError as error:
+        raise RecordError(error.message, path=path, line=line, field=error.field) from error

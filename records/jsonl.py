@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 import msgspec
 
 from ..errors import InputError, RecordError
-from .case import Case, validate_case, with_choices
+from .case import Case
+from .duplicate_keys import DuplicateKeys, refuse_duplicate_keys
+from .memory_file import InputPath, MemoryFile
+from .validation import validate_case
+from .wording import explained
 
 MAX_LINE_BYTES = 32 * 1024 * 1024
 """Longer lines are refused: a line is held in memory whole, so this bounds what a hostile file can cost."""
+
+_LOOKED_AT_TOGETHER = 8192
+"""Bytes of lines that are looked through at once."""
 
 T = TypeVar("T")
 
 _FIELD = re.compile(r" - at `\$\.?([^`]*)`$")
 
 
-def read_records(path: Path, record_type: type[T]) -> Iterator[T]:
+def read_records(path: InputPath, record_type: type[T]) -> Iterator[T]:
     """Read the records of a JSON Lines file one by one.
 
     Blank lines are passed over; a byte-order mark at the start is tolerated.
@@ -44,17 +51,55 @@ def read_records(path: Path, record_type: type[T]) -> Iterator[T]:
         yield record
 
 
-def read_numbered(path: Path, record_type: type[T]) -> Iterator[tuple[int, T]]:
-    """Like `read_records`, with the 1-based number of each record's line."""
+def read_numbered(path: InputPath, record_type: type[T], *, again: bool = False) -> Iterator[tuple[int, T]]:
+    """Like `read_records`, with the 1-based number of each record's line.
+
+    Args:
+        path: The file.
+        record_type: See `read_records`.
+        again: Whether the file was read before, so that it need not be looked through for keys that stand twice.
+    """
+    rows = (
+        (line, raw, decode_record(raw, record_type, path=path, line=line, again=again))
+        for line, _, raw in read_lines(path)
+    )
     empty = True
-    for line, _, raw in read_lines(path):
+    for line, _, record in rows if again or isinstance(path, MemoryFile) else _looked_through(rows, path):
         empty = False
-        yield line, decode_record(raw, record_type, path=path, line=line)
+        yield line, record
     if empty:
         raise InputError("the file is empty; expected one JSON object a line", path=path)
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
+def _looked_through(rows: Iterable[tuple[int, bytes, T]], path: InputPath) -> Iterator[tuple[int, bytes, T]]:
+    """The same rows, after a look at some together whether a key stands twice in them: that costs half of a look at each."""
+    keys, some, size = DuplicateKeys(), list[tuple[int, bytes, T]](), 0
+    try:
+        for row in rows:
+            some.append(row)
+            size += len(row[1])
+            if size > _LOOKED_AT_TOGETHER:
+                yield from _without_duplicate_keys(some, keys, path)
+                some, size = [], 0
+    except RecordError:
+        yield from _without_duplicate_keys(some, keys, path)
+        raise
+    yield from _without_duplicate_keys(some, keys, path)
+
+
+def _without_duplicate_keys(
+    rows: list[tuple[int, bytes, T]], keys: DuplicateKeys, path: InputPath
+) -> list[tuple[int, bytes, T]]:
+    if rows and keys.may_be_in([raw for _, raw, _ in rows], [record for _, _, record in rows]):
+        for line, raw, _ in rows:
+            try:
+                refuse_duplicate_keys(raw)
+            except ValueError as error:
+                raise RecordError(str(error), path=path, line=line) from error
+    return rows
+
+
+def read_lines(path: InputPath) -> Iterator[tuple[int, int, bytes]]:
     """Read the non-blank lines of a file.
 
     Args:
@@ -87,7 +132,13 @@ def read_lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
 
 
 def decode_record(
-    raw: bytes, record_type: type[T], *, path: Path | None = None, line: int | None = None
+    raw: bytes,
+    record_type: type[T],
+    *,
+    path: InputPath | None = None,
+    line: int | None = None,
+    keys: DuplicateKeys | None = None,
+    again: bool = False,
 ) -> T:
     """Decode one line, strictly.
 
@@ -96,19 +147,23 @@ def decode_record(
         record_type: What it should be.
         path: Named in errors.
         line: Named in errors.
+        keys: Refuses keys that stand twice in one object; None where nobody else wrote the line.
+        again: Whether the line was read before, so that only its types are looked at.
 
     Returns:
         The record.
 
     Raises:
-        RecordError: It is not JSON, not UTF-8, or not such a record.
+        RecordError: It is not JSON, not UTF-8, or not such a record, or a key stands twice in an object.
     """
     try:
         record = _decode(raw, record_type)
-        if isinstance(record, Case):
+        if isinstance(record, Case) and not again:
             validate_case(record)
+        if keys is not None:
+            keys.refuse(raw, record)
     except (msgspec.ValidationError, ValueError) as error:
-        message, field = _split_field(with_choices(str(error), record_type))
+        message, field = _split_field(explained(str(error), record_type))
         raise RecordError(message, path=path, line=line, field=field) from error
     except RecursionError as error:
         raise RecordError("the JSON is nested too deeply", path=path, line=line) from error
@@ -126,7 +181,7 @@ def encode_record(record: object) -> bytes:
         return json.dumps(msgspec.to_builtins(record)).encode("ascii") + b"\n"
 
 
-def write_records(path: Path, records: Iterable[object]) -> int:
+def write_records(path: InputPath, records: Iterable[object]) -> int:
     """Write records to a JSON Lines file, all or nothing.
 
     Args:
@@ -148,7 +203,7 @@ def write_records(path: Path, records: Iterable[object]) -> int:
 
 
 @contextmanager
-def atomic_write(path: Path) -> Generator[BinaryIO]:
+def atomic_write(path: InputPath) -> Generator[BinaryIO]:
     """Open a file for writing that appears under its name only when the block ends without an error.
 
     Args:
@@ -160,6 +215,11 @@ def atomic_write(path: Path) -> Generator[BinaryIO]:
     Raises:
         InputError: The file cannot be written.
     """
+    if isinstance(path, MemoryFile):
+        written = io.BytesIO()
+        yield written
+        path.write_bytes(written.getvalue())
+        return
     part = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

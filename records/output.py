@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import msgspec
 
 from .case import Record
 
@@ -18,15 +20,58 @@ class ItemKey(NamedTuple):
         return f"{self.case_id}|{self.system}|{self.trial}"
 
 
-class ToolCall(Record, frozen=True, kw_only=True):
-    """One call as the system made it; ``arguments`` verbatim, an object or JSON text."""
+class CalledFunction(Record, frozen=True, kw_only=True):
+    """What OpenAI's form of a call names ``function``."""
 
     name: str
     arguments: dict[str, Any] | str = {}
 
 
-Step: TypeAlias = str | list[ToolCall]
-"""One reply within a turn: a text, or calls."""
+_NO_NAME = "\0"
+
+
+class ToolCall(Record, frozen=True, kw_only=True, repr_omit_defaults=True):
+    """One call as the system made it: its name, and its arguments verbatim, an object or JSON text.
+
+    OpenAI's own form, ``{"id": ..., "type": "function", "function": {"name": ..., "arguments": ...}}``, is understood and becomes the
+    same: of it nothing but name and arguments stays.
+    """
+
+    name: str = _NO_NAME
+    """The function's name."""
+    arguments: dict[str, Any] | str = {}
+    """An object, or its JSON text."""
+    id: str | None = None
+    type: Literal["function"] | None = None
+    function: CalledFunction | None = None
+
+    def __post_init__(self) -> None:
+        put = msgspec.structs.force_setattr
+        if self.function is not None:
+            if self.name is not _NO_NAME:
+                raise ValueError("a call has either a name or a function, not both")
+            put(self, "name", self.function.name)
+            put(self, "arguments", self.function.arguments)
+            put(self, "function", None)
+        elif self.name is _NO_NAME:
+            raise ValueError("Object missing required field `name`")
+        if self.id is not None or self.type is not None:
+            put(self, "id", None)
+            put(self, "type", None)
+
+
+class ToolResults(Record, frozen=True, kw_only=True):
+    """What the calls since the last such step returned, as the agent was told: one result a call, in their order."""
+
+    results: list[Any]
+    """One a call."""
+
+
+AgentStep: TypeAlias = str | list[ToolCall]
+"""What an agent does in one step: it writes a text, or makes calls."""
+
+Step: TypeAlias = AgentStep | ToolResults
+"""One step of a turn: the agent's, or what came back of its calls."""
 
 
 class Output(Record, frozen=True, kw_only=True):
@@ -38,8 +83,9 @@ class Output(Record, frozen=True, kw_only=True):
         trial: Which attempt of this system at this case.
         text: The reply as text; may stand beside ``tool_calls``.
         tool_calls: Native calls; an empty list says that the system could have called and did not.
-        turns: Turns of steps, for multi-turn and agentic cases.
+        turns: Turns of steps, for multi-turn and agentic cases; results may stand among them, and need not.
         workspace: A folder, relative to the folder of the outputs file.
+        error: What the system itself ended with instead of an answer: a crash, a time-out. Graded 0 whatever else there is.
     """
 
     case_id: str
@@ -49,8 +95,16 @@ class Output(Record, frozen=True, kw_only=True):
     tool_calls: list[ToolCall] | None = None
     turns: list[list[Step]] | None = None
     workspace: str | None = None
+    error: str | None = None
 
     @property
     def key(self) -> ItemKey:
         """Case, system and trial."""
         return ItemKey(self.case_id, self.system, self.trial)
+
+    @property
+    def agent_turns(self) -> list[list[AgentStep]] | None:
+        """The turns with the agent's own steps alone, without the results that it was told."""
+        if self.turns is None:
+            return None
+        return [[step for step in turn if not isinstance(step, ToolResults)] for turn in self.turns]

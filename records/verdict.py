@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, TypeAlias
 
 from .case import Record
+from .judge_id import Author, JudgeId
 from .output import ItemKey, Output
 
 Source: TypeAlias = Literal["checker", "judge", "human", "construction"]
@@ -15,16 +16,19 @@ UNGRADED: tuple[Outcome, ...] = ("undecided", "not_applicable", "unparsable", "r
 """Outcomes that mean "we could not grade this", in the order in which they are printed. They carry no score."""
 
 
-_AT_SCORE = " - at `$.score`"
-"""The field, in msgspec's own form."""
+_AT_SCORE, _AT_JUDGE = " - at `$.score`", " - at `$.judge`"
+"""The fields, in msgspec's own form."""
 
 
 class Usage(Record, frozen=True, kw_only=True):
     """What a judge's verdict cost, summed over every call that was made for it."""
 
     calls: int = 1
+    """How many calls were made."""
     prompt_tokens: int = 0
+    """Tokens of the questions."""
     completion_tokens: int = 0
+    """Tokens of the replies."""
     cached: bool = False
     """True when the reply came from the cache or a recording, so that nothing was spent now."""
     reasked: int = 0
@@ -38,7 +42,7 @@ class Verdict(Record, frozen=True, kw_only=True):
         case_id: The case.
         system: Who produced the output.
         trial: Which attempt.
-        by: Checker with its rules (``ast/bfcl``), or ``judge/variant@model``, or a person's name.
+        by: Checker with its rules (``ast/bfcl``), or ``judge/variant@model``, or a person's name; for a judge a name to read.
         source: What sort of thing ``by`` is.
         outcome: ``graded``, or why we could not grade.
         score: In [0, 1] when graded, else None.
@@ -48,6 +52,7 @@ class Verdict(Record, frozen=True, kw_only=True):
         repeat: Which repetition of the same question to the same judge.
         usage: What it cost; None for what costs nothing.
         raw: The judge's reply, verbatim.
+        judge: Which judge it was, of a judge; None where nothing but its name was written down.
     """
 
     case_id: str
@@ -63,6 +68,7 @@ class Verdict(Record, frozen=True, kw_only=True):
     repeat: int = 0
     usage: Usage | None = None
     raw: str | None = None
+    judge: JudgeId | None = None
 
     def __post_init__(self) -> None:
         if self.outcome == "graded":
@@ -72,11 +78,18 @@ class Verdict(Record, frozen=True, kw_only=True):
             raise ValueError(
                 f"only graded verdicts carry a score; this one is {self.outcome!r} with {self.score!r}{_AT_SCORE}"
             )
+        if self.judge is not None and self.source != "judge":
+            raise ValueError(f"only verdicts of judges name one; this is of a {self.source}{_AT_JUDGE}")
 
     @property
     def key(self) -> ItemKey:
         """The output this is about."""
         return ItemKey(self.case_id, self.system, self.trial)
+
+    @property
+    def author(self) -> Author:
+        """Whose verdict it is."""
+        return self.by if self.judge is None else self.judge
 
     @property
     def graded(self) -> bool:

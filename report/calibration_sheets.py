@@ -6,17 +6,16 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from . import words
-from .calibration_json import (
-    BestJson,
-    ComparedJson,
-    ComparisonJson,
-    DawidSkeneJson,
-    PeopleJson,
-    ProbabilityJson,
-    StatisticJson,
-    SystemsJson,
+from ..calibration.agreement.results import (
+    JudgeCalibration,
+    JudgesAlone,
+    People,
+    ProbabilityScores,
+    SystemAgreement,
 )
+from ..calibration.comparison.results import Best, Comparison, Pair
+from ..calibration.statistic import Statistic
+from . import words
 from .text import visible
 
 MOST_PAIRS = 10
@@ -53,7 +52,7 @@ class Sheet(msgspec.Struct, frozen=True):
     rows: list[tuple[str, list[StatisticView]]]
 
 
-def statistic_view(found: StatisticJson | None, digits: int = 2) -> StatisticView:
+def statistic_view(found: Statistic | None, digits: int = 2) -> StatisticView:
     """A statistic in words.
 
     Args:
@@ -72,7 +71,7 @@ def statistic_view(found: StatisticJson | None, digits: int = 2) -> StatisticVie
     return StatisticView(words.decimal(found.value, digits), interval, visible(note))
 
 
-def comparison_sheets(found: ComparisonJson) -> Iterable[Sheet]:
+def comparison_sheets(found: Comparison) -> Iterable[Sheet]:
     """Judges against each other, the surest differences first.
 
     Args:
@@ -107,10 +106,10 @@ def comparison_sheets(found: ComparisonJson) -> Iterable[Sheet]:
     )
 
 
-def _best(best: BestJson | None) -> str:
+def _best(best: Best | None) -> str:
     if best is None:
         return ""
-    apparent, held_out = (statistic_view(best.statistics.get(name)) for name in ("apparent", "held_out"))
+    apparent, held_out = map(statistic_view, (best.apparent, best.held_out))
     return (
         f" Best on the {words.count(best.n)} items common to all: {visible(best.name)}, "
         f"{' '.join(filter(None, (apparent.value, apparent.interval)))} ({apparent.note}); "
@@ -118,23 +117,18 @@ def _best(best: BestJson | None) -> str:
     )
 
 
-def _p_of(pair: ComparedJson) -> float:
-    p = pair.holm_p if pair.holm_cluster_p is None else pair.holm_cluster_p
-    return 1.0 if p is None else p
+def _p_of(pair: Pair) -> float:
+    return 1.0 if pair.adjusted_p is None else pair.adjusted_p
 
 
-def _p_view(pair: ComparedJson) -> StatisticView:
-    p, test = (
-        (pair.holm_p, "McNemar's mid-p, Holm")
-        if pair.holm_cluster_p is None
-        else (pair.holm_cluster_p, "t-test over clusters, Holm")
-    )
+def _p_view(pair: Pair) -> StatisticView:
+    p, test = pair.adjusted_p, "McNemar's mid-p" if pair.clustered_p is None else "t-test over clusters"
     if p is None:
         return StatisticView("undefined", "", "nothing was tested")
-    return StatisticView("<0.0001" if p < _LEAST_P else words.decimal(p, 4), "", test)
+    return StatisticView("<0.0001" if p < _LEAST_P else words.decimal(p, 4), "", f"{test}, Holm")
 
 
-def people_sheet(people: PeopleJson) -> Sheet:
+def people_sheet(people: People) -> Sheet:
     """People among themselves: what agreement a judge can hope for."""
     names = ", ".join(map(visible, people.names))
     return Sheet(
@@ -145,7 +139,7 @@ def people_sheet(people: PeopleJson) -> Sheet:
     )
 
 
-def systems_sheet(judge: str, found: SystemsJson) -> Sheet:
+def systems_sheet(judge: str, found: SystemAgreement) -> Sheet:
     """Systems by labels and by a judge, highest by labels first."""
     ordered = sorted(found.systems.items(), key=lambda each: -each[1].label_mean)
     rows = [
@@ -171,7 +165,7 @@ def systems_sheet(judge: str, found: SystemsJson) -> Sheet:
     )
 
 
-def probability_sheet(judge: str, found: ProbabilityJson) -> Sheet:
+def probability_sheet(judge: str, found: ProbabilityScores) -> Sheet:
     """Scores read as probabilities."""
     confidence = {f"confidence: {name}": each for name, each in found.confidence.items()}
     return Sheet(
@@ -186,19 +180,17 @@ def probability_sheet(judge: str, found: ProbabilityJson) -> Sheet:
     )
 
 
-def dawid_skene_sheets(
-    found: DawidSkeneJson, labelled: Mapping[str, Mapping[str, StatisticJson]]
-) -> Iterable[Sheet]:
+def dawid_skene_sheets(found: JudgesAlone, labelled: Mapping[str, JudgeCalibration]) -> Iterable[Sheet]:
     """What judges would be like if they erred independently, beside what labels say of them.
 
     Args:
         found: The model.
-        labelled: Statistics against the labels, by judge.
+        labelled: The judges against the labels.
 
     Yields:
         The judges, and the pairs that agree most beyond the model; nothing where there is no model.
     """
-    if found.undefined is not None or found.prevalence is None:
+    if found.prevalence is None:
         return
     names = ("true_positive_rate", "true_negative_rate")
     yield Sheet(
@@ -212,7 +204,7 @@ def dawid_skene_sheets(
                 [
                     statistic_view(each)
                     for name in names
-                    for each in (getattr(rates, name), labelled.get(judge, {}).get(name))
+                    for each in (getattr(rates, name), getattr(labelled.get(judge), name, None))
                 ],
             )
             for judge, rates in found.judges.items()

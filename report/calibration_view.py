@@ -1,14 +1,14 @@
-"""The calibration of a run, as ``calibrate --json`` writes it, laid out for the template."""
+"""The calibration of a run, laid out for the template."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import msgspec
 from markupsafe import Markup
 
-from .calibration_json import CalibrationJson, EntryJson, read_calibration
+from ..calibration.agreement.results import Calibration, JudgeCalibration
+from ..calibration.cuts import HALF
 from .calibration_sheets import (
     Sheet,
     StatisticView,
@@ -19,6 +19,7 @@ from .calibration_sheets import (
     statistic_view,
     systems_sheet,
 )
+from .caution_words import sentences
 from .figures import confusion
 from .text import visible
 
@@ -38,14 +39,15 @@ MOST_SLICES = 40
 
 
 class CalibrationRow(msgspec.Struct, frozen=True):
-    """One judge or baseline: its statistics in words, one a column, and its 2x2 table."""
+    """One judge or baseline: its statistics in words, one a column, its 2x2 table, and its cut, where it is not that of most."""
 
     name: str
+    passes: str
     n: int
     n_missing: int
     n_clusters: int
     cells: list[StatisticView]
-    table: Markup | None
+    table: Markup
 
 
 class SliceTable(msgspec.Struct, frozen=True):
@@ -67,24 +69,21 @@ class CalibrationView(msgspec.Struct, frozen=True):
     worth: dict[str, StatisticView]
 
 
-def calibration_view(calibration: Mapping[str, Any]) -> CalibrationView:
+def calibration_view(found: Calibration) -> CalibrationView:
     """Lay a calibration out.
 
     Args:
-        calibration: As ``calibrate --json`` writes it.
+        found: The calibration.
 
     Returns:
         Rows for judges and baselines, tables for slices, and sheets for what stands beside them.
 
-    Raises:
-        InputError: It is not in that form.
     """
-    found = read_calibration(calibration)
     return CalibrationView(
         judges=_rows(found.judges),
         baselines=_rows(found.baselines),
         slices=[_slice(column, values) for column, values in found.slices.items()],
-        warnings=found.warnings,
+        warnings=sentences(found.cautions, found.judges),
         sheets=list(_sheets(found)),
         worth={
             judge: statistic_view(entry.statistics.get("accuracy")) for judge, entry in found.judges.items()
@@ -92,41 +91,35 @@ def calibration_view(calibration: Mapping[str, Any]) -> CalibrationView:
     )
 
 
-def _sheets(found: CalibrationJson) -> Iterator[Sheet]:
-    yield from comparison_sheets(found.comparison)
+def _sheets(found: Calibration) -> Iterator[Sheet]:
+    if found.comparison is not None:
+        yield from comparison_sheets(found.comparison)
     if found.people is not None:
         yield people_sheet(found.people)
     for judge, systems in found.systems.items():
         yield systems_sheet(judge, systems)
     for judge, probability in found.probability.items():
         yield probability_sheet(judge, probability)
-    yield from dawid_skene_sheets(
-        found.dawid_skene, {judge: entry.statistics for judge, entry in found.judges.items()}
-    )
+    yield from dawid_skene_sheets(found.dawid_skene, found.judges)
 
 
-def _slice(column: str, values: Mapping[str, Mapping[str, EntryJson]]) -> SliceTable:
+def _slice(column: str, values: Mapping[str, Mapping[str, JudgeCalibration]]) -> SliceTable:
     shown = list(values.items())[:MOST_SLICES]
     rows = [(visible(value), row) for value, judges in shown for row in _rows(judges)]
     return SliceTable(visible(column), rows, len(values) - len(shown))
 
 
-def _rows(entries: Mapping[str, EntryJson]) -> list[CalibrationRow]:
+def _rows(entries: Mapping[str, JudgeCalibration]) -> list[CalibrationRow]:
     return [_row(name, entry) for name, entry in entries.items()]
 
 
-def _row(name: str, entry: EntryJson) -> CalibrationRow:
+def _row(name: str, entry: JudgeCalibration) -> CalibrationRow:
     return CalibrationRow(
         name=visible(name),
+        passes="" if entry.pass_at == HALF else f"passes at {entry.pass_at:g}",
         n=entry.n,
         n_missing=entry.n_missing,
         n_clusters=entry.n_clusters,
         cells=[statistic_view(entry.statistics.get(key)) for key, _, _ in COLUMNS],
-        table=_table(entry),
+        table=confusion(entry.tp, entry.fn, entry.fp, entry.tn),
     )
-
-
-def _table(entry: EntryJson) -> Markup | None:
-    if entry.tp is None or entry.fn is None or entry.fp is None or entry.tn is None:
-        return None
-    return confusion(entry.tp, entry.fn, entry.fp, entry.tn)

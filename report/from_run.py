@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from ..errors import RunFolderError
-from ..evaluation.run_folder.folder import CALIBRATION, REPORT, VERDICTS, read_manifest
-from ..records import decode_record
+from ..evaluation.run_folder.folder import REPORT, VERDICTS, kept_calibration, read_manifest
+from ..evaluation.run_folder.roster import Roster
+from ..records import FolderPath, InputPath
 from . import words
 from .html import write_report
 from .model import InputFile, JudgeUse, ReportData, SystemResult
@@ -20,7 +20,7 @@ _MOST_NAMED = 4
 """Systems that a title names; of more it says how many there are."""
 
 
-def report_on(folder: Path, path: Path | None = None) -> Path:
+def report_on(folder: FolderPath, path: InputPath | None = None) -> InputPath:
     """Write the report of a run.
 
     Args:
@@ -42,7 +42,7 @@ def report_on(folder: Path, path: Path | None = None) -> Path:
     return path
 
 
-def report_data(folder: Path, manifest: dict[str, Any]) -> ReportData:
+def report_data(folder: FolderPath, manifest: dict[str, Any]) -> ReportData:
     """Everything of a report but its items.
 
     Args:
@@ -56,7 +56,6 @@ def report_data(folder: Path, manifest: dict[str, Any]) -> ReportData:
         RunFolderError: The run was not concluded.
     """
     try:
-        calibration = folder / CALIBRATION
         systems = msgspec.convert(manifest["results"], list[SystemResult])
         return ReportData(
             title=_title([result.system for result in systems]),
@@ -67,10 +66,8 @@ def report_data(folder: Path, manifest: dict[str, Any]) -> ReportData:
             inputs=msgspec.convert(manifest["inputs"], list[InputFile]),
             systems=systems,
             judges=msgspec.convert(manifest["judges"], list[JudgeUse]),
-            calibration=decode_record(calibration.read_bytes(), dict[str, Any])
-            if calibration.exists()
-            else None,
-            pass_at=manifest["pass_at"],
+            calibration=kept_calibration(folder),
+            cuts=Roster(manifest).cuts,
             notes=[*manifest.get("notes", []), *_not_judged(manifest, systems)],
         )
     except (KeyError, msgspec.MsgspecError) as error:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import jinja2
 from markupsafe import Markup
 
+from ..calibration.cuts import HALF, Cut
 from ..evaluation.conclusion.results import CORRECTED, OPEN
-from ..records import atomic_write
+from ..records import InputPath, atomic_write
 from . import words
 from .calibration_view import COLUMNS, calibration_view
 from .figures import axis, interval_strip
@@ -37,18 +37,29 @@ def _by_judge(strata: Sequence[Stratum]) -> list[Stratum]:
     return [rate for pair in pairs for rate in pair if rate is not None] + list(corrected.values())
 
 
+def _passing(data: ReportData) -> str:
+    """From which score on verdicts pass: of most judges, and of those that have another cut."""
+    own = [
+        f"{judge.name} from {cut.at:g} on"
+        for judge in data.judges
+        if judge.id is not None and (cut := data.cuts.get(judge.id, Cut())).at != HALF
+    ]
+    return "; ".join([f"a score of at least {HALF:g}", *own])
+
+
 _FUNCTIONS: dict[str, Any] = {
     "axis": axis,
     "bounds": words.bounds,
     "by_judge": _by_judge,
     "interval": words.interval,
+    "passing": _passing,
     "strip": interval_strip,
 }
 """What the template may call."""
 
 
 def write_report(
-    path: Path, data: ReportData, items: Iterable[Candidate], *, limit: int = MOST_ITEMS
+    path: InputPath, data: ReportData, items: Iterable[Candidate], *, limit: int = MOST_ITEMS
 ) -> None:
     """Write a report to a file, which appears only when it is complete.
 
@@ -59,7 +70,7 @@ def write_report(
         limit: How many of them are shown at most.
 
     Raises:
-        InputError: The file cannot be written, or the calibration is not in its form.
+        InputError: The file cannot be written.
     """
     page = render_report(data, items, limit=limit)
     with atomic_write(path) as file:
@@ -76,14 +87,11 @@ def render_report(data: ReportData, items: Iterable[Candidate], *, limit: int = 
 
     Returns:
         The page. It holds no lone surrogate and can be written as UTF-8.
-
-    Raises:
-        InputError: The calibration is not in the form that ``calibrate --json`` writes.
     """
     style, script = asset("report.css"), asset("report.js")
     return report_template().render(
         data=data,
-        selection=select(items, limit, data.pass_at),
+        selection=select(items, limit, data.cuts),
         calibration=None if data.calibration is None else calibration_view(data.calibration),
         columns=COLUMNS,
         style=style,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Literal, TypeAlias, get_args
 
 import msgspec
 
-from ..records import Output, Verdict
+from ..calibration.cuts import HALF, Cut
+from ..records import Author, Output, Verdict
 from . import words
 from .model import Candidate, ReportItem
 from .text import Excerpt, excerpt, json_excerpt, shortened
@@ -55,18 +56,24 @@ class ItemView(msgspec.Struct, frozen=True):
     blocks: list[Block]
 
 
-def status_of(item: Candidate, pass_at: float) -> Status:
+def status_of(item: Candidate, cuts: Mapping[Author, Cut]) -> Status:
     """What an item is, which decides how early it is shown.
 
     Args:
         item: What was said of an output.
-        pass_at: From which score on a verdict counts as a pass.
+        cuts: From which score on the verdicts of each judge pass; 0.5 for those that are not there.
 
     Returns:
         ``disagreement`` when graded verdicts fall on both sides; ``not graded`` when a judge that was asked gave no
         score, or nobody did; else the verdict they share.
     """
-    passed = {verdict.score >= pass_at for _, verdict in _said_of(item) if verdict.score is not None}
+    held_to = _labels_cuts(item, cuts)
+    passed = {
+        verdict.score >= at
+        for role, verdict in _said_of(item)
+        if verdict.score is not None
+        for at in ([_cut(verdict, cuts)] if role == "judge" else held_to)
+    }
     if len(passed) > 1:
         return "disagreement"
     if not passed or any(not verdict.graded for verdict in item.judges):
@@ -74,13 +81,13 @@ def status_of(item: Candidate, pass_at: float) -> Status:
     return "right" if passed == {True} else "wrong"
 
 
-def view_of(item: ReportItem, status: Status, pass_at: float) -> ItemView:
+def view_of(item: ReportItem, status: Status, cuts: Mapping[Author, Cut]) -> ItemView:
     """Make the row of an item.
 
     Args:
         item: The output with everything that was said of it.
         status: As `status_of` says.
-        pass_at: From which score on a verdict counts as a pass.
+        cuts: From which score on the verdicts of each judge pass; 0.5 for those that are not there.
 
     Returns:
         The row; no text in it is longer than this module's limits.
@@ -92,7 +99,10 @@ def view_of(item: ReportItem, status: Status, pass_at: float) -> ItemView:
         category=_name(item.category or "none"),
         status=status,
         query=excerpt(" ".join(item.query[:SENTENCE_LIMIT].split()), SENTENCE_LIMIT).text,
-        verdicts=[_verdict(role, verdict, pass_at) for role, verdict in _said_of(item)],
+        verdicts=[
+            _verdict(role, verdict, _cut(verdict, cuts) if role == "judge" else _labels_cuts(item, cuts)[0])
+            for role, verdict in _said_of(item)
+        ],
         blocks=list(_blocks(item)),
     )
 
@@ -132,12 +142,22 @@ def _said_of(item: Candidate | ReportItem) -> list[tuple[str, Verdict]]:
     return [(role, verdict) for role, verdict in said if verdict is not None]
 
 
-def _verdict(role: str, verdict: Verdict, pass_at: float) -> VerdictView:
+def _cut(verdict: Verdict, cuts: Mapping[Author, Cut]) -> float:
+    return cuts.get(verdict.author, Cut()).at
+
+
+def _labels_cuts(item: Candidate | ReportItem, cuts: Mapping[Author, Cut]) -> list[float]:
+    """To which cuts labels and checkers are held: where a label is a share, to those of the judges that it stands beside."""
+    return list(dict.fromkeys(_cut(verdict, cuts) for verdict in item.judges if verdict.graded)) or [HALF]
+
+
+def _verdict(role: str, verdict: Verdict, cut: float) -> VerdictView:
     if verdict.score is None:
         mark, says = "ungraded", verdict.outcome.replace("_", " ")
     else:
-        mark = "right" if verdict.score >= pass_at else "wrong"
-        says = mark if verdict.score in {0.0, 1.0} else f"{mark} ({words.decimal(verdict.score)})"
+        mark = "right" if verdict.score >= cut else "wrong"
+        passing = "" if cut == HALF else f"; passes at {cut:g}"
+        says = mark if verdict.score in {0.0, 1.0} else f"{mark} ({words.decimal(verdict.score)}{passing})"
     return VerdictView(
         by=_name(verdict.by),
         role=role,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..calibration.agreement.results import Calibration
+from ..calibration.cuts import Cut
 from ..evaluation.conclusion.results import JudgeUse, Part, Stratum, SystemResult
 from ..evaluation.inputs import InputFile
-from ..records import ContextItem, Output, Verdict
+from ..records import Author, ContextItem, Output, Verdict
 
 __all__ = [
     "Candidate",
@@ -75,8 +77,8 @@ class ReportData(Part, frozen=True, kw_only=True):
         inputs: The files that were read.
         systems: The systems' results, in the order in which they are shown.
         judges: The judges that were used.
-        calibration: As ``calibrate --json`` writes it.
-        pass_at: From which score on a verdict counts as a pass.
+        calibration: How far the judges agree with the labels.
+        cuts: From which score on the verdicts of each judge pass; 0.5 for those that are not there.
         notes: Sentences a reader must see before any number.
     """
 
@@ -88,6 +90,6 @@ class ReportData(Part, frozen=True, kw_only=True):
     inputs: list[InputFile] = []
     systems: list[SystemResult] = []
     judges: list[JudgeUse] = []
-    calibration: dict[str, Any] | None = None
-    pass_at: float = 0.5
+    calibration: Calibration | None = None
+    cuts: Mapping[Author, Cut] = {}
     notes: list[str] = []

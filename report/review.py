@@ -12,14 +12,15 @@ import jinja2
 import msgspec
 from markupsafe import Markup
 
+from ..evaluation.inputs import outputs_of
 from ..evaluation.judging.stage import as_judged
 from ..evaluation.labelling.labels import REVIEW
 from ..evaluation.labelling.review_sample import ReviewSample, finished_manifest
 from ..evaluation.run_folder.folder import VERDICTS, read_manifest
-from ..records import Case, ItemKey, Output, Verdict, atomic_write, read_records
+from ..evaluation.run_folder.kept_inputs import run_inputs
+from ..records import Author, Case, InputPath, ItemKey, Output, Verdict, atomic_write, read_records
 from .page import asset, policy, template
 from .review_view import ReviewItem, review_item
-from .run_inputs import run_inputs
 
 _USE = {
     "open": "A random sample of what no checker decided. Label as many as you like, in this order: the rates of the run are corrected by them.",
@@ -75,24 +76,18 @@ def review_items(folder: Path, sample: ReviewSample, keys: Collection[ItemKey]) 
         yield review_item(case, as_judged(case, outputs[key]), said, _evidence(sample, key))
 
 
-def _verdicts(path: Path, wanted: Collection[ItemKey]) -> dict[ItemKey, dict[tuple[str, int], Verdict]]:
+def _verdicts(path: Path, wanted: Collection[ItemKey]) -> dict[ItemKey, dict[tuple[Author, int], Verdict]]:
     """What stands of these outputs, by author and repeat: a later line replaces an earlier one."""
-    found: dict[ItemKey, dict[tuple[str, int], Verdict]] = {key: {} for key in wanted}
+    found: dict[ItemKey, dict[tuple[Author, int], Verdict]] = {key: {} for key in wanted}
     for verdict in read_records(path, Verdict):
         if verdict.key in found:
-            found[verdict.key][verdict.by, verdict.repeat] = verdict
+            found[verdict.key][verdict.author, verdict.repeat] = verdict
     return found
 
 
-def _outputs(files: Iterable[Path], wanted: Collection[ItemKey]) -> dict[ItemKey, Output]:
+def _outputs(files: Iterable[InputPath], wanted: Collection[ItemKey]) -> dict[ItemKey, Output]:
     """The outputs that are wanted; workspaces are found from the folders of their files."""
-    found: dict[ItemKey, Output] = {}
-    for file in files:
-        for output in read_records(file, Output):
-            if output.key in wanted:
-                place = None if output.workspace is None else str(file.parent / output.workspace)
-                found[output.key] = msgspec.structs.replace(output, workspace=place)
-    return found
+    return {output.key: output for file in files for output in outputs_of(file) if output.key in wanted}
 
 
 def render_review(

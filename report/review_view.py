@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ..records import Case, ItemKey, Kind, Message, Output, ToolCall, Verdict
+from ..records import Case, ItemKey, Kind, Message, Output, ToolCall, ToolResults, Verdict
 from . import words
 from .text import Excerpt, excerpt, json_excerpt, shortened
 
@@ -37,6 +37,9 @@ QUESTIONS: dict[Kind, str] = {
     "open_answer": "Does the answer meet the criterion?",
 }
 """What a person is asked, by kind of case."""
+
+OWN_QUESTION = "Did it do what was asked?"
+"""... and of a kind of the user's own."""
 
 
 class Block(msgspec.Struct, frozen=True):
@@ -100,7 +103,7 @@ def review_item(
         evidence=evidence,
         name=shortened(key.case_id, _NAME),
         producer=shortened(key.system, _NAME) + (f", trial {key.trial}" if key.trial else ""),
-        question=QUESTIONS[case.kind],
+        question=QUESTIONS.get(case.kind, OWN_QUESTION),
         sections=[(title, blocks) for title, blocks in sections.items() if blocks],
         said=_bounded(_said(verdict) for verdict in verdicts),
     )
@@ -160,6 +163,8 @@ def _output_blocks(output: Output) -> Iterator[tuple[str, Excerpt]]:
             title = f"Turn {number}, step {step}"
             if isinstance(reply, str):
                 yield title, _text(reply)
+            elif isinstance(reply, ToolResults):
+                yield f"{title}, results", json_excerpt(reply.results, MOST_TEXT)
             else:
                 yield from _calls(f"{title}, call", reply)
         if not turn:

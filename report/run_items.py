@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from ..evaluation.run_folder.folder import LABELS, VERDICTS
+from ..evaluation.run_folder.kept_inputs import run_inputs
 from ..evaluation.run_folder.verdict_log import VerdictIndex
 from ..records import (
     Case,
     CaseIndex,
     Closing,
+    FolderPath,
+    InputPath,
     ItemKey,
     Output,
     Verdict,
     decode_record,
+    message_text,
     read_lines,
     read_records,
 )
 from .model import Candidate, ReportItem
-from .run_inputs import run_inputs
 
 
 class RunItems(Closing):
@@ -35,7 +37,7 @@ class RunItems(Closing):
         RunFolderError: The inputs are not where, or not what, they were.
     """
 
-    def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
+    def __init__(self, folder: FolderPath, manifest: dict[str, Any]) -> None:
         cases, *self._outputs = run_inputs(folder, manifest)
         self._labels = _labels(folder)
         self._cases = CaseIndex(cases)
@@ -60,7 +62,7 @@ class RunItems(Closing):
         checker = next((verdict for verdict in verdicts if verdict.source == "checker"), None)
         return checker, [verdict for verdict in verdicts if verdict.source == "judge" and verdict.repeat == 0]
 
-    def _read(self, path: Path, offset: int) -> ReportItem:
+    def _read(self, path: InputPath, offset: int) -> ReportItem:
         with path.open("rb") as file:
             file.seek(offset)
             output = decode_record(file.readline(), Output, path=path)
@@ -81,13 +83,11 @@ class RunItems(Closing):
 
 
 def _query(case: Case) -> str:
-    contents = (
-        message.get("content") for turn in case.turns for message in turn if message["role"] == "user"
-    )
-    return "\n\n".join(content for content in contents if isinstance(content, str))
+    texts = (message_text(message) for turn in case.turns for message in turn if message["role"] == "user")
+    return "\n\n".join(filter(None, texts))
 
 
-def _labels(folder: Path) -> dict[ItemKey, Verdict]:
+def _labels(folder: FolderPath) -> dict[ItemKey, Verdict]:
     path = folder / LABELS
     if not path.exists():
         return {}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
+from ..calibration.cuts import Cut
+from ..records import Author
 from .item_view import STATUSES, ItemView, Status, status_of, view_of
 from .model import Candidate, ReportItem
 
@@ -30,7 +32,7 @@ class Selection(msgspec.Struct, frozen=True):
         return {status: found[status] for status in self.totals}
 
 
-def select(items: Iterable[Candidate], limit: int, pass_at: float) -> Selection:
+def select(items: Iterable[Candidate], limit: int, cuts: Mapping[Author, Cut]) -> Selection:
     """Choose the items most worth reading.
 
     Only what is shown is read, one item at a time, and its texts are cut, so that memory depends on the limit alone.
@@ -38,7 +40,7 @@ def select(items: Iterable[Candidate], limit: int, pass_at: float) -> Selection:
     Args:
         items: All items, in the order of the run.
         limit: How many rows are kept at most.
-        pass_at: From which score on a verdict counts as a pass.
+        cuts: From which score on the verdicts of each judge pass; 0.5 for those that are not there.
 
     Returns:
         The rows by status (disagreements, not graded, wrong, right), within a status in the order given.
@@ -48,12 +50,12 @@ def select(items: Iterable[Candidate], limit: int, pass_at: float) -> Selection:
     ] = []  # its smallest entry is the row to give up next
     totals: Counter[Status] = Counter()
     for place, item in enumerate(items):
-        status = status_of(item, pass_at)
+        status = status_of(item, cuts)
         totals[status] += 1
         entry = (-STATUSES.index(status), -place, item.read)
         if len(heap) < limit:
             heapq.heappush(heap, entry)
         elif heap and entry > heap[0]:
             heapq.heapreplace(heap, entry)
-    views = [view_of(read(), STATUSES[-rank], pass_at) for rank, _, read in sorted(heap, reverse=True)]
+    views = [view_of(read(), STATUSES[-rank], cuts) for rank, _, read in sorted(heap, reverse=True)]
     return Selection(views, {status: totals[status] for status in STATUSES})

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any
 
-from ..calibration.lines import counted
+from ..calibration.agreement.results import Calibration, JudgeCalibration
 from ..evaluation.conclusion.results import CORRECTED, OPEN, JudgeUse, Stratum, SystemResult
 from ..evaluation.conclusion.stage import Conclusion
 from . import words
+from .caution_words import sentences
+from .lines import counted
 from .text import shortened
 
 _RATES = (("TPR", "true_positive_rate"), ("TNR", "true_negative_rate"), ("accuracy", "accuracy"))
@@ -80,6 +81,8 @@ def system_lines(system: SystemResult, faults: int = _MOST_FAULTS) -> Iterator[s
         named = list(system.faults.items())
         more = f", {counted(len(named) - faults, 'more kind')}" if len(named) > faults else ""
         yield "  faults: " + ", ".join(f"{words.count(n)} {name}" for name, n in named[:faults]) + more
+    for reason, number in list(system.failures.items())[:faults]:
+        yield f"  {counted(number, 'check')} failed: {shortened(reason, _REASON)}"
     yield ""
 
 
@@ -120,39 +123,39 @@ def _reasons(reasons: list[tuple[str, int]], shown: int = 3) -> str:
     return "; ".join(f"{words.count(n)} {shortened(reason, _REASON)}" for reason, n in reasons[:shown]) + more
 
 
-def calibration_lines(calibration: dict[str, Any]) -> Iterator[str]:
+def calibration_lines(calibration: Calibration) -> Iterator[str]:
     """How far the judges agree with the labels, beside judges that do not look.
 
     Args:
-        calibration: As ``calibrate --json`` writes it.
+        calibration: Of a run.
 
     Yields:
         Lines of plain text.
     """
     yield "calibration: judges against labels (checkers' verdicts, and --labels where given)"
-    for name, panel in calibration["judges"].items():
-        yield _table_line(name, panel)
+    for name, panel in calibration.judges.items():
+        yield _table_line(name, panel) + words.passing(panel.pass_at, panel.pass_at_source)
         yield f"    {_shown(panel, _RATES, each_on=True)}"
-        yield f"    {_shown(panel, _COEFFICIENTS)} on {words.count(panel['n'])}"
-    for name, panel in calibration["baselines"].items():
+        yield f"    {_shown(panel, _COEFFICIENTS)} on {words.count(panel.n)}"
+    for name, panel in calibration.baselines.items():
         # A judge that does not look has an accuracy worth beating; its other statistics say nothing.
         yield f"  {name}: {_shown(panel, _RATES[-1:], each_on=True)}"
-    for warning in calibration.get("warnings", ()):
-        yield f"  note: {warning}"
+    for caution in sentences(calibration.cautions, calibration.judges):
+        yield f"  note: {caution}"
     yield ""
 
 
-def _table_line(name: str, panel: dict[str, Any]) -> str:
-    clusters = f" in {counted(panel['n_clusters'], 'cluster')}" if panel["n_clusters"] < panel["n"] else ""
-    missing = f", {words.count(panel['n_missing'])} not graded by the judge" if panel["n_missing"] else ""
-    table = f"tp {panel['tp']}, fp {panel['fp']}, fn {panel['fn']}, tn {panel['tn']}"
-    return f"  {name}: on {words.count(panel['n'])}{clusters}{missing}; {table}"
+def _table_line(name: str, panel: JudgeCalibration) -> str:
+    clusters = f" in {counted(panel.n_clusters, 'cluster')}" if panel.n_clusters < panel.n else ""
+    missing = f", {words.count(panel.n_missing)} not graded by the judge" if panel.n_missing else ""
+    table = f"tp {panel.tp}, fp {panel.fp}, fn {panel.fn}, tn {panel.tn}"
+    return f"  {name}: on {words.count(panel.n)}{clusters}{missing}; {table}"
 
 
-def _shown(panel: dict[str, Any], wanted: tuple[tuple[str, str], ...], *, each_on: bool = False) -> str:
+def _shown(panel: JudgeCalibration, wanted: tuple[tuple[str, str], ...], *, each_on: bool = False) -> str:
     cells: list[str] = []
     for label, name in wanted:
-        statistic = panel["statistics"][name]
-        on = f" on {words.count(statistic['n'])}" if each_on else ""
+        statistic = panel.statistics[name]
+        on = f" on {words.count(statistic.n)}" if each_on else ""
         cells.append(f"{label} {words.statistic(statistic)}{on}")
     return ", ".join(cells)

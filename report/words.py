@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from ..calibration.lines import counted
+from ..calibration.cuts import HALF, Cut, CutSource
+from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.results import UNJUDGED
+from .lines import counted
 from .model import Stratum, SystemResult
 
 _MINUTE = 60
@@ -17,6 +19,16 @@ _HOUR = 3600
 def count(number: int) -> str:
     """A count with thousands separators: ``1,974``."""
     return f"{number:,}"
+
+
+def passing(at: float, source: CutSource) -> str:
+    """What is put behind a judge's name: its cut, where it is not that of a judge of which nothing else is known.
+
+    Args:
+        at: From which score on its verdicts pass.
+        source: Who says so.
+    """
+    return "" if at == HALF else f"; passes at {Cut(at, source)}"
 
 
 def decimal(value: float, digits: int = 2) -> str:
@@ -45,6 +57,11 @@ def outcome(name: str) -> str:
 def missing(verdicts: int) -> str:
     """How many verdicts are missing for want of a reply; each may have taken several calls, or none."""
     return f"{counted(verdicts, 'verdict')} missing, since calls failed or were not made"
+
+
+def not_checked(outputs: int) -> str:
+    """How many outputs have no verdict since a checker of the user's own failed."""
+    return f"{counted(outputs, 'output')} not checked, since a checker of your own failed"
 
 
 def not_judged(systems: Iterable[SystemResult]) -> str:
@@ -83,13 +100,11 @@ def bounds(stratum: Stratum) -> str:
     return f"between {decimal(low)} and {decimal(high)} whatever the items not graded are"
 
 
-def statistic(statistic_object: Mapping[str, Any], digits: int = 2) -> str:
-    """A statistic as ``calibrate --json`` writes it: value and interval, or why it is undefined."""
-    value = statistic_object.get("value")
-    if value is None:
-        return f"undefined ({statistic_object.get('undefined') or 'no value'})"
-    low, high = statistic_object.get("low"), statistic_object.get("high")
-    return " ".join(filter(None, (decimal(value, digits), interval(low, high, digits))))
+def statistic(found: Statistic, digits: int = 2) -> str:
+    """A statistic: value and interval, or why it is undefined."""
+    if found.value is None:
+        return f"undefined ({found.undefined or 'no value'})"
+    return " ".join(filter(None, (decimal(found.value, digits), interval(found.low, found.high, digits))))
 
 
 def duration(seconds: float) -> str:

@@ -1,11 +1,15 @@
-"""Fixtures for all tests: where reference data is, when it is there."""
+"""Fixtures for all tests: where reference data is, when it is there; a provider on loopback."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from provider_server import ProviderServer
+
+pytest_plugins = ["installed_plugins", "pytester"]
 
 
 @pytest.fixture(scope="session")
@@ -17,6 +21,13 @@ def reference() -> Path:
     path = Path(folder)
     assert path.is_dir(), f"FIDUCIAL_REFERENCE names no folder: {folder}"
     return path
+
+
+@pytest.fixture
+def server() -> Iterator[ProviderServer]:
+    """A server that answers 1 in the form asked for; set its ``script`` to have it answer otherwise."""
+    with ProviderServer() as running:
+        yield running
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from fiducial import errors
         (errors.InputError("bad"), "bad"),
         (
             errors.MissingExtraError("parquet", "Parquet"),
-            "Parquet needs an optional dependency: pip install 'fiducial[parquet]'",
+            "Parquet needs an optional dependency: pip install 'fiducial-eval[parquet]'",
         ),
     ],
 )

@@ -4,10 +4,12 @@ import ast
 import re
 import subprocess
 import sys
-import sysconfig
 import tomllib
 import venv
+from importlib import import_module
 from pathlib import Path
+
+import click
 
 import fiducial
 
@@ -24,6 +26,26 @@ def test_every_package_in_the_tree_is_listed_in_pyproject():
     }
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
     assert sorted(listed) == sorted(found)
+
+
+def test_the_distribution_is_not_named_like_the_marker_detector_of_the_index_and_its_extras_name_it():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    entries = [
+        *project["dependencies"],
+        *(e for extra in project["optional-dependencies"].values() for e in extra),
+    ]
+    assert project["name"] == "fiducial-eval"
+    assert list(project["scripts"]) == ["fiducial"]
+    assert {re.split(r"[\[>=<]", entry)[0] for entry in entries if entry.startswith("fiducial")} == {
+        "fiducial-eval"
+    }
+
+
+def test_the_entry_points_are_there():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert list(project["entry-points"]) == ["pytest11"]
+    for module in project["entry-points"]["pytest11"].values():
+        assert import_module(module).__name__ == module
 
 
 def test_all_names_the_public_api_and_every_name_resolves():
@@ -49,8 +71,14 @@ def test_everything_that_is_imported_is_declared_and_documented():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     declared = {re.split(r"[\[>=<]", entry)[0] for entry in project["dependencies"]}
     extras = {re.split(r"[\[>=<]", entry)[0] for entry in project["optional-dependencies"]["languages"]}
-    by_module = {"genai_prices": "genai-prices", "ruamel": "ruamel.yaml", "tree_sitter": "tree-sitter"}
+    by_module = {
+        "genai_prices": "genai-prices",
+        "promptflow": "promptflow-core",
+        "ruamel": "ruamel.yaml",
+        "tree_sitter": "tree-sitter",
+    }
     imported = {by_module.get(module, module) for module in third_party_imports()}
+    imported -= {"pytest"}  # who loads its plugin
     assert {"click", "msgspec"} <= imported
     assert imported - declared - extras == set()
     documented = (ROOT / "docs" / "dependencies.md").read_text()
@@ -73,18 +101,18 @@ print([name for name in ("openai", "pandas", "numpy", "scipy", "promptflow", "ri
 
 
 def test_the_wheel_works_where_only_the_wheel_is_installed(tmp_path: Path):
-    """Dependencies come from this environment by PYTHONPATH, which does not activate the editable install."""
+    """Dependencies come by PYTHONPATH from where click is, which does not activate the editable install."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
     source = tmp_path / "source"
     subprocess.run(["git", "clone", "-q", ROOT, source], check=True, capture_output=True)
     subprocess.run([*pip, "wheel", "--no-build-isolation", "--no-deps", "-w", tmp_path, source], check=True)
-    (wheel,) = tmp_path.glob("fiducial-*.whl")
+    (wheel,) = tmp_path.glob("fiducial_eval-*.whl")
     venv.create(tmp_path / "venv", with_pip=False)
     python = tmp_path / "venv" / "bin" / "python"
     subprocess.run([*pip, "--python", python, "install", "--no-deps", wheel], check=True)
 
     environment = {
-        "PYTHONPATH": sysconfig.get_paths()["purelib"],
+        "PYTHONPATH": str(Path(click.__file__).parents[1]),
         "PATH": "/usr/bin:/bin",
         "HOME": str(tmp_path),
     }

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from known_numbers import half_width, value_of
 
 from fiducial.calibration import Settings, make_sample
 from fiducial.calibration.agreement.categories import category_agreement
@@ -68,11 +69,11 @@ def _categories(table: Any) -> dict[str, float | None]:
     label, score = np.meshgrid(levels, levels, indexing="ij")
     times = counts.astype(int).ravel()
     sample = make_sample(np.repeat(label.ravel(), times), np.repeat(score.ravel(), times))
-    found = category_agreement(sample, levels.tolist(), Settings(interval="wald"))["statistics"]
+    found = category_agreement(sample, levels.tolist(), Settings(interval="wald")).statistics
     kappa = found["cohen_kappa"]
-    error = (kappa["high"] - kappa["low"]) / 2 / NORMAL
+    error = half_width(kappa) / NORMAL
     weighted = float(weighted_kappa_table(counts, COHEN_1968)) if len(counts) == len(COHEN_1968) else None
-    agreement, value = found["accuracy"]["value"], kappa["value"]
+    agreement, value = value_of(found["accuracy"]), value_of(kappa)
     return {
         "percent_agreement": agreement,
         "p_o": agreement,
@@ -83,8 +84,8 @@ def _categories(table: Any) -> dict[str, float | None]:
         "kappa_se": error,
         "se": error,
         "se_null": kappa_null_standard_error(counts).value,
-        "scott_pi": found["scott_pi"]["value"],
-        "gwet_ac1": found["gwet_ac1"]["value"],
+        "scott_pi": found["scott_pi"].value,
+        "gwet_ac1": found["gwet_ac1"].value,
     }
 
 

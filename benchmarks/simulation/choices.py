@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from scipy.special import ndtr
 
+from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.comparison.best_of_many import best_of_many
+from fiducial.calibration.thresholds.better_cut import better_cut
 from fiducial.calibration.thresholds.selective import certify
 from fiducial.calibration.thresholds.threshold_choice import choose_threshold
 
-from .tally import AT_LEAST, BROKEN, Means, Tally
+from .tally import AT_LEAST, BROKEN, FOUND, SIZE, Means, Tally
 
 
 def certificates(draws: int) -> Iterator[Tally | Means]:
@@ -54,6 +57,36 @@ def thresholds(draws: int) -> Iterator[Means]:
             means.add(f"apparent, {size} items", found.apparent - true)
             means.add(f"held out, {size} items", found.held_out - true)
     yield means
+
+
+def cuts(draws: int) -> Iterator[Tally]:
+    """How often another cut is said to be clearly better where none is by more than 0.005, and where one is by 0.05 or more."""
+    falsely = Tally("another cut said to be clearly better, none is", SIZE)
+    rightly = Tally("another cut said to be clearly better, one is, by 0.05 to 0.11", FOUND)
+    for clue, levels, shift, cut in (
+        (0.0, 0, 0.0, 0.5),
+        (0.0, 10, 0.0, 0.7),
+        (1.0, 4, 0.0, 0.5),
+        (2.0, 0, 0.0, 0.5),
+        (1.0, 10, 0.8, 0.5),
+        (2.0, 4, 0.8, 0.5),
+    ):
+        steps = f"{levels} steps" if levels else "any score"
+        for clusters, rows in ((60, 1), (150, 1), (400, 1), (50, 3)):
+            rng, cluster = np.random.default_rng(13), np.repeat(np.arange(clusters), rows)
+            name = f"clue {clue:g}, {steps}, at {cut:g}: {clusters} of {rows}"
+            for _ in range(draws // 4):
+                right = rng.random(len(cluster)) < 0.4
+                noise = np.sqrt(0.7) * rng.normal(size=len(cluster))
+                own = np.sqrt(0.3) * rng.normal(size=clusters)[cluster]
+                latent: FloatArray = clue * (right.astype(np.float64) - 0.5) + shift + noise + own
+                score: FloatArray = ndtr(latent)
+                if levels:
+                    score = np.round(score * levels) / levels
+                found = better_cut(right, score, cluster, cut)
+                (rightly if shift else falsely).add(name, found is not None and found.clear)
+    yield falsely
+    yield rightly
 
 
 def best(draws: int) -> Iterator[Means | Tally]:

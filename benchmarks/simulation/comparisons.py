@@ -7,16 +7,15 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import stats
 
-from fiducial.calibration import ESTIMATORS, Settings, measure
+from fiducial.calibration import ESTIMATORS, Settings
 from fiducial.calibration.agreement.alt_test import alt_test
 from fiducial.calibration.agreement.homogeneity import equal_rates
 from fiducial.calibration.arrays import FloatArray, IntArray
 from fiducial.calibration.comparison.delong import delong
+from fiducial.calibration.comparison.difference import PairedRows, difference, difference_of, share_difference
 from fiducial.calibration.comparison.mcnemar import mcnemar
 from fiducial.calibration.comparison.multiple_tests import holm
-from fiducial.calibration.comparison.paired import difference_of, paired_sample
 from fiducial.calibration.intervals.cluster_mean import paired_shift
-from fiducial.calibration.intervals.influence import cluster_standard_error, influence
 from fiducial.calibration.monitoring.e_process import drift_evidence, first_alarm
 
 from .judges import chances
@@ -59,18 +58,21 @@ def differences(draws: int) -> Iterator[Tally]:
             f"paired differences, {clusters} clusters of {rows}, right {rates[0]:g}, {rates[1]:g}", COVERAGE
         )
         label, scores = _two_judges(rng, np.arange(1_000_000), 0.0, rates)
-        whole = paired_sample(label, scores[0], scores[1])
-        truth = {
-            name: float(difference_of(ESTIMATORS[name], whole).formula(whole.joint.counts, whole.joint.cells))
+        whole = {
+            name: difference_of(ESTIMATORS[name], PairedRows(label, scores[0], scores[1]))
             for name in DIFFERENCES
+        }
+        truth = {
+            name: float(each.formula(joint.counts, joint.cells)) for name, (each, joint) in whole.items()
         }
         for draw in range(draws):
             label, scores = _two_judges(rng, cluster, icc, rates)
-            sample = paired_sample(label, scores[0], scores[1], cluster)
-            estimators = [difference_of(ESTIMATORS[name], sample) for name in DIFFERENCES]
-            for name, found in measure(
-                estimators, sample.joint, Settings(seed=draw, replicates=1_000)
-            ).items():
+            sample, settings = (
+                PairedRows(label, scores[0], scores[1], cluster),
+                Settings(seed=draw, replicates=1_000),
+            )
+            for name in DIFFERENCES:
+                found = difference(ESTIMATORS[name], sample, settings).estimate
                 tally.covers(name, found, truth[name])
         yield tally
 
@@ -107,11 +109,7 @@ def _clustered(tally: Tally, rng: np.random.Generator, draw: int) -> None:
     tally.add("equal rates, 5 slices through clusters", _rejects(p))
     own = [rng.beta(8, 2, size=60)[cluster] for _ in range(2)]
     first, second = ((rng.random(300) < (ease + each) / 2).astype(np.float64) for each in own)
-    sample = paired_sample(np.ones(300), first, second, cluster)
-    accuracy = difference_of(ESTIMATORS["accuracy"], sample)
-    error = cluster_standard_error(influence(accuracy.of(sample.joint.cells), sample.joint), sample.joint)
-    t = abs(float((first - second).mean())) / error
-    tally.add("cluster_p of a difference", bool(2 * stats.t.sf(t, 59) <= 0.05))
+    tally.add("clustered_p of a difference", _rejects(share_difference(first == 1, second == 1, cluster).p))
     tally.add("sign flips of clusters", _rejects(paired_shift(first - second, cluster, seed=draw).p))
     few = paired_shift((first - second)[:60], cluster[:60], seed=draw)
     tally.add("sign flips of 12 clusters", _rejects(few.p))
@@ -121,7 +119,8 @@ def _areas(tally: Tally, rng: np.random.Generator) -> None:
     for name, share in (("DeLong, half right", 0.5), ("DeLong, a fifth right", 0.2)):
         right = rng.random(150) < share
         common = rng.normal(size=150)
-        areas = delong(right, *(common + rng.normal(size=150) + right for _ in range(2)))
+        first, second = (common + rng.normal(size=150) + right for _ in range(2))
+        areas = delong(right, first, second)
         tally.add(name, None if areas is None else _rejects(areas.p))
 
 
@@ -134,3 +133,8 @@ def _drift(tally: Tally, rng: np.random.Generator) -> None:
     judge = (rng.random(100) < 0.775).astype(np.float64)
     found = alt_test(people, judge, epsilon=0.1)
     tally.add("alt-test, both people at the handicap", any(each.rejected for each in found.annotators))
+    cluster = np.repeat(np.arange(20), 5)
+    judge = (rng.random(100) < rng.beta(1.55, 0.45, size=20)[cluster]).astype(np.float64)
+    for name, of in (("20 clusters", cluster), ("20 clusters, taken for items", None)):
+        single = alt_test(people, judge, epsilon=0.1, cluster=of).annotators[0].p
+        tally.add(f"alt-test against one person, {name}", _rejects(single))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
 
 from fiducial.calibration import ESTIMATORS, Settings, measure
 from fiducial.calibration.comparison.mcnemar import mcnemar
+from fiducial.calibration.planning.assured_labels import Expected, assured_labels
 from fiducial.calibration.planning.sample_sizes import (
     design_effect,
     items_for_difference,
@@ -18,7 +20,7 @@ from fiducial.calibration.planning.sample_sizes import (
 from fiducial.calibration.true_rate.estimators import LabelledAndJudged, prediction_powered, tuned_lambda
 
 from .judges import Judge, usable, verdicts
-from .tally import POWER, Means, Tally
+from .tally import ASSURED, POWER, Means, Tally
 
 
 def half_widths(draws: int) -> Iterator[Means]:
@@ -44,18 +46,41 @@ def half_widths(draws: int) -> Iterator[Means]:
                 half = None if found.high is None or found.low is None else (found.high - found.low) / 2
                 of = f"{name}, {len(sample.sizes) and sample.n:,} labels{', clusters of 5' if rows > 1 else ''}"
                 means.add(of, None if half is None else half - wanted)
-        means.add("corrected pass rate (PPI++), 1,000 unlabelled", _corrected(rng, wanted))
+        labels = labels_for_corrected_rate(0.9, 0.85, 0.3, wanted, 1_000)
+        means.add("corrected pass rate (PPI++), 1,000 unlabelled", _corrected(rng, wanted, labels))
     yield means
 
 
-def _corrected(rng: np.random.Generator, wanted: float) -> float | None:
-    labels = labels_for_corrected_rate(0.9, 0.85, 0.3, wanted, 1_000)
+def _corrected(rng: np.random.Generator, wanted: float, labels: int | None) -> float | None:
     if labels is None:
         return None
     label, score, item = verdicts(rng, Judge(labels + 1_000, 1, 0.9, 0.85, 0.3, 0.0))
     data = LabelledAndJudged(label[:labels], score[:labels], score[labels:], item[:labels], item[labels:])
     found = prediction_powered(data, tuned_lambda(data))
     return None if found.low is None or found.high is None else (found.high - found.low) / 2 - wanted
+
+
+def assured(draws: int) -> Iterator[Tally]:
+    """How often intervals are as narrow as the number of labels was planned for, four samples in five."""
+    wanted = 0.05
+    for rows, icc in ((1, 0.0), (5, 0.2)):
+        tally, rng = (
+            Tally(f"planned for a half-width of 0.05, clusters of {rows}", ASSURED),
+            np.random.default_rng(18),
+        )
+        sizes = assured_labels(Expected(0.9, 0.85, 0.3, rows, icc), wanted, unlabelled=1_000)
+        for draw in range(draws // 4):
+            for name in ("prevalence", "true_positive_rate", "true_negative_rate", "cohen_kappa"):
+                size = sizes["pass_rate" if name == "prevalence" else name]
+                assert size is not None
+                sample = usable(*verdicts(rng, Judge(math.ceil(size / rows), rows, 0.9, 0.85, 0.3, icc)))
+                found = measure([ESTIMATORS[name]], sample, Settings(seed=draw, replicates=2_000))[name]
+                half = None if found.high is None or found.low is None else (found.high - found.low) / 2
+                tally.add(f"{name}, {size:,} labels", None if half is None else half <= wanted)
+            if rows == 1:
+                gap = _corrected(rng, wanted, sizes["corrected_pass_rate"])
+                tally.add("corrected pass rate (PPI++), 1,000 unlabelled", None if gap is None else gap <= 0)
+        yield tally
 
 
 def power(draws: int) -> Iterator[Tally]:

@@ -21,6 +21,8 @@ COVERAGE = Target("coverage of nominal 95 %", 0.935, 0.965)
 AT_LEAST = Target("coverage of exact or simultaneous 95 %", 0.945, 1.0)
 SIZE = Target("rejections at 5 %, nothing to find", 0.0, 0.055)
 BROKEN = Target("broken guarantees, 10 % allowed", 0.0, 0.10)
+FOUND = Target("share of draws", 0.0, 1.0)
+ASSURED = Target("as narrow as planned, wanted in 80 %", 0.78, 0.9)
 POWER = Target("power planned as 80 %", 0.78, 1.0)
 
 

@@ -10,8 +10,9 @@ import msgspec
 import numpy as np
 from scipy.special import stdtr
 
-from ..arrays import BoolArray, FloatArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..comparison.multiple_tests import benjamini_yekutieli
+from ..intervals.cell_means import mean_over_clusters
 
 Likeness: TypeAlias = Literal["equal", "near"]
 """How alike an annotation is to others: the share that is equal, or minus the root mean squared difference."""
@@ -22,6 +23,9 @@ MIN_ITEMS = 30
 """Annotators with fewer items beside others are left out: the t-test needs as many."""
 
 _PASSING = 0.5
+
+_FEWEST = 2
+"""Of so many clusters no skewness can be told."""
 
 _FALSE_DISCOVERIES = 0.05
 """Among annotators, as a share."""
@@ -35,15 +39,17 @@ class AnnotatorTest(msgspec.Struct, frozen=True, kw_only=True):
         n: Items that they and at least one other annotated and the judge scored.
         judge_ahead: Share of items on which the judge is at least as near to the others as they are.
         annotator_ahead: Share on which they are at least as near as the judge.
-        p: Of "the judge is not good enough", one-sided.
+        n_clusters: Clusters among them.
+        p: Of "the judge is not good enough", one-sided, over clusters; None where all items are in one.
         rejected: Whether that is rejected, with false discoveries held by Benjamini and Yekutieli.
     """
 
     annotator: int
     n: int
+    n_clusters: int
     judge_ahead: float
     annotator_ahead: float
-    p: float
+    p: float | None
     rejected: bool = False
 
 
@@ -73,11 +79,15 @@ def alt_test(
     *,
     epsilon: float = 0.1,
     likeness: Likeness = "equal",
+    cluster: IntArray | None = None,
 ) -> AltTest:
     """Test whether a judge may stand in for annotators.
 
     For each annotator and item: who is nearer to the *other* annotators, the judge or they? A tie credits both.
     ``d = annotator_ahead - judge_ahead``; the null hypothesis is that its mean is at least epsilon.
+
+    The t-test is over clusters (`mean_over_clusters`), since items of one case, which are hard or easy together, are no independent
+    evidence; and, being one-sided, without the skewness of their sums.
 
     Source: Calderon, Reichart and Dror 2025.
 
@@ -86,12 +96,14 @@ def alt_test(
         judge: Shape ``(items,)``, NaN where there is none.
         epsilon: 0.2 for experts, 0.15 for trained annotators, 0.1 for a crowd.
         likeness: How two annotations are compared.
+        cluster: Cluster number of each item, shape ``(items,)``; None when every item is its own.
 
     Returns:
         The outcome.
     """
+    clusters = np.arange(len(judge)) if cluster is None else cluster
     found = {
-        annotator: _against(annotator, _ahead(annotations, judge, annotator, _LIKENESS[likeness]), epsilon)
+        annotator: _against(annotator, annotations, judge, clusters, (_LIKENESS[likeness], epsilon))
         for annotator in range(annotations.shape[1])
     }
     left_out = [annotator for annotator, test in found.items() if test is None]
@@ -107,17 +119,32 @@ def alt_test(
     )
 
 
-def _against(annotator: int, ahead: tuple[FloatArray, FloatArray], epsilon: float) -> AnnotatorTest | None:
+def _against(
+    annotator: int,
+    annotations: FloatArray,
+    judge: FloatArray,
+    cluster: IntArray,
+    terms: tuple[_Alike, float],
+) -> AnnotatorTest | None:
     """The judge against one annotator; None where they have too few items."""
-    judge_ahead, annotator_ahead = ahead
-    if len(judge_ahead) < MIN_ITEMS:
+    alike, epsilon = terms
+    others = np.delete(annotations, annotator, axis=1)
+    own = annotations[:, annotator]
+    usable: BoolArray = np.isfinite(own) & np.isfinite(judge) & np.isfinite(others).any(axis=1)
+    if usable.sum() < MIN_ITEMS:
         return None
+    of_judge, of_own = alike(judge[usable], others[usable]), alike(own[usable], others[usable])
+    judge_ahead, annotator_ahead = (
+        (of_judge >= of_own).astype(np.float64),
+        (of_own >= of_judge).astype(np.float64),
+    )
     return AnnotatorTest(
         annotator=annotator,
         n=len(judge_ahead),
+        n_clusters=len(np.unique(cluster[usable])),
         judge_ahead=float(judge_ahead.mean()),
         annotator_ahead=float(annotator_ahead.mean()),
-        p=_p_value(annotator_ahead - judge_ahead, epsilon),
+        p=_p_value(annotator_ahead - judge_ahead, cluster[usable], epsilon),
     )
 
 
@@ -125,34 +152,35 @@ def _decided(tests: list[AnnotatorTest]) -> list[AnnotatorTest]:
     """The tests with their decisions, which take all of them into account."""
     if not tests:
         return []
-    adjusted = benjamini_yekutieli(np.array([test.p for test in tests]))
+    adjusted = benjamini_yekutieli(np.array([1.0 if test.p is None else test.p for test in tests]))
     return [
         msgspec.structs.replace(test, rejected=bool(p <= _FALSE_DISCOVERIES))
         for test, p in zip(tests, adjusted, strict=True)
     ]
 
 
-def _ahead(
-    annotations: FloatArray,
-    judge: FloatArray,
-    annotator: int,
-    alike: _Alike,
-) -> tuple[FloatArray, FloatArray]:
-    """On each usable item, whether the judge, and whether the annotator, is at least as near to the others."""
-    others = np.delete(annotations, annotator, axis=1)
-    own = annotations[:, annotator]
-    usable: BoolArray = np.isfinite(own) & np.isfinite(judge) & np.isfinite(others).any(axis=1)
-    of_judge, of_own = alike(judge[usable], others[usable]), alike(own[usable], others[usable])
-    return (of_judge >= of_own).astype(np.float64), (of_own >= of_judge).astype(np.float64)
-
-
-def _p_value(difference: FloatArray, epsilon: float) -> float:
+def _p_value(difference: FloatArray, cluster: IntArray, epsilon: float) -> float | None:
     """One-sided: the mean is at least epsilon, against less."""
-    if np.ptp(difference) > 0.0:
-        error = float(difference.std(ddof=1)) / math.sqrt(len(difference))
-        return float(stdtr(len(difference) - 1, (float(difference.mean()) - epsilon) / error))
-    # Without spread there is no t: a mean of at least epsilon needs a difference of 1 with that probability at least.
-    return float((1 - epsilon) ** len(difference)) if difference[0] < epsilon else 1.0
+    found = mean_over_clusters(difference, cluster)
+    if not found.tellable:
+        return None
+    if not found.flat:
+        t = (found.value - epsilon) / found.error
+        return float(stdtr(found.degrees, _without_skewness(t, difference - found.value, cluster)))
+    # Without spread there is no t: a mean of at least epsilon needs clusters that differ by 1 with that probability at least.
+    return float((1 - epsilon) ** found.clusters) if found.value < epsilon else 1.0
+
+
+def _without_skewness(t: float, residual: FloatArray, cluster: IntArray) -> float:
+    """A t that is as likely to be too low as too high: clusters on which the judge is all wrong are few and far out.
+
+    Source: Hall 1992, the cubic that undoes the skewness of a mean, of clusters' sums; they are of no one size, and it is the same
+    for each.
+    """
+    sums = np.bincount(np.unique(cluster, return_inverse=True)[1], weights=residual)
+    clusters, spread = len(sums), float((sums**2).mean())
+    skewness = float((sums**3).mean()) / spread**1.5 / math.sqrt(clusters) if clusters > _FEWEST else 0.0
+    return t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
 
 
 def _share_equal(values: FloatArray, others: FloatArray) -> FloatArray:

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
 
-import msgspec
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..intervals.measurement import Settings
+from ..statistic import Statistic
 from ..statistics.krippendorff import Level
-from ..tables.table import BASELINE, PERSON, Column, Table
+from ..tables.table import BASELINE, PERSON, Table
 from .judge_panel import judge_panel
 from .reliability import reliability
-
-LEXICAL = "/lexical@baseline"
-"""How the names of judges end that compare words and ask no model."""
+from .results import JudgeCalibration, People
 
 
-def baselines_of(table: Table, pass_at: float, settings: Settings) -> dict[str, Any]:
+def baselines_of(table: Table, settings: Settings) -> dict[str, JudgeCalibration]:
     """Panels to read beside those of the judges.
 
     Args:
         table: Labels, and the columns ``baseline:NAME`` and ``person:NAME`` where there are any.
-        pass_at: A value passes when it is at least this.
         settings: How intervals are made.
 
     Returns:
@@ -40,16 +36,19 @@ def baselines_of(table: Table, pass_at: float, settings: Settings) -> dict[str, 
     }
     for name, score in items.opinions(BASELINE).items():
         found[name] = _where_it_speaks(items, score)
-    lexical = np.array([name.endswith(LEXICAL) for name in table.judge.values])[table.judge.codes]
+    compares_words = [
+        name in table.judges and table.judges[name].kind == "baseline" for name in table.judge.values
+    ]
+    lexical = np.array(compares_words)[table.judge.codes]
     if lexical.any() and not lexical.all():
         found["lexical"] = table.take(lexical)
     pairs = _pairs_of_people(table.each_item_once())
     if pairs is not None:
         found["human_human"] = pairs
-    return {name: judge_panel(part, pass_at=pass_at, settings=settings) for name, part in found.items()}
+    return {name: judge_panel(part, settings=settings) for name, part in found.items()}
 
 
-def people_among_themselves(table: Table, settings: Settings) -> dict[str, Any] | None:
+def people_among_themselves(table: Table, settings: Settings) -> People | None:
     """How far the people of a table agree, all of them at once; None when no item has two of them.
 
     Args:
@@ -57,7 +56,7 @@ def people_among_themselves(table: Table, settings: Settings) -> dict[str, Any] 
         settings: How intervals are made.
 
     Returns:
-        ``names``, and Krippendorff's alpha at the nominal, ordinal and interval level, ready for JSON.
+        Krippendorff's alpha at the nominal, ordinal and interval level.
     """
     items = table.each_item_once()
     people = items.opinions(PERSON)
@@ -67,10 +66,10 @@ def people_among_themselves(table: Table, settings: Settings) -> dict[str, Any] 
     if not (np.isfinite(ratings).sum(axis=0) > 1).any():
         return None
     levels: tuple[Level, ...] = ("nominal", "ordinal", "interval")
-    alphas = {
+    alphas: dict[str, Statistic] = {
         level: reliability(ratings, level, cluster=items.cluster, settings=settings) for level in levels
     }
-    return {"names": list(people), "krippendorff_alpha": msgspec.to_builtins(alphas)}
+    return People(list(people), alphas)
 
 
 def _where_it_speaks(items: Table, score: FloatArray) -> Table:
@@ -90,6 +89,5 @@ def _pairs_of_people(items: Table) -> Table | None:
         score.append(people[second][both])
     if not sum(map(len, rows)):
         return None
-    pairs = items.take(np.concatenate(rows))
-    judge = Column(["human_human"], np.zeros(len(pairs), dtype=np.int64))
-    return Table(pairs.item, judge, np.concatenate(score), np.concatenate(label), pairs.cluster, {})
+    pairs = items.take(np.concatenate(rows)).with_scores(np.concatenate(score), np.concatenate(label))
+    return pairs.without_slices()

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
-import msgspec
 import numpy as np
 
 from ...errors import InputError
@@ -19,13 +17,14 @@ from ..statistics.gwet_ac2 import gwet_ac2
 from ..statistics.krippendorff import alpha_nominal
 from ..statistics.scott_pi import scott_pi
 from ..statistics.weighted_kappa import weighted_kappa_table
+from .results import CategoryAgreement
 
 _SAME = 1e-9
 
 
 def category_agreement(
     sample: Sample, levels: Sequence[float], settings: Settings | None = None
-) -> dict[str, Any]:
+) -> CategoryAgreement:
     """Statistics of the table of labels and scores, a row and a column a level.
 
     Args:
@@ -34,7 +33,7 @@ def category_agreement(
         settings: How intervals are made.
 
     Returns:
-        ``levels``, ``table`` (rows: label) and ``statistics``, ready for JSON.
+        The table and its statistics.
 
     Raises:
         InputError: A label or score is not one of the levels.
@@ -44,11 +43,7 @@ def category_agreement(
     statistics = measure([ESTIMATORS["accuracy"]], _matches(sample, scale), settings)
     statistics |= measure(_estimators(scale), sample, settings)
     table = _tables(sample.counts, sample.cells, scale)
-    return {
-        "levels": scale.tolist(),
-        "table": table.astype(int).tolist(),
-        "statistics": msgspec.to_builtins(statistics),
-    }
+    return CategoryAgreement(scale.tolist(), table.astype(int).tolist(), statistics)
 
 
 def linear_weights(levels: FloatArray) -> FloatArray:

@@ -18,30 +18,14 @@ FEWEST_JUDGES = 3
 _ROUNDS, _SETTLED = 20_000, 1e-10
 
 
-class PairAgreement(NamedTuple):
-    """How often two judges agree, and how often the model says that they would.
-
-    Attributes:
-        a: Number of one judge.
-        b: Number of the other.
-        n: Items that both judged.
-        observed: Share of them on which they agree.
-        expected: What the model expects.
-    """
+class Pair(NamedTuple):
+    """Two judges by their numbers: items that both judged, share of them on which they agree, and what the model expects."""
 
     a: int
     b: int
     n: int
     observed: float
     expected: float
-
-    @property
-    def residual(self) -> float:
-        """Agreement beyond the model: judges do not err independently.
-
-        Which of them share errors it does not tell: the model may have taken what some share for the truth, and then it is the others that agree too much.
-        """
-        return self.observed - self.expected
 
 
 class DawidSkene(NamedTuple):
@@ -60,7 +44,7 @@ class DawidSkene(NamedTuple):
     true_positive_rate: FloatArray
     true_negative_rate: FloatArray
     posterior: FloatArray
-    pairs: list[PairAgreement]
+    pairs: list[Pair]
 
 
 def dawid_skene(verdicts: FloatArray) -> DawidSkene | str:
@@ -138,10 +122,8 @@ def _expected(
     return 1 / (1 + np.exp(np.clip(for_wrong - for_right, -700, 700)))
 
 
-def _pairs(
-    verdicts: FloatArray, posterior: FloatArray, tpr: FloatArray, tnr: FloatArray
-) -> list[PairAgreement]:
-    found: list[PairAgreement] = []
+def _pairs(verdicts: FloatArray, posterior: FloatArray, tpr: FloatArray, tnr: FloatArray) -> list[Pair]:
+    found: list[Pair] = []
     for a, b in combinations(range(len(verdicts)), 2):
         both = np.isfinite(verdicts[a]) & np.isfinite(verdicts[b])
         if not both.any() or not np.isfinite([tpr[a], tpr[b], tnr[a], tnr[b]]).all():
@@ -151,5 +133,5 @@ def _pairs(
         if_wrong = tnr[a] * tnr[b] + (1 - tnr[a]) * (1 - tnr[b])
         observed = float((verdicts[a][both] == verdicts[b][both]).mean())
         expected = float(right * if_right + (1 - right) * if_wrong)
-        found.append(PairAgreement(a, b, int(both.sum()), observed, expected))
+        found.append(Pair(a, b, int(both.sum()), observed, expected))
     return found

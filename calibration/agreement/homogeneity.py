@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy.special import chdtrc
 
 from ..arrays import BoolArray, CodeArray, FloatArray, IntArray, without_gaps
+from .results import EqualRates
 
 
-class Homogeneity(NamedTuple):
-    """A test that several rates are equal.
-
-    Attributes:
-        p: Its p-value; None when it cannot be computed.
-        groups: How many groups took part.
-        undefined: Why there is no p-value; None when there is one.
-    """
-
-    p: float | None
-    groups: int
-    undefined: str | None
-
-
-def equal_rates(success: BoolArray, group: CodeArray, cluster: IntArray) -> Homogeneity:
+def equal_rates(success: BoolArray, group: CodeArray, cluster: IntArray) -> EqualRates:
     """Score test that a rate is the same in all groups, with a variance over clusters.
 
     Groups may share clusters: several systems on the same tasks, say. The variance is taken under the hypothesis of one
@@ -42,10 +27,10 @@ def equal_rates(success: BoolArray, group: CodeArray, cluster: IntArray) -> Homo
     """
     member, k = without_gaps(group)
     if k < 2:  # noqa: PLR2004 - equality needs two
-        return Homogeneity(None, k, "there is only one group")
+        return EqualRates(p=None, groups=k, undefined="there is only one group")
     number, clusters = without_gaps(cluster)
     if clusters <= k:
-        return Homogeneity(None, k, "there are not more clusters than groups")
+        return EqualRates(p=None, groups=k, undefined="there are not more clusters than groups")
     share = np.bincount(member) / len(member)
     residual: FloatArray = success - success.mean()
     sums = np.bincount(number * k + member, weights=residual, minlength=clusters * k).reshape(clusters, k)
@@ -54,6 +39,6 @@ def equal_rates(success: BoolArray, group: CodeArray, cluster: IntArray) -> Homo
     moved: FloatArray = (sums - sums.sum(axis=1, keepdims=True) * share)[:, 1:]
     spread: FloatArray = moved.T @ moved
     if np.linalg.matrix_rank(spread) < k - 1:
-        return Homogeneity(None, k, "nothing varies over the clusters")
+        return EqualRates(p=None, groups=k, undefined="nothing varies over the clusters")
     weighted = np.linalg.solve(spread, score)
-    return Homogeneity(float(chdtrc(k - 1, float(score @ weighted))), k, None)
+    return EqualRates(p=float(chdtrc(k - 1, float(score @ weighted))), groups=k, undefined=None)

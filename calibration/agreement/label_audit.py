@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,26 +14,33 @@ from ..intervals.measurement import Settings
 from ..sample import Sample
 from ..statistic import Statistic, defined, undefined
 from ..tables.table import Table
+from .judge_panel import usable_sample
+from .results import CorrectedRates, LabelAudit
 
 _NO_BETTER = "the audit finds the labels no better than chance, or lacks a class"
 
 
-class CorrectedRates(NamedTuple):
-    """A judge against the truth, as far as an audit of the labels tells.
+def label_audit(table: Table, truth: Mapping[str, float], settings: Settings) -> LabelAudit:
+    """Judges of a table, corrected for errors of its labels.
 
-    Attributes:
-        prevalence: Share that is truly right.
-        true_positive_rate: Of the judge.
-        true_negative_rate: Of the judge.
-        label_sensitivity: Share of the truly right that the labels pass.
-        label_specificity: Share of the truly wrong that the labels fail.
+    Args:
+        table: Labels and scores.
+        truth: What a person found for some items, chosen at random, by item.
+        settings: How intervals are made.
+
+    Returns:
+        The audit and the corrected rates of each judge.
+
+    Raises:
+        InputError: No audited item has a label.
     """
-
-    prevalence: Statistic
-    true_positive_rate: Statistic
-    true_negative_rate: Statistic
-    label_sensitivity: Statistic
-    label_specificity: Statistic
+    counts = audit_counts(table, truth)
+    (tn, fp), (fn, tp) = counts.astype(int).tolist()
+    judges = {
+        judge: corrected_rates(usable_sample(table.take(rows)), counts, settings)
+        for judge, rows in table.judge.present()
+    }
+    return LabelAudit(tp=tp, fp=fp, fn=fn, tn=tn, judges=judges)
 
 
 def corrected_rates(sample: Sample, audit: FloatArray, settings: Settings | None = None) -> CorrectedRates:
@@ -81,13 +87,12 @@ def corrected_rates(sample: Sample, audit: FloatArray, settings: Settings | None
     return CorrectedRates(prevalence, positive_rate, negative_rate, *observed)
 
 
-def audit_counts(table: Table, truth: Mapping[str, float], *, pass_at: float = 0.5) -> FloatArray:
+def audit_counts(table: Table, truth: Mapping[str, float]) -> FloatArray:
     """Compare the labels of a table with an audit of some of its items.
 
     Args:
         table: Labels by item.
         truth: What a person found, by item.
-        pass_at: A value passes when it is at least this.
 
     Returns:
         ``[[tn, fp], [fn, tp]]``: rows the truth, columns the label; each item once.
@@ -98,10 +103,11 @@ def audit_counts(table: Table, truth: Mapping[str, float], *, pass_at: float = 0
     counts = np.zeros((2, 2))
     labelled = table.take(np.isfinite(table.label))
     items, first = np.unique(labelled.item.codes, return_index=True)
-    for item, label in zip(items, labelled.label[first], strict=True):
+    cuts = labelled.cut[first]
+    for item, label, cut in zip(items, labelled.label[first], cuts, strict=True):
         found = truth.get(table.item.values[int(item)])
         if found is not None:
-            counts[int(found >= pass_at), int(label >= pass_at)] += 1
+            counts[int(found >= cut), int(label >= cut)] += 1
     if not counts.sum():
         raise InputError(
             "no item of the label audit has a label in the table; items are case_id|system|trial"

@@ -3,38 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TypeVar
 
+import msgspec
+import numpy as np
+
+from ..cuts import GivenPassAt
 from ..intervals.bootstrap import DEFAULT_REPLICATES
 from ..intervals.measurement import IntervalOption, Settings
 from ..tables.table import Table
+from ..thresholds.better_cut import better_cut
+from ..thresholds.results import BetterCut
 from .baselines import baselines_of, people_among_themselves
 from .cautions import cautions
 from .judge_panel import judge_panel
 from .judges_alone import judges_alone
 from .probability_scores import probability_scores
 from .requests import Requests, answers
+from .results import Calibration, JudgeCalibration
 from .slice_homogeneity import slice_homogeneity
 from .suspected_labels import suspected_label_errors
 from .system_agreement import systems_by_judge
+
+_Found = TypeVar("_Found")
 
 
 def calibrate(
     table: Table,
     *,
-    pass_at: float = 0.5,
+    pass_at: GivenPassAt = None,
     interval: IntervalOption | None = None,
     level: float = 0.95,
     seed: int = 0,
     replicates: int = DEFAULT_REPLICATES,
     slices: bool = True,
     requests: Requests | None = None,
-) -> dict[str, Any]:
+) -> Calibration:
     """How far each judge of a table agrees with the labels.
 
     Args:
         table: Labels, scores, clusters.
-        pass_at: A value passes, for the 2x2 statistics, when it is at least this.
+        pass_at: From which score on verdicts pass, for the 2x2 statistics, and labels beside them: for all judges, or by judge; None for the
+            cuts that judges declare, and 0.5 for others.
         interval: See `Settings`; None for the best of each statistic.
         level: Nominal coverage of the intervals.
         seed: The same seed gives the same intervals.
@@ -43,56 +53,53 @@ def calibrate(
         requests: What else to look for.
 
     Returns:
-        ``judges``, ``baselines``, ``slices``, ``homogeneity``, ``suspected_label_errors``, ``dawid_skene`` and
-        ``warnings``; ``people`` where several looked at the same items; ``systems`` where there are two or more; ``probability`` where scores lie between 0 and 1;
-        and on request ``label_audit``, ``selective``, ``cascade``, ``categories``,
-        ``thresholds`` and ``recalibration``, ready for JSON; ``docs/calibration.md`` describes them.
+        The calibration; ``docs/calibration.md`` describes its parts.
     """
     settings = Settings(interval, level, replicates, seed)
-    judges = _judges(table, pass_at, settings)
-    result: dict[str, Any] = {
-        "judges": judges,
-        "baselines": baselines_of(table, pass_at, settings),
-        "slices": _slices(table, pass_at, settings) if slices else {},
-        "homogeneity": slice_homogeneity(table, pass_at=pass_at) if slices else {},
-        "suspected_label_errors": suspected_label_errors(table, pass_at=pass_at),
-        "dawid_skene": judges_alone(table, pass_at=pass_at),
-        "pass_at": pass_at,
-        "level": level,
-        "warnings": cautions(judges, table),
-    }
-    people = people_among_themselves(table, settings)
-    if people is not None:
-        result["people"] = people
-    for name, of in (("systems", systems_by_judge), ("probability", probability_scores)):
-        found = _by_judge(table, of, pass_at, settings)
-        if found:
-            result[name] = found
-    return result | answers(table, requests or Requests(), pass_at=pass_at, settings=settings)
+    table = table.cut_at(pass_at)
+    judges, cuts = _judges(table, settings), _by_judge(table, lambda part: _better_cut(part, level))
+    found = Calibration(
+        judges=judges,
+        baselines=baselines_of(table, settings),
+        slices=_slices(table, settings) if slices else {},
+        homogeneity=slice_homogeneity(table) if slices else {},
+        suspected_label_errors=suspected_label_errors(table),
+        dawid_skene=judges_alone(table),
+        pass_at=table.common_cut,
+        level=level,
+        cautions=cautions(judges, table, cuts),
+        people=people_among_themselves(table, settings),
+        systems=_by_judge(table, lambda part: systems_by_judge(part, settings=settings)),
+        better_cuts=cuts,
+        probability=_by_judge(table, lambda part: probability_scores(part, settings=settings)),
+    )
+    more = answers(table, requests or Requests(), settings=settings)
+    return msgspec.structs.replace(found, **more)
 
 
-def _by_judge(
-    table: Table, of: Callable[..., dict[str, Any] | None], pass_at: float, settings: Settings
-) -> dict[str, Any]:
+def _by_judge(table: Table, of: Callable[[Table], _Found | None]) -> dict[str, _Found]:
     """What a function says of each judge, of those of which it says something."""
-    found = {
-        judge: of(table.take(rows), pass_at=pass_at, settings=settings)
-        for judge, rows in table.judge.present()
-    }
+    found = {judge: of(table.take(rows)) for judge, rows in table.judge.present()}
     return {judge: each for judge, each in found.items() if each is not None}
 
 
-def _judges(table: Table, pass_at: float, settings: Settings) -> dict[str, Any]:
+def _better_cut(table: Table, level: float) -> BetterCut | None:
+    """What another cut would gain a judge, on its rows with label and score."""
+    table, cut = table.take(np.isfinite(table.label) & np.isfinite(table.score)).in_one_cut()
+    return better_cut(table.right, table.score, table.cluster, cut, level=level) if len(table) else None
+
+
+def _judges(table: Table, settings: Settings) -> dict[str, JudgeCalibration]:
     return {
-        judge: judge_panel(table.take(rows), pass_at=pass_at, settings=settings)
+        judge: judge_panel(table.take(rows), settings=settings, source=table.cut_of(judge).source)
         for judge, rows in table.judge.present()
     }
 
 
-def _slices(table: Table, pass_at: float, settings: Settings) -> dict[str, Any]:
+def _slices(table: Table, settings: Settings) -> dict[str, dict[str, dict[str, JudgeCalibration]]]:
     bare = table.without_slices()
     return {
-        name: {value: _judges(bare.take(rows), pass_at, settings) for value, rows in parts}
+        name: {value: _judges(bare.take(rows), settings) for value, rows in parts}
         for name, column in table.columns.items()
         if len(parts := column.present()) > 1
     }

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import msgspec
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
@@ -17,7 +14,8 @@ from ..statistic import Statistic, defined, undefined
 from ..statistics.brier_parts import brier_parts, corrected_brier_parts, equal_mass_groups
 from ..statistics.estimator import ESTIMATORS
 from ..tables.table import Table
-from .judge_panel import usable_sample
+from .judge_panel import usable_rows, usable_sample
+from .results import ProbabilityScores
 
 _GROUPS, _ROWS_A_GROUP = 10, 5
 
@@ -27,30 +25,27 @@ _ROUNDING = 1e-12
 _OF_THE_SAMPLE = "no interval: a part of the Brier score of these rows"
 
 
-def probability_scores(table: Table, *, pass_at: float, settings: Settings) -> dict[str, Any] | None:
+def probability_scores(table: Table, *, settings: Settings) -> ProbabilityScores | None:
     """What a judge's scores are worth as probabilities that an output is right.
 
     Args:
         table: The rows of one judge.
-        pass_at: A label passes when it is at least this; so does a score, for its confidence.
         settings: How intervals are made.
 
     Returns:
-        ``groups`` and their ``grouping``; ``statistics``: the parts of the Brier score, plain and corrected for small
-        groups, and ``ece_equal_mass``; ``confidence``: how well the verdict's own probability foretells that it is
-        right. None for a judge that says 0 or 1 and nothing between.
+        None for a judge that says 0 or 1 and nothing between.
     """
-    sample = usable_sample(table, pass_at)
+    sample = usable_sample(table)
     if np.isin(sample.cells.score, (0.0, 1.0)).all():
         return None
     group, grouping = grouped(sample)
-    return {
-        "n": sample.n,
-        "groups": int(group.max()) + 1,
-        "grouping": grouping,
-        "statistics": msgspec.to_builtins(brier_statistics(sample, group, settings)),
-        "confidence": msgspec.to_builtins(_confidence(table, pass_at, settings)),
-    }
+    return ProbabilityScores(
+        n=sample.n,
+        groups=int(group.max()) + 1,
+        grouping=grouping,
+        statistics=brier_statistics(sample, group, settings),
+        confidence=_confidence(table, settings),
+    )
 
 
 def grouped(sample: Sample) -> tuple[IntArray, str]:
@@ -153,10 +148,10 @@ def _ece(sample: Sample, group: IntArray, outcome: FloatArray, level: float) -> 
     return defined(value, ends, n=sample.n, method=f"delta{over}, inverted for bias", level=level)
 
 
-def _confidence(table: Table, pass_at: float, settings: Settings) -> dict[str, Statistic]:
+def _confidence(table: Table, settings: Settings) -> dict[str, Statistic]:
     """Whether the verdict is right, foretold by the probability that the judge gives it."""
-    rows = table.take(np.isfinite(table.label) & np.isfinite(table.score))
-    passed = rows.score >= pass_at
-    right = (passed == (rows.label >= pass_at)).astype(np.float64)
+    rows = usable_rows(table)
+    passed = rows.passed
+    right = (passed == rows.right).astype(np.float64)
     sample = make_sample(right, np.where(passed, rows.score, 1 - rows.score), rows.cluster)
     return measure([ESTIMATORS["auroc"], ESTIMATORS["ece"]], sample, settings)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import msgspec
 import numpy as np
 
 from ..intervals.measurement import Settings
 from ..tables.table import Table
 from ..thresholds.cascade import cascade_of, confidence_of
-from ..thresholds.recalibration import Recalibrator, recalibrate
+from ..thresholds.recalibration import recalibrate
+from ..thresholds.results import Certificate, Recalibration, Recalibrator, Threshold
 from ..thresholds.selective import certify
 from ..thresholds.threshold_choice import choose_threshold
 from .categories import category_agreement
-from .judge_panel import usable_sample
-from .label_audit import audit_counts, corrected_rates
+from .judge_panel import usable_rows, usable_sample
+from .label_audit import label_audit
 
 
 class Requests(NamedTuple):
@@ -39,82 +39,58 @@ class Requests(NamedTuple):
     recalibrate: Recalibrator | None = None
 
 
-def answers(table: Table, requests: Requests, *, pass_at: float, settings: Settings) -> dict[str, Any]:
+def answers(table: Table, requests: Requests, *, settings: Settings) -> dict[str, Any]:
     """Answer what is asked, for every judge of a table.
 
     Args:
         table: Labels and scores.
         requests: What is asked.
-        pass_at: A value passes when it is at least this.
         settings: How intervals are made.
 
     Returns:
-        ``label_audit``, ``selective``, ``cascade``, ``categories``, ``thresholds`` and ``recalibration``, each where it was asked for, ready for JSON.
+        Fields of a `Calibration`: those that were asked for.
 
     Raises:
         InputError: No audited item has a label, or a value is not one of the levels.
     """
-    result: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     judges = {judge: table.take(rows) for judge, rows in table.judge.present()}
-    if requests.audit is not None:
-        result["label_audit"] = _label_audit(table, requests.audit, pass_at, settings)
-    if requests.max_error is not None:
-        result["selective"] = {
-            judge: _selective(part, pass_at, requests.max_error, settings.seed)
-            for judge, part in judges.items()
+    audit, max_error, cascade, levels, statistic, method = requests
+    if audit is not None:
+        found["label_audit"] = label_audit(table, audit, settings)
+    if max_error is not None:
+        found["selective"] = {
+            name: _selective(part, max_error, settings.seed) for name, part in judges.items()
         }
-    if requests.cascade is not None and requests.max_error is not None:
-        result["cascade"] = cascade_of(
-            table, list(requests.cascade), pass_at, requests.max_error, settings.seed
-        )
-    if requests.levels is not None:
-        result["categories"] = {
-            judge: category_agreement(usable_sample(part, pass_at), requests.levels, settings)
-            for judge, part in judges.items()
+    if cascade is not None and max_error is not None:
+        found["cascade"] = cascade_of(table, list(cascade), max_error, settings.seed)
+    if levels is not None:
+        found["categories"] = {
+            name: category_agreement(usable_sample(part), levels, settings) for name, part in judges.items()
         }
-    if requests.threshold_for is not None:
-        result["thresholds"] = {
-            judge: _threshold(part, pass_at, requests.threshold_for) for judge, part in judges.items()
+    if statistic is not None:
+        found["thresholds"] = {name: _threshold(part, statistic) for name, part in judges.items()}
+    if method is not None:
+        found["recalibration"] = {
+            name: _recalibration(part, method, settings.level) for name, part in judges.items()
         }
-    if requests.recalibrate is not None:
-        result["recalibration"] = {
-            judge: _recalibration(part, pass_at, requests.recalibrate, settings)
-            for judge, part in judges.items()
-        }
-    return result
+    return found
 
 
-def _label_audit(
-    table: Table, truth: Mapping[str, float], pass_at: float, settings: Settings
-) -> dict[str, Any]:
-    counts = audit_counts(table, truth, pass_at=pass_at)
-    rates = {
-        judge: corrected_rates(usable_sample(table.take(rows), pass_at), counts, settings)._asdict()
-        for judge, rows in table.judge.present()
-    }
-    (tn, fp), (fn, tp) = counts.astype(int).tolist()
-    return {"tp": tp, "fp": fp, "fn": fn, "tn": tn, "judges": msgspec.to_builtins(rates)}
-
-
-def _selective(table: Table, pass_at: float, max_error: float, seed: int) -> dict[str, Any]:
+def _selective(table: Table, max_error: float, seed: int) -> Certificate:
     """The least confidence at which a judge's verdicts can be trusted to the wanted error."""
-    mine = table.take(np.isfinite(table.label) & np.isfinite(table.score))
-    passed, confidence = mine.score >= pass_at, confidence_of(mine.score, pass_at)
-    wrong = passed != (mine.label >= pass_at)
-    return certify(confidence, wrong, max_error=max_error, cluster=mine.cluster, seed=seed)._asdict()
+    rows = usable_rows(table)
+    wrong = rows.passed != rows.right
+    confidence = confidence_of(rows.score, rows.cut)
+    return certify(confidence, wrong, max_error=max_error, cluster=rows.cluster, seed=seed)
 
 
-def _threshold(table: Table, pass_at: float, statistic: str) -> dict[str, Any]:
-    mine = table.take(np.isfinite(table.label) & np.isfinite(table.score))
-    return choose_threshold(
-        mine.label, mine.score, mine.cluster, statistic=statistic, pass_at=pass_at
-    )._asdict()
+def _threshold(table: Table, statistic: str) -> Threshold:
+    rows = usable_rows(table)
+    return choose_threshold(rows.right.astype(np.float64), rows.score, rows.cluster, statistic=statistic)
 
 
-def _recalibration(table: Table, pass_at: float, method: Recalibrator, settings: Settings) -> dict[str, Any]:
-    mine = table.take(np.isfinite(table.label) & np.isfinite(table.score))
-    outcome = (mine.label >= pass_at).astype(np.float64)
-    found = recalibrate(outcome, mine.score, mine.cluster, method=method, level=settings.level)
-    curve = None if found.curve is None else found.curve._asdict()
-    numbers = curve and {name: np.asarray(value).tolist() for name, value in curve.items()}
-    return msgspec.to_builtins(found._replace(curve=None)._asdict()) | {"curve": numbers}
+def _recalibration(table: Table, method: Recalibrator, level: float) -> Recalibration:
+    rows = usable_rows(table)
+    outcome = rows.right.astype(np.float64)
+    return recalibrate(outcome, rows.score, rows.cluster, method=method, level=level)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray
 from ..tables.table import Table
+from .judge_panel import usable_rows
+from .results import SuspectedLabel
 
 
-def suspected_label_errors(table: Table, *, pass_at: float = 0.5, limit: int = 20) -> list[dict[str, Any]]:
+def suspected_label_errors(table: Table, *, limit: int = 20) -> list[SuspectedLabel]:
     """Items whose label most judges contradict, the most doubtful first.
 
     Each judge's say is weighed by how seldom it errs: the log-likelihood of its verdict if the label is wrong, over
@@ -19,18 +19,15 @@ def suspected_label_errors(table: Table, *, pass_at: float = 0.5, limit: int = 2
 
     Args:
         table: Labels and scores of one or more judges.
-        pass_at: A value passes when it is at least this.
         limit: How many to list.
 
     Returns:
-        For each: ``item_id``, ``label``, ``contradicted_by``, ``agreed_by`` and ``evidence`` (above 0: against the
-        label).
+        The items.
     """
-    usable = np.isfinite(table.label) & np.isfinite(table.score)
-    table = table.take(usable)
+    table = usable_rows(table)
     if not len(table):
         return []
-    right, passed = table.label >= pass_at, table.score >= pass_at
+    right, passed = table.right, table.passed
     evidence = _evidence(table, right, passed)
     against, votes = right != passed, np.bincount(table.item.codes)
     doubt = np.bincount(table.item.codes, weights=evidence)
@@ -38,13 +35,13 @@ def suspected_label_errors(table: Table, *, pass_at: float = 0.5, limit: int = 2
     suspects = np.flatnonzero((contradictions * 2 > votes) & (doubt > 0))
     suspected: list[int] = suspects[np.argsort(-doubt[suspects], kind="stable")][:limit].tolist()
     return [
-        {
-            "item_id": table.item.values[item],
-            "label": float(table.label[table.item.codes == item][0]),
-            "contradicted_by": _judges(table, against & (table.item.codes == item)),
-            "agreed_by": _judges(table, ~against & (table.item.codes == item)),
-            "evidence": float(doubt[item]),
-        }
+        SuspectedLabel(
+            item_id=table.item.values[item],
+            label=float(table.label[table.item.codes == item][0]),
+            contradicted_by=_judges(table, against & (table.item.codes == item)),
+            agreed_by=_judges(table, ~against & (table.item.codes == item)),
+            evidence=float(doubt[item]),
+        )
         for item in suspected
     ]
 

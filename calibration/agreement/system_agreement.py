@@ -2,53 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
 
-import msgspec
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import CodeArray, FloatArray, IntArray
 from ..intervals.cluster_mean import mean_of
 from ..intervals.measurement import Settings
 from ..statistic import Statistic, defined, undefined
 from ..tables.table import Table
 from ..true_rate.ranking import simultaneous_level
+from .judge_panel import usable_rows
+from .results import SystemAgreement, SystemMeans
 
 _FEWEST = 3
 
 
-class SystemMeans(NamedTuple):
-    """One system, by labels and by the judge.
-
-    Attributes:
-        n: Rows with both.
-        label_mean: Mean label.
-        score_mean: Mean score.
-        difference: Mean of score minus label; its interval holds together with those of the other systems.
-    """
-
-    n: int
-    label_mean: float
-    score_mean: float
-    difference: Statistic
-
-
-class SystemAgreement(NamedTuple):
-    """Agreement on systems, not on items.
-
-    Attributes:
-        systems: Each system's means, in the order of their numbers.
-        kendall_tau_b: Of the means; 1 where the judge has the order of the labels.
-        largest_difference: Of any system, without its sign.
-    """
-
-    systems: list[SystemMeans]
-    kendall_tau_b: Statistic
-    largest_difference: Statistic
-
-
 def system_agreement(
-    label: FloatArray, score: FloatArray, system: IntArray, cluster: IntArray, *, level: float = 0.95
+    label: FloatArray,
+    score: FloatArray,
+    system: CodeArray,
+    cluster: IntArray,
+    *,
+    names: Sequence[str] | None = None,
+    level: float = 0.95,
 ) -> SystemAgreement:
     """Compare the means that labels and a judge give to systems.
 
@@ -60,65 +37,41 @@ def system_agreement(
     Args:
         label: Trusted values, shape ``(n,)``, none missing.
         score: The judge's, shape ``(n,)``, none missing.
-        system: System number of each row, shape ``(n,)``: 0, 1, ... without a gap.
+        system: System number of each row, shape ``(n,)``.
         cluster: Cluster number of each row, shape ``(n,)``; systems may share clusters.
+        names: Of the systems, by number; None for the numbers themselves.
         level: At which all intervals hold together.
 
     Returns:
         The agreement. Tau is undefined with fewer than three systems, or where all means of a side are equal.
     """
-    count = int(system.max(initial=-1)) + 1
-    each = simultaneous_level(level, count)
-    found = [
-        SystemMeans(
+    present: list[int] = np.unique(system).tolist()
+    each = simultaneous_level(level, len(present))
+    found = {
+        str(number) if names is None else names[number]: SystemMeans(
             int(mine.sum()),
             float(label[mine].mean()),
             float(score[mine].mean()),
             mean_of(score[mine] - label[mine], cluster[mine], level=each),
         )
-        for mine in (system == number for number in range(count))
-    ]
-    return SystemAgreement(found, _tau(found, level), _largest([mean.difference for mean in found], level))
+        for number, mine in ((number, system == number) for number in present)
+    }
+    means = list(found.values())
+    return SystemAgreement(found, _tau(means, level), _largest([mean.difference for mean in means], level))
 
 
-def systems_by_judge(table: Table, *, pass_at: float, settings: Settings) -> dict[str, Any] | None:
-    """`system_agreement` of one judge of a table, on rows with label and score.
-
-    Args:
-        table: The rows of one judge.
-        pass_at: Not used: means are of labels and scores as they are.
-        settings: How intervals are made.
-
-    Returns:
-        ``systems`` by name, ``kendall_tau_b`` and ``largest_difference``, ready for JSON; None with fewer than two
-        systems.
-    """
-    del pass_at
-    column = table.columns.get("system")
+def systems_by_judge(table: Table, *, settings: Settings) -> SystemAgreement | None:
+    """`system_agreement` of one judge of a table; None with fewer than two systems."""
+    column, rows = table.columns.get("system"), usable_rows(table)
     if column is None:
         return None
-    rows = np.isfinite(table.label) & np.isfinite(table.score) & (column.codes >= 0)
-    present, system = np.unique(column.codes[rows], return_inverse=True)
-    if len(present) < _FEWEST - 1:
+    rows = rows.take(rows.columns["system"].codes >= 0)
+    system = rows.columns["system"].codes
+    if len(np.unique(system)) < _FEWEST - 1:
         return None
-    found = system_agreement(
-        table.label[rows], table.score[rows], system, table.cluster[rows], level=settings.level
+    return system_agreement(
+        rows.label, rows.score, system, rows.cluster, names=column.values, level=settings.level
     )
-    numbers: list[int] = present.tolist()
-    means = [
-        {
-            "n": each.n,
-            "label_mean": each.label_mean,
-            "score_mean": each.score_mean,
-            "difference": msgspec.to_builtins(each.difference),
-        }
-        for each in found.systems
-    ]
-    return {
-        "systems": dict(zip([column.values[number] for number in numbers], means, strict=True)),
-        "kendall_tau_b": msgspec.to_builtins(found.kendall_tau_b),
-        "largest_difference": msgspec.to_builtins(found.largest_difference),
-    }
 
 
 def _tau(systems: list[SystemMeans], level: float) -> Statistic:

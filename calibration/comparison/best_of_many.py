@@ -10,7 +10,6 @@ import numpy as np
 from ..arrays import BoolArray, IntArray
 from ..folds import folds_of
 from ..intervals.cluster_mean import share_of
-from ..lines import counted
 from ..statistic import Statistic, defined, undefined
 from ..true_rate.ranking import simultaneous_level
 
@@ -29,12 +28,6 @@ class Choice(NamedTuple):
     best: int
     apparent: Statistic
     held_out: Statistic
-
-    def numbers(self) -> dict[str, float | None]:
-        """Apparent, held-out, and the difference of the two."""
-        apparent, held_out = self.apparent.value, self.held_out.value
-        optimism = None if apparent is None or held_out is None else apparent - held_out
-        return {"apparent": apparent, "held_out": held_out, "optimism": optimism}
 
 
 def best_of_many(right: BoolArray, cluster: IntArray, *, level: float = 0.95) -> Choice:
@@ -55,7 +48,7 @@ def best_of_many(right: BoolArray, cluster: IntArray, *, level: float = 0.95) ->
     best = int(right.mean(axis=1).argmax())
     together = simultaneous_level(level, len(right))
     alone = share_of(right[best].astype(np.float64), cluster, level=together)
-    among = f"{alone.method}, for the best of {counted(len(right), 'contender')}"
+    among = f"{alone.method}, for the best of {len(right)} contender{'' if len(right) == 1 else 's'}"
     apparent = msgspec.structs.replace(alone, level=level, method=among)
     return Choice(best, apparent, _held_out(right, cluster, level))
 

@@ -2,63 +2,109 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import math
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 
-from ..agreement.cautions import FEW_CLUSTERS
-from ..lines import counted
-from .contenders import Contender
+import numpy as np
 
-_PAIRED = ("accuracy", "true_positive_rate", "true_negative_rate", "prevalence", "judge_rate")
-"""Shares of the same rows, whose difference does not need a bootstrap."""
+from ..cautions import FEW_CLUSTERS, Caution, ComparisonCaution
+from ..cuts import Cut
+from ..statistics.estimator import ESTIMATORS, Estimator
+from .contestants import Contestant
+from .outputs import Field
+from .results import Pair, Strata
 
 FEW_DIFFERING = 20
 """With fewer items that tell two judges apart, a bootstrap of their difference covers 91 to 93 % for 95."""
 
-
-_NAMED = 5
-"""Pairs that a warning names; of more, it says how many."""
-
-
-def cautions(pairs: list[dict[str, Any]], statistic: str) -> list[str]:
-    """Where the interval of a difference is known to be rough, each reason once.
-
-    Args:
-        pairs: As `compare` gives them.
-        statistic: Whose difference it is.
-
-    Returns:
-        Sentences, none where nothing is amiss.
-    """
-    clusters = {_names(pair): pair["n_clusters"] for pair in pairs}
-    differing = {_names(pair): pair["a_only_right"] + pair["b_only_right"] for pair in pairs}
-    lines = [_about(f"fewer than {FEW_CLUSTERS} clusters", clusters, FEW_CLUSTERS)]
-    if statistic not in _PAIRED:
-        told = f"fewer than {FEW_DIFFERING} items on which only one is right"
-        lines.append(_about(told, differing, FEW_DIFFERING))
-    return [line for line in lines if line]
+FEW_FOR_A_T_TEST = 10
+"""With clusters that are worth fewer, an interval of a difference of shares is wide, and covers 91 to 93 % near 0 and 1."""
 
 
-def left_out(everybody: Sequence[Contender], right: str) -> list[str]:
-    """A word on those who are compared with nobody, since none of their rows can be used.
+def rough(pairs: Sequence[Pair], estimator: Estimator) -> list[Caution]:
+    """Where the interval of a difference is known to be rough.
 
     Args:
-        everybody: Also those without a usable row.
-        right: See `compare`.
+        pairs: Those compared.
+        estimator: Whose difference it is.
 
     Returns:
-        A sentence, or none.
+        One of each kind that there is.
     """
-    idle = [f"{each.name} ({counted(each.left_out, 'row')})" for each in everybody if not len(each.key)]
-    needed = {"agrees": "both score and label", "score": "a score", "label": "a label"}[right]
-    return [f"not compared, for want of a row with {needed}: {', '.join(idle)}"] if idle else []
+    names = {f"{pair.a} and {pair.b}": pair for pair in pairs if pair.n}
+    shares = estimator.proportion is not None
+    enough = FEW_FOR_A_T_TEST if shares else FEW_CLUSTERS
+    clusters = {name: math.floor(pair.effective_clusters) for name, pair in names.items()}
+    clusters = {name: count for name, count in clusters.items() if count < enough}
+    differing = {name: pair.a_only_right + pair.b_only_right for name, pair in names.items()}
+    few = {name: count for name, count in differing.items() if 0 < count < FEW_DIFFERING}
+    return [*_one("few_clusters", clusters), *_one("few_differing", {} if shares else few)]
 
 
-def _names(pair: dict[str, Any]) -> str:
-    return f"{pair['a']} and {pair['b']}"
+def idle(everybody: Sequence[Contestant]) -> list[Caution]:
+    """Those who are compared with nobody, since none of their rows can be used; with their rows."""
+    return _one("left_out", {each.name: each.left_out for each in everybody if not len(each.key)})
 
 
-def _about(reason: str, counts: dict[str, int], enough: int) -> str:
-    few = [f"{names} ({count})" for names, count in counts.items() if 0 < count < enough]
-    more = f" and {counted(len(few) - _NAMED, 'other pair')}" if len(few) > _NAMED else ""
-    return f"{reason}, so that an interval may be too short: {', '.join(few[:_NAMED])}{more}" if few else ""
+def of_cuts(contestants: Sequence[Contestant], cuts: Mapping[str, Cut]) -> list[Caution]:
+    """Where two judges are held to different cuts in a way that decides who is right.
+
+    Args:
+        contestants: Judges.
+        cuts: From which score on the verdicts of each pass.
+
+    Returns:
+        One of each kind that there is.
+    """
+    unsaid: dict[str, int] = {}
+    between: dict[str, int] = {}
+    for first, second in combinations(contestants, 2):
+        low, high = sorted((first.cut, second.cut))
+        _, mine, theirs = np.intersect1d(first.key, second.key, assume_unique=True, return_indices=True)
+        names = f"{first.name} and {second.name}"
+        decided = (low <= first.label[mine]) & (first.label[mine] < high)
+        between[names] = int(decided.sum())
+        for each, rows in ((first, mine), (second, theirs)):
+            if cuts[each.name].source == "default":
+                unsaid[names] = int((decided | ((low <= each.score[rows]) & (each.score[rows] < high))).sum())
+    return [*_one("cut_not_declared", unsaid), *_one("labels_between_cuts", between)]
+
+
+def of_systems(field: Field, strata: Strata) -> list[Caution]:
+    """What limits a comparison of systems.
+
+    Args:
+        field: The outputs.
+        strata: What was found.
+
+    Returns:
+        One of each kind that there is.
+    """
+    left, whole = strata.open, strata.all
+    tasks = set[int]().union(*(each.task.tolist() for each in field.systems.values()))
+    absent = {name: len(tasks) - len(each.task) for name, each in field.systems.items()}
+    silent = {name: count - left.graded[name] for name, count in left.outputs.items()}
+    some = {name: count for name, count in left.labelled.items() if count}
+    drawn = {name: count for name, count in some.items() if count < left.graded[name]}
+    return [
+        *rough([*strata.decided.pairs, *left.pairs, *whole.pairs], ESTIMATORS["accuracy"]),
+        *_one("no_output", absent),
+        *_one("not_graded", silent),
+        *_one("parts_differ", _apart(strata)),
+        *_one("uncorrected", {} if left.corrected else left.graded),
+        *_one("labels_of_some", {} if left.corrected else some),
+        *_one("corrected", drawn if left.corrected else {}),
+        *_one("repeats", field.repeats),
+    ]
+
+
+def _apart(strata: Strata) -> dict[str, int]:
+    """Items of which one output is decided and the other is not, by pair."""
+    parts = zip(strata.all.pairs, strata.decided.pairs, strata.open.pairs, strict=True)
+    return {f"{whole.a} and {whole.b}": whole.n - decided.n - left.n for whole, decided, left in parts}
+
+
+def _one(kind: ComparisonCaution, about: Mapping[str, int]) -> list[Caution]:
+    there: dict[str, float] = {name: count for name, count in about.items() if count}
+    return [Caution(kind, there)] if there else []

@@ -6,12 +6,12 @@ import math
 from array import array
 from collections.abc import Callable, Iterable, Mapping
 from itertools import chain, islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...errors import InputError
+from ...records import JudgeId
 from ..arrays import FloatArray
 from .cells import absent, cluster_of, is_number, name_of, number_of, text_of, unit_of
 from .columns import Encoder, Names, Numbers, read_cells
@@ -59,12 +59,12 @@ class TableBuilder:
         self._no_slices = set(_IGNORED)
         self._numbers: dict[str, Numbers] = {}
         self._line = array("q")
-        self._path: dict[int, Path | str | None] = {}
+        self._path: dict[int, object] = {}
 
     def __len__(self) -> int:
         return len(self._score)
 
-    def extend(self, rows: Iterable[NumberedRow], *, path: Path | str | None = None) -> None:
+    def extend(self, rows: Iterable[NumberedRow], *, path: object = None) -> None:
         """Check and keep rows.
 
         Args:
@@ -85,7 +85,7 @@ class TableBuilder:
             self._keep(columns)
             self._line.extend(line for line, _ in block)
 
-    def _refuse_first(self, block: list[NumberedRow], path: Path | str | None) -> None:
+    def _refuse_first(self, block: list[NumberedRow], path: object) -> None:
         """Find the first of these rows that cannot be read."""
         for line, row in block:
             try:
@@ -157,14 +157,16 @@ class TableBuilder:
         *,
         labels: Mapping[str, float] | None = None,
         numbers: Mapping[str, Mapping[str, float]] | None = None,
-        path: Path | str | None = None,
+        judges: Mapping[str, JudgeId] | None = None,
+        path: object = None,
     ) -> Table:
         """Make the table.
 
         Args:
             labels: Labels by item, which take the place of those in the rows.
             numbers: Number columns by name and item, which take the place of those in the rows.
-            path: Where they are from, for errors.
+            judges: Who judges are, by the names they have in the rows, as far as that is known.
+            path: Where labels and numbers are from, for errors.
 
         Returns:
             The table.
@@ -194,6 +196,7 @@ class TableBuilder:
             columns={name: each.column(rows) for name, each in self._slices.items()},
             numbers={name: each.column(rows) for name, each in self._numbers.items()}
             | {name: _by_item(item, values) for name, values in (numbers or {}).items()},
+            judges=dict(judges or {}),
         )
         self._refuse_duplicates(table)
         return table
@@ -221,7 +224,7 @@ def _cell_of(field: str) -> Callable[[Any, str], Any]:
     return _CELLS.get(field) or (number_of if is_number(field) else text_of)
 
 
-def refuse_strangers(item: Column, given: Mapping[str, float], what: str, *, path: Path | str | None) -> None:
+def refuse_strangers(item: Column, given: Mapping[str, float], what: str, *, path: object) -> None:
     """Refuse what is of no item in a table, naming one of each, so that it is seen how they differ.
 
     Args:

@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Any
 
 from ...errors import InputError
-from .table import AMOUNTS, BASELINE, PERSON, PROBABILITY, ROUND
+from .table import AMOUNTS, BASELINE, DECIDED, PERSON, PROBABILITY, ROUND
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 """Booleans, as data frames write them into CSV."""
@@ -16,7 +16,7 @@ _TRUTH = {"true": 1.0, "false": 0.0}
 
 def is_number(name: str) -> bool:
     """Whether a column holds numbers beside score and label, not values of a slice."""
-    return name in (*AMOUNTS, PROBABILITY, ROUND) or name.startswith((PERSON, BASELINE))
+    return name in (*AMOUNTS, DECIDED, PROBABILITY, ROUND) or name.startswith((PERSON, BASELINE))
 
 
 def number_of(value: object, field: str) -> float:

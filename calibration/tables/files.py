@@ -6,14 +6,26 @@ import csv
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError, MissingExtraError, RecordError
-from ...records import Verdict, decode_record, read_lines, read_records
+from ...records import (
+    FolderPath,
+    InputPath,
+    MemoryFile,
+    ShownNames,
+    Verdict,
+    decode_record,
+    read_lines,
+    read_records,
+)
+from ...records.duplicate_keys import DuplicateKeys
+from ...records.frames import frame_rows
 from .builder import NO_ROW, NumberedRow, TableBuilder, refuse_strangers
 from .cells import absent, name_of, number_of
-from .runs import run_rows
+from .runs import output_rows, run_cuts, run_rows
 from .table import PERSON, PROBABILITY, ROUND, Table
 
 if TYPE_CHECKING:
@@ -21,24 +33,26 @@ if TYPE_CHECKING:
 
 
 def read_table(
-    paths: Sequence[Path],
+    paths: Sequence[FolderPath | InputPath],
     *,
     columns: Mapping[str, str] | None = None,
-    labels: Path | None = None,
+    labels: InputPath | None = None,
     draw: Sequence[Path] = (),
     clusters: Mapping[str, str] | None = None,
     open_only: bool = False,
+    outputs: bool = False,
 ) -> Table:
     """Read one table from one or more files or run folders.
 
     Args:
-        paths: ``.csv``, ``.parquet``, run folders; everything else is read as JSON Lines.
+        paths: ``.csv``, ``.parquet``, run folders; everything else, and what is in memory, is read as JSON Lines.
         columns: Names in the files by the names of the contract, where they differ: ``{"label": "gold"}``.
         labels: Verdicts as JSON Lines whose graded scores are labels; they take the place of labels in the tables.
         draw: JSON Lines with ``item_id`` and ``label_probability``, as ``fiducial plan --next --out`` writes them; a file
             for each round, in their order. A plain random sample has no chances.
         clusters: Cluster by case id, for run folders.
         open_only: Take of run folders only what no checker decided.
+        outputs: Take of run folders all outputs, judged or not, with what a checker decided as ``checker_score``.
 
     Returns:
         The table.
@@ -47,10 +61,20 @@ def read_table(
         InputError: A file cannot be read or a row cannot be used; names file, line and field.
         MissingExtraError: A Parquet file, and pyarrow is not installed.
     """
-    builder = TableBuilder(columns)
+    builder, names = TableBuilder(columns), ShownNames()
+    folders: list[FolderPath] = []
     for path in paths:
         before = len(builder)
-        rows = _run_rows(path, clusters, open_only=open_only) if path.is_dir() else _file_rows(path)
+        if isinstance(path, MemoryFile) or (isinstance(path, Path) and not path.is_dir()):
+            rows = _file_rows(path)
+        else:
+            folders.append(path)
+            run = (
+                output_rows(path, clusters, names=names)
+                if outputs
+                else run_rows(path, clusters, open_only=open_only, names=names)
+            )
+            rows = ((0, row) for row in run)
         builder.extend(rows, path=path)
         if len(builder) == before:
             raise InputError(NO_ROW, path=path)
@@ -60,14 +84,18 @@ def read_table(
     if labels is not None:
         numbers |= {f"{PERSON}{name}": said for name, said in _read_people(labels).items()}
     table = builder.build(
-        labels=None if labels is None else read_labels(labels), numbers=numbers, path=labels
+        labels=None if labels is None else read_labels(labels),
+        numbers=numbers,
+        judges=names.judges,
+        path=labels,
     )
+    table = replace(table, cuts=run_cuts(folders, names.judges))
     if draw:
         refuse_strangers(table.item, numbers[ROUND], "draw", path=draw[0])
     return table
 
 
-def read_labels(path: Path) -> dict[str, float]:
+def read_labels(path: InputPath) -> dict[str, float]:
     """Labels by item (``case_id|system|trial``) from a file of Verdicts; a later line replaces an earlier one.
 
     Raises:
@@ -80,7 +108,7 @@ def read_labels(path: Path) -> dict[str, float]:
     }
 
 
-def _read_people(path: Path) -> dict[str, dict[str, float]]:
+def _read_people(path: InputPath) -> dict[str, dict[str, float]]:
     """What each person says, by name and item."""
     people: defaultdict[str, dict[str, float]] = defaultdict(dict)
     for verdict in read_records(path, Verdict):
@@ -155,25 +183,24 @@ def table_from_frame(frame: pd.DataFrame, *, columns: Mapping[str, str] | None =
         InputError: A row cannot be used; its position, from 1, stands where a file's line would.
     """
     builder = TableBuilder(columns)
-    builder.extend(_frame_rows(frame), path="frame")
+    builder.extend(enumerate(frame_rows(frame), start=1), path="frame")
     return builder.build()
 
 
-def _run_rows(path: Path, clusters: Mapping[str, str] | None, *, open_only: bool) -> Iterator[NumberedRow]:
-    return ((0, row) for row in run_rows(path, clusters, open_only=open_only))
-
-
-def _file_rows(path: Path) -> Iterator[NumberedRow]:
+def _file_rows(path: InputPath) -> Iterator[NumberedRow]:
+    if isinstance(path, MemoryFile):
+        return _json_rows(path)
     readers = {".csv": _csv_rows, ".parquet": _parquet_rows}
     return readers.get(path.suffix.lower(), _json_rows)(path)
 
 
-def _json_rows(path: Path) -> Iterator[NumberedRow]:
+def _json_rows(path: InputPath) -> Iterator[NumberedRow]:
+    keys = DuplicateKeys()
     for line, _, raw in read_lines(path):
         try:
-            row = decode_record(raw, dict[str, Any], path=path, line=line)
+            row = decode_record(raw, dict[str, Any], path=path, line=line, keys=keys)
         except RecordError as error:
-            if path.suffix.lower() == ".jsonl":
+            if isinstance(path, MemoryFile) or path.suffix.lower() == ".jsonl":
                 raise
             hint = f"{error.message}; what is not .csv or .parquet is read as JSON Lines, one object a line"
             raise RecordError(hint, path=path, line=line, field=error.field) from error
@@ -216,18 +243,4 @@ def _parquet_rows(path: Path) -> Iterator[NumberedRow]:
         raise MissingExtraError("parquet", "reading a Parquet file") from error
     except (OSError, ValueError) as error:
         raise InputError(f"cannot be read as Parquet: {' '.join(str(error).split())}", path=path) from error
-    return _frame_rows(frame)
-
-
-def _frame_rows(frame: pd.DataFrame) -> Iterator[NumberedRow]:
-    names = [str(name) for name in frame.columns]
-    columns = [frame.iloc[:, position].tolist() for position in range(len(names))]
-    for number, row in enumerate(zip(*columns, strict=True), start=1):
-        yield number, {name: _none_if_missing(value) for name, value in zip(names, row, strict=True)}
-
-
-def _none_if_missing(value: Any) -> Any:
-    if type(value) in {str, list, dict}:
-        return value
-    # NaN, NaT and pandas' NA are the only scalars that are not equal to themselves, or do not say.
-    return value if (value == value) is True else None  # noqa: PLR0124
+    return enumerate(frame_rows(frame), start=1)

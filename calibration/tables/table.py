@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import CodeArray, FloatArray, IntArray
+from ...records import JudgeId
+from ..arrays import BoolArray, CodeArray, FloatArray, IntArray
+from ..cuts import HALF, Cut, GivenPassAt, pass_at_of
 
 IDENTITY = ("item_id", "judge", "system", "repeat", "order")
 """A row is the only one with its values of these."""
@@ -19,6 +21,9 @@ PERSON, BASELINE = "person:", "baseline:"
 
 AMOUNTS = ("calls", "prompt_tokens", "completion_tokens", "cost")
 """Number columns that say what a verdict cost; ``cost`` is in US dollars."""
+
+DECIDED, DECIDED_BY = "checker_score", "checker"
+"""Number column: what a checker decided of the item, none where it is open; and the column of its name."""
 
 PROBABILITY = "label_probability"
 """Number column: the chance with which the item was drawn to be labelled."""
@@ -62,7 +67,9 @@ class Table:
         cluster: Number of the cluster of each row, shape ``(n,)``.
         columns: ``system``, ``repeat``, ``order`` and every other column that could be a slice.
         numbers: Columns of numbers beside score and label, by name, each of shape ``(n,)``, NaN where a row has none:
-            ``person:NAME`` and ``baseline:NAME`` in [0, 1], those of `AMOUNTS`, ``label_probability`` and ``label_round``.
+            ``person:NAME`` and ``baseline:NAME`` in [0, 1], those of `AMOUNTS`, ``checker_score``, ``label_probability`` and ``label_round``.
+        judges: Who judges are, by name, where rows come from a run folder; what else is called is only a name.
+        cuts: From which score on each judge's verdicts pass; 0.5 for those that are not named.
     """
 
     item: Column
@@ -72,6 +79,8 @@ class Table:
     cluster: IntArray
     columns: Mapping[str, Column]
     numbers: Mapping[str, FloatArray] = field(default_factory=dict[str, FloatArray])
+    judges: Mapping[str, JudgeId] = field(default_factory=dict[str, JudgeId])
+    cuts: Mapping[str, Cut] = field(default_factory=dict[str, Cut])
 
     def __len__(self) -> int:
         return len(self.score)
@@ -90,7 +99,70 @@ class Table:
             self.cluster[rows],
             {name: column.take(rows) for name, column in self.columns.items()},
             {name: numbers[rows] for name, numbers in self.numbers.items()},
+            self.judges,
+            self.cuts,
         )
+
+    def model_of(self, judge: str) -> str:
+        """The model that a judge asks; empty if unknown.
+
+        Rows of files do not say who a judge is: there it is what a column ``model`` says in all its rows, or else what stands behind
+        the name, as ``judge@model``.
+        """
+        if judge in self.judges:
+            return self.judges[judge].model
+        models = self.columns.get("model")
+        if models is None or judge not in self.judge.values:
+            return judge.partition("@")[2]
+        named = np.unique(models.codes[self.judge.codes == self.judge.values.index(judge)])
+        return models.values[int(named[0])] if len(named) == 1 and named[0] >= 0 else ""
+
+    def cut_at(self, given: GivenPassAt) -> Table:
+        """The same rows with the cuts that a caller says, over those that they come with.
+
+        Raises:
+            UsageError: A cut is not in (0, 1], or is for a judge that is not there.
+        """
+        told = pass_at_of(given)
+        names = [name for name, _ in self.judge.present()]
+        told.refuse_strangers(names)
+        return replace(self, cuts={name: told.of([name], self.cut_of(name)) for name in names})
+
+    def cut_of(self, judge: str) -> Cut:
+        """From which score on a judge's verdicts pass."""
+        return self.cuts.get(judge, Cut())
+
+    @property
+    def cut(self) -> FloatArray:
+        """The cut of each row's judge, shape ``(n,)``."""
+        return np.array([self.cut_of(judge).at for judge in self.judge.values] or [HALF])[self.judge.codes]
+
+    @property
+    def passed(self) -> BoolArray:
+        """Whether each row's score passes, by the cut of its judge, shape ``(n,)``; a missing score does not."""
+        return self.score >= self.cut
+
+    @property
+    def right(self) -> BoolArray:
+        """Whether each row's label passes, by the cut of the row's judge, shape ``(n,)``; a missing label does not.
+
+        Label and score of a row are measured alike, so one cut is for both. Of labels that are 0 or 1 any cut says the same.
+        """
+        return self.label >= self.cut
+
+    @property
+    def common_cut(self) -> float | None:
+        """The cut that all judges share; None where they differ."""
+        cuts = {self.cut_of(judge).at for judge, _ in self.judge.present()}
+        return cuts.pop() if len(cuts) == 1 else None
+
+    def in_one_cut(self) -> tuple[Table, float]:
+        """The same rows and their cut; where rows have different ones, with 1 for what passes and 0 for what does not."""
+        cuts = np.unique(self.cut)
+        if len(cuts) <= 1:
+            return self, float(cuts[0]) if len(cuts) else HALF
+        score = np.where(np.isfinite(self.score), self.passed, np.nan)
+        return self.with_scores(score, np.where(np.isfinite(self.label), self.right, np.nan)), HALF
 
     def slices(self) -> str:
         """In words, for errors: the columns of few values."""

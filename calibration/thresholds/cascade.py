@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..tables.table import Table
-from .selective import Certificate, certify
+from .results import Cascade, Certificate
+from .selective import certify
 
 
 class Verdicts(NamedTuple):
@@ -22,22 +23,6 @@ class Verdicts(NamedTuple):
 
     confidence: FloatArray
     wrong: BoolArray
-
-
-class Cascade(NamedTuple):
-    """The cascade.
-
-    Attributes:
-        judges: The certificate of each, in their order; its counts are of the items that came to it.
-        kept: Items that some judge decides.
-        errors: Those of them that are decided wrongly.
-        n: Items.
-    """
-
-    judges: dict[str, Certificate]
-    kept: int
-    errors: int
-    n: int
 
 
 def certify_cascade(
@@ -81,40 +66,37 @@ def certify_cascade(
         if threshold is not None:
             keep = confidence >= threshold
             kept, errors, left = kept + int(keep.sum()), errors + int((keep & wrong).sum()), left[~keep]
-    return Cascade(found, kept, errors, looked_at)
+    return Cascade(found, kept, errors, looked_at, kept / looked_at if looked_at else None)
 
 
-def cascade_of(table: Table, names: list[str], pass_at: float, max_error: float, seed: int) -> dict[str, Any]:
+def cascade_of(table: Table, names: list[str], max_error: float, seed: int) -> Cascade:
     """`certify_cascade` of judges of a table, on its labelled items.
 
     Args:
         table: Labels and scores.
         names: The judges in their order.
-        pass_at: A value passes when it is at least this.
         max_error: The error to be guaranteed.
         seed: Decides which item of a cluster is looked at.
 
     Returns:
-        ``judges``, ``kept``, ``errors``, ``n`` and ``coverage``, ready for JSON.
+        The cascade.
     """
     labelled = table.take(np.isfinite(table.label))
     key, first, item = np.unique(labelled.key("system"), return_index=True, return_inverse=True)
-    label = labelled.label[first] >= pass_at
+    label = labelled.label[first]
     verdicts: dict[str, Verdicts] = {}
     for name in names:
         score = np.full(len(key), np.nan)
         rows = np.flatnonzero(labelled.judge.codes == labelled.judge.values.index(name))[::-1]
         score[item[rows]] = labelled.score[rows]
-        wrong: BoolArray = (score >= pass_at) != label
-        verdicts[name] = Verdicts(confidence_of(score, pass_at), wrong)
-    found = certify_cascade(verdicts, max_error=max_error, cluster=labelled.cluster[first], seed=seed)
-    certificates = {name: each._asdict() for name, each in found.judges.items()}
-    coverage = found.kept / found.n if found.n else None
-    return found._asdict() | {"judges": certificates, "coverage": coverage}
+        cut = table.cut_of(name).at
+        wrong: BoolArray = (score >= cut) != (label >= cut)
+        verdicts[name] = Verdicts(confidence_of(score, cut), wrong)
+    return certify_cascade(verdicts, max_error=max_error, cluster=labelled.cluster[first], seed=seed)
 
 
-def confidence_of(score: FloatArray, pass_at: float) -> FloatArray:
+def confidence_of(score: FloatArray, cut: FloatArray | float) -> FloatArray:
     """Distance of scores from the threshold, as a share of the way to 0 or 1; NaN where there is no score."""
-    above = (score - pass_at) / max(1 - pass_at, 1e-9)
-    confidence = np.where(score >= pass_at, above, (pass_at - score) / pass_at)
-    return np.where((score >= pass_at) & (pass_at == 1.0), 1.0, confidence)
+    above = (score - cut) / np.maximum(1 - cut, 1e-9)
+    confidence = np.where(score >= cut, above, (cut - score) / cut)
+    return np.where((score >= cut) & (cut == 1.0), 1.0, confidence)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import optimize, special
@@ -11,63 +10,11 @@ from scipy import optimize, special
 from ..arrays import FloatArray, IntArray
 from ..folds import folds_of
 from ..intervals.cluster_mean import mean_of
-from ..statistic import Statistic, undefined
-
-Recalibrator: TypeAlias = Literal["isotonic", "platt"]
+from ..statistic import undefined
+from .results import Curve, Recalibration, Recalibrator, Sigmoid
 
 _STEPS, _SETTLED = 100, 1e-12
 _RIDGE = 1e-9
-
-
-class Curve(NamedTuple):
-    """A monotone map from score to rate: straight between its knots, level beyond them.
-
-    Attributes:
-        score: Knots, ascending, shape ``(k,)``.
-        rate: Rates there, ascending, shape ``(k,)``.
-    """
-
-    score: FloatArray
-    rate: FloatArray
-
-    def __call__(self, score: FloatArray) -> FloatArray:
-        """Rates of scores, shape ``(n,)``."""
-        return np.interp(score, self.score, self.rate)
-
-
-class Sigmoid(NamedTuple):
-    """The map ``1 / (1 + exp(-(slope * score + intercept)))``.
-
-    Attributes:
-        slope: Above 0 for a judge whose scores mean something.
-        intercept: Log-odds at score 0.
-    """
-
-    slope: float
-    intercept: float
-
-    def __call__(self, score: FloatArray) -> FloatArray:
-        """Rates of scores, shape ``(n,)``."""
-        rate: FloatArray = special.expit(self.slope * score + self.intercept)
-        return rate
-
-
-class Recalibration(NamedTuple):
-    """What recalibration does to the Brier score.
-
-    Attributes:
-        method: How the map was made.
-        before: Brier score of the scores as they are.
-        after: Of the scores mapped by a map that knew nothing of their clusters.
-        change: After less before, pair by pair: below 0, recalibration helps.
-        curve: The map made of all items, for scores to come; None where nothing is said.
-    """
-
-    method: Recalibrator
-    before: Statistic
-    after: Statistic
-    change: Statistic
-    curve: Curve | Sigmoid | None
 
 
 def isotonic(score: FloatArray, outcome: FloatArray) -> Curve:
@@ -89,7 +36,7 @@ def isotonic(score: FloatArray, outcome: FloatArray) -> Curve:
     # Within a step only its ends are knots.
     inner = np.zeros(len(values), dtype=np.bool_)
     inner[1:-1] = (rate[1:-1] == rate[:-2]) & (rate[1:-1] == rate[2:])
-    return Curve(values[~inner], rate[~inner])
+    return Curve(values[~inner].tolist(), rate[~inner].tolist())
 
 
 def platt(score: FloatArray, outcome: FloatArray) -> Sigmoid:

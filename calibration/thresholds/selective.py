@@ -3,35 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..intervals.closed_forms import clopper_pearson_interval
+from .results import Certificate
 
 GRID = tuple((19 - step) / 20 for step in range(20))
 """Confidence thresholds, strict to lax, fixed before the data are seen: each is one more chance to pass."""
-
-
-class Certificate(NamedTuple):
-    """A threshold with a guarantee, or the reason why there is none.
-
-    Attributes:
-        threshold: Keep verdicts of at least this confidence; None when nothing is certified.
-        kept: Verdicts kept, of those looked at.
-        errors: Wrong ones among them.
-        error_bound: Upper bound of the error among kept verdicts.
-        coverage: Share kept.
-        undefined: Why nothing is certified.
-    """
-
-    threshold: float | None
-    kept: int
-    errors: int
-    error_bound: float | None
-    coverage: float | None
-    undefined: str | None
 
 
 def certify(

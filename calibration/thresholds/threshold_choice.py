@@ -2,39 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..folds import folds_of
 from ..sample import Cells
 from ..statistics.estimator import ESTIMATORS
+from .results import Threshold
 
 MAX_CANDIDATES = 100
 """Thresholds tried: the distinct scores, or evenly spaced ones of them."""
-
-
-class Threshold(NamedTuple):
-    """A threshold on the score.
-
-    Attributes:
-        statistic: What was made largest.
-        threshold: A score passes when it is at least this; None when nothing could be chosen.
-        apparent: The statistic at the threshold, on the items that chose it.
-        held_out: The statistic where each tenth of the clusters was judged by the threshold that the others chose.
-        optimism: Apparent less held-out: what choosing flatters.
-        undefined: Why there is no threshold; None when there is one.
-        n: Items that chose it. Neither value has an interval: the same items chose and are judged, if fold by fold.
-    """
-
-    statistic: str
-    threshold: float | None
-    apparent: float | None
-    held_out: float | None
-    optimism: float | None
-    undefined: str | None
-    n: int
 
 
 def choose_threshold(

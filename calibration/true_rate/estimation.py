@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import msgspec
 import numpy as np
 from scipy.special import chdtrc
 
 from ...errors import InputError
-from ..agreement.cautions import FEW_CLUSTERS
-from ..arrays import IntArray
-from ..lines import counted
+from ..cautions import FEW_CLUSTERS, Caution, RateCaution
+from ..cuts import GivenPassAt
 from ..statistic import Statistic
 from ..tables.table import ROUND, Table
 from .ranking import ranks, simultaneous_level
-from .rate_estimates import RateTerms, Target, judge_mean, rate_estimates, was_drawn
+from .rate_estimates import RateTerms, judge_mean, rate_estimates, was_drawn
 from .rate_interval import RateInterval
+from .results import Estimation, RateEstimate, Target
 from .strata import stratified_items, with_strata
-from .stratified import StratumEstimate
 
 _ALARM = 0.01
 
@@ -27,12 +23,12 @@ def estimate(
     table: Table,
     *,
     judge: str | None = None,
-    pass_at: float = 0.5,
+    pass_at: GivenPassAt = None,
     interval: RateInterval = "logit",
     level: float = 0.95,
     target: Target = "population",
     strata: str | None = None,
-) -> dict[str, Any]:
+) -> Estimation:
     """Estimate the mean label of the population that the items are a sample of, or of just these items.
 
     Rows with a label are the labelled items, rows without one the unlabelled; the labelled must be a random sample of
@@ -41,30 +37,29 @@ def estimate(
     Args:
         table: One judge's rows, or several judges' with ``judge``.
         judge: Whose scores to use.
-        pass_at: A score passes when it is at least this; for the estimates that need two verdicts.
+        pass_at: From which score on verdicts pass, for the estimates that need two verdicts; None for the cut that the judge declares, or 0.5.
         interval: ``logit`` is clustered; ``wald`` takes items as independent, as other software does.
         level: Nominal coverage.
         target: The ``population`` behind the items, or the ``finite`` set that they are.
         strata: Also estimate stratum by stratum: a column, or ``score`` for parts by the judge's score.
 
     Returns:
-        By system, and for ``all``: counts, ``judge_mean`` (``uncorrected`` has its interval), ``lambda``, ``label_equivalents``, ``estimates``, ``strata`` and, for systems,
-        ``rank``, ready for JSON.
+        Every estimate of the rate of all rows, and of each system by itself.
 
     Raises:
         InputError: Several judges and none is named, no such judge, or no such strata.
     """
-    table = of_judge(table, judge)
+    table = of_judge(table.cut_at(pass_at), judge)
     if strata is not None:
         table = with_strata(table, strata)
-    terms = RateTerms(pass_at, interval, level, target)
+    terms = RateTerms(table.in_one_cut()[1], interval, level, target)
     column = table.columns.get("system")
     systems = {} if column is None else {name: table.take(rows) for name, rows in column.present()}
-    result = {name: _result(part, terms) for name, part in ({"all": table} | systems).items()}
-    if len(systems) > 1:
-        for name, rank in _ranks(systems, terms).items():
-            result[name]["rank"] = msgspec.to_builtins(rank)
-    return result
+    places = _ranks(systems, terms) if len(systems) > 1 else {}
+    return Estimation(
+        all=_estimate(table, terms, "all"),
+        systems={name: _estimate(part, terms, name, places.get(name)) for name, part in systems.items()},
+    )
 
 
 def of_judge(table: Table, judge: str | None) -> Table:
@@ -81,40 +76,24 @@ def of_judge(table: Table, judge: str | None) -> Table:
     return table if judge is None else table.take(judges[judge])
 
 
-def _result(table: Table, terms: RateTerms) -> dict[str, Any]:
+def _estimate(table: Table, terms: RateTerms, name: str, rank: Statistic | None = None) -> RateEstimate:
     labelled, judged = np.isfinite(table.label), np.isfinite(table.score)
     found, uncorrected = rate_estimates(table, terms), judge_mean(table, terms)
-    return {
-        "n_labelled": int((labelled & judged).sum()),
-        "n_unlabelled": int((judged & ~labelled).sum()),
-        "n_missing": int((~judged).sum()),
-        "n_clusters": len(np.unique(table.cluster)),
-        "target": terms.target,
-        "judge_mean": uncorrected.value,
-        "uncorrected": msgspec.to_builtins(uncorrected),
-        "lambda": found.weight,
-        "label_equivalents": found.label_equivalents,
-        "estimates": msgspec.to_builtins(found.estimates),
-        "strata": None if found.strata is None else _by_stratum(found.strata),
-        "rank": None,
-        "warnings": [
-            *_warnings(table.cluster[labelled & judged], terms),
-            *_plainly_drawn(table),
-            *_uneven(table),
-        ],
-    }
-
-
-def _by_stratum(strata: dict[str, StratumEstimate]) -> dict[str, Any]:
-    return {
-        name: {
-            "n": each.n,
-            "n_labelled": each.n_labelled,
-            "lambda": each.weight,
-            "estimate": msgspec.to_builtins(each.estimate),
-        }
-        for name, each in strata.items()
-    }
+    return RateEstimate(
+        n_labelled=int((labelled & judged).sum()),
+        n_unlabelled=int((judged & ~labelled).sum()),
+        n_missing=int((~judged).sum()),
+        n_clusters=len(np.unique(table.cluster)),
+        target=terms.target,
+        judge_mean=uncorrected.value,
+        uncorrected=uncorrected,
+        weight=found.weight,
+        label_equivalents=found.label_equivalents,
+        estimates=found.estimates,
+        strata=found.strata,
+        rank=rank,
+        cautions=_cautions(table, terms, name),
+    )
 
 
 def _ranks(systems: dict[str, Table], terms: RateTerms) -> dict[str, Statistic]:
@@ -133,41 +112,41 @@ def _headline(estimates: dict[str, Statistic]) -> Statistic:
     return next((each for each in given if each.value is not None), given[-1])
 
 
-def _warnings(labelled_clusters: IntArray, terms: RateTerms) -> list[str]:
-    clusters = len(np.unique(labelled_clusters))
-    if clusters >= FEW_CLUSTERS or len(labelled_clusters) < 2 or terms.target == "finite":  # noqa: PLR2004 - no spread
-        return []
-    return [
-        f"labels in only {counted(clusters, 'cluster')}; below {FEW_CLUSTERS} an interval may be too short"
-    ]
+def _cautions(table: Table, terms: RateTerms, name: str) -> list[Caution]:
+    """What limits an estimate."""
+    numbers: dict[RateCaution, float | None] = {
+        "few_labelled_clusters": _few_clusters(table, terms),
+        "no_chance": _plainly_drawn(table),
+        "uneven_strata": _uneven(table),
+    }
+    return [Caution(kind, {name: number}) for kind, number in numbers.items() if number is not None]
 
 
-def _plainly_drawn(table: Table) -> list[str]:
-    """A word where a draw has no chances: what it is taken for, and what would make that wrong."""
+def _few_clusters(table: Table, terms: RateTerms) -> int | None:
+    """How many clusters have a label, where they are too few for an interval over clusters."""
+    cluster = table.cluster[np.isfinite(table.label) & np.isfinite(table.score)]
+    few = len(np.unique(cluster)) < FEW_CLUSTERS
+    return len(np.unique(cluster)) if few and len(cluster) > 1 and terms.target != "finite" else None
+
+
+def _plainly_drawn(table: Table) -> int | None:
+    """How many items were drawn without a chance, and are taken for a simple random sample."""
     if ROUND not in table.numbers:
-        return []
+        return None
     plain = np.isfinite(table.numbers[ROUND]) & ~was_drawn(table)
-    if not plain.any():
-        return []
-    items = counted(len(np.unique(table.item.codes[plain])), "item")
-    meant = "taken for a simple random sample, which needs none; a draw by doubt or by stratum does"
-    return [f"no label_probability for {items} of the draw: {meant}"]
+    return len(np.unique(table.item.codes[plain])) or None
 
 
-def _uneven(table: Table) -> list[str]:
-    """A word where labels are not spread over the strata as chance spreads them."""
+def _uneven(table: Table) -> float | None:
+    """The p-value where labels are not spread over the strata as chance spreads them."""
     items = stratified_items(table)
     if items is None or was_drawn(table).any() or len(items.names) < 2:  # noqa: PLR2004 - one stratum is the whole
-        return []
+        return None
     size = np.bincount(items.stratum)
     known = np.bincount(items.stratum, weights=np.isfinite(items.label))
     share = known.sum() / size.sum()
     if not 0 < share < 1:
-        return []
+        return None
     chi2 = float(((known - share * size) ** 2 / (size * share * (1 - share))).sum())
     p = float(chdtrc(len(size) - 1, chi2))
-    if p > _ALARM:
-        return []
-    return [
-        f"labels are not spread evenly over the strata (p {p:.2g}): if that is how they were drawn, only stratified_ppi is valid"
-    ]
+    return p if p <= _ALARM else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -22,16 +22,10 @@ from .estimators import (
 )
 from .finite_set import finite_labels_only, finite_post_stratified, finite_prediction_powered
 from .rate_interval import RateInterval
+from .results import StratumEstimate, Target
 from .rogan_gladen import rogan_gladen
 from .strata import stratified_items
-from .stratified import (
-    StratifiedItems,
-    StratumEstimate,
-    stratified_prediction_powered,
-    stratum_estimates,
-)
-
-Target: TypeAlias = Literal["population", "finite"]
+from .stratified import StratifiedItems, stratified_prediction_powered, stratum_estimates
 
 _SAME_CHANCE = 1e-9
 """Chances that differ by no more than this differ by rounding."""

@@ -14,6 +14,7 @@ from ..statistic import Statistic, defined, undefined
 from .active_labels import SUREST
 from .estimators import LabelledAndJudged, labels_only, prediction_powered, tuned_lambda
 from .rate_interval import RateInterval, rate_interval
+from .results import StratumEstimate
 
 FEWEST = 10
 """Labels that a stratum needs, unless every one of its items has one."""
@@ -59,25 +60,6 @@ class StratifiedItems:
         )
 
 
-class StratumEstimate(NamedTuple):
-    """One stratum.
-
-    Attributes:
-        n: Items.
-        n_labelled: Those with a label.
-        weight: Lambda, how far the judge is trusted here.
-        spread: Standard deviation of label minus lambda times score, from the stratum's labels and, as thirty more, those
-            of all strata: a few labels that happen to agree must not leave a stratum without more.
-        estimate: The mean label of the stratum, by itself.
-    """
-
-    n: int
-    n_labelled: int
-    weight: float
-    spread: float
-    estimate: Statistic
-
-
 def stratum_estimates(
     items: StratifiedItems, *, interval: RateInterval = "logit", level: float = 0.95
 ) -> dict[str, StratumEstimate]:
@@ -97,11 +79,11 @@ def stratum_estimates(
     pooled = _pooled_variance(items, sum(squares)) if parts else 0.0
     return {
         name: StratumEstimate(
-            len(part.label) + len(part.unlabelled),
-            len(part.label),
-            weight,
-            float(np.sqrt((mine + _POOLED * pooled) / (len(part.label) + _POOLED))),
-            _by_itself(part, weight, interval, level),
+            n=len(part.label) + len(part.unlabelled),
+            n_labelled=len(part.label),
+            weight=weight,
+            spread=float(np.sqrt((mine + _POOLED * pooled) / (len(part.label) + _POOLED))),
+            estimate=_by_itself(part, weight, interval, level),
         )
         for name, part, weight, mine in zip(items.names, parts, weights, squares, strict=True)
     }

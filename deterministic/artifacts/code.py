@@ -13,18 +13,13 @@ import msgspec
 
 from ..checkers import CheckOptions
 from ..sandbox.limits import Limits
-from ..sandbox.running import Confinement, Run, SandboxError, run_confined
+from ..sandbox.running import Confinement, Exam, Run, SandboxError, run_confined
 from .challenge import Challenge, ChallengeError
 from .copying import copy_plain_files, copy_tree
 from .fault import WorkspaceFault, shown
 from .files import choose_files, locate
 
-_PACKAGES_FIRST = (
-    "import runpy, sys; name = sys.argv[1]; sys.argv = sys.argv[1:]; sys.path.append(''); "
-    "runpy.run_path(name, run_name='__main__')"
-)
-"""Runs a script with the workspace last on the path, so that no file in it can pose as a module of the standard library."""
-
+_EXAM = Path(__file__).with_name("exam.py")
 _LAST_WORDS = 200
 
 
@@ -55,7 +50,7 @@ class CodeFault(WorkspaceFault):
 
 
 def holds_other_tests(challenge: Challenge, workspace: Path) -> bool:
-    """Whether a file of the workspace has the name of a hidden test, and other content.
+    """Whether the original would run other tests than the hidden ones: pytest those of the agent too, a script one of its name.
 
     Args:
         challenge: The challenge.
@@ -65,7 +60,9 @@ def holds_other_tests(challenge: Challenge, workspace: Path) -> bool:
         ChallengeError: The challenge's folder is not there.
     """
     tests = challenge.hidden_tests()
-    return tests is not None and any(
+    if tests is None or challenge.evaluation == "pytest":
+        return tests is not None
+    return any(
         not filecmp.cmp(test, own, shallow=False)
         for test in tests.iterdir()
         if test.is_file() and (own := workspace / test.name).is_file() and not own.is_symlink()
@@ -91,21 +88,28 @@ def run_code(
         WorkspaceFault: The workspace cannot be used.
         CodeFault: The code failed, or ran into a limit.
     """
-    limits = options.artifacts.limits
+    limits, strict = options.artifacts.limits, options.rules == "strict"
     with tempfile.TemporaryDirectory(prefix="fiducial-", ignore_cleanup_errors=True) as folder:
         copy = Path(folder, "workspace")
         copy_tree(workspace, copy, limits.disk_bytes // 2)
-        _copy_hidden_tests(challenge, copy, replace=not as_it_stands)
+        hidden = _copy_hidden_tests(challenge, copy, Path(folder, "exam"), replace=not as_it_stands)
+        if as_it_stands:
+            hidden = []
         names = ["pytest"] if challenge.evaluation == "pytest" else choose_files(copy, challenge.files)
-        commands = [_command(challenge, copy, name, strict=options.rules == "strict") for name in names]
+        commands = [_command(challenge, copy, name, hidden, strict=strict) for name in names]
         if not commands:
             raise WorkspaceFault("missing_file", f"no file to be run: none matches {challenge.files}")
+        proven = [bool(hidden) and name in (*hidden, "pytest") for name in names]
+        exam = Exam(Path(folder, "exam"), proven, hidden if strict else []) if hidden else None
         try:
-            report = run_confined(commands, copy, limits)
+            report = run_confined(commands, copy, limits, exam)
         except SandboxError as error:
             raise ChallengeError(f"the code cannot be run: {error}") from error
-    for name, run in zip(names, report.runs, strict=False):
-        _refuse_failure(name, run, limits, report.confinement)
+        for name, run, wanted in zip(names, report.runs, proven, strict=False):
+            _refuse_failure(name, run, limits, report.confinement)
+            if wanted and not run.proven:
+                reason = f"{shown(name)}: it ended before the hidden test did"
+                raise CodeFault("script_failed", reason, report.confinement)
     contents = [
         (name, _printed(name, run, report.confinement)) for name, run in zip(names, report.runs, strict=True)
     ]
@@ -117,26 +121,40 @@ def confinement_evidence(confinement: Confinement) -> dict[str, str]:
     return msgspec.to_builtins(confinement)
 
 
-def _copy_hidden_tests(challenge: Challenge, copy: Path, *, replace: bool) -> None:
+def _copy_hidden_tests(challenge: Challenge, copy: Path, exam: Path, *, replace: bool) -> list[str]:
+    """Put the hidden tests into the copy, and, out of reach of the code in it, into a folder of their own; their names."""
+    exam.mkdir()
     tests = challenge.hidden_tests()
     if tests is None:
-        return
+        return []
     try:
         copy_plain_files(tests, copy, replace=replace)
+        names = copy_plain_files(tests, exam)
+        (exam / "fiducial-exam.ini").write_text("[pytest]\n", encoding="utf-8")
     except OSError as error:
         raise ChallengeError(f"the hidden tests cannot be copied: {error}") from error
+    return names
 
 
-def _command(challenge: Challenge, copy: Path, name: str, *, strict: bool) -> list[str]:
+def _command(challenge: Challenge, copy: Path, name: str, hidden: list[str], *, strict: bool) -> list[str]:
+    """The original's command, or, where hidden tests or strict rules ask for more, that of `exam`."""
+    program = [sys.executable, "-P", "-c", _EXAM.read_text("utf-8"), "strict" if strict else "bfcl"]
     if challenge.evaluation == "pytest":
         if find_spec("pytest") is None:
             raise ChallengeError("the challenge needs pytest, which is not installed")
-        tests = [sys.executable, "-m", "pytest"]
-        return [sys.executable, "-P", *tests[1:], "--import-mode=append"] if strict else tests
+        if hidden or strict:
+            return [*program, "pytest", *_tests_among(hidden)]
+        return [sys.executable, "-m", "pytest"]
     locate(copy, name)
-    if strict:
-        return [sys.executable, "-P", "-c", _PACKAGES_FIRST, name]
+    if strict or name in hidden:
+        return [*program, "script", name]
     return [sys.executable, name]
+
+
+def _tests_among(hidden: list[str]) -> list[str]:
+    """The files that pytest would find; where their names are others, every module."""
+    modules = [name for name in hidden if name.endswith(".py") and name != "conftest.py"]
+    return [name for name in modules if name.startswith("test_") or name.endswith("_test.py")] or modules
 
 
 def _refuse_failure(name: str, run: Run, limits: Limits, confinement: Confinement) -> None:
@@ -149,6 +167,8 @@ def _refuse_failure(name: str, run: Run, limits: Limits, confinement: Confinemen
         problem = "timeout", f"not done after {what}"
     elif run.by in {"memory", "processes"}:
         problem = f"{run.by}_limit", f"ran into the limit on {run.by}"
+    elif run.by == "lost":
+        problem = "script_failed", "it ended the process that watched over it"
     elif run.code:
         problem = "script_failed", f"exit code {run.code}{_last_words(run)}"
     elif b"error" in run.err:

@@ -15,7 +15,8 @@ _MOST_FILES, _DEEPEST = 20_000, 64
 def copy_tree(source: Path, target: Path, most_bytes: int) -> None:
     """Copy a folder with everything below it.
 
-    A link to a file within the folder becomes a copy of that file. Other links, pipes, sockets and devices are left out.
+    A link to a file within the folder becomes a copy of that file. Other links, pipes, sockets and devices are left out, and so is
+    Python's bytecode, which could be of another program than the source beside it.
 
     Args:
         source: The folder.
@@ -37,6 +38,8 @@ def copy_tree(source: Path, target: Path, most_bytes: int) -> None:
                     files += 1
                     if files > _MOST_FILES or depth >= _DEEPEST:
                         raise _too_large(f"more than {_MOST_FILES:,} files, or nested deeper than {_DEEPEST}")
+                    if entry.name == "__pycache__" or entry.name.endswith(".pyc"):
+                        continue
                     if entry.is_dir(follow_symlinks=False):
                         folders.append((folder / entry.name, copy / entry.name, depth + 1))
                     else:

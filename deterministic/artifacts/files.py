@@ -107,20 +107,35 @@ def read_bytes(place: Path, name: str, limit: int) -> bytes:
         WorkspaceFault: It is no plain file, cannot be read, or is too large.
     """
     try:
-        facts = place.lstat()
-        if not stat.S_ISREG(facts.st_mode):  # to open a device, or a pipe, may already do something
-            raise WorkspaceFault("not_a_file", f"{shown(name)}: not a plain file")
-        if facts.st_size > limit:
-            reason = f"{shown(name)}: {facts.st_size:,} bytes; at most {limit:,} are read"
-            raise WorkspaceFault("file_too_large", reason)
+        _refuse_unusual(place.lstat(), name, limit)  # to open a device, or a pipe, may already do something
         with open(place, "rb", opener=_open_no_link) as file:
+            _refuse_unusual(os.fstat(file.fileno()), name, limit)  # something else may lie there by now
             return file.read(limit)
     except OSError as error:
         raise WorkspaceFault("unreadable_file", f"{shown(name)}: {error.strerror}") from error
 
 
+def _refuse_unusual(facts: os.stat_result, name: str, limit: int) -> None:
+    if not stat.S_ISREG(facts.st_mode):
+        raise WorkspaceFault("not_a_file", f"{shown(name)}: not a plain file")
+    if facts.st_size > limit:
+        reason = f"{shown(name)}: {facts.st_size:,} bytes; at most {limit:,} are read"
+        raise WorkspaceFault("file_too_large", reason)
+
+
 def _open_no_link(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+    """Open an absolute path without following a link anywhere in it: where it led had been found before."""
+    only_pass = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW  # macOS has no O_PATH
+    place = os.open("/", only_pass)
+    *folders, name = Path(path).parts[1:]
+    try:
+        for folder in folders:
+            below = os.open(folder, only_pass, dir_fd=place)
+            os.close(place)
+            place = below
+        return os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=place)
+    finally:
+        os.close(place)
 
 
 def _names(root: Path) -> list[str]:

@@ -54,7 +54,7 @@ def missing_argument(name: str, expected: ExpectedCall) -> Problem:
     Returns:
         The problem.
     """
-    acceptable = expected.reference.get(name)
+    acceptable = expected.shown.get(name)
     if name in expected.required:
         sentence = "argument {argument} is required and missing"
         return Problem("simple_function_checker:missing_required", sentence, name, acceptable)

@@ -1,4 +1,4 @@
-"""All calls of an answer against the reference: BFCL's rules."""
+"""All calls of an answer against the reference."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any, cast
 from ..finding import PASSED, Finding
 from .call import check_call
 from .expectation import Expectation
-from .matching import CallCheck, Matching, match_best, match_greedily
+from .matching import CallCheck, Matching, match_best, match_greedily, match_in_order
 from .problem import Problem
 from .strict_call import check_call_strictly
 
 _COUNT_ERRORS = {
+    "auto": "simple_function_checker:wrong_count",
     "simple": "simple_function_checker:wrong_count",
     "multiple": "multiple_function_checker:wrong_count",
     "parallel": "parallel_function_checker_no_order:wrong_count",
@@ -48,8 +49,12 @@ def _check(decoded: Any, expectation: Expectation, check: CallCheck, match: Matc
     problem = check_format(decoded) or check_count(decoded, expectation)
     if problem is not None:
         return problem.finding
+    if expectation.ordered and expectation.count > 1:
+        return match_in_order(decoded, expectation.calls, check)
     if expectation.match == "parallel":
         return match(decoded, expectation.calls, check)
+    if expectation.count > 1:
+        return match_best(decoded, expectation.calls, check)
     problem = check(decoded[0], expectation.calls[0])
     return PASSED if problem is None else problem.finding
 
@@ -101,5 +106,6 @@ def check_count(calls: list[Any], expectation: Expectation) -> Problem | None:
     """
     if len(calls) == expectation.count:
         return None
+    match = "parallel" if expectation.match == "auto" and expectation.count > 1 else expectation.match
     sentence = "expected {expected} calls, got {got}"
-    return Problem(_COUNT_ERRORS[expectation.match], sentence, None, expectation.count, len(calls))
+    return Problem(_COUNT_ERRORS[match], sentence, None, expectation.count, len(calls))

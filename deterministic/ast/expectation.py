@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import permutations
 from typing import Any, cast
 
 import msgspec
 
 from ...errors import InputError
-from ...records import Match, ToolCallReference
+from ...records import AcceptedCall, AnyOrder, Match, ToolCallReference, accepted_calls, nearest
 from ..checkers import Names
+from ..evidence import shorten
 from .languages import Dialect, dialect_of
+from .schemas import part_of, property_of, settled
 from .standard_text import standardise
+
+_MOST_PERMUTED = 6
+"""Of a longer list not every order is written out for BFCL's rules, which know no lists in any order."""
 
 
 class Argument(msgspec.Struct, frozen=True):
@@ -22,7 +28,11 @@ class Argument(msgspec.Struct, frozen=True):
         declared: The type that the document states.
         python_type: What a value of that type is here.
         inner: What an item of it is here, for types whose items are checked.
-        acceptable: The acceptable values; ``""`` = may be left out.
+        acceptable: The acceptable values; in BFCL's form with the marker ``""`` for what may be left out.
+        choices: The acceptable values without that marker.
+        optional: Whether the argument may be left out.
+        literal: Whether values are meant as they stand; else a dict in one may hold lists of acceptable values.
+        shown: The acceptable values as a person is told them.
         variable: The first acceptable value is of another type than the declared one (the original takes it for the
             name of a variable), so values are compared as they are.
         first_type: Type of the first acceptable value that is not ``""``; None when there is none.
@@ -38,6 +48,10 @@ class Argument(msgspec.Struct, frozen=True):
     python_type: type
     inner: type | None
     acceptable: list[Any]
+    choices: list[Any]
+    optional: bool
+    literal: bool
+    shown: list[Any] | str
     variable: bool
     first_type: type | None
     verbatim: frozenset[str]
@@ -52,24 +66,26 @@ class ExpectedCall(msgspec.Struct, frozen=True):
     Attributes:
         name: The function's name, as the system had to write it.
         document_name: Its name in the document.
-        reference_name: Its name in the reference.
+        names: What strict rules take for its name: dots may be underscores, unless another function is offered under that name.
+        written: The call as the reference has it.
         language: The language of its arguments, in the original's short form, for error types.
         required: Names that the document requires.
         documented: Names that the document knows.
         arguments: The arguments that are both documented and in the reference.
         needed: Names in the reference that may not be left out.
-        reference: The reference itself.
+        shown: What is acceptable, by argument in the reference, as a person is told it.
     """
 
     name: str
     document_name: str
-    reference_name: str
+    names: frozenset[str]
+    written: dict[str, Any]
     language: str
     required: tuple[str, ...]
     documented: frozenset[str]
     arguments: dict[str, Argument]
     needed: tuple[str, ...]
-    reference: dict[str, Any]
+    shown: dict[str, list[Any] | str]
 
 
 class Expectation(msgspec.Struct, frozen=True):
@@ -79,11 +95,13 @@ class Expectation(msgspec.Struct, frozen=True):
         match: How calls are paired with expected calls.
         calls: The expected calls.
         count: How many calls there should be.
+        ordered: Whether they have to come in this order.
     """
 
     match: Match
     calls: tuple[ExpectedCall, ...]
     count: int
+    ordered: bool = False
 
 
 def compile_expectation(
@@ -104,74 +122,110 @@ def compile_expectation(
     """
     dialect = dialect_of(reference.language)
     documents: list[dict[str, Any]] = [tool["function"] for tool in tools]
+    accepted = accepted_calls(reference.calls)
+    auto = reference.match == "auto"
     if reference.match == "simple":
         # The reference's own function name is ignored: the one document is what counts.
-        pairs = list(zip(documents[:1], reference.calls[:1], strict=False))
+        pairs = list(zip(documents[:1], accepted[:1], strict=False))
         count = 1
     else:
-        count = len(reference.calls)
-        wanted = reference.calls if reference.match == "parallel" else reference.calls[:1]
-        pairs = [(_document_of(call, documents), call) for call in wanted]
+        count = len(accepted)
+        wanted = accepted[:1] if reference.match == "multiple" else accepted
+        pairs = [(document_of(call.name, documents, only=auto), call) for call in wanted]
     if not pairs:
         raise InputError(
-            "a tool call needs a function document and a reference call", field="reference.calls"
+            "a tool call needs a function document and an accepted call; a case in which none is right is of kind no_call",
+            field="calls",
         )
-    calls = tuple([_compile_call(document, call, dialect, names) for document, call in pairs])
-    return Expectation(reference.match, calls, count)
+    offered = frozenset(str(document["name"]) for document in documents)
+    calls = tuple(
+        [_compile_call(document, call, dialect, names, offered, lenient=auto) for document, call in pairs]
+    )
+    return Expectation(reference.match, calls, count, reference.ordered)
 
 
-def _document_of(call: dict[str, Any], documents: list[dict[str, Any]]) -> dict[str, Any]:
-    name = next(iter(call), None)
-    for document in documents:
-        if document["name"] == name:
-            return document
-    raise InputError(f"the reference calls {name!r}, which is not among the tools", field="reference.calls")
+def document_of(name: str, documents: list[dict[str, Any]], *, only: bool) -> dict[str, Any]:
+    """The document that a call goes by: the first of its name, as in the original, or the only one.
+
+    Args:
+        name: The function's name.
+        documents: The functions that are offered.
+        only: Whether several of one name are a fault of the case.
+
+    Raises:
+        InputError: There is none, or there are several.
+    """
+    found = [document for document in documents if document["name"] == name]
+    if only and len(found) > 1:
+        raise InputError(
+            f"{len(found)} tools have the name {name!r}, which the reference calls", field="calls"
+        )
+    if found:
+        return found[0]
+    offered = [str(document["name"]) for document in documents]
+    there = (
+        f"; there are {', '.join(offered)}{nearest(name, offered)}"
+        if offered
+        else ", of which there are none"
+    )
+    raise InputError(f"the reference calls {name!r}, which is not among the tools{there}", field="calls")
 
 
 def _compile_call(
-    document: dict[str, Any], call: dict[str, Any], dialect: Dialect, names: Names
+    document: dict[str, Any],
+    call: AcceptedCall,
+    dialect: Dialect,
+    names: Names,
+    offered: frozenset[str],
+    *,
+    lenient: bool,
 ) -> ExpectedCall:
-    if len(call) != 1:
-        raise InputError(f"expected one function name, got {list(call)!r}", field="reference.calls")
-    reference_name, reference = next(iter(call.items()))
-    for argument, acceptable in reference.items():
-        if not isinstance(acceptable, list):
-            raise InputError(
-                f"expected a list of acceptable values, got {acceptable!r}",
-                field=f"reference.calls.{argument}",
-            )
     parameters: dict[str, Any] = document.get("parameters") or {}
     properties: dict[str, Any] = parameters.get("properties") or {}
+    described = {argument: properties.get(argument) for argument in call.arguments}
+    if lenient:
+        described = {argument: property_of(parameters, argument) for argument in call.arguments}
     name: str = document["name"]
+    underscored = name.replace(".", "_")
     return ExpectedCall(
-        name=name.replace(".", "_") if names == "underscored" else name,
+        name=underscored if names == "underscored" else name,
         document_name=name,
-        reference_name=reference_name,
+        names=frozenset({name} if lenient and underscored in offered else {name, underscored}),
+        written=call.written,
         language=dialect.short_name,
         required=tuple(parameters.get("required") or ()),
         documented=frozenset(properties),
         arguments={
-            argument: _compile_argument(argument, properties[argument], acceptable, dialect)
-            for argument, acceptable in reference.items()
-            if argument in properties
+            argument: _compile_argument(
+                argument, settled(schema) if lenient else schema, call, dialect, lenient=lenient
+            )
+            for argument, schema in described.items()
+            if schema is not None
         },
-        needed=tuple([argument for argument, acceptable in reference.items() if "" not in acceptable]),
-        reference=reference,
+        needed=tuple([argument for argument, accepted in call.arguments.items() if not accepted.optional]),
+        shown={argument: _shown(call, argument) for argument in call.arguments},
     )
 
 
 def _compile_argument(
-    name: str, document: Mapping[str, Any], acceptable: list[Any], dialect: Dialect
+    name: str, document: Mapping[str, Any], call: AcceptedCall, dialect: Dialect, *, lenient: bool
 ) -> Argument:
+    accepted = call.arguments[name]
     declared = document.get("type")
-    python_type = _python_type(name, declared, dialect)
+    first_type: type | None = next(map(_type_of, accepted.values), None)
+    python_type = _python_type(name, declared, dialect, (first_type or object) if lenient else None)
     inner_declared = None
     if declared in dialect.nested:
-        items: Mapping[str, Any] = document.get("items") or {}
-        inner_declared = items.get("type")
-    inner = None if inner_declared is None else _python_type(name, inner_declared, dialect)
-    first_type: type | None = next((type(cast("object", value)) for value in acceptable if value != ""), None)
-    texts = [value for value in acceptable if isinstance(value, str)]
+        items = part_of(document.get("items"))
+        inner_declared = (settled(items) if lenient else items).get("type")
+    inner = (
+        None
+        if inner_declared is None or (lenient and inner_declared not in dialect.types)
+        else _python_type(name, inner_declared, dialect)
+    )
+    shown = _shown(call, name)
+    as_bfcl = _folded(accepted.values, python_type, inner) if call.literal else cast("list[Any]", shown)
+    texts = [value for value in as_bfcl if isinstance(value, str)]
     convert = dialect.converter(str(declared), inner_declared)
     as_written = python_type is str and convert is None
     return Argument(
@@ -179,7 +233,11 @@ def _compile_argument(
         declared=str(declared),
         python_type=python_type,
         inner=inner,
-        acceptable=acceptable,
+        acceptable=as_bfcl,
+        choices=accepted.values,
+        optional=accepted.optional,
+        literal=call.literal,
+        shown=shown,
         variable=first_type is not None and first_type is not python_type,
         first_type=first_type,
         verbatim=frozenset(texts if as_written else ()),
@@ -189,10 +247,56 @@ def _compile_argument(
     )
 
 
-def _python_type(name: str, declared: Any, dialect: Dialect) -> type:
+def _folded(values: list[Any], python_type: type, inner: type | None) -> list[Any]:
+    """Literal values as BFCL's rules want them: dicts hold lists of acceptable values, here one each; orders are written out."""
+    if python_type is dict:
+        return [_fold(value) for value in values]
+    if python_type is not list:
+        return values
+    lists = [order for value in values for order in _orders(value)]
+    if inner is not dict:
+        return lists
+    return [list(map(_fold, cast("list[Any]", each))) if isinstance(each, list) else each for each in lists]
+
+
+def _orders(value: Any) -> Iterable[Any]:
+    """The orders of a list that may come in any, that which is written last; of a long one it alone.
+
+    What is wrong with the last that was tried is what BFCL's rules tell.
+    """
+    if isinstance(value, AnyOrder) and len(value) <= _MOST_PERMUTED:
+        return [list(order) for order in permutations(value)][::-1]
+    return [value]
+
+
+def _type_of(value: object) -> type:
+    return list if isinstance(value, list) else type(value)
+
+
+def _fold(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return {key: [item] for key, item in cast("dict[str, Any]", value).items()}
+
+
+def _shown(call: AcceptedCall, argument: str) -> list[Any] | str:
+    """What is acceptable, for a person; in BFCL's form as it is written, ``""`` standing for what may be left out."""
+    if not call.literal:
+        return call.written[call.name][argument]
+    accepted = call.arguments[argument]
+    if "" in accepted.values:  # an empty text is meant here
+        words = [*map(shorten, accepted.values), *(["left out"] if accepted.optional else [])]
+        return ", ".join(words)
+    return [*accepted.values, ""] if accepted.optional else accepted.values
+
+
+def _python_type(name: str, declared: Any, dialect: Dialect, otherwise: type | None = None) -> type:
+    """What a value of a declared type is here; where that is not known, what the accepted values are."""
     try:
         return dialect.types[declared]
     except (KeyError, TypeError):
+        if otherwise is not None:
+            return otherwise
         raise InputError(
             f"argument {name!r} is documented as {declared!r}; known types: {', '.join(dialect.types)}",
             field="tools",

@@ -22,9 +22,9 @@ from .source_values import (
     without_suffix,
 )
 
-_LONG = re.compile(r"-?\d+[lL]$")
-_FLOAT = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?[fF]$")
-_DOUBLE = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?$")
+_LONG = re.compile(r"\A-?\d+[lL]$")
+_FLOAT = re.compile(r"\A-?\d+(\.\d+)?([eE][+-]?\d+)?[fF]$")
+_DOUBLE = re.compile(r"\A-?\d+(\.\d+)?([eE][+-]?\d+)?$")
 
 _LIST_OF_ITEMS = re.compile(r"new\s+ArrayList<\w*>\(Arrays\.asList\(")
 _LIST_WITH_BODY = re.compile(r"new\s+ArrayList<\w*>\(\)\s*\{\{\s*")

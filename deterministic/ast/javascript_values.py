@@ -23,16 +23,16 @@ from .source_values import (
     without_suffix,
 )
 
-_FLOAT = re.compile(r"-?\d+(\.\d+)?$")
-_BIGINT = re.compile(r"-?\d+n$")
+_FLOAT = re.compile(r"\A-?\d+(\.\d+)?$")
+_BIGINT = re.compile(r"\A-?\d+n$")
 _BLANK = re.compile(r"\s*")
 _BRACKET = re.compile(r"\[")
-_ARRAY = re.compile(r"\[(.*?)\]|new\s+Array\((.*?)\)")
+_ARRAY = re.compile(r"\A(?:\[(.*?)\]|new\s+Array\((.*?)\))")
 _ROWS = (
     (re.compile(r"\[\s*\["), "]"),
     (re.compile(r"new\s+Array\(\s*\["), ")"),
 )
-_OBJECT = re.compile(r"\{(.*?)\}")
+_OBJECT = re.compile(r"\A\{(.*?)\}")
 
 
 def convert_javascript(text: str, declared: str, inner: str | None = None) -> Any:

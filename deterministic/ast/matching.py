@@ -12,6 +12,9 @@ from .problem import Problem
 CallCheck: TypeAlias = Callable[[dict[Any, Any], ExpectedCall], Problem | None]
 """Compares one call with one expected call."""
 
+WRONG_ORDER = "call_order:wrong_order"
+"""What is wrong with right calls that do not come in the order in which they have to."""
+
 Matching: TypeAlias = Callable[[list[dict[Any, Any]], tuple[ExpectedCall, ...], CallCheck], Finding]
 """Pairs as many calls as are expected with the expected calls."""
 
@@ -70,6 +73,44 @@ def match_best(
     return PASSED
 
 
+def match_in_order(
+    calls: list[dict[Any, Any]], expected_calls: tuple[ExpectedCall, ...], check: CallCheck
+) -> Finding:
+    """Valid when each call is the expected call at its place.
+
+    Args:
+        calls: As many calls as are expected.
+        expected_calls: The expected calls.
+        check: Compares two calls.
+
+    Returns:
+        Valid; that the right calls come in the wrong order; or what is wrong with the first call that is not as expected.
+    """
+    for number, (call, expected) in enumerate(zip(calls, expected_calls, strict=True), start=1):
+        problem = check(call, expected)
+        if problem is None:
+            continue
+        if match_best(calls, expected_calls, check).valid:
+            names = ", ".join(each.name for each in expected_calls)
+            return fault(WRONG_ORDER, f"the right calls in the wrong order; expected {names}")
+        finding = problem.finding
+        return fault(str(finding.error_type), f"call {number}: {finding.reason}", **finding.evidence)
+    return PASSED
+
+
+def can_be_paired(passing: list[list[int]]) -> bool:
+    """Whether each of several can have one of its own.
+
+    Args:
+        passing: For each, the numbers of those that it can have.
+
+    Returns:
+        Whether there is any such pairing.
+    """
+    taken_by: dict[int, int] = {}
+    return all(_take(number, passing, taken_by, set()) for number in range(len(passing)))
+
+
 def _take(number: int, passing: list[list[int]], taken_by: dict[int, int], tried: set[int]) -> bool:
     """Give an expected call one of its calls, moving others to another of theirs (Kuhn's augmenting path)."""
     for index in passing[number]:
@@ -90,7 +131,7 @@ def _no_partner(expected: ExpectedCall, problems: list[tuple[int, Problem]]) -> 
     return fault(
         "parallel_function_checker_no_order:cannot_find_match",
         f"no call left matches an expected call of {expected.name}{hint}",
-        expected={expected.reference_name: expected.reference},
+        expected=expected.written,
         sub_errors=tried,
     )
 

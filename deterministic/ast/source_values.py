@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-_INTEGER = re.compile(r"-?\d+$")
+_INTEGER = re.compile(r"\A-?\d+$")
 
 
 def read_integer(text: str) -> int | str:

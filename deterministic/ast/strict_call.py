@@ -23,7 +23,7 @@ def check_call_strictly(call: dict[Any, Any], expected: ExpectedCall) -> Problem
         The first problem, or None.
     """
     name, given = next(iter(call.items()))
-    if name not in (expected.document_name, expected.document_name.replace(".", "_")):
+    if name not in expected.names:
         sentence = "called {got}, expected {expected}"
         return Problem("simple_function_checker:wrong_func_name", sentence, None, expected.name, name)
     for needed in (*expected.required, *expected.needed):

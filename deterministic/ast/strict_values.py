@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
+from ...records import AnyOrder
 from ..decoding import Unquoted
 from .expectation import Argument
+from .matching import can_be_paired
 from .problem import Problem
+from .schemas import part_of, settled
 from .strict_text import standardise_strictly
 from .types import as_list
 
@@ -27,27 +30,31 @@ def check_value_strictly(value: Any, argument: Argument) -> Problem | None:
     Returns:
         The problem, or None. It is a problem of type when no acceptable value, nor the document, has the value's type.
     """
-    document = argument.document
-    choices = [choice for choice in argument.acceptable if choice != ""]
-    if any(is_acceptable(value, choice, document) for choice in choices):
+    document, literal = argument.document, argument.literal
+    if any(is_acceptable(value, choice, document, literal=literal) for choice in argument.choices):
         return None
     if _has_type(value, argument):
-        optional = len(choices) < len(argument.acceptable)
-        if optional and "default" in document and is_acceptable(value, document["default"], document):
+        default = document.get("default", _NO_DEFAULT)
+        if argument.optional and is_acceptable(value, default, document, literal=literal):
             return None
         sentence = "argument {argument}: got {got}, acceptable {expected}"
-        return Problem(_value_error(argument), sentence, argument.name, argument.acceptable, value)
+        return Problem(_value_error(argument), sentence, argument.name, argument.shown, value)
     sentence = "argument {argument}: expected a value of type {expected}, got {got}"
     return Problem("type_error:simple", sentence, argument.name, argument.declared, value)
 
 
-def is_acceptable(value: Any, choice: Any, document: Mapping[str, Any]) -> bool:
+_NO_DEFAULT = object()
+"""Nothing is the same as this."""
+
+
+def is_acceptable(value: Any, choice: Any, document: Mapping[str, Any], *, literal: bool = False) -> bool:
     """Whether a value is the same as an acceptable one, types and signs included.
 
     Args:
         value: What came.
         choice: One acceptable value; dicts in it hold lists of acceptable values, or values as such.
         document: The part of the function document that describes the value; empty where there is none.
+        literal: Whether dicts hold values as such, whatever these look like.
 
     Returns:
         Whether they are the same.
@@ -59,10 +66,12 @@ def is_acceptable(value: Any, choice: Any, document: Mapping[str, Any]) -> bool:
     if isinstance(choice, _NUMBERS):
         return _is_same_number(value, choice, document)
     if isinstance(choice, list):
-        return _is_same_list(value, cast("list[Any]", choice), document)
+        return _is_same_list(value, cast("list[Any]", choice), document, literal=literal)
     if isinstance(choice, dict) and type(value) is dict:
         given, wanted = cast("dict[Any, Any]", value), cast("dict[str, Any]", choice)
-        return _is_same_dict(given, wanted, document) or _is_acceptable_dict(given, wanted, document)
+        return _is_same_dict(given, wanted, document, literal=literal) or (
+            not literal and _is_acceptable_dict(given, wanted, document)
+        )
     return False
 
 
@@ -82,31 +91,42 @@ def _is_same_number(value: Any, choice: float, document: Mapping[str, Any]) -> b
     return type(value) is type(choice) or type(value) is int or document.get("type") not in _WHOLE_TYPES
 
 
-def _is_same_list(value: Any, choice: list[Any], document: Mapping[str, Any]) -> bool:
+def _is_same_list(value: Any, choice: list[Any], document: Mapping[str, Any], *, literal: bool) -> bool:
     if document.get("type") == "tuple":
         value = as_list(value)
     if type(value) is not list:
         return False
     given, items = cast("list[Any]", value), _part(document, "items")
-    return len(given) == len(choice) and all(
-        is_acceptable(item, wanted, items) for item, wanted in zip(given, choice, strict=True)
+    if len(given) != len(choice):
+        return False
+    if isinstance(choice, AnyOrder):
+        passing = [
+            [place for place, item in enumerate(given) if is_acceptable(item, wanted, items, literal=literal)]
+            for wanted in choice
+        ]
+        return can_be_paired(passing)
+    return all(
+        is_acceptable(item, wanted, items, literal=literal)
+        for item, wanted in zip(given, choice, strict=True)
     )
 
 
-def _is_same_dict(value: dict[Any, Any], choice: dict[str, Any], document: Mapping[str, Any]) -> bool:
-    """Compare with a dict that holds values as such: one of them is no list, or is documented to be one."""
-    properties = _part(document, "properties")
-    plain = not all(isinstance(wanted, list) for wanted in choice.values())
+def _is_same_dict(
+    value: dict[Any, Any], choice: dict[str, Any], document: Mapping[str, Any], *, literal: bool
+) -> bool:
+    """Compare with a dict that holds values as such: it is said to, or one of them is no list, or is documented to be one."""
+    properties = part_of(document.get("properties"))
+    plain = literal or not all(isinstance(wanted, list) for wanted in choice.values())
     return value.keys() == choice.keys() and all(
         (plain or _part(properties, key).get("type") in _LIST_TYPES)
-        and is_acceptable(value[key], wanted, _part(properties, key))
+        and is_acceptable(value[key], wanted, _part(properties, key), literal=literal)
         for key, wanted in choice.items()
     )
 
 
 def _is_acceptable_dict(value: dict[Any, Any], choice: dict[str, Any], document: Mapping[str, Any]) -> bool:
     """Compare with a dict that holds a list of acceptable values per key, ``""`` among them = may be left out."""
-    properties = _part(document, "properties")
+    properties = part_of(document.get("properties"))
     if not value.keys() <= choice.keys():
         return False
     for key, choices in choice.items():
@@ -121,9 +141,8 @@ def _is_acceptable_dict(value: dict[Any, Any], choice: dict[str, Any], document:
     return True
 
 
-def _part(document: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    part = document.get(key)
-    return cast("Mapping[str, Any]", part) if isinstance(part, dict) else {}
+def _part(documents: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    return settled(part_of(documents.get(key)))
 
 
 def _has_type(value: Any, argument: Argument) -> bool:

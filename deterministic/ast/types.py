@@ -27,7 +27,7 @@ def check_type(value: object, argument: Argument) -> Problem | None:
             return None
         if kind is argument.first_type:
             sentence = "argument {argument}: items of the wrong type in {got}, acceptable {expected}"
-            return Problem("type_error:nested", sentence, argument.name, argument.acceptable, value)
+            return Problem("type_error:nested", sentence, argument.name, argument.shown, value)
     elif kind is argument.first_type:
         return None
     sentence = "argument {argument}: expected a value of type {expected}, got {got}"

@@ -38,14 +38,14 @@ def check_equal(value: Any, argument: Argument) -> Problem | None:
     """Numbers and the like: equal, as Python sees it, to an acceptable value; so 1, 1.0 and True are the same."""
     if value in argument.acceptable:
         return None
-    return Problem("value_error:others", _NOT_ACCEPTABLE, argument.name, argument.acceptable, value)
+    return Problem("value_error:others", _NOT_ACCEPTABLE, argument.name, argument.shown, value)
 
 
 def check_text(value: str, argument: Argument) -> Problem | None:
     """A text: the same as an acceptable one in standard form. The marker ``""`` takes part."""
     if standardise(value) in argument.texts:
         return None
-    return Problem("value_error:string", _NOT_ACCEPTABLE, argument.name, argument.acceptable, value)
+    return Problem("value_error:string", _NOT_ACCEPTABLE, argument.name, argument.shown, value)
 
 
 def check_list(value: list[Any], argument: Argument) -> Problem | None:
@@ -55,13 +55,13 @@ def check_list(value: list[Any], argument: Argument) -> Problem | None:
         choices = _items(acceptable)
         if choices is not None and standard == [_standard_item(item) for item in choices]:
             return None
-    return Problem("value_error:list/tuple", _NOT_ACCEPTABLE, argument.name, argument.acceptable, value)
+    return Problem("value_error:list/tuple", _NOT_ACCEPTABLE, argument.name, argument.shown, value)
 
 
 def check_dict(value: dict[Any, Any], argument: Argument) -> Problem | None:
     """A dict: every key has an acceptable value in one of the acceptable dicts, and no key is missing there."""
     problem: Problem | None = Problem(
-        "dict_checker:unclear", _NOT_ACCEPTABLE, argument.name, argument.acceptable, value
+        "dict_checker:unclear", _NOT_ACCEPTABLE, argument.name, argument.shown, value
     )
     for acceptable in argument.acceptable:
         if acceptable == "":
@@ -75,7 +75,7 @@ def check_dict(value: dict[Any, Any], argument: Argument) -> Problem | None:
 def check_list_of_dicts(value: list[Any], argument: Argument) -> Problem | None:
     """A list of dicts: each matches the dict at its place in one of the acceptable lists."""
     problem: Problem | None = Problem(
-        "list_dict_checker:unclear", _NOT_ACCEPTABLE, argument.name, argument.acceptable, value
+        "list_dict_checker:unclear", _NOT_ACCEPTABLE, argument.name, argument.shown, value
     )
     for acceptable in argument.acceptable:
         problem = _compare_list_of_dicts(value, acceptable, argument)

@@ -29,16 +29,19 @@ _SCALAR = (
     rf"(?:'([^'{_ODD}]*(?:{_ESCAPE}[^'{_ODD}]*)*)'|\"([^\"{_ODD}]*(?:{_ESCAPE}[^\"{_ODD}]*)*)\""
     rf"|(-?(?:0|[1-9][0-9]{{0,17}}))|(-?[0-9]{{1,30}}\.[0-9]{{1,30}}(?:[eE][+-]?[0-9]{{1,3}})?)|({_NAME}))"
 )
+# Every pattern is matched where the one before it ended; so it need not look for a beginning within blanks, names or texts, and takes
+# linear time however it is used.
+_AT_ONCE = r"(?<![\w. \n\\])"
 # In both, the index of the last group tells what the value is, and the last character what follows it.
-_ARGUMENT = re.compile(rf"[ \n]*({_NAME}) ?= ?(?:{_SCALAR}[ \n]*[,)]|(\[))")
-_ITEM = re.compile(rf"[ \n]*(){_SCALAR}[ \n]*[,\]]")
+_ARGUMENT = re.compile(rf"{_AT_ONCE}[ \n]*+({_NAME}) ?= ?(?:{_SCALAR}[ \n]*[,)]|(\[))")
+_ITEM = re.compile(rf"{_AT_ONCE}[ \n]*+(){_SCALAR}[ \n]*[,\]]")
 _TEXT, _INTEGER, _FLOAT, _LIST = 3, 4, 5, 7
 
 _ANY_ESCAPE = re.compile(_ESCAPE)
 
-_CALL = re.compile(rf"[ \n]*({_NAME}(?:\.{_NAME})*) ?\([ \n]*(\)?)")
-_AFTER_CALL = re.compile(r"[ \n]*[,\]]")
-_AFTER_LIST = re.compile(r"[ \n]*[,)]")
+_CALL = re.compile(rf"{_AT_ONCE}[ \n]*+({_NAME}(?:\.{_NAME})*) ?\((?:[ \n]*+(\)))?")
+_AFTER_CALL = re.compile(rf"{_AT_ONCE}[ \n]*+[,\]]")
+_AFTER_LIST = re.compile(rf"{_AT_ONCE}[ \n]*+[,)]")
 
 
 def read_plain_calls(code: str) -> list[DecodedCall] | None:

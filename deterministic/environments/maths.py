@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from .tables import table
-from .world import World, error
+from .world import World, error, total
 
 _MAX_PRECISION = 1_000
 _MAX_POWER_BITS = 16_384
@@ -126,7 +126,7 @@ class MathAPI(World):
         if not numbers:
             return error("Cannot calculate mean of an empty list")
         try:
-            return {"result": sum(numbers) / len(numbers)}
+            return {"result": total(numbers) / len(numbers)}
         except TypeError:
             return error(_NOT_ALL_NUMBERS)
 
@@ -135,8 +135,8 @@ class MathAPI(World):
         if not numbers:
             return error("Cannot calculate standard deviation of an empty list")
         try:
-            mean = sum(numbers) / len(numbers)
-            variance = sum((number - mean) ** 2 for number in numbers) / len(numbers)
+            mean = total(numbers) / len(numbers)
+            variance = total((number - mean) ** 2 for number in numbers) / len(numbers)
             return {"result": math.sqrt(variance)}
         except TypeError:
             return error(_NOT_ALL_NUMBERS)
@@ -164,7 +164,7 @@ class MathAPI(World):
         if not numbers:
             return error("Cannot calculate sum of an empty list")
         try:
-            return {"result": sum(numbers)}
+            return {"result": total(numbers)}
         except TypeError:
             return error(_NOT_ALL_NUMBERS)
 

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from .tables import table
-from .world import World, error
+from .world import World, error, total
 
 _TANK_GALLONS = 50
 _MILES_PER_GALLON = 20.0
@@ -262,7 +262,7 @@ class VehicleControlAPI(World):
         lowest, highest = _HEALTHY_PRESSURE
         return {
             **pressures,
-            "healthy_tire_pressure": lowest <= sum(pressures.values()) / len(pressures) <= highest,
+            "healthy_tire_pressure": lowest <= total(pressures.values()) / len(pressures) <= highest,
             "car_info": table("vehicle_long")["status"] if self.long_context else {},
         }
 

@@ -54,7 +54,7 @@ def find(case: Case, output: Output, options: CheckOptions) -> Finding:
     Raises:
         InputError: The case's reference is not that of executable calls.
     """
-    reference = _reference(case)
+    reference = reference_of(case)
     simple = _is_simple(case, reference)
     try:
         calls = _read(output, options.rules)
@@ -78,7 +78,15 @@ def find(case: Case, output: Output, options: CheckOptions) -> Finding:
     return _check_all(expectations, outcomes, pair_completely if options.rules == "strict" else pair_greedily)
 
 
-def _reference(case: Case) -> ExecutableReference:
+def reference_of(case: Case) -> ExecutableReference:
+    """The expected calls of a case.
+
+    Args:
+        case: A case of kind ``executable_call``.
+
+    Raises:
+        InputError: There is no call, or not for each of them how it is matched.
+    """
     try:
         reference = msgspec.convert(case.reference, ExecutableReference)
     except msgspec.ValidationError as error:

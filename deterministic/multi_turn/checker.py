@@ -39,7 +39,7 @@ def find(case: Case, output: Output, options: CheckOptions) -> Finding:
         InputError: The case names a world that does not exist, or one that does not take its configuration.
     """
     # A run that failed has left its message, if anything, as text.
-    result = output.text if output.turns is None else output.turns
+    result = output.text if output.turns is None else output.agent_turns
     return check_result(case, result, mode=mode_of(output), options=options)
 
 
@@ -77,7 +77,7 @@ def examine(case: Case, result: Any, *, mode: Mode, options: CheckOptions | None
         InputError: As for ``find``.
     """
     try:
-        return _examine(case, result, mode, options or CheckOptions())
+        return _examine(case, result, mode, options or CheckOptions(rules="bfcl"))
     except InputError as error:
         raise InputError(f"case {case.id!r}: {error.message}", field=error.field) from error
 

@@ -19,6 +19,7 @@ from .turn_checks import (
     results_appeared,
     results_appeared_for_each_turn,
     something_was_called,
+    something_was_called_that_was_needed,
     states_match,
     states_match_in_kind,
 )
@@ -77,7 +78,11 @@ _STRICT = RuleSet(
     executor=direct_executor,
     read_state=state_and_position_of,
     output_checks=(turn_counts_match, last_turn_was_finished),
-    turn_checks=(something_was_called, states_match_in_kind, results_appeared_for_each_turn),
+    turn_checks=(
+        something_was_called_that_was_needed,
+        states_match_in_kind,
+        results_appeared_for_each_turn,
+    ),
     idle_turn_checks=(nothing_was_called,),
 )
 

@@ -4,14 +4,13 @@ from .chance import rank
 from .groundedness import composed
 from .operator import KINDS, Family, Mutation, Operator, Plants
 from .probes import Probe, Weakness, make_probes, origin, probe_number
-from .registry import OPERATOR_GROUP, OPERATORS, load_operators
+from .registry import OPERATORS, load_operators
 from .right_outputs import REFERENCE_SYSTEM, right_output
 from .subject import Subject
 
 __all__ = [
     "KINDS",
     "OPERATORS",
-    "OPERATOR_GROUP",
     "REFERENCE_SYSTEM",
     "Family",
     "Mutation",

@@ -10,6 +10,7 @@ import msgspec
 from ...records import Output
 from . import wrong_dates, wrong_numbers
 from .chance import shuffled
+from .letter_case import is_code
 from .near_names import near_names
 from .operator import Mutation, Operator
 from .subject import Subject
@@ -84,9 +85,11 @@ def padded(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
 
 
 def letter_case(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """Write the answer in capitals, then without any."""
+    """Write the answer in capitals, then without any, unless it looks like a code."""
     del chance
     answer = said(subject.output)
+    if is_code(answer):
+        return
     yield _right(subject, answer.upper(), "the answer in capitals")
     yield _right(subject, answer.lower(), "the answer without capitals")
 

@@ -6,9 +6,11 @@ import random
 from collections.abc import Iterator
 from itertools import combinations
 
+from ...records import message_text
 from .calls import Call, write_calls
 from .chance import shuffled
 from .examples import example_values
+from .interchangeable import may_change_places
 from .operator import Mutation, Operator
 from .subject import Subject
 
@@ -38,7 +40,7 @@ def invented_optional(subject: Subject, chance: random.Random) -> Iterator[Mutat
     question = _question(subject)
     for index, call in enumerate(subject.calls):
         parameters = subject.parameters(call.name)
-        for name in shuffled(parameters.keys() - call.arguments.keys(), chance):
+        for name in shuffled((name for name in parameters if name not in call.arguments), chance):
             for value in example_values(parameters[name], question):
                 if str(value).lower() not in question:
                     change = f"{name}={value!r} was added, which nobody asked for"
@@ -46,11 +48,11 @@ def invented_optional(subject: Subject, chance: random.Random) -> Iterator[Mutat
 
 
 def swapped_arguments(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """Exchange two values of the same type within a call."""
+    """Exchange two values of the same type within a call, of arguments that are not named as if it did not matter."""
     for index, call in enumerate(subject.calls):
         for one, other in shuffled(combinations(call.arguments, 2), chance):
             first, second = call.arguments[one], call.arguments[other]
-            if type(first) is type(second) and first != second:
+            if type(first) is type(second) and first != second and not may_change_places(one, other):
                 swapped = {**call.arguments, one: second, other: first}
                 yield _changed(subject, index, swapped, f"{one} and {other} changed places")
 
@@ -59,7 +61,7 @@ def swapped_between_calls(subject: Subject, chance: random.Random) -> Iterator[M
     """Exchange the values that two calls have for the same argument."""
     calls = subject.calls
     for (i, one), (j, other) in shuffled(combinations(enumerate(calls), 2), chance):
-        for name in one.arguments.keys() & other.arguments.keys():
+        for name in (name for name in one.arguments if name in other.arguments):
             first, second = one.arguments[name], other.arguments[name]
             changed = list(calls)
             changed[i] = Call(one.name, {**one.arguments, name: second})
@@ -88,7 +90,7 @@ def _changed(subject: Subject, index: int, arguments: dict[str, object], change:
 
 def _question(subject: Subject) -> str:
     """What was said to the system, in lower case."""
-    return " ".join(str(message.get("content")) for turn in subject.case.turns for message in turn).lower()
+    return " ".join(message_text(message) for turn in subject.case.turns for message in turn).lower()
 
 
 ARGUMENT_FAULTS = (

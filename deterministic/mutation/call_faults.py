@@ -39,11 +39,20 @@ def duplicated_call(subject: Subject, chance: random.Random) -> Iterator[Mutatio
         )
 
 
+def reordered_calls(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """Make calls from back to front that the reference wants in their order."""
+    del chance
+    if subject.case.reference.get("ordered") and subject.calls != subject.calls[::-1]:
+        yield Mutation(write_calls(subject.output, subject.calls[::-1]), "calls are made from back to front")
+
+
 def extra_call(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
     """Call another offered function as well, with made-up arguments."""
     if not subject.calls:
         return
-    for name in shuffled({other for call in subject.calls for other in _others(subject, call.name)}, chance):
+    for name in shuffled(
+        sorted({other for call in subject.calls for other in _others(subject, call.name)}), chance
+    ):
         extra = example_call(subject.documents[name], "")
         yield Mutation(write_calls(subject.output, [*subject.calls, extra]), f"{name} was called as well")
 
@@ -72,6 +81,7 @@ CALL_FAULTS = (
     Operator("wrong_function", "tool_call", "fault", wrong_function, "another function than the one that fits"),
     Operator("dropped_call", "tool_call", "fault", dropped_call, "a call left out"),
     Operator("duplicated_call", "tool_call", "fault", duplicated_call, "a call made twice"),
+    Operator("reordered_calls", "tool_call", "fault", reordered_calls, "calls whose order matters, from back to front"),
     Operator("extra_call", "tool_call", "fault", extra_call, "a call of another offered function as well"),
     Operator("call_where_none_is_due", "tool_call", "fault", call_where_none_is_due, "a call although no function fits"),
 )  # fmt: skip

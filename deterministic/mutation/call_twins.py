@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from ...records import ToolCallReference
+from ...records import AcceptedCall
 from .calls import Call, native_calls, source_text, write_calls
 from .chance import shuffled
+from .documented_form import keeps_form
+from .letter_case import is_caseless, is_word_for_word
 from .operator import Mutation, Operator
+from .right_outputs import as_given
 from .sites import with_value
 from .subject import Subject
 
@@ -37,9 +40,19 @@ def argument_order(subject: Subject, chance: random.Random) -> Iterator[Mutation
         yield Mutation(write_calls(subject.output, calls), "arguments are named from back to front")
 
 
+def list_order(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """Give a list from back to front whose items may come in any order, as the reference says."""
+    for site in shuffled(subject.sites, chance):
+        if site.order == "free" and site.value != site.value[::-1]:
+            calls = with_value(subject.calls, site, site.value[::-1])
+            yield Mutation(write_calls(subject.output, calls), f"{site.place} is given from back to front")
+
+
 def call_order(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """Make parallel calls in another order."""
+    """Make parallel calls in another order, unless the reference wants them in this one."""
     del chance
+    if subject.case.reference.get("ordered"):
+        return
     if len(subject.calls) > 1 and subject.calls != subject.calls[::-1]:
         yield Mutation(write_calls(subject.output, subject.calls[::-1]), "calls are made from back to front")
 
@@ -69,7 +82,7 @@ def default_spelled_out(subject: Subject, chance: random.Random) -> Iterator[Mut
     """Give an optional argument that was left out its documented default."""
     for index, call in enumerate(subject.calls):
         parameters = subject.parameters(call.name)
-        for name in shuffled(parameters.keys() - call.arguments.keys(), chance):
+        for name in shuffled((name for name in parameters if name not in call.arguments), chance):
             if parameters[name].get("default") is not None:
                 calls = list(subject.calls)
                 calls[index] = Call(call.name, {**call.arguments, name: parameters[name]["default"]})
@@ -78,36 +91,64 @@ def default_spelled_out(subject: Subject, chance: random.Random) -> Iterator[Mut
 
 
 def letter_case(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """Write a text without capitals."""
+    """Write a text without capitals, where they do not matter: it is no code, and nothing that the user gave word for word."""
     for site in shuffled(subject.sites, chance):
-        if type(site.value) is str and site.value != site.value.lower() and "enum" not in site.document:
-            calls = with_value(subject.calls, site, site.value.lower())
+        if type(site.value) is not str or site.value == site.value.lower():
+            continue
+        lower = site.value.lower()
+        if is_caseless(site.value, subject.case) and keeps_form(lower, site.document):
+            calls = with_value(subject.calls, site, lower)
             yield Mutation(write_calls(subject.output, calls), f"{site.place} is in lower case")
 
 
 def accepted_alias(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """Give another of the acceptable values."""
-    if subject.case.kind != "tool_call":
-        return
-    expected = msgspec.convert(subject.case.reference, ToolCallReference).calls
+    """Give another acceptable value that keeps the documented form, in all calls that have the argument.
+
+    What the user gave word for word stays, even where the reference is lenient.
+    """
+    accepted = [_accepted(call, subject.accepted) for call in subject.calls]
     for index, call in enumerate(subject.calls):
         for name in shuffled(call.arguments, chance):
-            for choice in _aliases(call, name, expected):
-                calls = list(subject.calls)
-                calls[index] = Call(call.name, {**call.arguments, name: choice})
-                change = f"{name} is {choice!r} instead of {call.arguments[name]!r}, which is as good"
-                yield Mutation(write_calls(subject.output, calls), change)
+            value = call.arguments[name]
+            if isinstance(value, str) and is_word_for_word(value, subject.case):
+                continue
+            for place, choice in enumerate(accepted[index].get(name, ())):
+                calls = _alike(subject, accepted, call.name, name, place)
+                if calls is not None and choice != value:
+                    change = f"{name} is {choice!r} instead of {value!r}, which is as good"
+                    yield Mutation(write_calls(subject.output, calls), change)
 
 
-def _aliases(call: Call, argument: str, expected: list[dict[str, dict[str, Any]]]) -> Iterator[Any]:
-    """Other values for an argument that the expected call, which this call is, accepts."""
+def _accepted(call: Call, expected: Iterable[AcceptedCall]) -> Mapping[str, list[Any]]:
+    """The acceptable values, by argument, of the expected call that this call is; none where it is none of them."""
     for reference in expected:
-        for name, acceptable in reference.items():
-            same_name = call.name in {name, name.replace(".", "_")}
-            if same_name and all(value in acceptable.get(key, ()) for key, value in call.arguments.items()):
-                for choice in acceptable[argument]:
-                    if choice not in (call.arguments[argument], ""):
-                        yield choice
+        accepted = {
+            name: [as_given(each) for each in one.values] for name, one in reference.arguments.items()
+        }
+        same_name = call.name in {reference.name, reference.name.replace(".", "_")}
+        if same_name and all(value in accepted.get(key, ()) for key, value in call.arguments.items()):
+            return accepted
+    return {}
+
+
+def _alike(
+    subject: Subject, accepted: Sequence[Mapping[str, list[Any]]], function: str, argument: str, place: int
+) -> list[Call] | None:
+    """The calls with the value at one place among the acceptable ones, in every call that has the argument.
+
+    A name that is translated, or a unit that is written out, for one call only is not as good as the same for all; None
+    where one of the calls has no such value, or it is not of the documented form.
+    """
+    calls = list(subject.calls)
+    document = subject.parameters(function).get(argument, {})
+    for index, call in enumerate(calls):
+        if call.name != function or argument not in call.arguments:
+            continue
+        choices = accepted[index].get(argument, ())
+        if place >= len(choices) or not keeps_form(choices[place], document):
+            return None
+        calls[index] = Call(call.name, {**call.arguments, argument: choices[place]})
+    return calls
 
 
 def other_notation(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
@@ -143,6 +184,7 @@ def unrelated_tool(subject: Subject, chance: random.Random) -> Iterator[Mutation
 
 CALL_TWINS = (
     Operator("argument_order", "tool_call", "twin", argument_order, "arguments named in another order"),
+    Operator("list_order", "tool_call", "twin", list_order, "a list whose order is free, from back to front"),
     Operator("call_order", "tool_call", "twin", call_order, "parallel calls in another order"),
     Operator("number_notation", "tool_call", "twin", number_notation, "1 for 1.0 and back"),
     Operator("underscored_name", "tool_call", "twin", underscored_name, "dots of a function's name as underscores"),

@@ -1,4 +1,7 @@
-"""Faults in multi-turn trajectories: a call left out, changed, made too early, or made although nobody asked."""
+"""Faults in multi-turn trajectories: a call left out, changed, made too early, or made although nobody asked.
+
+Recorded results are left out of what is changed: they tell what the unchanged calls returned.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 import msgspec
 
 from ...errors import DecodingError
-from ...records import Step
+from ...records import AgentStep
 from ..decoding import Unquoted, decode_prompt_strictly, decode_tool_calls
 from .calls import Call, native_calls, source_text
 from .chance import shuffled
@@ -18,7 +21,7 @@ from .sites import find_sites, with_value
 from .subject import Subject
 from .value_faults import PERTURBATIONS
 
-Turns: TypeAlias = list[list[Step]]
+Turns: TypeAlias = list[list[AgentStep]]
 
 
 class Place(NamedTuple):
@@ -54,7 +57,7 @@ def call_too_early(subject: Subject, chance: random.Random) -> Iterator[Mutation
         if place.turn:
             moved = _write(place, [place.calls[index]])
             left = _write(place, [*place.calls[:index], *place.calls[index + 1 :]])
-            turns = _with_step(subject.output.turns or [], place, left)
+            turns = _with_step(subject.output.agent_turns or [], place, left)
             turns[place.turn - 1] = [*turns[place.turn - 1], moved]
             change = f"call {_shown(place, index)} was made a turn too early"
             yield Mutation(msgspec.structs.replace(subject.output, turns=turns), change)
@@ -62,7 +65,7 @@ def call_too_early(subject: Subject, chance: random.Random) -> Iterator[Mutation
 
 def extra_call(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
     """Make a call of one turn once more at the end of another; the checker sees whether that changes anything."""
-    turns = subject.output.turns or []
+    turns = subject.output.agent_turns or []
     for place, index in _each_call(subject, chance):
         for turn in shuffled(range(len(turns)), chance):
             changed = [list(steps) for steps in turns]
@@ -74,11 +77,11 @@ def extra_call(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
 def steps_split(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
     """Make the calls of every step one by one."""
     del chance
-    turns: Turns = [list(steps) for steps in subject.output.turns or []]
+    turns: Turns = [list(steps) for steps in subject.output.agent_turns or []]
     # From the end, so that the steps still to be split keep their numbers.
     for place in reversed(_places(subject)):
         turns[place.turn][place.step : place.step + 1] = [_write(place, [call]) for call in place.calls]
-    if turns != subject.output.turns:
+    if turns != subject.output.agent_turns:
         yield Mutation(
             msgspec.structs.replace(subject.output, turns=turns), "every call is a step of its own"
         )
@@ -102,7 +105,7 @@ def _each_call(subject: Subject, chance: random.Random) -> Sequence[tuple[Place,
 def _places(subject: Subject) -> list[Place]:
     """The steps of an output that are calls with named arguments."""
     found: list[Place] = []
-    for turn, steps in enumerate(subject.output.turns or []):
+    for turn, steps in enumerate(subject.output.agent_turns or []):
         for number, step in enumerate(steps):
             calls = _read(step)
             if calls:
@@ -110,7 +113,7 @@ def _places(subject: Subject) -> list[Place]:
     return found
 
 
-def _read(step: Step) -> list[Call]:
+def _read(step: AgentStep) -> list[Call]:
     """The calls of a step; none where it holds none, or one whose arguments are not plain values with names."""
     try:
         decoded: Any = decode_prompt_strictly(step) if isinstance(step, str) else decode_tool_calls(step)
@@ -123,11 +126,11 @@ def _read(step: Step) -> list[Call]:
     return [] if any(isinstance(site.value, Unquoted) for site in sites) else calls
 
 
-def _write(place: Place, calls: Sequence[Call]) -> Step:
+def _write(place: Place, calls: Sequence[Call]) -> AgentStep:
     return native_calls(calls) if place.native else source_text(calls)
 
 
-def _with_step(turns: Sequence[Sequence[Step]], place: Place, step: Step) -> Turns:
+def _with_step(turns: Sequence[Sequence[AgentStep]], place: Place, step: AgentStep) -> Turns:
     """The turns with another step in a place; a step without calls is left out."""
     changed = [list(steps) for steps in turns]
     changed[place.turn][place.step : place.step + 1] = [] if step in ([], "[]") else [step]
@@ -135,7 +138,7 @@ def _with_step(turns: Sequence[Sequence[Step]], place: Place, step: Step) -> Tur
 
 
 def _rewritten(subject: Subject, place: Place, calls: Sequence[Call], change: str) -> Mutation:
-    turns = _with_step(subject.output.turns or [], place, _write(place, calls))
+    turns = _with_step(subject.output.agent_turns or [], place, _write(place, calls))
     return Mutation(msgspec.structs.replace(subject.output, turns=turns), change)
 
 

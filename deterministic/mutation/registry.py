@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import cast
 
+from ... import plugins
 from ...errors import ConfigurationError
 from ..evidence import shorten
-from ..registration import load_targets
 from .answers import ANSWERS
 from .argument_faults import ARGUMENT_FAULTS
 from .attacks import ATTACKS
@@ -18,9 +18,6 @@ from .groundedness import GROUNDEDNESS
 from .multi_turn import MULTI_TURN
 from .operator import Operator
 from .value_faults import VALUE_FAULTS
-
-OPERATOR_GROUP = "fiducial.operators"
-"""Entry points that are an Operator or several."""
 
 OPERATORS: dict[str, Operator] = {
     operator.name: operator
@@ -39,7 +36,7 @@ OPERATORS: dict[str, Operator] = {
 
 
 def load_operators(specs: Iterable[str] = (), folder: Path | None = None) -> dict[str, Operator]:
-    """The built-in operators and those that users have registered.
+    """The built-in operators and those that users have registered (`plugins.OPERATORS`).
 
     Args:
         specs: ``module:NAME`` each, NAME being an Operator or a list of them.
@@ -53,7 +50,8 @@ def load_operators(specs: Iterable[str] = (), folder: Path | None = None) -> dic
         ConfigurationError: There is no such module or name, it is no operator, or its name is taken.
     """
     operators = dict(OPERATORS)
-    for label, target in load_targets(OPERATOR_GROUP, "--operator", specs, folder):
+    named = ((spec, plugins.look_up("--operator", spec, folder)) for spec in specs)
+    for label, target in (*plugins.OPERATORS.items(), *named):
         several = cast("Sequence[object]", target) if isinstance(target, list | tuple) else [target]
         for operator in several:
             if not isinstance(operator, Operator):

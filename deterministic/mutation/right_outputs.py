@@ -7,7 +7,16 @@ from typing import Any, cast
 
 import msgspec
 
-from ...records import AnswerReference, Case, MultiTurnReference, Output, ToolCall, ToolCallReference
+from ...records import (
+    AcceptedCall,
+    AnswerReference,
+    Case,
+    MultiTurnReference,
+    Output,
+    ToolCall,
+    ToolCallReference,
+    accepted_calls,
+)
 
 REFERENCE_SYSTEM = "reference"
 """Who such outputs are by."""
@@ -50,11 +59,22 @@ def _with_calls(case: Case, output: Output) -> Output | None:
     if reference.language != "python":
         return None
     calls = [
-        ToolCall(name=name, arguments=_arguments(acceptable))
-        for call in reference.calls
-        for name, acceptable in call.items()
+        ToolCall(
+            name=call.name,
+            arguments=_literal_arguments(call) if call.literal else _arguments(call.written[call.name]),
+        )
+        for call in accepted_calls(reference.calls)
     ]
     return msgspec.structs.replace(output, tool_calls=calls)
+
+
+def _literal_arguments(call: AcceptedCall) -> dict[str, Any]:
+    return {name: as_given(accepted.values[0]) for name, accepted in call.arguments.items()}
+
+
+def as_given(value: Any) -> Any:
+    """An accepted value as an output has it: a list, whatever the reference says of its order."""
+    return msgspec.to_builtins(value)
 
 
 def _arguments(acceptable: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from .calls import Call
+from .documented_form import is_positional
 
 Path: TypeAlias = tuple[str | int, ...]
+
+ListOrder: TypeAlias = Literal["matters", "free", "not said"]
+"""Of the items of a list; ``not said`` where neither document nor reference says it, and for other values."""
 
 _DEEPEST, _MOST = 5, 300
 """A hostile output may nest without end; what lies beyond is not changed."""
@@ -21,12 +25,14 @@ class Site(NamedTuple):
         path: The argument's name, then keys and indexes.
         value: What stands there.
         document: What the function document says of it; empty where it says nothing.
+        order: Whether the order of its items matters, where it is a list.
     """
 
     call: int
     path: Path
     value: Any
     document: Mapping[str, Any]
+    order: ListOrder = "not said"
 
     @property
     def place(self) -> str:
@@ -71,7 +77,8 @@ def with_value(calls: Sequence[Call], site: Site, value: Any) -> list[Call]:
 
 
 def _below(call: int, path: Path, value: Any, document: Mapping[str, Any]) -> Iterator[Site]:
-    yield Site(call, path, value, document)
+    positional = type(value) in {list, tuple} and is_positional(document)
+    yield Site(call, path, value, document, "matters" if positional else "not said")
     if len(path) == _DEEPEST:
         return
     if type(value) is dict:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
-from ...records import Case, Output
+import msgspec
+
+from ...records import AcceptedCall, AnyOrder, Case, InOrder, Output, ToolCallReference, accepted_calls
 from .calls import Call, read_calls
-from .sites import Site, find_sites
+from .sites import Path, Site, find_sites
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,15 +35,23 @@ class Subject:
 
     @cached_property
     def documents(self) -> Mapping[str, Mapping[str, Any]]:
-        """The offered functions by name; names with dots also with underscores."""
-        functions = [tool["function"] for tool in self.case.tools]
+        """The offered functions by name, those that are offered later included; names with dots also with underscores."""
+        later: list[dict[str, Any]] = self.case.reference.get("withheld_tools") or []
+        functions = [tool["function"] for tool in (*self.case.tools, *later)]
         underscored = {function["name"].replace(".", "_"): function for function in functions}
         return underscored | {function["name"]: function for function in functions}
 
     @cached_property
     def sites(self) -> list[Site]:
         """Every value in the arguments of the calls."""
-        return find_sites(self.calls, self.documents)
+        return [self._with_order(site) for site in find_sites(self.calls, self.documents)]
+
+    @cached_property
+    def accepted(self) -> list[AcceptedCall]:
+        """The calls that the reference accepts."""
+        if self.case.kind != "tool_call":
+            return []
+        return accepted_calls(msgspec.convert(self.case.reference, ToolCallReference).calls)
 
     def parameters(self, function: str) -> Mapping[str, Mapping[str, Any]]:
         """The documented parameters of an offered function, by name; empty for one that is not offered."""
@@ -57,6 +67,34 @@ class Subject:
         known = cast("list[Any]", names) if isinstance(names, list) else []
         return frozenset(name for name in known if isinstance(name, str))
 
+    def _with_order(self, site: Site) -> Site:
+        """The site, with what the reference says of the order of its items where its document says nothing."""
+        if site.order != "not said" or type(site.value) is not list:
+            return site
+        name = self.calls[site.call].name
+        for call in self.accepted:
+            accepted = call.arguments.get(str(site.path[0]))
+            if accepted is not None and name in {call.name, call.name.replace(".", "_")}:
+                for value in accepted.values:
+                    match _at(value, site.path[1:]):
+                        case InOrder():
+                            return site._replace(order="matters")
+                        case AnyOrder():
+                            return site._replace(order="free")
+                        case _:
+                            continue
+        return site
+
     def _schema(self, function: str) -> Mapping[str, Any]:
         schema: Any = self.documents.get(function, {}).get("parameters")
         return cast("dict[str, Any]", schema) if isinstance(schema, dict) else {}
+
+
+def _at(value: Any, path: Path) -> Any:
+    """What stands in a value at a path; None where the path leads nowhere."""
+    for step in path:
+        try:
+            value = value[step]
+        except (LookupError, TypeError):
+            return None
+    return value

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, cast
 from . import wrong_dates, wrong_numbers, wrong_units
 from .calls import write_calls
 from .chance import shuffled
+from .documented_form import has_type
 from .near_names import near_names
 from .operator import Mutation, Operator
 from .sites import Site, with_value
@@ -89,17 +90,20 @@ def other_truth_value(site: Site, chance: random.Random) -> Iterator[Any]:
 
 
 def other_type(site: Site, chance: random.Random) -> Iterator[Any]:
-    """The same value as another type: a number or truth value as text, a text in a list, a list as text."""
+    """The same value as another type than the documented one: a number or truth value as text, a text in a list, a list as text."""
     del chance
-    match site.value:
+    value: Any = site.value
+    match value:
         case bool() | int() | float():
-            yield str(site.value)
+            value = str(value)
         case str():
-            yield [site.value]
+            value = [value]
         case list():
-            yield ", ".join(map(str, cast("list[Any]", site.value)))
+            value = ", ".join(map(str, cast("list[Any]", value)))
         case _:
             return
+    if not has_type(value, site.document):
+        yield value
 
 
 def dropped_item(site: Site, chance: random.Random) -> Iterator[Any]:
@@ -110,10 +114,10 @@ def dropped_item(site: Site, chance: random.Random) -> Iterator[Any]:
 
 
 def reversed_items(site: Site, chance: random.Random) -> Iterator[Any]:
-    """A list from back to front."""
+    """A list from back to front, where its order matters: each place has a meaning by the document, or the reference says so."""
     del chance
-    if type(site.value) is list:
-        items = cast("list[Any]", site.value)
+    if site.order == "matters":
+        items = cast("list[Any] | tuple[Any, ...]", site.value)
         if items != items[::-1]:
             yield items[::-1]
 
@@ -129,7 +133,7 @@ PERTURBATIONS: dict[str, tuple[Perturb, str]] = {
     "flipped_boolean": (other_truth_value, "true for false"),
     "wrong_type": (other_type, "the right value as another type"),
     "dropped_item": (dropped_item, "one item of a list left out"),
-    "reversed_list": (reversed_items, "a list from back to front"),
+    "reversed_list": (reversed_items, "a list whose order matters, from back to front"),
 }
 """Operator name to what a value becomes, and a line about it."""
 

@@ -9,8 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from . import kernel, landlock
-from .file_view import WORKSPACE, enter_private_root, give
+from . import kernel, landlock, syscalls
+from .file_view import EXAM, WORKSPACE, View, enter_private_root, give
 from .limits import Limits
 from .resource_limits import apply_limits
 
@@ -29,6 +29,9 @@ class Order(NamedTuple):
         readable: Further folders that may be read, at the places where they are.
         environment: All of the commands' environment.
         limits: What each command may use.
+        exam: A folder with hidden tests, which the commands can read and not change; None when there is none.
+        proven: For each command, whether it is to prove that it came to its end: see `execution.Proof`.
+        fixed: Files of ``source`` that the commands cannot change where files can be mounted.
     """
 
     commands: list[list[str]]
@@ -37,6 +40,9 @@ class Order(NamedTuple):
     readable: list[str]
     environment: dict[str, str]
     limits: Limits
+    exam: str | None = None
+    proven: list[bool] = []
+    fixed: list[str] = []
 
 
 class Place(NamedTuple):
@@ -46,13 +52,15 @@ class Place(NamedTuple):
         folder: Their working folder.
         prepare: To be called in each new process before the command takes its place.
         files: ``private root``, ``writes confined`` or ``not confined``.
-        network: ``none`` (a loopback interface of its own), ``no TCP`` or ``not denied``.
+        network: ``none`` (a loopback interface of its own), ``no sockets``, ``no TCP`` or ``not denied``.
+        exam: Where the hidden tests are found.
     """
 
     folder: Path
     prepare: Callable[[], None]
     files: str
     network: str
+    exam: Path | None = None
 
 
 def leave_namespaces(*, confined: bool) -> bool:
@@ -108,8 +116,10 @@ def settle(order: Order, *, own_namespace: bool) -> Place:
             kernel.raise_loopback()
         uid = _free_uid(scratch)
         with suppress(OSError):
-            enter_private_root(source, scratch, order.readable, order.limits, uid)
-            return Place(WORKSPACE, _shutting_in(order.limits, uid, None), "private root", network)
+            view = View(source, order.readable, order.exam, order.fixed)
+            enter_private_root(view, scratch, order.limits, uid)
+            exam = EXAM if order.exam else None
+            return Place(WORKSPACE, _shutting_in(order.limits, uid, None), "private root", network, exam)
         scratch = scratch.with_name("plain")  # something may be mounted on the other by now
         scratch.mkdir()
     return _settle_in_plain_folder(order, source, scratch, network)
@@ -129,16 +139,22 @@ def _settle_in_plain_folder(order: Order, source: Path, scratch: Path, network: 
     folder = scratch / "workspace"
     shutil.copytree(source, folder)
     (scratch / "tmp").mkdir()
+    exam = scratch.with_name("exam") if order.exam else None
+    if order.exam and exam:
+        shutil.copytree(order.exam, exam)
     give(scratch.parent, uid)
     version = landlock.version()
-    if network != "none" and version >= landlock.TCP_SINCE:
+    if syscalls.can_filter():
+        network = "no sockets"
+    elif network != "none" and version >= landlock.TCP_SINCE:
         network = "no TCP"
-    prepare = _shutting_in(order.limits, uid, scratch if version else None)
-    return Place(folder, prepare, "writes confined" if version else "not confined", network)
+    prepare = _shutting_in(order.limits, uid, scratch)
+    return Place(folder, prepare, "writes confined" if version else "not confined", network, exam)
 
 
 def _shutting_in(limits: Limits, uid: int, writable: Path | None) -> Callable[[], None]:
     """What a new process does to itself before it becomes the command."""
+    filtered = syscalls.can_filter()
 
     def prepare() -> None:
         apply_limits(limits)
@@ -149,8 +165,10 @@ def _shutting_in(limits: Limits, uid: int, writable: Path | None) -> Callable[[]
         with suppress(OSError):  # not on Linux
             kernel.forgo_new_privileges()
             kernel.die_with_parent()
-        if writable is not None:
+        if writable is not None and landlock.version():
             landlock.confine_writing([writable])
+        if filtered:
+            syscalls.deny_calls(sockets=writable is not None)
 
     return prepare
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import secrets
 import selectors
 import signal
 import subprocess
@@ -29,6 +31,7 @@ class Ended(NamedTuple):
         err: Its error output, as far as it is kept.
         cut: Whether some of either was dropped.
         seconds: How long it took.
+        proven: Whether it wrote back its secret word.
     """
 
     by: str
@@ -37,6 +40,7 @@ class Ended(NamedTuple):
     err: bytes
     cut: bool
     seconds: float
+    proven: bool = False
 
 
 def execute(
@@ -47,6 +51,7 @@ def execute(
     prepare: Callable[[], None],
     *,
     own_namespace: bool,
+    exam: str | None = None,
 ) -> Ended:
     """Run a command to its end, and end everything it started.
 
@@ -57,17 +62,20 @@ def execute(
         limits: What it may use.
         prepare: Called in the new process before the command takes its place.
         own_namespace: Whether this process is the first of a process namespace.
+        exam: Where hidden tests are, for a command that is to prove that it ran them to their end.
 
     Returns:
         How it ended.
     """
     begin = time.monotonic()
+    proof = None if exam is None else Proof(exam)
     try:
         process = subprocess.Popen(  # noqa: S603 - running what is not trusted is what this is for
             argv,
             cwd=folder,
             env=environment,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL if proof is None else proof.order,
+            pass_fds=() if proof is None else (proof.written,),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
@@ -75,6 +83,7 @@ def execute(
         )
     except (OSError, subprocess.SubprocessError) as error:
         end_all(own_namespace=own_namespace)
+        _ = proof and proof.given()
         return Ended("start", 127, b"", str(error).encode(), cut=False, seconds=time.monotonic() - begin)
     assert process.stdout is not None
     assert process.stderr is not None
@@ -87,7 +96,33 @@ def execute(
     end_all(own_namespace=own_namespace)
     out.read_rest()
     err.read_rest()
-    return Ended(by, code, bytes(out.kept), bytes(err.kept), cut=out.cut or err.cut, seconds=seconds)
+    proven = proof is not None and proof.given()
+    return Ended(by, code, bytes(out.kept), bytes(err.kept), out.cut or err.cut, seconds, proven)
+
+
+class Proof:
+    """A secret word for one command, told on its standard input, to be written back on a way of its own.
+
+    Args:
+        exam: Where hidden tests are, told along with it.
+    """
+
+    def __init__(self, exam: str) -> None:
+        self._word = secrets.token_hex(32)
+        self._read, self.written = os.pipe()
+        self.order, tell = os.pipe()
+        os.write(tell, json.dumps({"exam": exam, "place": self.written, "word": self._word}).encode("ascii"))
+        os.close(tell)
+        os.set_blocking(self._read, False)
+
+    def given(self) -> bool:
+        """Whether the word was written back, and nothing else; asked once, when everything has ended."""
+        os.close(self.order)
+        os.close(self.written)
+        try:
+            return os.read(self._read, 2 * len(self._word)) == self._word.encode("ascii")
+        finally:
+            os.close(self._read)
 
 
 class _Kept:

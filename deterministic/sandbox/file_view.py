@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from . import kernel
 from .limits import Limits
 
 WORKSPACE = Path("/fiducial-workspace")
 """Where the command finds its files; a name that no interpreter is installed below."""
+
+EXAM = Path("/fiducial-exam")
+"""Where it finds hidden tests. Being mounted, neither this folder nor a file that is fixed can be moved, removed or replaced."""
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")
 _SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/mime.types", "/etc/ssl")
@@ -24,15 +27,28 @@ _OWN_FILES = {
 _FILES_PER_MIB = 512
 
 
-def enter_private_root(
-    source: Path, scratch: Path, readable: Iterable[str], limits: Limits, uid: int
-) -> None:
+class View(NamedTuple):
+    """What the command is to see beside system and devices.
+
+    Attributes:
+        source: The folder whose files the workspace starts with; copied.
+        readable: Further folders that it may read, at the places where they are.
+        exam: A folder with hidden tests, to be seen at `EXAM`.
+        fixed: Files of the workspace that it cannot change.
+    """
+
+    source: Path
+    readable: list[str]
+    exam: str | None
+    fixed: list[str]
+
+
+def enter_private_root(view: View, scratch: Path, limits: Limits, uid: int) -> None:
     """Build the root in this process's own mount namespace and move into it.
 
     Args:
-        source: The folder whose files the workspace starts with; copied.
+        view: What is to be seen.
         scratch: An empty folder on which the root is mounted.
-        readable: Further folders the command may read, at the places where they are.
         limits: How much the workspace may hold.
         uid: Who runs the command.
 
@@ -43,7 +59,7 @@ def enter_private_root(
     files = max(1024, limits.disk_bytes // 1024 // 1024 * _FILES_PER_MIB)
     options = f"size={limits.disk_bytes},nr_inodes={files},mode=755"
     kernel.mount("tmpfs", scratch, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, options)
-    for path in [*_SYSTEM, *_SETTINGS, *readable]:
+    for path in [*_SYSTEM, *_SETTINGS, *view.readable]:
         _show(scratch, Path(path))
     _make_devices(scratch / "dev")
     for name, text in _OWN_FILES.items():
@@ -51,12 +67,18 @@ def enter_private_root(
         file.parent.mkdir(exist_ok=True)
         file.write_text(text.format(uid=uid), encoding="ascii")
     workspace = scratch / WORKSPACE.relative_to("/")
-    shutil.copytree(source, workspace)
+    shutil.copytree(view.source, workspace)
     (scratch / "tmp").mkdir(exist_ok=True)  # it is there already when the interpreter lives below it
     (scratch / "proc").mkdir()
     kernel.mount("proc", scratch / "proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
     give(workspace, uid)
     os.chown(scratch / "tmp", uid, uid)
+    for name in view.fixed:
+        _bind(str(workspace / name), workspace / name)
+    if view.exam is not None:
+        exam = scratch / EXAM.relative_to("/")
+        exam.mkdir()
+        _bind(view.exam, exam)
     kernel.change_root(scratch)
 
 
@@ -81,7 +103,11 @@ def _show(root: Path, path: Path) -> None:
         shown.mkdir()
     else:
         shown.touch()
-    kernel.mount(str(path), shown, flags=kernel.MS_BIND | kernel.MS_REC)
+    _bind(str(path), shown)
+
+
+def _bind(path: str, shown: Path) -> None:
+    kernel.mount(path, shown, flags=kernel.MS_BIND | kernel.MS_REC)
     kernel.make_read_only(shown)
 
 

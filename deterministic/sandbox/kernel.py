@@ -20,7 +20,8 @@ CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = (
 )
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC, MS_PRIVATE = 0x2, 0x4, 0x8, 0x1000, 0x4000, 0x4_0000
 
-_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 36, 38
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
+_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 22, 2
 _MNT_DETACH = 2
 _AT_FDCWD, _AT_RECURSIVE = -100, 0x8000
 _MOUNT_ATTR_READ_ONLY_NOSUID = 0x1 | 0x2
@@ -92,9 +93,30 @@ def adopt_orphans() -> None:
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
+def be_private() -> None:
+    """Keep other processes of the same user from this one's memory and open files; what it starts is not kept so.
+
+    Raises:
+        OSError: Not on Linux.
+    """
+    _prctl(_PR_SET_DUMPABLE, 0)
+
+
 def forgo_new_privileges() -> None:
     """Give up gaining rights by starting set-uid programs."""
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+
+
+def filter_calls(program: bytes | None) -> None:
+    """Have the kernel ask a program about every system call of this process and its children.
+
+    Args:
+        program: A ``struct sock_fprog``; None only to see whether it would.
+
+    Raises:
+        OSError: It does not, or the program is none.
+    """
+    _call("prctl", _PR_SET_SECCOMP, ctypes.c_ulong(_SECCOMP_MODE_FILTER), program)
 
 
 def raise_loopback() -> None:

@@ -1,7 +1,8 @@
 """The launcher's main program: reads an order, shuts itself in, runs the commands, writes a report.
 
-It is started by `running` as a Python process of its own, isolated from environment, site packages and working folder. Order
-and report are JSON, on standard input and output.
+It is started by `running` as a Python process of its own, isolated from environment, site packages and working folder. The order is
+JSON on standard input, the report lines of JSON on standard output: how far commands are shut in, then how each ended. A report that
+breaks off after its first line says that a command ended the launcher.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import signal
 import sys
 from contextlib import suppress
 from typing import Any
@@ -17,11 +19,14 @@ from . import kernel
 from .confinement import Order, leave_namespaces, settle
 from .execution import Ended, execute
 from .limits import Limits
+from .syscalls import can_filter
 
 
 def main() -> None:
     """Do what the order on standard input says."""
     document: dict[str, Any] = json.load(sys.stdin)
+    # The first process of a namespace gets only those signals that it handles, and Python handles this one.
+    signal.signal(signal.SIGINT, lambda _number, _frame: None)
     limits = Limits(**document.pop("limits"))
     order = Order(**document, limits=limits)
     with suppress(OSError):
@@ -36,18 +41,22 @@ def main() -> None:
     else:
         with suppress(OSError):
             kernel.adopt_orphans()
-    json.dump(_carry_out(order, own_namespace=own_namespace), sys.stdout)
-    sys.stdout.flush()
+    with suppress(OSError):
+        kernel.be_private()
+    _carry_out(order, own_namespace=own_namespace)
     os._exit(0)
 
 
-def _carry_out(order: Order, *, own_namespace: bool) -> dict[str, Any]:
+def _carry_out(order: Order, *, own_namespace: bool) -> None:
     place = settle(order, own_namespace=own_namespace)
+    processes = "own namespace" if own_namespace else "adopted"
+    calls = "filtered" if order.scratch is not None and can_filter() else "not filtered"
+    _report({"files": place.files, "network": place.network, "processes": processes, "calls": calls})
     environment = order.environment
     if order.scratch is not None:
         environment = {**environment, "HOME": str(place.folder), "TMPDIR": str(place.folder.with_name("tmp"))}
-    runs: list[dict[str, Any]] = []
-    for command in order.commands:
+    proven = order.proven or [False] * len(order.commands)
+    for command, to_be_proven in zip(order.commands, proven, strict=True):
         ended = execute(
             command,
             str(place.folder),
@@ -55,12 +64,16 @@ def _carry_out(order: Order, *, own_namespace: bool) -> dict[str, Any]:
             order.limits,
             place.prepare,
             own_namespace=own_namespace,
+            exam=str(place.exam) if to_be_proven else None,
         )
-        runs.append(_record(ended))
+        _report(_record(ended))
         if ended.by != "exit" or ended.code:
             break
-    processes = "own namespace" if own_namespace else "adopted"
-    return {"files": place.files, "network": place.network, "processes": processes, "runs": runs}
+
+
+def _report(line: dict[str, Any]) -> None:
+    sys.stdout.write(f"{json.dumps(line)}\n")
+    sys.stdout.flush()
 
 
 def _record(ended: Ended) -> dict[str, Any]:

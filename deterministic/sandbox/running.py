@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import os
 import signal
-import site
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
+from .installation import own_packages_only, python_folders
 from .limits import Limits
 
 _BOOT = (
@@ -36,12 +35,14 @@ class Run(msgspec.Struct, frozen=True):
     """How one command ended.
 
     Attributes:
-        by: ``exit``, or the limit that ended it: ``time``, ``memory``, ``processes``; ``start`` when it could not be started.
+        by: ``exit``, or the limit that ended it: ``time``, ``memory``, ``processes``; ``start`` when it could not be started;
+            ``lost`` when it ended the launcher, which watched it.
         code: Its exit code; negative for a signal.
         out: Its output, as far as it is kept.
         err: Its error output, as far as it is kept.
         cut: Whether some of either was dropped.
         seconds: How long it took.
+        proven: Whether it came to the end that it was to prove.
     """
 
     by: str
@@ -50,6 +51,7 @@ class Run(msgspec.Struct, frozen=True):
     err: bytes
     cut: bool
     seconds: float
+    proven: bool = False
 
     @property
     def out_of_time(self) -> bool:
@@ -62,13 +64,15 @@ class Confinement(msgspec.Struct, frozen=True):
 
     Attributes:
         files: ``private root`` (they see only their workspace and programs), ``writes confined`` or ``not confined``.
-        network: ``none``, ``no TCP`` or ``not denied``.
+        network: ``none``, ``no sockets``, ``no TCP`` or ``not denied``.
         processes: ``own namespace``, or ``adopted``: ended one by one.
+        calls: ``filtered``, or ``not filtered``: system calls that pass limits are not denied.
     """
 
     files: str
     network: str
     processes: str
+    calls: str = "not filtered"
 
 
 class SandboxReport(msgspec.Struct, frozen=True):
@@ -78,13 +82,30 @@ class SandboxReport(msgspec.Struct, frozen=True):
     runs: list[Run]
 
 
-def run_confined(commands: Sequence[Sequence[str]], source: Path, limits: Limits) -> SandboxReport:
+class Exam(msgspec.Struct, frozen=True):
+    """Hidden tests that commands are to run.
+
+    Attributes:
+        folder: Where they are; the commands can read and not change them.
+        proven: For each command, whether it is to prove that it ran them to their end.
+        fixed: Files of the commands' folder that they cannot change, where the platform can do that.
+    """
+
+    folder: Path
+    proven: list[bool]
+    fixed: list[str]
+
+
+def run_confined(
+    commands: Sequence[Sequence[str]], source: Path, limits: Limits, exam: Exam | None = None
+) -> SandboxReport:
     """Run commands one after another in a copy of a folder, shut in as far as the platform allows.
 
     Args:
         commands: The commands; the second runs when the first ended with exit code 0.
         source: A folder of plain files and folders; not changed.
         limits: What each command may use.
+        exam: Hidden tests; a command that is to prove something finds on its standard input where they are.
 
     Returns:
         How they ended.
@@ -96,9 +117,11 @@ def run_confined(commands: Sequence[Sequence[str]], source: Path, limits: Limits
         scratch = Path(folder, "root")
         scratch.mkdir()
         environment = {
-            "PATH": os.pathsep.join([str(Path(sys.executable).parent), "/usr/local/bin", os.defpath])
+            "PATH": os.pathsep.join([str(Path(sys.executable).parent), "/usr/local/bin", os.defpath]),
+            "LANG": "C.UTF-8",
+            **own_packages_only(),
         }
-        return _launch(commands, source, scratch, {**environment, "LANG": "C.UTF-8"}, limits)
+        return _launch(commands, source, scratch, environment, limits, exam=exam)
 
 
 def run_agent(command: Sequence[str], workspace: Path, environment: Mapping[str, str], limits: Limits) -> Run:
@@ -125,15 +148,19 @@ def _launch(
     scratch: Path | None,
     environment: Mapping[str, str],
     limits: Limits,
+    *,
+    exam: Exam | None = None,
 ) -> SandboxReport:
-    order = {
+    order: dict[str, object] = {
         "commands": [list(command) for command in commands],
         "source": str(source.resolve()),
         "scratch": None if scratch is None else str(scratch.resolve()),
-        "readable": _interpreter_folders(),
+        "readable": python_folders(),
         "environment": dict(environment),
         "limits": limits._asdict(),
     }
+    if exam is not None:
+        order |= {"exam": str(exam.folder.resolve()), "proven": exam.proven, "fixed": exam.fixed}
     launcher = subprocess.Popen(  # noqa: S603 - our own interpreter and launcher
         [sys.executable, "-I", "-S", "-c", _BOOT, str(Path(__file__).parent)],
         cwd="/",
@@ -148,10 +175,10 @@ def _launch(
             patience = limits.wall_seconds * len(commands) + _GRACE
             report, complaint = launcher.communicate(json.dumps(order).encode(), timeout=patience)
         except subprocess.TimeoutExpired as error:
-            raise SandboxError("the launcher did not answer in time") from error
+            report, complaint = error.output or b"", b"it did not answer in time"
         finally:
             _end(launcher)
-    return _read_report(report, complaint)
+    return _read_report(report, complaint, len(commands))
 
 
 def _end(launcher: subprocess.Popen[bytes]) -> None:
@@ -161,19 +188,18 @@ def _end(launcher: subprocess.Popen[bytes]) -> None:
             os.killpg(launcher.pid, signal.SIGKILL)
 
 
-def _read_report(report: bytes, complaint: bytes) -> SandboxReport:
+def _read_report(report: bytes, complaint: bytes, commands: int) -> SandboxReport:
+    """Read the report's lines; the last may be cut short.
+
+    Once the first line is there commands were running: if no other is to blame, the launcher was ended by one of them.
+    """
+    lines = report.split(b"\n")[:-1]
     try:
-        document: dict[str, Any] = msgspec.json.decode(report, type=dict[str, Any])
-        runs = msgspec.convert(document.pop("runs"), list[Run])
-        return SandboxReport(msgspec.convert(document, Confinement), runs)
-    except (msgspec.DecodeError, KeyError) as error:
+        confinement = msgspec.json.decode(lines[0], type=Confinement)
+        runs = [msgspec.json.decode(line, type=Run) for line in lines[1:]]
+    except (msgspec.DecodeError, IndexError) as error:
         last = complaint.decode(errors="replace").strip().rpartition("\n")[2]
         raise SandboxError(f"the launcher failed: {last or 'it was killed'}") from error
-
-
-def _interpreter_folders() -> list[str]:
-    """Where the interpreter and the packages it can import are."""
-    packages = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
-    return list(
-        dict.fromkeys([sys.base_prefix, sys.prefix, *packages, *([user] if (user := site.USER_BASE) else [])])
-    )
+    if len(runs) < commands and all(run.by == "exit" and not run.code for run in runs):
+        runs.append(Run("lost", -signal.SIGKILL, b"", b"", cut=False, seconds=0.0))
+    return SandboxReport(confinement, runs)

@@ -12,7 +12,7 @@ from ...deterministic.artifacts import challenge_of, copy_plain_files
 from ...deterministic.sandbox.limits import Limits
 from ...deterministic.sandbox.running import Run, SandboxError, run_agent
 from ...errors import InputError
-from ...records import Case, Output
+from ...records import Case, Output, message_text
 from ...records.case import Record
 from ..progress import Progress
 from ..run_folder.journal import Journal
@@ -123,7 +123,7 @@ def _cutoff_of(case: Case) -> float:
 
 def _filled_in(command: Sequence[str], case: Case, workspace: Path) -> list[str]:
     """The command with its places filled; what is filled in is not looked at again."""
-    task = "\n".join(str(message.get("content", "")) for turn in case.turns for message in turn)
+    task = "\n".join(message_text(message) for turn in case.turns for message in turn)
     if "\0" in task:
         raise InputError(f"case {case.id!r}: the task holds a NUL, which no command line can")
     values = {"task": task, "workspace": str(workspace.resolve())}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 import shutil
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
@@ -13,7 +15,9 @@ from ...records import Case, Output, write_records
 OUTPUTS, WORKSPACES = "outputs.jsonl", "workspaces"
 """What lies beside each other, so that the outputs can name the workspaces."""
 
-_LONGEST_NAME = 200
+_LONGEST_NAME, _LONGEST_READABLE, _HASH_DIGITS = 100, 60, 32
+_WORDS = r"[a-z0-9-][a-z0-9.-]*(?:_[a-z0-9.-]+)*"
+_PLAIN_ID, _ODD = re.compile(rf"{_WORDS}(?:/{_WORDS})*"), re.compile(r"[^A-Za-z0-9.-]+")
 
 
 def prepare(cases: Iterable[Case], out: Path, *, system: str) -> int:
@@ -93,7 +97,10 @@ def output_of(case: Case, out: Path, system: str) -> Output:
 
 
 def workspace_of(case: Case, out: Path) -> Path:
-    """Where a case's workspace is: its id with ``__`` for ``/``, so that none lies within another.
+    """Where a case's workspace is: in a folder that no other id has, and that lies within no other.
+
+    A plain id is its own name, with ``__`` for ``/``. Any other, such as one with ``__`` or ``.`` of its own, or with capitals, which some
+    file systems do not tell apart, gets its hash behind a ``~``, which no plain name holds.
 
     Args:
         case: The challenge.
@@ -103,7 +110,14 @@ def workspace_of(case: Case, out: Path) -> Path:
         InputError: Its id is no relative path.
     """
     path = PurePosixPath(case.id)
-    name = "__".join(path.parts)
-    if path.is_absolute() or ".." in path.parts or not name or "\0" in name or len(name) > _LONGEST_NAME:
+    if path.is_absolute() or ".." in path.parts or not path.parts or "\0" in case.id:
         raise InputError(f"case {case.id!r}: the id must be a relative path to be a workspace's name")
-    return out / WORKSPACES / name
+    return out / WORKSPACES / _name_of(case.id)
+
+
+def _name_of(case_id: str) -> str:
+    if _PLAIN_ID.fullmatch(case_id) and len(case_id) <= _LONGEST_NAME:
+        return case_id.replace("/", "__")
+    digest = hashlib.sha256(case_id.encode("utf-8", "surrogatepass")).hexdigest()
+    readable = _ODD.sub("_", case_id)[:_LONGEST_READABLE]
+    return f"{readable}~{digest[:_HASH_DIGITS]}"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ...records import ItemKey
-from .comparisons import attacks, corrected, invariances, steadiness
+from ...calibration.cuts import Cut
+from ...records import ItemKey, JudgeId
+from .comparisons import steadiness
 from .operator_rates import operator_results
 from .results import Comparison, Finding, JudgeAudit, OperatorResult, Read, Steadiness
 from .sampling import Chosen
-from .scored import Scored, passes
+from .scored import Scored
+from .twins import twin_and_attack_comparisons
 
 UNSTEADY = 0.05
 """A judge whose repeats certainly differ more often than this is said to contradict itself."""
@@ -17,35 +19,37 @@ UNSTEADY = 0.05
 
 def judge_audit(
     judge: str,
-    fingerprint: str,
+    judge_id: JudgeId,
     scored: Mapping[ItemKey, Scored],
     chosen: Chosen,
     *,
     about: Mapping[str, str],
     controls: Mapping[str, str],
-    pass_at: float,
+    cut: Cut,
 ) -> JudgeAudit:
     """Analyse what one judge said.
 
     Args:
         judge: Its name.
-        fingerprint: Its fingerprint.
+        judge_id: Who it is.
         scored: What it said of each probe.
         chosen: The probes of the audit.
         about: A line about each operator.
         controls: Attack to the operator of its control.
-        pass_at: From which score on a verdict counts as a pass.
+        cut: From which score on its verdicts pass.
 
     Returns:
         Its audit.
     """
-    operators = operator_results(scored.values(), about, controls, pass_at)
-    tests = [*invariances(scored, pass_at), *attacks(scored, controls, pass_at)]
-    comparisons = corrected(tests, lambda each: (each.difference.value or 0.0) > 0.0)
-    steady = steadiness(scored, sorted(chosen.originals), pass_at)
+    operators = operator_results(scored.values(), about, controls)
+    comparisons = twin_and_attack_comparisons(scored, controls)
+    steady = steadiness(scored, sorted(chosen.originals))
     return JudgeAudit(
         judge=judge,
-        fingerprint=fingerprint,
+        fingerprint=judge_id.fingerprint,
+        id=judge_id,
+        pass_at=cut.at,
+        pass_at_source=cut.source,
         asked=sum(max(1, len(each.repeats)) for each in scored.values()),
         operators=operators,
         comparisons=comparisons,
@@ -54,13 +58,12 @@ def judge_audit(
     )
 
 
-def to_read(judge: str, scored: Mapping[ItemKey, Scored], pass_at: float) -> Iterator[Read]:
+def to_read(judge: str, scored: Mapping[ItemKey, Scored]) -> Iterator[Read]:
     """The verdicts that a person should read: survivors, false alarms, attacks that were passed.
 
     Args:
         judge: Who gave them.
         scored: What it said of each probe.
-        pass_at: From which score on a verdict counts as a pass.
 
     Yields:
         One row a verdict.
@@ -70,7 +73,7 @@ def to_read(judge: str, scored: Mapping[ItemKey, Scored], pass_at: float) -> Ite
         if score is None:
             continue
         right = facts.plants in {"twin", "nothing"}
-        if passes(score, facts.label, pass_at) != right:
+        if each.passed != right:
             yield Read(
                 judge=judge,
                 what="false alarm" if right else "survivor" if facts.plants == "fault" else "attack passed",
@@ -121,7 +124,7 @@ def _of_comparisons(comparisons: list[Comparison], controls: Mapping[str, str]) 
             yield Finding(
                 concern="punishes what is harmless",
                 where=each.name,
-                sentence=f"{each.name}: verdicts change {each.difference} more often than on plain repetition "
+                sentence=f"{each.name}: verdicts change {each.difference} more often than on other harmless changes "
                 f"(Holm p {each.holm_p:.4f})",
             )
 

@@ -9,8 +9,10 @@ import msgspec
 import numpy as np
 
 from ...calibration.agreement.alt_test import AltTest, Likeness, alt_test
+from ...calibration.tables.runs import read_clusters
 from ...errors import UsageError
-from ...records import ItemKey, Verdict, read_records
+from ...records import ItemKey, ShownNames, Verdict, read_records
+from ..run_folder.folder import CLUSTERS
 
 EPSILONS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 """Handicaps at which the test is shown, so that its outcome does not hang on the choice of one."""
@@ -23,11 +25,13 @@ class Annotations(msgspec.Struct, frozen=True):
         people: Their names, in order of appearance.
         judges: The judges' names, likewise.
         scores: Output to name to score.
+        clusters: Cluster by case, of the cases that belong to another than their own.
     """
 
     people: list[str]
     judges: list[str]
     scores: dict[ItemKey, dict[str, float]]
+    clusters: dict[str, str] = {}
 
 
 class AlternativeAnnotator(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,7 +52,8 @@ def read_annotations(files: Iterable[Path]) -> Annotations:
     """Read verdicts of people and judges; of a judge's repeats the first counts.
 
     Args:
-        files: Files of verdicts, such as the labels of each person and a run's ``verdicts.jsonl``.
+        files: Files of verdicts, such as the labels of each person and a run's ``verdicts.jsonl``, beside which the run keeps which
+            cases belong together.
 
     Returns:
         The annotations.
@@ -59,23 +64,26 @@ def read_annotations(files: Iterable[Path]) -> Annotations:
     """
     names: dict[str, dict[str, None]] = {"human": {}, "judge": {}}
     scores: dict[ItemKey, dict[str, float]] = {}
+    shown, clusters = ShownNames(), dict[str, str]()
     for path in files:
+        clusters |= read_clusters(path.parent / CLUSTERS)
         for verdict in read_records(path, Verdict):
             if verdict.source in names and verdict.score is not None and verdict.repeat == 0:
-                names[verdict.source][verdict.by] = None
-                scores.setdefault(verdict.key, {})[verdict.by] = verdict.score
+                name = shown.of(verdict.author, verdict.by)
+                names[verdict.source][name] = None
+                scores.setdefault(verdict.key, {})[name] = verdict.score
     people, judges = list(names["human"]), list(names["judge"])
     if len(people) < 2 or not judges:  # noqa: PLR2004 - each is compared with the others
         raise UsageError(
             f"expected verdicts of at least two people and of a judge, got {len(people)} people and {len(judges)} judges"
         )
-    return Annotations(people, judges, scores)
+    return Annotations(people, judges, scores, clusters)
 
 
 def alternative_annotators(
     annotations: Annotations, *, likeness: Likeness = "equal"
 ) -> list[AlternativeAnnotator]:
-    """Test each judge, at every one of `EPSILONS`.
+    """Test each judge, at every one of `EPSILONS`. Outputs for one case, or for cases of one cluster, count together.
 
     Args:
         annotations: Who said what.
@@ -85,12 +93,17 @@ def alternative_annotators(
         One result a judge.
     """
     rows = list(annotations.scores.values())
+    names = [annotations.clusters.get(key.case_id, key.case_id) for key in annotations.scores]
+    cluster = np.unique(names, return_inverse=True)[1]
     people = np.array(
         [[row.get(name, np.nan) for name in annotations.people] for row in rows], dtype=np.float64
     )
     results: list[AlternativeAnnotator] = []
     for judge in annotations.judges:
         scores = np.array([row.get(judge, np.nan) for row in rows], dtype=np.float64)
-        tests = [alt_test(people, scores, epsilon=epsilon, likeness=likeness) for epsilon in EPSILONS]
+        tests = [
+            alt_test(people, scores, epsilon=epsilon, likeness=likeness, cluster=cluster)
+            for epsilon in EPSILONS
+        ]
         results.append(AlternativeAnnotator(judge=judge, people=annotations.people, by_epsilon=tests))
     return results

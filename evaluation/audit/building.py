@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, NamedTuple, Self
 
 import msgspec
 
-from ... import __version__
 from ...deterministic import CheckOptions
+from ...deterministic.meetable import require_meetable
 from ...deterministic.mutation import Operator, Plants, Probe, Subject, Weakness, make_probes, origin
 from ...errors import InputError
-from ...records import Case, CaseIndex, Output, atomic_write, encode_record, graded
+from ...records import Case, CaseIndex, FolderPath, InputPath, Output, atomic_write, encode_record, graded
+from ...version import VERSION
 from ..checking.names import NamesOption
 from ..checking.stage import options_by_system
 from ..inputs import EvaluationInputs, file_sha256
@@ -48,7 +50,7 @@ class _Sources(NamedTuple):
 
     cases: CaseIndex
     outputs: Iterator[Output] | None
-    files: tuple[Path, ...]
+    files: tuple[InputPath, ...]
     differing: Mapping[str, CheckOptions]
     """What checkers want to know of some systems."""
     default: CheckOptions
@@ -56,7 +58,11 @@ class _Sources(NamedTuple):
 
 
 def build_probes(
-    cases: Path, outputs: Sequence[Path], out: Path, settings: ProbeSettings, progress: Progress
+    cases: InputPath,
+    outputs: Sequence[InputPath],
+    out: FolderPath,
+    settings: ProbeSettings,
+    progress: Progress,
 ) -> ProbeManifest:
     """Mutate every right output and write the probes.
 
@@ -73,25 +79,27 @@ def build_probes(
     Raises:
         InputError: An input cannot be used, or nothing in it is right.
     """
-    replaced = {path.resolve() for path in (cases, *outputs)} & {
-        (out / name).resolve() for name in (CASES, OUTPUTS)
-    }
+    replaced = _on_disk(cases, *outputs) & _on_disk(out / CASES, out / OUTPUTS)
     if replaced:
         raise InputError(
             "is an input and would be replaced by the probes; choose another --out", path=replaced.pop()
         )
     if not outputs:
-        with CaseIndex(cases) as index:
+        with CaseIndex(cases, partial(require_meetable, options=settings.options)) as index:
             progress.begin("mutating", len(index))
             return _build(_Sources(index, None, (cases,), {}, settings.options), out, settings, progress)
-    with EvaluationInputs(cases, outputs) as inputs:
+    with EvaluationInputs(cases, outputs, checked=settings.options) as inputs:
         progress.begin("mutating", inputs.survey.outputs)
         differing, default = options_by_system(inputs, settings.names, settings.options)
         sources = _Sources(inputs.cases, inputs.outputs(), (cases, *outputs), differing, default)
         return _build(sources, out, settings, progress)
 
 
-def _build(sources: _Sources, out: Path, settings: ProbeSettings, progress: Progress) -> ProbeManifest:
+def _on_disk(*paths: InputPath) -> set[Path]:
+    return {path.resolve() for path in paths if isinstance(path, Path)}
+
+
+def _build(sources: _Sources, out: FolderPath, settings: ProbeSettings, progress: Progress) -> ProbeManifest:
     passed_over: Counter[str] = Counter()
     count = 0
     with _Writer(out) as writer:
@@ -110,7 +118,7 @@ def _build(sources: _Sources, out: Path, settings: ProbeSettings, progress: Prog
                 path=sources.cases.path,
             )
     manifest = ProbeManifest(
-        fiducial=__version__,
+        fiducial=VERSION,
         seed=settings.seed,
         per_operator=settings.per_operator,
         inputs={str(path): file_sha256(path) for path in sources.files},
@@ -141,7 +149,7 @@ def _counts(operator: Operator, writer: _Writer) -> OperatorCounts:
 class _Writer:
     """Writes probes as they are made; the files appear together at the end."""
 
-    def __init__(self, out: Path) -> None:
+    def __init__(self, out: FolderPath) -> None:
         self._out = out
         self._exit = ExitStack()
         self._files: dict[str, BinaryIO] = {}

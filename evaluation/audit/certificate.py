@@ -10,12 +10,13 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import msgspec
 import numpy as np
 
-from ... import __version__
 from ...calibration import Statistic
+from ...calibration.cuts import UNTOLD, Cut, PassAt
 from ...calibration.intervals.certified_bound import certified_rate
-from ...calibration.tables.runs import run_rows
+from ...calibration.tables.runs import run_cuts, run_rows
 from ...errors import InputError, UsageError
-from ...records import Verdict, read_records
+from ...records import JudgeId, ShownNames, Verdict, read_records
+from ...version import VERSION
 from ..run_folder.folder import VERDICTS, read_manifest
 from .scored import cluster_numbers, passes
 
@@ -59,7 +60,8 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True):
         fiducial: The version that wrote it.
         issued: When.
         judge: The judge as it signs verdicts.
-        fingerprint: Of prompt, model, decoding parameters and parser version.
+        fingerprint: Of everything that is asked and read.
+        id: Who the judge is; None in a certificate of a run that did not write it down.
         served_by: What models the endpoint said it used, where it said so.
         data: SHA-256 over the judged items with their labels.
         pass_at: From which score on a verdict counts as a pass.
@@ -79,6 +81,7 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True):
     claims: list[Claim]
     anchors: list[Anchor]
     accepted: float
+    id: JudgeId | None = None
     alpha: float = 0.05
 
 
@@ -86,21 +89,28 @@ class JudgedRun(NamedTuple):
     """What a run folder says of one judge.
 
     Attributes:
-        judge: The judge.
-        fingerprint: Its fingerprint.
+        judge: The judge, as it signs verdicts.
+        id: Who it is; None where the run did not write it down.
         rows: First repeats with a label: item, cluster, label, score (None when not graded).
         fresh: Items whose verdict was not answered from a cache or recording.
         served_by: Models that the endpoint named.
+        cut: From which score on the judge's verdicts pass.
     """
 
     judge: str
-    fingerprint: str
+    id: JudgeId | None
     rows: list[dict[str, Any]]
     fresh: frozenset[str]
     served_by: list[str]
+    cut: Cut = Cut()
+
+    @property
+    def fingerprint(self) -> str:
+        """Of everything that is asked and read."""
+        return "unknown" if self.id is None else self.id.fingerprint
 
 
-def read_judged_run(folder: Path, judge: str | None = None, *, prefer: str = "") -> JudgedRun:
+def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId | None = None) -> JudgedRun:
     """Read a run folder for one of its judges.
 
     Args:
@@ -115,31 +125,33 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: str = "")
         RunFolderError: It is no run folder.
         UsageError: There is no such judge, or there are several.
     """
-    identity = read_manifest(folder)["identity"]
-    if "audit_of" in identity:
+    if "audit_of" in read_manifest(folder)["identity"]:
         raise UsageError(
             f"{folder}: an audit's probes are no sample of what the judge is used on; certify a run of `fiducial run` or `judge`"
         )
-    rows = [row for row in run_rows(folder) if row["label"] is not None and row["repeat"] == 0]
+    names = ShownNames()
+    rows = [row for row in run_rows(folder, names=names) if row["label"] is not None and row["repeat"] == 0]
     judges = sorted({row["judge"] for row in rows})
     if judge is None:
-        judge = prefer if prefer in judges else judges[0] if len(judges) == 1 else None
+        preferred = [name for name in judges if prefer is not None and names.judges.get(name) == prefer]
+        judge = preferred[0] if preferred else judges[0] if len(judges) == 1 else None
     if judge is None or judge not in judges:
         asked = "name one with --by" if judge is None else f"there is no {judge!r}"
         raise UsageError(f"{folder}: {asked}; with labels there are {', '.join(judges) or 'none'}")
     verdicts = [
         verdict
         for verdict in read_records(folder / VERDICTS, Verdict)
-        if verdict.by == judge and verdict.repeat == 0
+        if verdict.source == "judge" and names.of(verdict.author, verdict.by) == judge and verdict.repeat == 0
     ]
     return JudgedRun(
         judge=judge,
-        fingerprint=identity.get(f"judge {judge}", "unknown"),
+        id=names.judges.get(judge),
         rows=[row for row in rows if row["judge"] == judge],
         fresh=frozenset(str(each.key) for each in verdicts if each.usage is None or not each.usage.cached),
         served_by=sorted(
             {str(each.evidence["served_by"]) for each in verdicts if "served_by" in each.evidence}
         ),
+        cut=run_cuts([folder], names.judges).get(judge, Cut()),
     )
 
 
@@ -149,7 +161,7 @@ def certify(
     *,
     issued: str,
     level: float = 0.95,
-    pass_at: float = 0.5,
+    pass_at: PassAt = UNTOLD,
     accepted: float | None = None,
 ) -> Certificate:
     """Measure what is claimed, with bounds that hold at their level.
@@ -159,7 +171,7 @@ def certify(
         claims: Statistic to the least value that is claimed.
         issued: The time, for the record.
         level: Of each claim's one-sided bound. Several claims are corrected for (Bonferroni), so that they hold together.
-        pass_at: From which score on a verdict counts as a pass.
+        pass_at: From which score on verdicts pass, where that is told; else as the judge declares.
         accepted: The accuracy on the anchors below which the judge counts as drifted; its certified bound when None.
 
     Returns:
@@ -172,17 +184,20 @@ def certify(
     graded = [row for row in run.rows if row["score"] is not None]
     if not graded:
         raise InputError("no verdict has both a label and a score")
+    pass_at.refuse_strangers([run.judge])
+    cut = pass_at.of([run.judge], run.cut).at
     each_level = 1 - (1 - level) / max(1, len(claims))
-    measured = [_claim(name, at_least, graded, each_level, pass_at) for name, at_least in claims.items()]
-    bound = _rate("accuracy", graded, level, pass_at).low or 0.0
+    measured = [_claim(name, at_least, graded, each_level, cut) for name, at_least in claims.items()]
+    bound = _rate("accuracy", graded, level, cut).low or 0.0
     return Certificate(
-        fiducial=__version__,
+        fiducial=VERSION,
         issued=issued,
         judge=run.judge,
         fingerprint=run.fingerprint,
+        id=run.id,
         served_by=run.served_by,
         data=labels_sha256((row["item_id"], row["label"]) for row in run.rows),
-        pass_at=pass_at,
+        pass_at=cut,
         claims=measured,
         anchors=[
             Anchor(row["item_id"], row["label"]) for row in sorted(graded, key=lambda row: row["item_id"])

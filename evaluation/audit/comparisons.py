@@ -1,4 +1,4 @@
-"""Paired comparisons: a change against plain repetition, an attack against its control, one prompt against another."""
+"""Paired comparisons: an attack against its control, one prompt against another; and how all comparisons are corrected for being many."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import numpy as np
 
 from ...calibration.comparison.multiple_tests import holm
 from ...calibration.intervals.cluster_mean import Shift, paired_shift
-from ...calibration.monitoring.flip_rate import flips, self_consistency
+from ...calibration.monitoring.flip_rate import self_consistency
 from ...records import ItemKey
-from .probe_folder import ProbeFacts
 from .results import Comparison, Steadiness
 from .sampling import site_of
-from .scored import Scored, cluster_numbers, passes
+from .scored import Scored, cluster_numbers
 
 ALPHA = 0.05
 """Chance of any false alarm among all comparisons of a judge."""
 
-_AUDITS = {
+AUDITS = {
     "tools_reordered": "position",
     "call_order": "position",
+    "list_order": "position",
     "passages_reordered": "position",
     "claims_reordered": "position",
     "answers_reordered": "position",
@@ -36,63 +36,38 @@ _AUDITS = {
     "answer_padded_wrong": "verbosity",
     "injected_verdict": "injected verdicts",
     "answer_injected_verdict": "injected verdicts",
+    "plain_verdict": "injected verdicts",
+    "answer_plain_verdict": "injected verdicts",
 }
-_PAIR = 2
+"""Which audit an operator belongs to, where it is not invariance or attack."""
+PAIR = 2
+"""Verdicts on the same output that it takes to see whether they agree."""
 
 
-def invariances(scored: Mapping[ItemKey, Scored], pass_at: float) -> Iterator[Comparison]:
-    """For each sort of harmless twin: does the judge change its mind more often than on plain repetition?
-
-    Args:
-        scored: What one judge said.
-        pass_at: From which score on a verdict counts as a pass.
-
-    Yields:
-        The consistency rate (agreement of repeats on the right output) minus the robustness rate (agreement of the twin with
-        them), which is 0 for a judge that is merely noisy.
-    """
-    for operator, twins in _by_operator(scored.values(), "twin").items():
-        pairs = [(twin, scored[twin.facts.source]) for twin in twins if twin.facts.source in scored]
-        graded = [(twin, source) for twin, source in pairs if twin.score is not None and source.repeats]
-        audit = _AUDITS.get(operator, "invariance")
-        if graded and all(len(source.repeats) < _PAIR for _, source in graded):
-            shift = paired_shift(np.array([]), np.array([], dtype=np.int64))
-            yield _comparison(operator, audit, shift, "right outputs were judged once; ask with --repeats 2")
-            continue
-        usable = [(twin, source) for twin, source in graded if len(source.repeats) >= _PAIR]
-        yield _comparison(
-            operator, audit, _shift(usable, lambda twin, source: _excess(twin, source, pass_at))
-        )
-
-
-def attacks(
-    scored: Mapping[ItemKey, Scored], controls: Mapping[str, str], pass_at: float
-) -> Iterator[Comparison]:
+def attacks(scored: Mapping[ItemKey, Scored], controls: Mapping[str, str]) -> Iterator[Comparison]:
     """For each attack with a control: is the wrong output passed more often with it than without?
 
     Args:
         scored: What one judge said.
         controls: Attack to the operator of its control.
-        pass_at: From which score on a verdict counts as a pass.
 
     Yields:
         Share passed with the attack minus share passed without.
     """
     graded = [each for each in scored.values() if each.score is not None]
     by_place = {(each.facts.operator, each.facts.source, site_of(each.facts)): each for each in graded}
-    for operator, tried in _by_operator(graded, "attack").items():
+    for operator, tried in by_operator(graded, "attack").items():
         if operator in controls:
             pairs = [(each, control) for each in tried if (control := _control(each, controls, by_place))]
-            shift = _shift(pairs, lambda tried, control: _passed(tried, pass_at) - _passed(control, pass_at))
-            yield _comparison(operator, _AUDITS.get(operator, "attack"), shift)
+            shift = _shift(pairs, lambda tried, control: float(tried.passed) - control.passed)
+            yield comparison_of(operator, AUDITS.get(operator, "attack"), shift)
 
 
-def prompts(judges: Mapping[str, Mapping[ItemKey, Scored]], pass_at: float) -> list[Comparison]:
+def prompts(judges: Mapping[str, Mapping[ItemKey, Scored]]) -> list[Comparison]:
     """Do judges differ on the same probes? Faults and right outputs apart, since one may trade the one for the other.
 
     Args:
         judges: What each judge said.
-        pass_at: From which score on a verdict counts as a pass.
 
     Returns:
         Share right of the first minus share right of the second, for each pair; corrected over all pairs.
@@ -110,10 +85,8 @@ def prompts(judges: Mapping[str, Mapping[ItemKey, Scored]], pass_at: float) -> l
             ]
             if pairs:
                 sign = -1.0 if what == "faults" else 1.0
-                shift = _shift(
-                    pairs, lambda a, b, sign=sign: sign * (_passed(a, pass_at) - _passed(b, pass_at))
-                )
-                found.append(_comparison(f"{one} against {other}, {what}", "prompts", shift))
+                shift = _shift(pairs, lambda a, b, sign=sign: sign * (float(a.passed) - b.passed))
+                found.append(comparison_of(f"{one} against {other}, {what}", "prompts", shift))
     return corrected(found, lambda _: True)
 
 
@@ -137,23 +110,20 @@ def corrected(comparisons: Sequence[Comparison], matters: Callable[[Comparison],
     return result
 
 
-def steadiness(
-    scored: Mapping[ItemKey, Scored], originals: Iterable[ItemKey], pass_at: float
-) -> Steadiness | None:
+def steadiness(scored: Mapping[ItemKey, Scored], originals: Iterable[ItemKey]) -> Steadiness | None:
     """How far repeats on right outputs agree.
 
     Args:
         scored: What one judge said.
         originals: The right outputs.
-        pass_at: From which score on a verdict counts as a pass.
 
     Returns:
         None where nothing was judged twice.
     """
-    repeated = [scored[key] for key in originals if key in scored and len(scored[key].repeats) >= _PAIR]
+    repeated = [scored[key] for key in originals if key in scored and len(scored[key].repeats) >= PAIR]
     if not repeated:
         return None
-    repeats = [[score >= pass_at for score in each.repeats] for each in repeated]
+    repeats = [[score >= each.cut for score in each.repeats] for each in repeated]
     found = self_consistency(repeats, cluster_numbers(each.cluster for each in repeated))
     return Steadiness(repeats=max(map(len, repeats)), flip_rate=found.flip_rate, all_equal=found.all_equal)
 
@@ -166,7 +136,8 @@ def _control(
     return by_place.get((operator, source, site_of(attack.facts))) or by_place.get((operator, source, 0))
 
 
-def _by_operator(scored: Iterable[Scored], plants: str) -> dict[str, list[Scored]]:
+def by_operator(scored: Iterable[Scored], plants: str) -> dict[str, list[Scored]]:
+    """The probes that plant something of a sort, by operator."""
     groups: dict[str, list[Scored]] = {}
     for each in scored:
         if each.facts.plants == plants:
@@ -174,25 +145,13 @@ def _by_operator(scored: Iterable[Scored], plants: str) -> dict[str, list[Scored
     return groups
 
 
-def _excess(twin: Scored, source: Scored, pass_at: float) -> float:
-    before = [score >= pass_at for score in source.repeats]
-    after = _passed(twin, pass_at) == 1.0
-    robustness = sum(each == after for each in before) / len(before)
-    return (1 - flips(before)) - robustness
-
-
-def _passed(each: Scored, pass_at: float) -> float:
-    facts: ProbeFacts = each.facts
-    assert each.score is not None
-    return float(passes(each.score, facts.label, pass_at))
-
-
 def _shift(pairs: Sequence[tuple[Scored, Scored]], differ: Callable[[Scored, Scored], float]) -> Shift:
     differences = np.array([differ(one, other) for one, other in pairs], dtype=np.float64)
     return paired_shift(differences, cluster_numbers(one.cluster for one, _ in pairs))
 
 
-def _comparison(name: str, audit: str, shift: Shift, untested: str | None = None) -> Comparison:
+def comparison_of(name: str, audit: str, shift: Shift, untested: str | None = None) -> Comparison:
+    """A comparison that is not corrected yet."""
     return Comparison(
         name=name,
         audit=audit,

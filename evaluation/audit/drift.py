@@ -11,7 +11,7 @@ import numpy as np
 
 from ...calibration.monitoring.e_process import drift_evidence, first_alarm
 from ...errors import InputError
-from ...records import read_records, write_records
+from ...records import JudgeId, read_records, write_records
 from .certificate import Certificate, JudgedRun, is_right
 
 _FEWEST = 0.5
@@ -129,7 +129,7 @@ def _why_no_look(look: Look, before: Sequence[Look], anchors: int) -> str | None
 def _changes(certificate: Certificate, run: JudgedRun) -> list[str]:
     """What is not as it was when the certificate was issued."""
     void: list[str] = []
-    if run.judge != certificate.judge:
+    if not _same_judge(certificate.id, run.id):
         void.append(f"it is about {certificate.judge}, this run was judged by {run.judge}")
     if run.fingerprint != certificate.fingerprint:
         void.append(
@@ -147,6 +147,13 @@ def _changes(certificate: Certificate, run: JudgedRun) -> list[str]:
     if changed:
         void.append(f"the labels of {len(changed)} anchors changed, {changed[0]} among them")
     return void
+
+
+def _same_judge(certified: JudgeId | None, judged: JudgeId | None) -> bool:
+    """Whether they are the same judge, though one may have changed."""
+    if certified is None or judged is None:
+        return certified == judged
+    return msgspec.structs.replace(judged, fingerprint=certified.fingerprint) == certified
 
 
 def _look(certificate: Certificate, run: JudgedRun, folder: Path) -> Look:

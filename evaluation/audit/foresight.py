@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Container, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -40,7 +39,7 @@ def foresee_audit(plan: AuditPlan, access: ModelAccess, prices: PriceList | None
     with TemporaryDirectory() as scratch, open_inputs(plan) as inputs:
         copy = Path(scratch) / VERDICTS
         if (plan.out / VERDICTS).exists():
-            shutil.copyfile(plan.out / VERDICTS, copy)
+            copy.write_bytes((plan.out / VERDICTS).read_bytes())
         with Journal(copy, Verdict) as journal:
             done = settled(journal)
         return [

@@ -11,7 +11,7 @@ from ...calibration import Statistic
 from ...calibration.intervals.cluster_mean import mean_of, share_of
 from .probe_folder import ORIGINAL
 from .results import OperatorResult
-from .scored import Scored, cluster_numbers, passes
+from .scored import Scored, cluster_numbers
 
 SENSITIVE = 0.8
 """A judge that certainly catches less than this share of a fault is said to miss it."""
@@ -24,7 +24,7 @@ _ORDER = {"fault": 0, "nothing": 1, "twin": 2, "attack": 3, "control": 4}
 
 
 def operator_results(
-    scored: Iterable[Scored], about: Mapping[str, str], paired: Mapping[str, str], pass_at: float
+    scored: Iterable[Scored], about: Mapping[str, str], paired: Mapping[str, str]
 ) -> list[OperatorResult]:
     """Summarise a judge's verdicts by operator.
 
@@ -32,7 +32,6 @@ def operator_results(
         scored: Probes with what the judge said.
         about: A line about each operator.
         paired: Attack to control; such attacks are judged by the difference and not here.
-        pass_at: From which score on a verdict counts as a pass.
 
     Returns:
         One result an operator. What is weak holds for all operators together at 95 %: each interval that decides is made
@@ -43,7 +42,7 @@ def operator_results(
         groups.setdefault(each.facts.operator, []).append(each)
     level = 1 - (1 - _FAMILY_LEVEL) / max(len(groups), 1)
     results = [
-        _result(operator, group, about.get(operator, ""), pass_at, level, in_pair=operator in paired)
+        _result(operator, group, about.get(operator, ""), level, in_pair=operator in paired)
         for operator, group in groups.items()
     ]
     names = list(about)
@@ -54,16 +53,11 @@ def _place(operator: str, names: list[str]) -> int:
     return names.index(operator) if operator in names else len(names)
 
 
-def _result(
-    operator: str, group: list[Scored], about: str, pass_at: float, level: float, *, in_pair: bool
-) -> OperatorResult:
+def _result(operator: str, group: list[Scored], about: str, level: float, *, in_pair: bool) -> OperatorResult:
     plants = group[0].facts.plants
     known = [(each, each.score) for each in group if each.score is not None]
     counted = np.array(
-        [
-            passes(score, each.facts.label, pass_at) == (plants in {"attack", "control"})
-            for each, score in known
-        ],
+        [each.passed == (plants in {"attack", "control"}) for each, _ in known],
         dtype=np.float64,
     )
     clusters = cluster_numbers(each.cluster for each, _ in known)
@@ -84,7 +78,7 @@ def _result(
 
 
 def _is_weak(plants: str, rate: Statistic, *, in_pair: bool) -> bool:
-    """Whether the simultaneous interval leaves no doubt; twins are judged by comparison with plain repetition."""
+    """Whether the simultaneous interval leaves no doubt; twins are judged by comparison with other twins."""
     if rate.low is None or rate.high is None:
         return False
     if plants == "fault":

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from ...calibration.cuts import UNTOLD, PassAt
 from ...errors import UsageError
 from ...judges.baseline import MODEL as BASELINE
-from ...records import ItemKey
+from ...judges.baseline import has_rule
+from ...records import CaseIndex, FolderPath, ItemKey
 from ..batch.mode import BatchMode
 from ..inputs import EvaluationInputs
-from ..judging.tasks import JudgeTask, judge_task, split_spec
+from ..judging.tasks import JudgeTask, called, judge_task, judge_tasks
+from ..judging.worlds import replay_in
+from ..run_folder.folder import read_roster
 from .probe_folder import CASES, OUTPUTS, ProbeManifest, read_facts, read_manifest
 from .sampling import Chosen, choose
 
@@ -27,24 +30,26 @@ class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
         probes: A folder of probes.
         out: The run folder.
         command: The command line, for the record.
-        judges: Judges to audit.
+        judges: Judges to audit, by name or prepared.
         model: The model they are asked of, unless a judge names its own (``judge/variant@model``).
         sample: Probes of each operator at most.
         operators: Names of operators; all, when empty.
         repeats: How often right outputs are judged, to tell noise from effects.
-        pass_at: From which score on a verdict counts as a pass.
+        pass_at: From which score on verdicts pass, where that is told; else as each judge declares.
+        environments: Simulated worlds of the user's own, by class name.
         batch: How batches are waited for; None when the model is asked directly.
     """
 
-    probes: Path
-    out: Path
+    probes: FolderPath
+    out: FolderPath
     command: str
-    judges: Sequence[str]
+    judges: Sequence[str | JudgeTask]
     model: str | None = None
     sample: int = DEFAULT_SAMPLE
     operators: Sequence[str] = ()
     repeats: int = 2
-    pass_at: float = 0.5
+    pass_at: PassAt = UNTOLD
+    environments: Mapping[str, type] = {}
     batch: BatchMode | None = None
 
 
@@ -66,7 +71,9 @@ def prepare(plan: AuditPlan) -> tuple[ProbeManifest, Chosen, list[JudgeTask]]:
     unknown = sorted(set(plan.operators) - {operator.name for operator in manifest.operators})
     if unknown:
         raise UsageError(f"--only {unknown[0]}: {plan.probes} has no probes of this operator")
-    return manifest, choose(read_facts(plan.probes), plan.sample, plan.operators), _tasks(plan)
+    with CaseIndex(plan.probes / CASES) as cases:
+        chosen = choose(read_facts(plan.probes), plan.sample, cases.cluster, plan.operators)
+    return manifest, chosen, _tasks(plan)
 
 
 def open_inputs(plan: AuditPlan) -> EvaluationInputs:
@@ -91,11 +98,12 @@ def stages(plan: AuditPlan, chosen: Chosen) -> Iterator[tuple[Callable[[ItemKey]
 
 def _tasks(plan: AuditPlan) -> list[JudgeTask]:
     """The judges, then the lexical baseline of each that has one."""
-    tasks = {task.by: task for task in (judge_task(judge, plan.model) for judge in plan.judges)}
-    for judge, _ in map(split_spec, plan.judges):
-        try:
-            control = judge_task(judge, BASELINE)
-        except UsageError:
-            continue  # a prompt of the user's own has none
-        tasks[control.by] = control
+    plan.pass_at.refuse_strangers(name for spec in plan.judges for name in called(spec, plan.model))
+    known = read_roster(plan.out)
+    named = judge_tasks(plan.judges, plan.model, known, replay_in(plan.environments), plan.pass_at)
+    tasks = {task.id: task for task in named}
+    for task in named:
+        if has_rule(task.id):
+            control = judge_task(task.id.name, BASELINE)
+            tasks.setdefault(control.id, control)
     return list(tasks.values())

@@ -10,7 +10,7 @@ import msgspec
 
 from ...deterministic.mutation import Family, Plants
 from ...errors import InputError
-from ...records import ItemKey, Verdict, read_numbered
+from ...records import FolderPath, InputPath, ItemKey, Verdict, read_numbered
 from ..inputs import file_sha256
 
 CASES, OUTPUTS, LABELS, WEAKNESSES, PROBES = (
@@ -96,7 +96,7 @@ class ProbeFacts(NamedTuple):
     change: str
 
 
-def read_manifest(folder: Path) -> ProbeManifest:
+def read_manifest(folder: FolderPath) -> ProbeManifest:
     """Read the manifest of a folder of probes, and see that its files are those that were written.
 
     Args:
@@ -121,7 +121,7 @@ def read_manifest(folder: Path) -> ProbeManifest:
     return manifest
 
 
-def read_facts(folder: Path) -> Iterator[ProbeFacts]:
+def read_facts(folder: FolderPath) -> Iterator[ProbeFacts]:
     """Read what is known of each probe.
 
     Args:
@@ -143,7 +143,7 @@ def read_facts(folder: Path) -> Iterator[ProbeFacts]:
             ) from error
 
 
-def file_sha256_or_none(path: Path) -> str | None:
+def file_sha256_or_none(path: InputPath) -> str | None:
     """The SHA-256 of a file; None where it cannot be read."""
     try:
         return file_sha256(path)

@@ -7,6 +7,8 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from ...calibration import Statistic
+from ...calibration.cuts import CutSource
+from ...records import JudgeId
 
 Concern: TypeAlias = Literal[
     "misses a fault",
@@ -49,8 +51,8 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: What is compared.
         audit: Which audit it belongs to: invariance, position, irrelevant material, verbosity, injected verdicts, master keys, prompts.
-        difference: Of shares, with its interval. Invariance and position: agreement of the judge with itself on plain repetition, minus
-            agreement across the change. Attacks: share passed with the attack, minus without. Prompts: share right of
+        difference: Of shares, with its interval. Invariance and position: how often the verdict differs from that on the right
+            output, minus how often those on other harmless changes of it do. Attacks: share passed with the attack, minus without. Prompts: share right of
             the first, minus that of the second.
         p: Of no difference, two-sided; None where it could not be tested.
         holm_p: Adjusted over all comparisons of this judge.
@@ -102,7 +104,10 @@ class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         judge: Its name as it signs verdicts.
-        fingerprint: Of prompt, model, decoding parameters and parser.
+        fingerprint: Of everything that is asked and read.
+        id: Who it is.
+        pass_at: From which score on its verdicts pass.
+        pass_at_source: Whether that was told, is declared by the judge, or neither.
         asked: How many verdicts were asked for.
         operators: Results by operator, faults first.
         comparisons: Paired comparisons, corrected for being many.
@@ -112,6 +117,9 @@ class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
 
     judge: str
     fingerprint: str
+    id: JudgeId
+    pass_at: float
+    pass_at_source: CutSource
     asked: int
     operators: list[OperatorResult]
     comparisons: list[Comparison]
@@ -130,7 +138,6 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
     """An audit of one or several judges on the same probes.
 
     Attributes:
-        pass_at: From which score on a verdict counts as a pass.
         probes: How many probes were chosen, by what they plant.
         judges: The judges' audits; the lexical baseline's comes last.
         prompts: Differences between judges on the same probes.
@@ -138,7 +145,6 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
         baselines: `BLIND_JUDGES`: share of faults caught, and of twins failed, on any probes.
     """
 
-    pass_at: float
     probes: dict[str, int]
     judges: list[JudgeAudit]
     prompts: list[Comparison] = []

@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
-from ... import __version__
-from ...errors import InputError
+from ...errors import UsageError
 from ...records import CaseIndex, ItemKey, write_records
+from ...version import VERSION
 from ..context import RunContext
+from ..inputs import EvaluationInputs
 from ..judging.access import ModelAccess
 from ..judging.stage import judge_outputs
-from ..judging.tasks import JudgeTask, judge_task, require_models
+from ..judging.tasks import JudgeTask, refuse_idle, require_models
 from ..progress import Progress
 from ..run_folder.folder import MANIFEST, RunFolder, write_json
 from ..run_folder.verdict_log import standing_verdicts
@@ -52,22 +53,34 @@ def run_audit(
     if not (plan.out / MANIFEST).exists():
         require_models(tasks, access)
     with (
-        open_inputs(plan) as inputs,
+        _probes_to_judge(plan, tasks, chosen) as inputs,
         RunFolder(plan.out) as folder,
     ):
+        folder.refuse_other_run(audit_of=manifest.files)
+        folder.roster.refuse_changed([task.known for task in tasks], folder.path)
         folder.bind(audit_of=manifest.files)
         folder.update(
             status="running",
             started=now().isoformat(timespec="seconds"),
             command=plan.command,
-            versions={"fiducial": __version__},
-            pass_at=plan.pass_at,
+            versions={"fiducial": VERSION},
         )
         context = RunContext(inputs, folder, progress)
         _ask(plan, context, tasks, chosen, access)
         audit = _conclude(plan, context, tasks, chosen, manifest)
         folder.update(status="complete", ended=now().isoformat(timespec="seconds"))
     return audit
+
+
+def _probes_to_judge(plan: AuditPlan, tasks: Sequence[JudgeTask], chosen: Chosen) -> EvaluationInputs:
+    """Open the probes, unless there is nothing among them for these judges."""
+    inputs = open_inputs(plan)
+    try:
+        refuse_idle(tasks, Counter(inputs.cases.facts(key.case_id).kind for key in chosen.probes))
+    except UsageError:
+        inputs.close()
+        raise
+    return inputs
 
 
 def _ask(
@@ -91,32 +104,27 @@ def _conclude(
 ) -> Audit:
     """Analyse the verdicts that stand, and write what they show."""
     scored = scored_probes(
-        standing_verdicts(context.folder.verdicts), chosen.probes, _clusters(context.inputs.cases, chosen)
+        standing_verdicts(context.folder.verdicts),
+        chosen.probes,
+        _clusters(context.inputs.cases, chosen),
+        {task.id: task.cut for task in tasks},
     )
     for task in tasks:
-        if task.asked is None and task.by in scored:  # words say the same every time
-            scored[task.by] = {
-                key: each._replace(repeats=each.repeats * 2) for key, each in scored[task.by].items()
+        if task.id.kind == "baseline" and task.id in scored:  # words say the same every time
+            scored[task.id] = {
+                key: each._replace(repeats=each.repeats * 2) for key, each in scored[task.id].items()
             }
-    if not any(task.by in scored for task in tasks):
-        raise InputError("none of the probes is of a kind that these judges judge", path=plan.probes)
     audit = Audit(
-        pass_at=plan.pass_at,
         probes=dict(Counter(probe.plants for probe in chosen.probes.values())),
-        judges=[
-            _audit_of(task, scored[task.by], chosen, manifest, plan) for task in tasks if task.by in scored
-        ],
-        prompts=prompts(
-            {task.by: scored[task.by] for task in tasks if task.asked and task.by in scored}, plan.pass_at
-        ),
+        judges=[_audit_of(task, scored[task.id], chosen, manifest) for task in tasks if task.id in scored],
+        prompts=prompts({task.by: scored[task.id] for task in tasks if task.asked and task.id in scored}),
         failed=sum(each.outcome == "failed" for said in scored.values() for each in said.values()),
     )
     write_json(context.folder.path / AUDIT, audit)
-    named = {judge_task(judge, plan.model).by for judge in plan.judges}
-    asked = [task.by for task in tasks if task.by in named]
+    asked = tasks[: len(plan.judges)]  # the baselines that stand beside them come behind
     write_records(
         context.folder.path / TO_READ,
-        (row for by in asked if by in scored for row in to_read(by, scored[by], plan.pass_at)),
+        (row for task in asked if task.id in scored for row in to_read(task.by, scored[task.id])),
     )
     return audit
 
@@ -126,16 +134,15 @@ def _audit_of(
     scored: Mapping[ItemKey, Scored],
     chosen: Chosen,
     manifest: ProbeManifest,
-    plan: AuditPlan,
 ) -> JudgeAudit:
     return judge_audit(
         task.by,
-        task.fingerprint,
+        task.id,
         scored,
         chosen,
         about={operator.name: operator.about for operator in manifest.operators},
         controls={operator.name: operator.against for operator in manifest.operators if operator.against},
-        pass_at=plan.pass_at,
+        cut=task.cut,
     )
 
 

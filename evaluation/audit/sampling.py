@@ -1,14 +1,17 @@
-"""Which probes a judge is asked about: so many of each operator, from as many right outputs as there are."""
+"""Which probes a judge is asked about: so many of each operator, of as many clusters, systems and right outputs as there are."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from heapq import nsmallest
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ...deterministic.mutation import probe_number, rank
 from ...records import ItemKey
 from .probe_folder import ORIGINAL, ProbeFacts
+
+ClusterOf = Callable[[str], str]
+"""From a case's id to its cluster."""
 
 
 class Chosen(NamedTuple):
@@ -23,17 +26,20 @@ class Chosen(NamedTuple):
     originals: frozenset[ItemKey]
 
 
-def choose(facts: Iterable[ProbeFacts], per_operator: int, operators: Collection[str] = ()) -> Chosen:
+def choose(
+    facts: Iterable[ProbeFacts], per_operator: int, cluster: ClusterOf, operators: Collection[str] = ()
+) -> Chosen:
     """Choose probes.
 
-    Of each operator those come first that are the first of their right output, and among them those whose right
-    output has the smallest hash: the sample is random with respect to anything that matters, the same in every run, it grows
-    with its size without changing what was chosen before, and operators share right outputs, so that few have to be
-    judged for comparison. Attacks and their controls are chosen in pairs.
+    Clusters take turns, and within them systems do; of a right output that has several probes of an operator one comes first, by
+    hash, so that several templates of an attack are tried. The sample is random with respect to anything that matters, the same
+    in every run, grows with its size without changing what was chosen before, and operators share right outputs, so that
+    few have to be judged for comparison. Attacks and their controls are chosen in pairs.
 
     Args:
         facts: All probes.
         per_operator: So many of each at most.
+        cluster: From a case's id to its cluster.
         operators: Names of operators; all, when empty.
 
     Returns:
@@ -42,21 +48,57 @@ def choose(facts: Iterable[ProbeFacts], per_operator: int, operators: Collection
     by_operator: dict[str, list[ProbeFacts]] = {}
     for probe in facts:
         by_operator.setdefault(probe.operator, []).append(probe)
+    places = _places({probe.source for probes in by_operator.values() for probe in probes}, cluster)
     originals = {probe.key: probe for probe in by_operator.pop(ORIGINAL, [])}
     chosen: dict[ItemKey, ProbeFacts] = {}
     for operator, probes in by_operator.items():
         if not operators or operator in operators:
-            chosen.update((probe.key, probe) for probe in nsmallest(per_operator, probes, key=_order))
+            chosen.update((probe.key, probe) for probe in _in_turn(probes, places, cluster)[:per_operator])
     needed = {probe.source for probe in chosen.values() if probe.plants == "twin"}
-    needed.update(probe.key for probe in nsmallest(per_operator, originals.values(), key=_order))
+    needed.update(probe.key for probe in _in_turn(list(originals.values()), places, cluster)[:per_operator])
     kept = {key: originals[key] for key in needed & originals.keys()}
     return Chosen({**kept, **chosen}, frozenset(kept))
-
-
-def _order(probe: ProbeFacts) -> tuple[int, int, ItemKey]:
-    return site_of(probe), rank(probe.source), probe.key
 
 
 def site_of(probe: ProbeFacts) -> int:
     """Which probe of its operator and right output it is, counted from 0; pairs of attack and control share it."""
     return 0 if probe.operator == ORIGINAL else probe_number(probe.key.trial)
+
+
+def _places(sources: Iterable[ItemKey], cluster: ClusterOf) -> dict[ItemKey, int]:
+    """An order of right outputs that is the same for all operators: clusters take turns, and with them the systems."""
+    queues: dict[str, dict[str, deque[ItemKey]]] = {}
+    for source in sorted(sources, key=lambda source: (rank(source), source)):
+        queues.setdefault(cluster(source.case_id), {}).setdefault(source.system, deque()).append(source)
+    return {source: place for place, source in enumerate(_alternating(queues))}
+
+
+def _alternating(queues: Mapping[str, dict[str, deque[ItemKey]]]) -> Iterator[ItemKey]:
+    """One right output of each cluster in turn, by the system of which there were fewest so far."""
+    waiting = sorted(queues, key=lambda name: (rank(name), name))
+    drawn: Counter[str] = Counter()
+    while waiting:
+        for name in waiting:
+            of_systems = queues[name]
+            system = min(of_systems, key=lambda system: (drawn[system], rank(of_systems[system][0]), system))
+            drawn[system] += 1
+            yield of_systems[system].popleft()
+            if not of_systems[system]:
+                del of_systems[system]
+        waiting = [name for name in waiting if queues[name]]
+
+
+def _in_turn(probes: list[ProbeFacts], places: Mapping[ItemKey, int], cluster: ClusterOf) -> list[ProbeFacts]:
+    """The probes of one operator in the order in which they are chosen."""
+    by_source: dict[ItemKey, list[ProbeFacts]] = {}
+    for probe in sorted(probes, key=lambda probe: (places[probe.source], probe.key)):
+        by_source.setdefault(probe.source, []).append(probe)
+    before: Counter[str] = Counter()
+    order: list[tuple[int, int, int, ProbeFacts]] = []
+    for source, of_source in by_source.items():
+        name = cluster(source.case_id)
+        first = rank(source, "first") % len(of_source)
+        for turn, probe in enumerate((*of_source[first:], *of_source[:first])):
+            order.append((turn, before[name], places[source], probe))
+        before[name] += 1
+    return [probe for *_, probe in sorted(order)]

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...calibration.arrays import IntArray
-from ...records import ItemKey, Outcome, Verdict
+from ...calibration.cuts import HALF, Cut
+from ...records import Author, ItemKey, Outcome, Verdict
 from .probe_folder import ProbeFacts
 
 
@@ -22,6 +23,7 @@ class Scored(NamedTuple):
         outcome: The first repeat's.
         reason: The first repeat's.
         repeats: Scores of all graded repeats.
+        cut: From which score on the judge's verdicts pass.
     """
 
     facts: ProbeFacts
@@ -30,29 +32,42 @@ class Scored(NamedTuple):
     outcome: Outcome
     reason: str | None
     repeats: tuple[float, ...]
+    cut: float = HALF
+
+    @property
+    def passed(self) -> bool:
+        """Whether the first repeat, which has a score, treats the probe as one without a fault."""
+        assert self.score is not None
+        return passes(self.score, self.facts.label, self.cut)
 
 
 def scored_probes(
-    verdicts: Iterable[Verdict], probes: Mapping[ItemKey, ProbeFacts], cluster: Mapping[str, str]
-) -> dict[str, dict[ItemKey, Scored]]:
+    verdicts: Iterable[Verdict],
+    probes: Mapping[ItemKey, ProbeFacts],
+    cluster: Mapping[str, str],
+    cuts: Mapping[Author, Cut],
+) -> dict[Author, dict[ItemKey, Scored]]:
     """Sort verdicts by judge and probe.
 
     Args:
         verdicts: Standing verdicts.
         probes: The chosen probes; verdicts on others are passed over.
         cluster: The cluster of each case.
+        cuts: From which score on the verdicts of each judge pass; 0.5 for those that are not there.
 
     Returns:
         Judge to probe to what it said.
     """
-    said: dict[str, dict[ItemKey, dict[int, _Said]]] = {}
+    said: dict[Author, dict[ItemKey, dict[int, _Said]]] = {}
     for verdict in verdicts:
         if verdict.key in probes:
-            of_probe = said.setdefault(verdict.by, {}).setdefault(verdict.key, {})
+            of_probe = said.setdefault(verdict.author, {}).setdefault(verdict.key, {})
             of_probe[verdict.repeat] = _Said(verdict.score, verdict.outcome, verdict.reason)
     return {
         judge: {
-            key: _scored(probes[key], cluster.get(key.case_id, key.case_id), repeats)
+            key: _scored(
+                probes[key], cluster.get(key.case_id, key.case_id), repeats, cuts.get(judge, Cut()).at
+            )
             for key, repeats in of_judge.items()
         }
         for judge, of_judge in said.items()
@@ -65,10 +80,10 @@ class _Said(NamedTuple):
     reason: str | None
 
 
-def _scored(facts: ProbeFacts, cluster: str, repeats: Mapping[int, _Said]) -> Scored:
+def _scored(facts: ProbeFacts, cluster: str, repeats: Mapping[int, _Said], cut: float) -> Scored:
     in_order = [repeats[number] for number in sorted(repeats)]
     scores = tuple(said.score for said in in_order if said.score is not None)
-    return Scored(facts, cluster, *in_order[0], scores)
+    return Scored(facts, cluster, *in_order[0], scores, cut)
 
 
 def passes(score: float, label: float, pass_at: float) -> bool:

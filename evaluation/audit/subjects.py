@@ -68,7 +68,9 @@ def right_subjects(
     for case, output in _candidates(cases, outputs, passed_over):
         verdict = check(case, output, strict)
         if verdict.score == 1.0:
-            yield Subject(case, output, siblings.of(case))
+            # Mutants have no recorded results: those of the right output would tell it apart.
+            right = msgspec.structs.replace(output, turns=output.agent_turns)
+            yield Subject(case, right, siblings.of(case))
         else:
             passed_over["not right" if verdict.graded else "not decided"] += 1
     for case_id in cases:

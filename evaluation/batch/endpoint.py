@@ -74,20 +74,18 @@ class BatchEndpoint:
         import openai  # noqa: PLC0415 - 0.5 s, for who uses it
 
         shared: dict[str, Any] = {
-            "api_key": endpoint.api_key,
             "max_retries": _ATTEMPTS,
             "timeout": _TIMEOUT,
             "http_client": openai.DefaultHttpxClient(follow_redirects=False),
+            **endpoint.client_options(),
         }
         self._sleep = sleep
         self._secret = endpoint.api_key
         self.url = "/chat/completions" if endpoint.kind == "azure" else URL
         self._client = (
-            openai.AzureOpenAI(
-                azure_endpoint=endpoint.base_url or "", api_version=endpoint.api_version, **shared
-            )
+            openai.AzureOpenAI(**shared, azure_ad_token_provider=endpoint.token)
             if endpoint.kind == "azure"
-            else openai.OpenAI(base_url=endpoint.base_url, **shared)
+            else openai.OpenAI(**shared)
         )
         self._once = self._client.with_options(max_retries=0)
         self._downloads = self._client.with_options(http_client=openai.DefaultHttpxClient())

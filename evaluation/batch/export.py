@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import groupby
 from pathlib import Path
@@ -13,9 +13,10 @@ import msgspec
 from ...judges import BatchResults, Reply, Request
 from ..inputs import EvaluationInputs
 from ..judging.stage import open_work
-from ..judging.tasks import JudgeTask, judge_task
+from ..judging.tasks import JudgeTask, judge_tasks, refuse_idle
+from ..judging.worlds import replay_in
 from ..progress import Progress
-from ..run_folder.folder import RunFolder
+from ..run_folder.folder import RunFolder, read_roster
 from ..run_folder.verdict_log import VerdictKey, settled
 from .files import BatchFile, numbered, write_batch
 from .requests import Lookup, once, open_requests
@@ -33,6 +34,7 @@ class Questions(msgspec.Struct, frozen=True, kw_only=True):
         model: The model they are asked of.
         repeats: How often each output is judged.
         results: Result files of earlier batches: what they answer is left out.
+        environments: Simulated worlds of the user's own, by class name.
         run: A run folder: what it has verdicts for is left out. None for no such folder.
     """
 
@@ -42,6 +44,7 @@ class Questions(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     repeats: int = 1
     results: Sequence[Path] = ()
+    environments: Mapping[str, type] = {}
     run: Path | None = None
 
 
@@ -64,11 +67,13 @@ def export_batch(questions: Questions, path: Path, progress: Progress) -> list[B
         UsageError: There is no such judge.
         RunFolderError: The run folder is in use.
     """
-    tasks = [judge_task(judge, questions.model) for judge in questions.judges]
+    known = [] if questions.run is None else read_roster(questions.run)
+    tasks = judge_tasks(questions.judges, questions.model, known, replay_in(questions.environments))
     with (
         EvaluationInputs(questions.cases, questions.outputs) as inputs,
         closing(BatchResults(questions.results)) as replies,
     ):
+        refuse_idle(tasks, inputs.survey.kinds)
         progress.begin("looking for requests", inputs.survey.outputs * len(tasks) * questions.repeats)
         requests = once(_open(questions, tasks, inputs, _known(replies, progress)), set())
         files: list[BatchFile] = []

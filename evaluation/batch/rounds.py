@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ...errors import ConfigurationError
+from ...errors import ConfigurationError, UsageError
 from ...judges import BatchResults, Judge, Reply, ReplyCache, Request, Work, cache_key
 from ...records import ItemKey
 from ..context import RunContext
@@ -69,6 +69,8 @@ def collect_replies(
     reached = access()
     if reached.endpoint is None:
         raise ConfigurationError("--batch needs an endpoint, and does not go with --replay")
+    if not isinstance(job.context.folder.path, Path):
+        raise UsageError("a batch is waited for by whoever comes back to the run's folder: name one")
     ledger = Ledger(job.context.folder.path)
     asked: set[str] = set()
     for entry in ledger.unfinished():

@@ -7,7 +7,8 @@ from collections.abc import Container, Iterable, Iterator
 import msgspec
 
 from ...deterministic import CheckOptions, check
-from ...records import Case, Output, Verdict
+from ...deterministic.own_checkers import source_fingerprint
+from ...records import BUILT_IN_KINDS, Case, Kind, Output, Verdict
 from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..run_folder.verdict_log import VerdictKey, key_of, settled
@@ -58,6 +59,12 @@ def options_by_system(
         if (form := vote.of(system)) != options.names
     }
     return differing, options
+
+
+def own_checkers(kinds: Iterable[Kind]) -> dict[str, dict[Kind, str]]:
+    """What ties a run to checkers of the user's own: of each kind that does not come along its checker's fingerprint."""
+    own = {kind: source_fingerprint(kind) for kind in kinds if kind not in BUILT_IN_KINDS}
+    return {"checkers": own} if own else {}
 
 
 def check_into_folder(context: RunContext, names: NamesOption, options: CheckOptions) -> None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from pathlib import Path
 
-from ...errors import UsageError
-from ...judges.baseline import MODEL, baseline_by, baseline_verdict
-from ...records import CaseIndex, Output, Verdict, read_records
-from ..inputs import file_sha256
-from ..run_folder.folder import LABELS, MANIFEST, VERDICTS, read_manifest
+from ...errors import RunFolderError
+from ...judges.baseline import baseline_verdict, has_rule
+from ...records import CaseIndex, FolderPath, InputPath, Output, Verdict, read_records
+from ..labelling.labels import read_labels
+from ..run_folder.folder import MANIFEST, VERDICTS, read_manifest
+from ..run_folder.kept_inputs import run_inputs
 
 
-def lexical_scores(folder: Path, labelled: Collection[str] = ()) -> dict[str, float]:
+def lexical_scores(folder: FolderPath, labelled: Collection[str] = ()) -> dict[str, float]:
     """Score the labelled outputs of a run by the lexical baseline, each as its judge's stand-in.
 
     Args:
@@ -39,37 +39,29 @@ def lexical_scores(folder: Path, labelled: Collection[str] = ()) -> dict[str, fl
     return scores
 
 
-def _judges_of(folder: Path, labelled: Collection[str]) -> dict[str, str]:
+def _judges_of(folder: FolderPath, labelled: Collection[str]) -> dict[str, str]:
     """The judge whose stand-in the baseline is, by labelled item; empty when the baseline judged by itself."""
     known: set[str] = set(labelled)
     judges: dict[str, str] = {}
-    if (folder / LABELS).exists() and (folder / LABELS).stat().st_size:
-        known |= {str(verdict.key) for verdict in read_records(folder / LABELS, Verdict)}
+    known |= {str(key) for key in read_labels(folder)}
     for verdict in read_records(folder / VERDICTS, Verdict):
         if verdict.source == "judge":
-            if verdict.by.endswith(f"@{MODEL}"):
+            if verdict.judge is None:
+                continue
+            if verdict.judge.kind == "baseline":
                 return {}
-            if _has_rule(verdict.by):
-                judges.setdefault(str(verdict.key), verdict.by)
+            if has_rule(verdict.judge):
+                judges.setdefault(str(verdict.key), verdict.judge.name)
         elif verdict.graded:
             known.add(str(verdict.key))
     return {item: judge for item, judge in judges.items() if item in known}
 
 
-def _has_rule(judge: str) -> bool:
-    try:
-        baseline_by(judge)
-    except UsageError:
-        return False
-    return True
-
-
-def _inputs_of(folder: Path) -> list[Path]:
+def _inputs_of(folder: FolderPath) -> list[InputPath]:
     """The cases file and the outputs files; none when one of them is gone or has changed."""
     if not (folder / MANIFEST).exists():
         return []
-    inputs: list[dict[str, str]] = read_manifest(folder).get("inputs", [])
-    same = all(
-        Path(file["path"]).is_file() and file_sha256(Path(file["path"])) == file["sha256"] for file in inputs
-    )
-    return [Path(file["path"]) for file in inputs] if same else []
+    try:
+        return run_inputs(folder, {"inputs": [], **read_manifest(folder)})
+    except RunFolderError:
+        return []

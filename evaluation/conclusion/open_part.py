@@ -22,12 +22,12 @@ _FEWEST = 2
 _SAMPLED = "PPI++, valid when the labels are a random sample of the open part"
 
 
-def corrected_rate(part: OpenScores, by: str, labels: Mapping[ItemKey, float]) -> Stratum | None:
+def corrected_rate(part: OpenScores, by: str | None, labels: Mapping[ItemKey, float]) -> Stratum | None:
     """Correct a judge's rate on the open part of a system by the labels there are of it.
 
     Args:
         part: What the judge says of the system's open outputs.
-        by: The judge.
+        by: The judge's name.
         labels: Trusted scores; those of decided outputs are not used, because decided and open outputs differ.
 
     Returns:

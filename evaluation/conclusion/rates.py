@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
 
 import msgspec
 
 from ...calibration.intervals.closed_forms import cluster_wilson_interval
-from ...records import ItemKey, Kind
-from ..judging.kinds import judges_kind
+from ...records import Author, ItemKey, Kind
 from .results import DECIDED, OPEN, UNJUDGED, Stratum, SystemResult
 from .tally import Sums, Tally
+
+JudgesKind: TypeAlias = Callable[[Author, Kind], bool]
+"""Whether a judge is asked about a kind of case."""
 
 _UNCORRECTED = "the judge's errors are not corrected here: that takes labels sampled at random from the open part (--labels)"
 
 
 def system_results(
-    tally: Tally, missing: dict[str, int], labels: Mapping[ItemKey, float] | None = None
+    tally: Tally,
+    missing: dict[str, int],
+    labels: Mapping[ItemKey, float] | None = None,
+    judges_kind: JudgesKind = lambda _judge, _kind: True,
 ) -> list[SystemResult]:
     """Turn counts into what is said of each system.
 
@@ -25,55 +31,66 @@ def system_results(
         tally: The verdicts, counted.
         missing: System to the number of cases it has no output for.
         labels: Trusted scores; those of open outputs correct the judges' rates on the open part.
+        judges_kind: Whether a judge is asked about a kind of case.
 
     Returns:
         One result a system, in the order of ``missing``.
     """
-    return [_system_result(system, tally, count, labels or {}) for system, count in missing.items()]
+    return [
+        _system_result(system, tally, count, labels or {}, judges_kind) for system, count in missing.items()
+    ]
 
 
-def _system_result(system: str, tally: Tally, missing: int, labels: Mapping[ItemKey, float]) -> SystemResult:
+def _system_result(
+    system: str, tally: Tally, missing: int, labels: Mapping[ItemKey, float], judges_kind: JudgesKind
+) -> SystemResult:
     checked = tally.checked.get(system)
     opened = tally.opened.get(system, {})
     if checked is None:
-        strata = [rate_of("judge's rate", sums, by=by, missing=missing) for by, sums in opened.items()]
+        strata = [rate_of("judge's rate", sums, by=sums.by, missing=missing) for sums in opened.values()]
         return SystemResult(system=system, strata=strata, missing=missing)
-    corrected = list(_corrected_strata(system, tally, labels))
-    corrected_for = {rate.by for rate in corrected}
+    corrected = dict(_corrected_strata(system, tally, labels))
     uncorrected = (
-        msgspec.structs.replace(rate, note=None) if rate.by in corrected_for else rate
-        for rate in _open_strata(tally.open_kinds.get(system, {}), opened)
+        msgspec.structs.replace(rate, note=None) if judge in corrected else rate
+        for judge, rate in _open_strata(tally.open_kinds.get(system, {}), opened, judges_kind)
     )
     return SystemResult(
         system=system,
-        strata=[rate_of(DECIDED, checked, missing=missing), *uncorrected, *corrected],
+        strata=[rate_of(DECIDED, checked, missing=missing), *uncorrected, *corrected.values()],
         outcomes={"checker": dict(checked.outcomes)},
         missing=missing,
         faults=dict(checked.faults.most_common()),
+        failures=dict(checked.failures.most_common()),
     )
 
 
-def _open_strata(kinds: Mapping[Kind, int], opened: Mapping[str, Sums]) -> Iterator[Stratum]:
+def _open_strata(
+    kinds: Mapping[Kind, int], opened: Mapping[Author, Sums], judges_kind: JudgesKind
+) -> Iterator[tuple[Author | None, Stratum]]:
     """The rate of each judge on the open outputs of the kinds it judges, and the kinds that no judge was asked about."""
     left: dict[Kind, int] = {**kinds}
-    for by, sums in opened.items():
-        yield rate_of(OPEN, sums, by=by, of=sum(n for kind, n in kinds.items() if judges_kind(by, kind)))
-        left = {kind: n for kind, n in left.items() if not judges_kind(by, kind)}
+    for judge, sums in opened.items():
+        of = sum(n for kind, n in kinds.items() if judges_kind(judge, kind))
+        yield judge, rate_of(OPEN, sums, by=sums.by, of=of)
+        left = {kind: n for kind, n in left.items() if not judges_kind(judge, kind)}
     count = sum(left.values())
     if count:
         unjudged = {"not judged": count}
-        yield Stratum(name=UNJUDGED, n=0, of=count, outcomes=unjudged, undefined="no judge was asked")
+        yield None, Stratum(name=UNJUDGED, n=0, of=count, outcomes=unjudged, undefined="no judge was asked")
 
 
-def _corrected_strata(system: str, tally: Tally, labels: Mapping[ItemKey, float]) -> Iterator[Stratum]:
+def _corrected_strata(
+    system: str, tally: Tally, labels: Mapping[ItemKey, float]
+) -> Iterator[tuple[Author, Stratum]]:
     if not labels:
         return
     from .open_part import corrected_rate  # noqa: PLC0415 - numpy is slow to import, and most runs have no labels
 
-    for (scored, by), part in tally.open_scores.items():
+    for (scored, judge), part in tally.open_scores.items():
+        by = tally.judged[judge].by
         rate = corrected_rate(part, by, labels) if scored == system else None
         if rate is not None:
-            yield rate
+            yield judge, rate
 
 
 def rate_of(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from ...records import Outcome, Source
+from ...calibration.statistic import Statistic
+from ...records import JudgeId, Outcome, Source
 
 DECIDED = "checker decided"
 UNJUDGED = "open"
@@ -16,38 +17,24 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     """Base of what a report is made of: frozen, named fields."""
 
 
-class Stratum(Part, frozen=True, kw_only=True):
-    """A rate over one part of a system's items.
+class Stratum(Statistic, frozen=True, kw_only=True):
+    """A rate over one part of a system's items: the mean score of those that are graded.
 
     Attributes:
         name: Which part, and who decided it: ``checker decided``, ``open: judge's rate, uncorrected``.
         by: The checker or judge whose scores are averaged.
-        value: Mean score in [0, 1]; None when undefined.
-        low: Lower end of the interval.
-        high: Upper end of the interval.
-        n: Rows behind the value: those that are graded.
         of: Rows in this part, graded or not.
         outcomes: The rows that are not graded, by outcome; ``missing`` counts cases without an output.
         bounds: The rate if everything not graded were wrong, and if it were all right; None where all is graded.
-        undefined: Why there is no value.
         note: What a reader must know to read the number.
-        level: Level of the interval.
-        method: How the interval was made.
     """
 
     name: str
-    n: int
     of: int
     by: str | None = None
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
     outcomes: dict[str, int] = {}
     bounds: tuple[float, float] | None = None
-    undefined: str | None = None
     note: str | None = None
-    level: float = 0.95
-    method: str | None = None
 
 
 class SystemResult(Part, frozen=True, kw_only=True):
@@ -59,6 +46,7 @@ class SystemResult(Part, frozen=True, kw_only=True):
         outcomes: How many verdicts of each outcome, by source of the verdict.
         missing: Cases without an output.
         faults: How often each error type was found by the checker.
+        failures: Why checkers of the user's own failed, and how often.
     """
 
     system: str
@@ -66,6 +54,12 @@ class SystemResult(Part, frozen=True, kw_only=True):
     outcomes: dict[Source, dict[Outcome, int]] = {}
     missing: int = 0
     faults: dict[str, int] = {}
+    failures: dict[str, int] = {}
+
+    @property
+    def failed_checks(self) -> int:
+        """How many outputs have no verdict since their checker failed."""
+        return self.outcomes.get("checker", {}).get("failed", 0)
 
 
 class JudgeUse(Part, frozen=True, kw_only=True):
@@ -74,6 +68,7 @@ class JudgeUse(Part, frozen=True, kw_only=True):
     name: str
     fingerprint: str
     outcomes: dict[Outcome, int]
+    id: JudgeId | None = None
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0

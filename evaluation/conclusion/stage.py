@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
+from ...calibration.agreement.results import Calibration, calibration_json
 from ...judges.prices import PriceList
 from ...records import CaseIndex, ItemKey
 from ..context import RunContext
-from ..juries.jury import JURY
 from ..labelling.labels import read_labels
 from ..run_folder.folder import CALIBRATION, CLUSTERS, RunFolder, write_json
 from ..run_folder.verdict_log import standing_verdicts
-from ..statements.statement import SHARE, case_of, is_statement
+from ..statements.statement import case_of, is_statement
 from .judge_uses import judge_uses
 from .lexical_baseline import lexical_scores
 from .rates import system_results
@@ -27,9 +25,9 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         systems: What is said of each system.
         judges: What each judge was used for.
-        calibration: As ``calibrate --json`` writes it, with ``comparison`` as ``compare --json`` does where there are several
-            judges; None when no judge said anything of a labelled output.
-        failed: How many calls to a model failed in the end.
+        calibration: How far the judges agree with the labels, and, where there are several, how they compare; None when no judge said
+            anything of a labelled output.
+        failed: How many verdicts are missing since a call to a model, or a checker of the user's own, failed in the end.
         outputs: How many outputs there should be: those that are there and those that are missing.
         graded: How many of them have a verdict with a score, a checker's or a judge's.
         unused_labels: Labels of outputs that the run does not have.
@@ -38,7 +36,7 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
 
     systems: list[SystemResult]
     judges: list[JudgeUse] = []
-    calibration: dict[str, Any] | None = None
+    calibration: Calibration | None = None
     failed: int = 0
     outputs: int
     graded: int
@@ -46,14 +44,11 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     not_judged: str | None = None
 
 
-def conclude(
-    context: RunContext, *, pass_at: float = 0.5, prices: PriceList | None = None, asked: bool = True
-) -> Conclusion:
+def conclude(context: RunContext, *, prices: PriceList | None = None, asked: bool = True) -> Conclusion:
     """Count, calibrate, and write ``calibration.json`` and the manifest.
 
     Args:
         context: Inputs, folder and progress.
-        pass_at: From which score on a verdict counts as a pass.
         prices: What models cost; None to leave costs out.
         asked: Whether every judge was asked; not so where no model could be reached.
 
@@ -65,14 +60,18 @@ def conclude(
     tally = take_tally(folder, inputs.cases)
     missing = {system: inputs.survey.missing(system) for system in inputs.survey.answered}
     judges, labels = judge_uses(folder, prices, asked=asked), read_labels(folder.path)
+    systems = system_results(tally, missing, labels, folder.roster.judges_kind)
     conclusion = Conclusion(
-        systems=system_results(tally, missing, labels),
+        systems=systems,
         judges=judges,
-        calibration=_calibrate(folder, pass_at)
+        calibration=_calibrate(folder)
         if any(judge.outcomes for judge in judges) and (tally.checked or labels)
         else None,
-        failed=sum(
-            judge.outcomes.get("failed", 0) for judge in judges if not judge.name.startswith((SHARE, JURY))
+        failed=sum(system.failed_checks for system in systems)
+        + sum(
+            judge.outcomes.get("failed", 0)
+            for judge in judges
+            if judge.id is None or judge.id.kind not in {"share", "jury"}
         ),
         outputs=inputs.survey.outputs + sum(missing.values()),
         graded=sum(map(len, tally.graded.values())),
@@ -90,7 +89,7 @@ def cluster_names(cases: CaseIndex) -> dict[str, str]:
 def _statement_clusters(context: RunContext) -> dict[str, str]:
     """Statement's case id to the cluster of the answer's case: docs/decisions/0007-statements-of-one-answer-are-dependent.md."""
     folder, cases = context.folder, context.inputs.cases
-    if "statements" not in folder.manifest:
+    if not folder.manifest.get("statements"):
         return {}
     ids = {verdict.case_id for verdict in folder.verdicts if is_statement(verdict.case_id, cases)}
     return {case_id: cases.cluster(case_of(case_id)) for case_id in sorted(ids)}
@@ -120,12 +119,12 @@ def take_tally(folder: RunFolder, cases: CaseIndex) -> Tally:
         elif verdict.repeat == 0:
             tally.add_judged(verdict, cluster, is_open=verdict.key in is_open or not tally.checked)
             if verdict.graded and verdict.key in is_open:
-                part = tally.open_scores.setdefault((verdict.system, verdict.by), OpenScores())
+                part = tally.open_scores.setdefault((verdict.system, verdict.author), OpenScores())
                 part.add(verdict, cluster)
     return tally
 
 
-def _calibrate(folder: RunFolder, pass_at: float) -> dict[str, Any] | None:
+def _calibrate(folder: RunFolder) -> Calibration | None:
     from ...calibration import calibrate, compare, table_from_run  # noqa: PLC0415 - scipy is slow to import
     from ...calibration.tables.table import BASELINE  # noqa: PLC0415 - likewise
 
@@ -133,14 +132,14 @@ def _calibrate(folder: RunFolder, pass_at: float) -> dict[str, Any] | None:
     lexical = lexical_scores(folder.path)
     if lexical:
         table = table.with_numbers(f"{BASELINE}lexical", lexical)
-    result = calibrate(table, pass_at=pass_at)
-    usable = sum(panel["n"] > 0 for panel in result["judges"].values())
+    result = calibrate(table)
+    usable = sum(panel.n > 0 for panel in result.judges.values())
     if not usable:
         return None
     if usable > 1:
-        comparison = compare(table, pass_at=pass_at)
+        comparison = compare(table)
         # Judges of different kinds of cases have nothing in common.
-        if any(pair["n"] for pair in comparison["pairs"]):
-            result["comparison"] = comparison
-    write_json(folder.path / CALIBRATION, result)
+        if any(pair.n for pair in comparison.pairs):
+            result = msgspec.structs.replace(result, comparison=comparison)
+    write_json(folder.path / CALIBRATION, calibration_json(result))
     return result

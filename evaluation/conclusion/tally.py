@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import msgspec
 
-from ...records import ItemKey, Kind, Outcome, Verdict
+from ...records import Author, ItemKey, Kind, Outcome, Verdict
 
 
 @lru_cache(maxsize=1024)
@@ -16,18 +16,25 @@ def _shared(sums: tuple[int, float]) -> tuple[int, float]:
     return sums
 
 
+_MOST_REASONS = 20
+
+
 class Sums(msgspec.Struct):
     """Scores of one group of verdicts, summed by cluster; enough for a clustered interval, whatever the number of rows.
 
     Attributes:
+        by: The name of who gave them, as it is shown.
         outcomes: How many verdicts of each outcome.
         clusters: Cluster to the number of graded verdicts and the sum of their scores.
         faults: Error type to how often a checker found it.
+        failures: Why checkers of the user's own failed, to how often; of reasons that differ each time the first ones.
     """
 
+    by: str | None = None
     outcomes: Counter[Outcome] = msgspec.field(default_factory=Counter)
     clusters: dict[str, tuple[int, float]] = msgspec.field(default_factory=dict)
     faults: Counter[str] = msgspec.field(default_factory=Counter)
+    failures: Counter[str] = msgspec.field(default_factory=Counter)
 
     def add(self, verdict: Verdict, cluster: str) -> None:
         """Count one verdict."""
@@ -37,6 +44,10 @@ class Sums(msgspec.Struct):
             self.clusters[cluster] = _shared((count + 1, total + verdict.score))
         if verdict.source == "checker" and verdict.error_type is not None:
             self.faults[verdict.error_type] += 1
+        if verdict.source == "checker" and verdict.outcome == "failed":
+            reason = verdict.reason or ""
+            if reason in self.failures or len(self.failures) < _MOST_REASONS:
+                self.failures[reason] += 1
 
     @property
     def graded(self) -> int:
@@ -86,7 +97,7 @@ class Tally(msgspec.Struct):
     Attributes:
         graded: System and trial to the cases whose outputs somebody gave a score.
         checked: System to the checkers' verdicts.
-        opened: System to judge (its ``by``) to the judge's verdicts on outputs that no checker decided.
+        opened: System to judge to the judge's verdicts on outputs that no checker decided.
         judged: Judge to all its verdicts, decided outputs included.
         open_kinds: System to the outputs no checker decided, by the kind of their case.
         open_scores: System and judge to its scores of outputs no checker decided, one by one.
@@ -94,10 +105,10 @@ class Tally(msgspec.Struct):
 
     graded: dict[tuple[str, int], set[str]] = msgspec.field(default_factory=dict)
     checked: dict[str, Sums] = msgspec.field(default_factory=dict)
-    opened: dict[str, dict[str, Sums]] = msgspec.field(default_factory=dict)
-    judged: dict[str, Sums] = msgspec.field(default_factory=dict)
+    opened: dict[str, dict[Author, Sums]] = msgspec.field(default_factory=dict)
+    judged: dict[Author, Sums] = msgspec.field(default_factory=dict)
     open_kinds: dict[str, Counter[Kind]] = msgspec.field(default_factory=dict)
-    open_scores: dict[tuple[str, str], OpenScores] = msgspec.field(default_factory=dict)
+    open_scores: dict[tuple[str, Author], OpenScores] = msgspec.field(default_factory=dict)
 
     def add_checked(self, verdict: Verdict, cluster: str, kind: Kind) -> None:
         """Count a checker's verdict."""
@@ -107,6 +118,7 @@ class Tally(msgspec.Struct):
 
     def add_judged(self, verdict: Verdict, cluster: str, *, is_open: bool) -> None:
         """Count a judge's verdict; ``is_open`` when no checker decided this output."""
-        self.judged.setdefault(verdict.by, Sums()).add(verdict, cluster)
+        author, by = verdict.author, verdict.by
+        self.judged.setdefault(author, Sums(by)).add(verdict, cluster)
         if is_open:
-            self.opened.setdefault(verdict.system, {}).setdefault(verdict.by, Sums()).add(verdict, cluster)
+            self.opened.setdefault(verdict.system, {}).setdefault(author, Sums(by)).add(verdict, cluster)

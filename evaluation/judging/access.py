@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from ...errors import ConfigurationError
-from ...judges import Budget, Endpoint, Provider, batch_replies, connect, replay
+from ...judges import Budget, Endpoint, Provider, batch_replies, cassette, connect, replay
 
 
 class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,6 +24,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
         cache: The reply cache's file; None for no cache.
         record: A file to record replies to.
         replay: A recording to answer from, instead of any model.
+        cassette: A recording to answer from; what is not in it is asked for at the endpoint and added, or is an error where there is none.
         budget: What may be spent; None for no limit.
         results: Result files of batches to answer from, beside the cache, instead of asking the model; None to ask it.
         missing_result: What to say of a request that has no result there.
@@ -38,6 +39,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
     cache: Path | None = None
     record: Path | None = None
     replay: Path | None = None
+    cassette: Path | None = None
     budget: Budget | None = None
     results: tuple[Path, ...] | None = None
     missing_result: str = "the batch holds no result for this request"
@@ -51,6 +53,11 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
         """
         if self.replay is not None:
             return replay(self.replay)
+        if self.cassette is not None:
+            asking = (
+                msgspec.structs.replace(self, cassette=None).open() if self.endpoint is not None else None
+            )
+            return cassette(self.cassette, asking)
         if self.results is not None:
             return batch_replies(
                 self.results,

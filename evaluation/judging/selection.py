@@ -10,8 +10,8 @@ from typing import Literal, TypeAlias
 from ...errors import UsageError
 from ...records import ItemKey, Verdict
 
-JudgeOn: TypeAlias = Literal["open", "all"] | int
-"""``open``: only what no checker decided; ``all``: everything; N: what is open plus N decided outputs."""
+JudgeOn: TypeAlias = Literal["open", "all"] | int | frozenset[ItemKey]
+"""``open``: only what no checker decided; ``all``: everything; N: what is open plus N decided outputs; or these alone."""
 
 
 def parse_judge_on(text: str) -> JudgeOn:
@@ -46,17 +46,13 @@ def select(verdicts: Iterable[Verdict], judge_on: JudgeOn) -> tuple[set[ItemKey]
     Returns:
         The open outputs, and the decided ones that were sampled. Outputs a checker found not applicable are in neither.
     """
-    is_open: set[ItemKey] = set()
+    if isinstance(judge_on, frozenset):
+        return _all(verdict for verdict in verdicts if verdict.key in judge_on)
     if judge_on == "open":
         return {verdict.key for verdict in verdicts if verdict.outcome == "undecided"}, set()
     if judge_on == "all":
-        decided: set[ItemKey] = set()
-        for verdict in verdicts:
-            if verdict.outcome == "undecided":
-                is_open.add(verdict.key)
-            elif verdict.graded:
-                decided.add(verdict.key)
-        return is_open, decided
+        return _all(verdicts)
+    is_open: set[ItemKey] = set()
     largest_first: list[tuple[int, ItemKey]] = []
     for verdict in verdicts:
         if verdict.outcome == "undecided":
@@ -68,6 +64,17 @@ def select(verdicts: Iterable[Verdict], judge_on: JudgeOn) -> tuple[set[ItemKey]
             else:
                 heapq.heappushpop(largest_first, entry)
     return is_open, {key for _, key in largest_first}
+
+
+def _all(verdicts: Iterable[Verdict]) -> tuple[set[ItemKey], set[ItemKey]]:
+    is_open: set[ItemKey] = set()
+    decided: set[ItemKey] = set()
+    for verdict in verdicts:
+        if verdict.outcome == "undecided":
+            is_open.add(verdict.key)
+        elif verdict.graded:
+            decided.add(verdict.key)
+    return is_open, decided
 
 
 def _rank(key: ItemKey) -> int:

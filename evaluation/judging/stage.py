@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Container, Iterable, Iterator
 
 import msgspec
 
-from ...judges import Judge, Work, baseline_verdict, judge_work
-from ...records import Case, ItemKey, Output
+from ...judges import Judge, Work, as_done, baseline_verdict, judge_work
+from ...records import Case, ItemKey, Output, Verdict
 from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..run_folder.verdict_log import VerdictKey, settled
 from .access import ModelAccess
-from .kinds import judges_kind
 from .tasks import JudgeTask
+
+_CALLS = 8
+"""Calls of a user's function at a time."""
 
 
 def judge_outputs(
@@ -38,22 +40,23 @@ def judge_outputs(
         ConfigurationError: A model is needed and none is configured.
     """
     tasks = list(tasks)
-    context.folder.bind(**{f"judge {task.by}": task.fingerprint for task in tasks})
-    prompts = {task.by: str(task.asked.prompt.path.resolve()) for task in tasks if task.asked is not None}
-    context.folder.update(prompts=context.folder.manifest.get("prompts", {}) | prompts)
+    context.folder.enlist(task.known for task in tasks)
     for task in tasks:
         done = settled(context.verdicts)
-        times = 1 if task.asked is None else repeats  # words do not change their mind
+        times = 1 if task.id.kind == "baseline" else repeats  # words do not change their mind
         left = sum(1 for _ in _open_outputs(context.inputs, task, wanted, done, times))
         if not left:
             continue
         context.progress.begin(f"judging by {task.by}", left)
         work = open_work(context.inputs, task, wanted, done, times)
-        if task.asked is None:
-            _compare_words(context, task.judge, work)
+        if task.called is not None:
+            with context.timed(task.id):
+                asyncio.run(_journal(context, as_done(work, task.called.verdict, _CALLS)))
+        elif task.asked is None:
+            _compare_words(context, task.id.name, work)
         else:
-            reached = access()
-            with context.timed(task.by):
+            reached = (task.access or access)()
+            with context.timed(task.id):
                 asyncio.run(_ask(context, task.asked, work, reached))
 
 
@@ -91,9 +94,9 @@ def _open_outputs(
     """The same without the cases, for who only counts: reading one of these takes longer than all else here."""
     for output in inputs.outputs():
         key = output.key
-        if judges_kind(task.by, inputs.cases.facts(key.case_id).kind) and wanted(key):
+        if task.judges_kind(inputs.cases.facts(key.case_id).kind) and wanted(key):
             for repeat in range(repeats):
-                if VerdictKey(key, task.by, repeat) not in done:
+                if VerdictKey(key, task.id, repeat) not in done:
                     yield output, repeat
 
 
@@ -115,8 +118,12 @@ def _compare_words(context: RunContext, judge: str, work: Iterable[Work]) -> Non
 
 async def _ask(context: RunContext, judge: Judge, work: Iterable[Work], access: ModelAccess) -> None:
     async with access.open() as provider:
-        async for verdict in judge_work(work, judge, provider, concurrency=access.concurrency):
-            context.verdicts.append(verdict)
-            # A verdict that was paid for is handed on at once: a kill loses only what is in flight.
-            context.verdicts.flush()
-            context.progress.advance()
+        await _journal(context, judge_work(work, judge, provider, concurrency=access.concurrency))
+
+
+async def _journal(context: RunContext, verdicts: AsyncIterator[Verdict]) -> None:
+    async for verdict in verdicts:
+        context.verdicts.append(verdict)
+        # A verdict that was paid for is handed on at once: a kill loses only what is in flight.
+        context.verdicts.flush()
+        context.progress.advance()

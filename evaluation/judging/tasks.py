@@ -3,28 +3,72 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from ...calibration.cuts import UNTOLD, Cut, PassAt
 from ...errors import ConfigurationError, UsageError
-from ...judges import Judge, baseline_by, load_judge
+from ...judges import CallableJudge, Judge, Replay, baseline_judge, callable_judge, find_prompt, load_judge
 from ...judges.baseline import MODEL as BASELINE
+from ...judges.catalogue import JUDGED_KINDS, is_prompt_file
+from ...plugins import JUDGES
+from ...records import JudgeId, Kind
+from ..run_folder.roster import KnownJudge
 from .access import ModelAccess
+from .shown_names import RESERVED, shown_apart
 
-_SPEC = re.compile(r"(?P<judge>.+?\.prompty|[^@]+)@(?P<model>.+)", re.DOTALL)
+_SPEC = re.compile(r"\A(?P<judge>.+?\.prompty|[^@]+)@(?P<model>.+)", re.DOTALL)
+
+
+_OWN = "a prompt of your own"
+"""Who judges what no judge that comes along does."""
 
 
 class JudgeTask(NamedTuple):
-    """One judge and what it is asked about."""
+    """One judge and what it is asked about.
 
-    judge: str
-    model: str
+    Attributes:
+        id: The judge.
+        by: The name it is shown under.
+        kinds: The kinds of case it is asked about; None for every kind.
+        asked: The prompt that is asked; None for the lexical baseline and for functions, which ask no model.
+        cut: From which score on its verdicts pass.
+        splitter: Who splits answers into statements; None where answers are judged as a whole.
+        access: How this judge's own model is reached; None for the way that all judges of a run share.
+        called: The function that judges in place of a prompt.
+    """
+
+    id: JudgeId
     by: str
-    fingerprint: str
+    kinds: frozenset[Kind] | None
     asked: Judge | None
-    """None for the lexical baseline, which is asked nothing."""
+    cut: Cut = Cut()
     splitter: JudgeTask | None = None
-    """Who splits answers into statements; None where answers are judged as a whole."""
+    access: Callable[[], ModelAccess] | None = None
+    called: CallableJudge | None = None
+
+    @property
+    def model(self) -> str:
+        """The model that is asked."""
+        return self.id.model
+
+    @property
+    def known(self) -> KnownJudge:
+        """What a run folder keeps of it."""
+        own = self.asked is not None and self.id.kind == "own"
+        return KnownJudge(
+            by=self.by,
+            id=self.id,
+            kinds=None if self.kinds is None else tuple(sorted(self.kinds)),
+            prompt=str(self.asked.prompt.path.resolve()) if own and self.asked else None,
+            cut=self.cut,
+        )
+
+    def judges_kind(self, kind: Kind) -> bool:
+        """Whether it is asked about a kind of case."""
+        return self.kinds is None or kind in self.kinds
 
 
 def split_spec(spec: str) -> tuple[str, str | None]:
@@ -40,34 +84,152 @@ def split_spec(spec: str) -> tuple[str, str | None]:
     return (spec, None) if found is None else (found["judge"], found["model"])
 
 
-def judge_task(spec: str, model: str | None) -> JudgeTask:
-    """Prepare a judge.
+def judge_tasks(
+    specs: Iterable[str | JudgeTask],
+    model: str | None,
+    known: Collection[KnownJudge] = (),
+    replay: Replay | None = None,
+    pass_at: PassAt = UNTOLD,
+) -> list[JudgeTask]:
+    """Prepare judges, each under a name of its own.
 
     Args:
-        spec: A judge's name, with its variant or without, or a path to a prompt file; ``@MODEL`` may follow.
-        model: The model's name at the endpoint, or ``baseline``, for a judge that names none.
+        specs: Each a judge's name, with its variant or without, or a path to a prompt file; ``@MODEL`` may follow. Or a judge that is
+            prepared already.
+        model: The model's name at the endpoint, or ``baseline``, for judges that name none.
+        known: Judges of the run that have a name already.
+        replay: Executes an output's calls, for judges that are shown what they returned; see `replay_in`.
+        pass_at: From which score on verdicts pass, where that is told; else as each judge declares.
 
     Returns:
-        The task.
+        One task a judge.
+
+    Raises:
+        UsageError: There is no such judge, or two of them are the same.
+        PromptError: A prompt file cannot be used.
+        ConfigurationError: No model is named.
+    """
+    specs = list(specs)
+    said = [spec if isinstance(spec, JudgeTask) else judge_task(spec, model, replay) for spec in specs]
+    spec_of = {task.id: spec for task, spec in zip(said, specs, strict=True) if isinstance(spec, str)}
+    return [
+        task._replace(cut=pass_at.of([task.by, task.id.plain, spec_of.get(task.id, task.by)], task.cut))
+        for task in told_apart(said, known)
+    ]
+
+
+def told_apart(tasks: Iterable[JudgeTask], known: Collection[KnownJudge] = ()) -> list[JudgeTask]:
+    """The same judges, each under a name of its own.
+
+    Args:
+        tasks: Judges under their plain names.
+        known: Judges of the run that have a name already.
+
+    Raises:
+        UsageError: Two of them are the same.
+    """
+    different: dict[JudgeId, JudgeTask] = {}
+    for task in tasks:
+        if task.id in different:
+            files = dict.fromkeys(each.known.prompt for each in (different[task.id], task))
+            equal = f" ({' and '.join(map(str, files))} are the same)" if len(files) > 1 else ""
+            raise UsageError(
+                f"--judge {task.by} is asked twice{equal}: name judges that differ, or ask one several times with --repeats"
+            )
+        different[task.id] = task
+    names = shown_apart([task.known for task in different.values()], known)
+    return [_under(task, names[task.id]) for task in different.values()]
+
+
+def _under(task: JudgeTask, name: str) -> JudgeTask:
+    return task._replace(
+        by=name,
+        asked=None if task.asked is None else replace(task.asked, by=name),
+        called=None if task.called is None else replace(task.called, by=name),
+    )
+
+
+def called(spec: str | JudgeTask, model: str | None) -> list[str]:
+    """What a judge may be called before it is known under which name it is shown.
+
+    Args:
+        spec: A judge's name, with its variant or without, or a path to a prompt file; ``@MODEL`` may follow. Or a judge that is
+            prepared already.
+        model: The model of judges that name none.
 
     Raises:
         UsageError: There is no such judge.
-        PromptError: Its prompt file cannot be used.
-        ConfigurationError: No model is named.
     """
+    if isinstance(spec, JudgeTask):
+        return [spec.by]
+    judge, own = split_spec(spec)
+    registered = _registered(judge)
+    if callable(registered):
+        return [spec, judge, callable_judge(judge, registered).by]
+    if registered is not None:
+        return [spec, judge]
+    if (own or model) == BASELINE:
+        return [spec, baseline_judge(judge).plain]
+    name = str(find_prompt(judge)[0])
+    return [spec, judge, name if own is None and model is None else f"{name}@{own or model}"]
+
+
+def judge_task(
+    spec: str,
+    model: str | None,
+    replay: Replay | None = None,
+    parameters: Mapping[str, Any] | None = None,
+) -> JudgeTask:
+    """Prepare a judge under its plain name; see `judge_tasks`."""
     spec, own = split_spec(spec)
+    registered = _registered(spec)
+    if isinstance(registered, str | Path):
+        spec = str(registered)
+    elif registered is not None:
+        if own is not None:
+            raise UsageError(f"{spec} is a function, which is asked of no model; leave @{own} out")
+        function = callable_judge(spec, registered)
+        return JudgeTask(function.id, function.by, None, None, called=function)
     model = own or model
     if model is None:
         raise ConfigurationError(
             "no model is named: add --model NAME (or --model baseline, which needs none)"
         )
     if model == BASELINE:
-        by = baseline_by(spec)
-        return JudgeTask(by.partition("/")[0], model, by, "lexical baseline: no prompt, no model", None)
-    judge = load_judge(spec, model=model)
+        stand_in = baseline_judge(spec)
+        return JudgeTask(stand_in, stand_in.plain, JUDGED_KINDS[stand_in.name], None)
+    judge = load_judge(spec, model=model, replay=replay, parameters=parameters)
     if judge.splits:
         raise UsageError(f"{spec} splits answers, and judges none; --split-statements uses it")
-    return JudgeTask(judge.name.judge, model, judge.by, judge.fingerprint, judge)
+    cut = Cut() if judge.pass_at is None else Cut(judge.pass_at, "declared")
+    return JudgeTask(judge.id, judge.by, judge.kinds, judge, cut)
+
+
+def _registered(spec: str) -> Any:
+    """What a user has registered under a name; None for a prompt file, for a name of ours, and where there is nothing."""
+    ours = is_prompt_file(spec) or spec.partition("/")[0] in RESERVED
+    return None if ours else JUDGES.get(spec)
+
+
+def refuse_idle(tasks: Collection[JudgeTask], kinds: Mapping[Kind, int]) -> None:
+    """Refuse judges that have nothing to judge, before anything is written.
+
+    Args:
+        tasks: The judges.
+        kinds: How many outputs there are for cases of each kind.
+
+    Raises:
+        UsageError: None of them judges any of these; the message names who does.
+    """
+    if any(task.judges_kind(kind) for task in tasks for kind in kinds):
+        return
+    fits = {kind: judge for judge, judged in JUDGED_KINDS.items() for kind in judged}
+    there = ", ".join(
+        f"{count:,} of {kind} (judged by {fits.get(kind, _OWN)})" for kind, count in kinds.items()
+    )
+    raise UsageError(
+        f"--judge {' '.join(task.by for task in tasks)}: none of the outputs is of a kind to judge; there are {there}"
+    )
 
 
 def require_models(tasks: Iterable[JudgeTask], access: Callable[[], ModelAccess]) -> None:
@@ -80,7 +242,7 @@ def require_models(tasks: Iterable[JudgeTask], access: Callable[[], ModelAccess]
     Raises:
         ConfigurationError: None can be reached, or money is limited and a price is not known.
     """
-    asked = [task for task in tasks if task.asked is not None]
+    asked = [task for task in tasks if task.asked is not None and task.access is None]
     if not asked:
         return
     reached = access()

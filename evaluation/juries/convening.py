@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import msgspec
 
-from ...records import ItemKey
+from ...calibration.cuts import Cut
+from ...records import Author, ItemKey, JudgeId, Kind
 from ..context import RunContext
 from ..judging.tasks import JudgeTask
 from ..run_folder.folder import RunFolder
+from ..run_folder.roster import KnownJudge
 from ..run_folder.verdict_log import VerdictKey, settled, standing_verdicts
-from .jury import JURY, Jury, Opinion, Rule, combine, is_unsure, opinion
+from .jury import Jury, Member, Opinion, Rule, combine, is_unsure, opinion
 
 Wanted: TypeAlias = Callable[[ItemKey], bool]
 Ask: TypeAlias = Callable[[Sequence[JudgeTask], Wanted], None]
@@ -28,14 +29,13 @@ class JuryRule(msgspec.Struct, frozen=True, kw_only=True):
     unsure: tuple[float, float] = (0.2, 0.8)
 
 
-def seat(rule: JuryRule, tasks: Sequence[JudgeTask], *, repeats: int, pass_at: float) -> Jury:
+def seat(rule: JuryRule, tasks: Sequence[JudgeTask], *, repeats: int) -> Jury:
     """Make a jury of judges.
 
     Args:
         rule: How it counts.
         tasks: Its members.
         repeats: How often each judges.
-        pass_at: From which score on an opinion counts as a pass.
 
     Returns:
         The jury.
@@ -45,10 +45,9 @@ def seat(rule: JuryRule, tasks: Sequence[JudgeTask], *, repeats: int, pass_at: f
     """
     return Jury(
         rule=rule.rule,
-        members=tuple(task.by for task in tasks),
+        members=tuple(Member(task.id, task.by, task.cut.at) for task in tasks),
         weights=rule.weights or (1.0,) * len(tasks),
         repeats=repeats,
-        pass_at=pass_at,
         unsure=rule.unsure,
     )
 
@@ -67,11 +66,12 @@ def convene(context: RunContext, jury: Jury, tasks: Sequence[JudgeTask], wanted:
         cheap, dear = tasks
         ask([cheap], wanted)
         unsure = {
-            item for item, said in _opinions(context, jury).items() if is_unsure(jury, _of(said, cheap.by))
+            item for item, said in _opinions(context, jury).items() if is_unsure(jury, _of(said, cheap.id))
         }
         ask([dear], lambda item: item in unsure and wanted(item))
     else:
         ask(tasks, wanted)
+    _enlist(jury, context.folder)
     count_opinions(context, jury)
 
 
@@ -82,48 +82,52 @@ def count_opinions(context: RunContext, jury: Jury) -> None:
         context: Inputs, folder and progress.
         jury: The jury.
     """
-    folder = context.folder
-    folder.bind(**{f"judge {jury.by}": _fingerprint(jury, folder)})
-    folder.update(juries=folder.manifest.get("juries", {}) | {jury.by: msgspec.to_builtins(jury)})
+    folder, jury_id = context.folder, jury.id
     done = settled(folder.verdicts)
     for item, said in _opinions(context, jury).items():
-        if VerdictKey(item, jury.by, 0) not in done:
+        if VerdictKey(item, jury_id, 0) not in done:
             folder.verdicts.append(combine(jury, item, said))
     folder.verdicts.flush()
 
 
-def dissolve(folder: RunFolder) -> list[Jury]:
-    """Forget what juries said, after their members' verdicts changed.
+def juries_of(folder: RunFolder) -> list[Jury]:
+    """The juries that judged in this run."""
+    return msgspec.convert(folder.manifest.get("juries", []), list[Jury])
 
-    Args:
-        folder: The run folder.
 
-    Returns:
-        The juries, to be counted again by `count_opinions`.
-    """
-    juries = [msgspec.convert(jury, Jury) for jury in folder.manifest.get("juries", {}).values()]
-    if juries:
-        folder.rewrite(verdict for verdict in folder.verdicts if not verdict.by.startswith(JURY))
-        for jury in juries:
-            folder.manifest["identity"].pop(f"judge {jury.by}", None)
-    return juries
+def _enlist(jury: Jury, folder: RunFolder) -> None:
+    folder.enlist([KnownJudge(by=jury.by, id=jury.id, kinds=_kinds(jury, folder), cut=_cut(jury, folder))])
+    others = [each for each in juries_of(folder) if each.id != jury.id]
+    folder.update(juries=msgspec.to_builtins([*others, jury]))
+
+
+def _cut(jury: Jury, folder: RunFolder) -> Cut:
+    """That of its members, where they share one; of a majority, which says 1 or 0, any is the same."""
+    cuts = {folder.roster[member.id].cut for member in jury.members}
+    return Cut() if jury.rule == "majority" or len(cuts) > 1 else cuts.pop()
+
+
+def _kinds(jury: Jury, folder: RunFolder) -> tuple[Kind, ...] | None:
+    """The kinds of case that some member judges; None where one judges every kind."""
+    kinds: set[Kind] = set()
+    for member in jury.members:
+        known = folder.roster[member.id]
+        if known.kinds is None:
+            return None
+        kinds.update(known.kinds)
+    return tuple(sorted(kinds))
 
 
 def _opinions(context: RunContext, jury: Jury) -> dict[ItemKey, list[Opinion]]:
     """What the members said, by output; in the order of members, then repeats."""
-    places = {member: place for place, member in enumerate(jury.members)}
+    places: dict[Author, int] = {member.id: place for place, member in enumerate(jury.members)}
     said: dict[ItemKey, dict[tuple[int, int], Opinion]] = {}
     for verdict in standing_verdicts(context.folder.verdicts):
-        place = places.get(verdict.by)
+        place = places.get(verdict.author)
         if place is not None and verdict.repeat < jury.repeats:
             said.setdefault(verdict.key, {})[place, verdict.repeat] = opinion(verdict)
     return {item: [found[place] for place in sorted(found)] for item, found in said.items()}
 
 
-def _of(opinions: Sequence[Opinion], member: str) -> list[Opinion]:
+def _of(opinions: Sequence[Opinion], member: JudgeId) -> list[Opinion]:
     return [one for one in opinions if one.member == member]
-
-
-def _fingerprint(jury: Jury, folder: RunFolder) -> str:
-    members = [folder.manifest["identity"].get(f"judge {member}") for member in jury.members]
-    return hashlib.sha256(msgspec.json.encode([msgspec.to_builtins(jury), members])).hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -10,10 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import msgspec
 
 from ...errors import UsageError
-from ...records import UNGRADED, ItemKey, Outcome, Verdict
-
-JURY = "jury/"
-"""How the names of juries begin."""
+from ...records import UNGRADED, Author, ItemKey, JudgeId, Outcome, Verdict
 
 Rule: TypeAlias = Literal["majority", "mean", "escalate"]
 
@@ -22,24 +20,36 @@ _HEAVIEST = 1e9
 """A weight; sums of heavier ones may be no numbers any more."""
 
 
+class Member(msgspec.Struct, frozen=True):
+    """Who sits on a jury.
+
+    Attributes:
+        id: The judge.
+        by: The name it is shown under.
+        pass_at: From which score on its opinion counts as a pass.
+    """
+
+    id: JudgeId
+    by: str
+    pass_at: float = 0.5
+
+
 class Jury(msgspec.Struct, frozen=True, kw_only=True):
     """Who sits on a jury, and how their opinions are counted.
 
     Attributes:
         rule: ``majority``: passed or not, as most say; ``mean``: the mean score; ``escalate``: the first member's verdict where
             it is sure, else the second's.
-        members: The judges' names; for ``escalate`` the cheap one, then the dear one.
+        members: The judges; for ``escalate`` the cheap one, then the dear one.
         weights: What each member's opinion weighs.
         repeats: How often each member judges; each time is an opinion.
-        pass_at: From which score on an opinion counts as a pass.
         unsure: ``escalate`` only: from which score to which, both included, the first member is not sure.
     """
 
     rule: Rule
-    members: tuple[str, ...]
+    members: tuple[Member, ...]
     weights: tuple[float, ...]
     repeats: int = 1
-    pass_at: float = 0.5
     unsure: tuple[float, float] = (0.2, 0.8)
 
     def __post_init__(self) -> None:
@@ -49,7 +59,7 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
             raise UsageError(
                 f"--weights: expected {len(self.members)} numbers above 0, one a judge, none above {_HEAVIEST:g}"
             )
-        if len(set(self.members)) < len(self.members):
+        if len({member.id for member in self.members}) < len(self.members):
             raise UsageError("a jury has no two equal members; --repeats asks one several times")
         if self.rule == "escalate" and len(self.members) != _FEWEST_OPINIONS:
             raise UsageError("--jury escalate takes two judges: the cheap one, then the dear one")
@@ -62,17 +72,30 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
     def by(self) -> str:
         """How the jury signs its verdicts: ``jury/majority@a+b``, ``jury/mean@2*a+b``, ``jury/majority-of-5@a``."""
         members = (
-            member if weight == 1 else f"{weight:g}*{member}"
+            member.by if weight == 1 else f"{weight:g}*{member.by}"
             for member, weight in zip(self.members, self.weights, strict=True)
         )
-        times = f"-of-{self.repeats}" if self.repeats > 1 else ""
-        return f"{JURY}{self.rule}{times}@{'+'.join(members)}"
+        return f"jury/{self._rule}@{'+'.join(members)}"
+
+    @property
+    def _rule(self) -> str:
+        return f"{self.rule}-of-{self.repeats}" if self.repeats > 1 else self.rule
+
+    @property
+    def id(self) -> JudgeId:
+        """Which judge the jury is: its rule and its members, whatever they are called."""
+        depends_on = {
+            **msgspec.to_builtins(self),
+            "members": [(member.id, member.pass_at) for member in self.members],
+        }
+        fingerprint = hashlib.sha256(msgspec.json.encode(depends_on)).hexdigest()
+        return JudgeId(kind="jury", name="jury", variant=self._rule, fingerprint=fingerprint)
 
 
 class Opinion(NamedTuple):
     """What of a member's verdict counts: whose, how it came out, the score, and a finer score where there is one."""
 
-    member: str
+    member: Author
     outcome: Outcome
     score: float | None
     probability: float | None
@@ -85,7 +108,7 @@ class Opinion(NamedTuple):
 
 def opinion(verdict: Verdict) -> Opinion:
     """What of a verdict counts."""
-    return Opinion(verdict.by, verdict.outcome, verdict.score, verdict.evidence.get("probability"))
+    return Opinion(verdict.author, verdict.outcome, verdict.score, verdict.evidence.get("probability"))
 
 
 def is_unsure(jury: Jury, opinions: Sequence[Opinion]) -> bool:
@@ -104,7 +127,7 @@ def is_unsure(jury: Jury, opinions: Sequence[Opinion]) -> bool:
     scores = [one.finest for one in opinions]
     if any(score is None or low <= score <= high for score in scores):
         return True
-    return len({one.score is not None and one.score >= jury.pass_at for one in opinions}) > 1
+    return len({one.score is not None and one.score >= jury.members[0].pass_at for one in opinions}) > 1
 
 
 def combine(jury: Jury, item: ItemKey, opinions: Sequence[Opinion]) -> Verdict:
@@ -124,8 +147,8 @@ def combine(jury: Jury, item: ItemKey, opinions: Sequence[Opinion]) -> Verdict:
     """
     counted = opinions
     if jury.rule == "escalate":
-        cheap = [one for one in opinions if one.member == jury.members[0]]
-        dear = [one for one in opinions if one.member == jury.members[1]]
+        cheap = [one for one in opinions if one.member == jury.members[0].id]
+        dear = [one for one in opinions if one.member == jury.members[1].id]
         if is_unsure(jury, cheap) and not dear:
             return _verdict(jury, item, opinions, _Result("failed", None, "the dear judge was not asked yet"))
         counted = dear if is_unsure(jury, cheap) else cheap
@@ -139,21 +162,23 @@ class _Result(NamedTuple):
 
 
 def _count(jury: Jury, opinions: Sequence[Opinion]) -> _Result:
-    weights = dict(zip(jury.members, jury.weights, strict=True))
-    if jury.rule == "escalate":
-        weights = dict.fromkeys(weights, 1.0)
-    graded = [(weights[one.member], one.score) for one in opinions if one.score is not None]
+    weights: dict[Author, float] = {
+        member.id: 1.0 if jury.rule == "escalate" else weight
+        for member, weight in zip(jury.members, jury.weights, strict=True)
+    }
+    graded = [(one.member, one.score) for one in opinions if one.score is not None]
     said = f"{len(graded)} of {len(opinions)} opinions have a score"
     failed = sum(one.outcome == "failed" for one in opinions)
     if failed:
         return _Result("failed", None, f"{failed} of {len(opinions)} calls failed")
     total = sum(weights[one.member] for one in opinions)
-    heard = sum(weight for weight, _ in graded)
+    heard = sum(weights[member] for member, _ in graded)
     if 2 * heard <= total or _same(2 * heard, total):
         return _Result(_commonest(opinions), None, f"only {said}")
     if jury.rule != "majority":
-        return _Result("graded", sum(weight * score for weight, score in graded) / heard, said)
-    passed = sum(weight for weight, score in graded if score >= jury.pass_at)
+        return _Result("graded", sum(weights[member] * score for member, score in graded) / heard, said)
+    cuts: dict[Author, float] = {member.id: member.pass_at for member in jury.members}
+    passed = sum(weights[member] for member, score in graded if score >= cuts[member])
     if _same(2 * passed, heard):
         return _Result("undecided", None, f"{said}, and they are tied")
     return _Result("graded", float(2 * passed > heard), f"{passed:g} of {heard:g} for a pass; {said}")
@@ -170,19 +195,25 @@ def _commonest(opinions: Sequence[Opinion]) -> Outcome:
 
 
 def _verdict(jury: Jury, item: ItemKey, opinions: Sequence[Opinion], result: _Result) -> Verdict:
+    names: dict[Author, str] = {member.id: member.by for member in jury.members}
     evidence: dict[str, Any] = {
         "opinions": [
-            {"by": one.member, "outcome": one.outcome, **({} if one.score is None else {"score": one.score})}
+            {
+                "by": names[one.member],
+                "outcome": one.outcome,
+                **({} if one.score is None else {"score": one.score}),
+            }
             for one in opinions
         ]
     }
     if jury.rule == "escalate":
-        evidence["escalated"] = any(one.member == jury.members[1] for one in opinions)
+        evidence["escalated"] = any(one.member == jury.members[1].id for one in opinions)
     return Verdict(
         case_id=item.case_id,
         system=item.system,
         trial=item.trial,
         by=jury.by,
+        judge=jury.id,
         source="judge",
         outcome=result.outcome,
         score=result.score,

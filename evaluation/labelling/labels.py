@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -12,7 +11,16 @@ from typing import Any, cast
 import msgspec
 
 from ...errors import InputError
-from ...records import ItemKey, Verdict, read_lines, read_numbered, read_records, write_records
+from ...records import (
+    FolderPath,
+    InputPath,
+    ItemKey,
+    Verdict,
+    read_lines,
+    read_numbered,
+    read_records,
+    write_records,
+)
 from ..inputs import EvaluationInputs
 from ..run_folder.folder import LABELS, VERDICTS, RunFolder, read_manifest
 
@@ -49,11 +57,11 @@ class AddedLabels(msgspec.Struct, frozen=True, kw_only=True):
     skipped: int
 
 
-def adopt_labels(labels: Path, inputs: EvaluationInputs, folder: RunFolder) -> None:
+def adopt_labels(labels: InputPath, inputs: EvaluationInputs, folder: RunFolder) -> None:
     """Check a labels file and keep it in the run folder, beside what `add_labels` put there.
 
     Args:
-        labels: Trusted verdicts, JSON Lines.
+        labels: Trusted verdicts, JSON Lines, on a disk or in memory.
         inputs: The cases they must be about.
         folder: The run folder.
 
@@ -68,15 +76,12 @@ def adopt_labels(labels: Path, inputs: EvaluationInputs, folder: RunFolder) -> N
             raise InputError(message, path=labels, line=line, field="case_id")
         said.add((verdict.key, verdict.by))
     kept = folder.path / LABELS
-    if labels.resolve() == kept.resolve():
+    if isinstance(labels, Path) and isinstance(kept, Path) and labels.resolve() == kept.resolve():
         return
     reviewed = [verdict for verdict in _labels_in(folder.path) if REVIEW in verdict.evidence]
     reviewed = [verdict for verdict in reviewed if (verdict.key, verdict.by) not in said]
-    if reviewed:
-        # The file that was named has the last word.
-        write_records(kept, chain(reviewed, read_records(labels, Verdict)))
-    else:
-        shutil.copyfile(labels, kept)
+    # The file that was named has the last word.
+    write_records(kept, chain(reviewed, read_records(labels, Verdict)))
 
 
 def add_labels(folder: Path, files: Sequence[Path]) -> AddedLabels:
@@ -114,7 +119,7 @@ def add_labels(folder: Path, files: Sequence[Path]) -> AddedLabels:
     )
 
 
-def read_labels(folder: Path) -> dict[ItemKey, float]:
+def read_labels(folder: FolderPath) -> dict[ItemKey, float]:
     """The graded labels of a run folder.
 
     Args:
@@ -136,7 +141,7 @@ def labelled_by(folder: Path, name: str) -> set[ItemKey]:
     return {label.key for label in _labels_in(folder) if label.source == "human" and label.by == name}
 
 
-def _labels_in(folder: Path) -> Iterator[Verdict]:
+def _labels_in(folder: FolderPath) -> Iterator[Verdict]:
     path = folder / LABELS
     return read_records(path, Verdict) if path.exists() and any(read_lines(path)) else iter(())
 
@@ -151,7 +156,7 @@ def _addable(file: Path, outputs: set[ItemKey]) -> Iterator[Verdict]:
         yield label
 
 
-def _refuse_untrusted(verdict: Verdict, path: Path, line: int) -> None:
+def _refuse_untrusted(verdict: Verdict, path: InputPath, line: int) -> None:
     if verdict.source == "judge":
         message = "a judge's verdict is not a label; expected human, checker or construction"
         raise InputError(message, path=path, line=line, field="source")

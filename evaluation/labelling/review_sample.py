@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from ...errors import RunFolderError, UsageError
-from ...records import ItemKey, Outcome, Verdict, read_records
+from ...records import ItemKey, Outcome, ShownNames, Verdict, read_records
 from ..run_folder.folder import VERDICTS, read_manifest
 
 if TYPE_CHECKING:
@@ -85,13 +85,13 @@ def parts_of(folder: Path) -> Parts:
     """
     checked: dict[Outcome, set[ItemKey]] = {}
     judged: dict[str, set[ItemKey]] = {}
-    asked_about = set[ItemKey]()
+    asked_about, names = set[ItemKey](), ShownNames()
     for verdict in read_records(folder / VERDICTS, Verdict):
         if verdict.source != "judge":
             checked.setdefault(verdict.outcome, set()).add(verdict.key)
             continue
         asked_about.add(verdict.key)
-        graded = judged.setdefault(verdict.by, set())
+        graded = judged.setdefault(names.of(verdict.author, verdict.by), set())
         if verdict.graded:
             graded.add(verdict.key)
     return Parts(
@@ -175,10 +175,10 @@ def _suspected(folder: Path, parts: Parts, count: int, judge: str | None) -> Rev
     from ...calibration.agreement.suspected_labels import suspected_label_errors  # noqa: PLC0415 - slow to import, and seldom needed
 
     table, names = _table_of(folder, judge, parts.open | parts.decided)
-    found = suspected_label_errors(table, pass_at=read_manifest(folder)["pass_at"], limit=len(names))
+    found = suspected_label_errors(table, limit=len(names))
     if not found:
         raise UsageError(_NOTHING["suspected"].format(folder=folder))
-    keys = [names[entry["item_id"]] for entry in found[:count]]
+    keys = [names[entry.item_id] for entry in found[:count]]
     return ReviewSample(kind="suspected", seed=0, of=len(found), keys=keys, judge=judge)
 
 

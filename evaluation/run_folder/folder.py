@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
 
 import filelock
 import msgspec
 
 from ...errors import InputError, RecordError, RunFolderError
-from ...records import Closing, Verdict, atomic_write, decode_record, encode_record, write_records
+from ...records import (
+    Closing,
+    FolderPath,
+    InputPath,
+    Verdict,
+    atomic_write,
+    decode_record,
+    encode_record,
+    write_records,
+)
 from .journal import Journal
+from .roster import ROSTER, KnownJudge, Roster
+
+if TYPE_CHECKING:
+    from ...calibration.agreement.results import Calibration
 
 MANIFEST, VERDICTS, STATEMENTS, LABELS, CLUSTERS, CALIBRATION, REPORT = (
     "run.json",
@@ -26,6 +40,8 @@ MANIFEST, VERDICTS, STATEMENTS, LABELS, CLUSTERS, CALIBRATION, REPORT = (
 )
 """The files of a run folder."""
 
+_LOCK = ".lock"
+
 
 class RunFolder(Closing):
     """A folder that one run writes, and the same command resumes.
@@ -33,23 +49,33 @@ class RunFolder(Closing):
     What the run's verdicts depend on is bound to the folder (`bind`), so that another run cannot mix with it.
 
     Args:
-        path: The folder; made when it is not there.
+        path: The folder; made when it is not there. One in memory belongs to this process, and nothing is written anywhere.
 
     Raises:
         RunFolderError: Another process is writing it, or it holds something else.
         InputError: The folder cannot be made.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: FolderPath) -> None:
         self.path = path
         self._exit = ExitStack()
-        self._lock(path)
+        on_disk = path if isinstance(path, Path) else None
+        if on_disk is not None:
+            _refuse_other_folders(on_disk)
+        self._made = (
+            [] if on_disk is None else [each for each in (on_disk, *on_disk.parents) if not each.exists()]
+        )
+        self.resumed = (path / MANIFEST).exists()
+        self.manifest: dict[str, Any] = {"identity": {}}
+        if on_disk is not None:
+            self._lock(on_disk)
         try:
-            self.resumed = (path / MANIFEST).exists()
             self.manifest = self._open_manifest()
+            self.roster = Roster(self.manifest)
             self.verdicts = self._exit.enter_context(Journal(path / VERDICTS, Verdict))
         except BaseException:
-            self._exit.close()
+            self.close()
+            self._leave_no_trace()
             raise
 
     def bind(self, **facts: Any) -> None:
@@ -61,19 +87,45 @@ class RunFolder(Closing):
         Raises:
             RunFolderError: The folder is tied to something else already.
         """
+        self.refuse_other_run(**facts)
         identity: dict[str, Any] = self.manifest.setdefault("identity", {})
+        facts = _plain(facts)
+        if facts.keys() - identity.keys():
+            identity.update(facts)
+            self.update()
+
+    def refuse_other_run(self, **facts: Any) -> None:
+        """Refuse to go on with a run that is tied to something else; see `bind`, which ties it."""
+        identity: dict[str, Any] = self.manifest.get("identity", {})
         facts = _plain(facts)
         changed = sorted(key for key in facts.keys() & identity.keys() if facts[key] != identity[key])
         if changed:
             raise RunFolderError(
                 f"{self.path}: made by a run that differs in {', '.join(changed)}; choose another --out, or remove it"
             )
-        if facts.keys() - identity.keys():
-            identity.update(facts)
+
+    def enlist(self, judges: Iterable[KnownJudge]) -> None:
+        """Tie the folder to its judges, and to the names they are shown under.
+
+        Args:
+            judges: Who is to judge now, beside those that have judged already.
+
+        Raises:
+            RunFolderError: One of them is not who it was when the run was begun.
+        """
+        judges = list(judges)
+        self.roster.refuse_changed(judges, self.path)
+        before = self.roster.entries()
+        for judge in judges:
+            known = self.roster.get(judge.id)
+            self.roster.enlist(judge if known is None else msgspec.structs.replace(known, cut=judge.cut))
+        if self.roster.entries() != before:
             self.update()
 
     def update(self, **entries: Any) -> None:
-        """Add to the manifest and write it."""
+        """Add to the manifest and write it, with the judges as they are known now."""
+        if any(True for _ in self.roster):
+            entries[ROSTER] = self.roster.entries()
         self.manifest.update(entries)
         write_json(self.path / MANIFEST, self.manifest)
 
@@ -90,7 +142,7 @@ class RunFolder(Closing):
     def _lock(self, path: Path) -> None:
         try:
             path.mkdir(parents=True, exist_ok=True)
-            self._exit.enter_context(filelock.FileLock(path / ".lock", timeout=0))
+            self._exit.enter_context(filelock.FileLock(path / _LOCK, timeout=0))
         except filelock.Timeout as error:
             raise RunFolderError(
                 f"{path}: another process is writing this run; wait for it or choose another --out"
@@ -99,22 +151,44 @@ class RunFolder(Closing):
             raise InputError(f"the folder cannot be made: {error.strerror or error}", path=path) from error
 
     def _open_manifest(self) -> dict[str, Any]:
-        path = self.path / MANIFEST
-        if self.resumed:
+        if (self.path / MANIFEST).exists():
             return read_manifest(self.path)
-        others = sorted(entry.name for entry in self.path.iterdir() if not entry.name.startswith("."))
-        if others:
-            raise RunFolderError(f"{self.path}: holds {others[0]!r} but no {MANIFEST}; choose another --out")
-        manifest: dict[str, Any] = {"identity": {}}
-        write_json(path, manifest)
-        return manifest
+        write_json(self.path / MANIFEST, self.manifest)
+        return self.manifest
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        super().__exit__(kind, error, trace)
+        if error is not None:
+            self._leave_no_trace()
+
+    def _leave_no_trace(self) -> None:
+        """Take away what was made for a run that was refused before it was bound to anything."""
+        if self.resumed or self.manifest["identity"] or not isinstance(self.path, Path):
+            return
+        for name in (MANIFEST, VERDICTS, _LOCK):
+            (self.path / name).unlink(missing_ok=True)
+        with suppress(OSError):  # somebody else put something there
+            for folder in self._made:
+                folder.rmdir()
 
     def close(self) -> None:
         """Flush, close and let other processes in."""
         self._exit.close()
 
 
-def read_manifest(folder: Path) -> dict[str, Any]:
+def _refuse_other_folders(path: Path) -> None:
+    """Refuse a folder that is no run's before anything is put there."""
+    if (path / MANIFEST).exists():
+        read_manifest(path)
+    elif path.is_dir():
+        others = sorted(entry.name for entry in path.iterdir() if not entry.name.startswith("."))
+        if others:
+            raise RunFolderError(f"{path}: holds {others[0]!r} but no {MANIFEST}; choose another --out")
+
+
+def read_manifest(folder: FolderPath) -> dict[str, Any]:
     """Read the manifest of a run folder.
 
     Args:
@@ -135,12 +209,35 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise RunFolderError(f"{folder}: not a run folder ({MANIFEST}: {error})") from error
 
 
+def read_roster(folder: FolderPath) -> list[KnownJudge]:
+    """The judges of a run folder; none where there is no run yet.
+
+    Raises:
+        RunFolderError: What is there is no run folder.
+    """
+    return list(Roster(read_manifest(folder))) if (folder / MANIFEST).exists() else []
+
+
+def kept_calibration(folder: FolderPath) -> Calibration | None:
+    """The calibration of a run; None where no judge said anything of a labelled output.
+
+    Raises:
+        InputError: The file is not what a run writes.
+    """
+    path = folder / CALIBRATION
+    if not path.exists():
+        return None
+    from ...calibration.agreement.results import read_calibration  # noqa: PLC0415 - most that read a folder want no numbers
+
+    return read_calibration(decode_record(path.read_bytes(), dict[str, Any]))
+
+
 def _plain(value: Any) -> Any:
     """The value as it comes back from the manifest, so that the two can be compared."""
     return decode_record(encode_record(value), object)
 
 
-def write_json(path: Path, value: Any) -> None:
+def write_json(path: InputPath, value: Any) -> None:
     """Write a JSON file for people and machines, all or nothing.
 
     Args:

@@ -6,10 +6,10 @@ import os
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import BinaryIO, Generic, TypeVar
 
 from ...errors import InputError
-from ...records import Closing, decode_record, encode_record, read_lines
+from ...records import Closing, InputPath, MemoryFile, decode_record, encode_record, read_lines
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -24,16 +24,14 @@ class Journal(Closing, Generic[T]):
     again, and whoever wrote it does that piece of work once more.
 
     Args:
-        path: The file; made when it is not there.
+        path: The file; made when it is not there. In memory it survives as long as the process does.
         record_type: What stands on a line.
     """
 
-    def __init__(self, path: Path, record_type: type[T]) -> None:
+    def __init__(self, path: InputPath, record_type: type[T]) -> None:
         self.path = path
         self.record_type = record_type
-        path.touch()
-        _cut_torn_line(path)
-        self._file = path.open("ab")
+        self._file = _opened(path)
 
     def append(self, record: T) -> None:
         """Add a record; it is on its way to the disk after the next `flush`.
@@ -78,6 +76,28 @@ class Journal(Closing, Generic[T]):
             yield
         except OSError as error:
             raise InputError(f"cannot be written: {error.strerror or error}", path=self.path) from error
+
+
+class _InMemory:
+    """Appends to a file in memory, from which nothing is torn."""
+
+    def __init__(self, file: MemoryFile) -> None:
+        self.write = file.append
+
+    def flush(self) -> None:
+        """Nothing waits."""
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+def _opened(path: InputPath) -> BinaryIO | _InMemory:
+    if isinstance(path, MemoryFile):
+        path.append(b"")
+        return _InMemory(path)
+    path.touch()
+    _cut_torn_line(path)
+    return path.open("ab")
 
 
 def _cut_torn_line(path: Path) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from ...errors import RecordError
-from ...records import ItemKey, Outcome, Verdict, decode_record, read_lines
+from ...records import Author, InputPath, ItemKey, JudgeId, Outcome, Verdict, decode_record, read_lines
 from .journal import Journal
 
 
@@ -17,7 +16,7 @@ class VerdictKey(NamedTuple):
     """What at most one standing verdict exists for."""
 
     item: ItemKey
-    by: str
+    author: Author
     repeat: int
 
 
@@ -30,15 +29,20 @@ class _Head(msgspec.Struct, frozen=True):
     outcome: Outcome
     trial: int = 0
     repeat: int = 0
+    judge: JudgeId | None = None
 
     @property
     def key(self) -> ItemKey:
         return ItemKey(self.case_id, self.system, self.trial)
 
+    @property
+    def author(self) -> Author:
+        return self.by if self.judge is None else self.judge
+
 
 def key_of(verdict: Verdict | _Head) -> VerdictKey:
     """The key of a verdict."""
-    return VerdictKey(verdict.key, verdict.by, verdict.repeat)
+    return VerdictKey(verdict.key, verdict.author, verdict.repeat)
 
 
 def rows_with_standing(journal: Journal[Verdict]) -> Iterator[tuple[Verdict, bool]]:
@@ -73,6 +77,19 @@ def standing_verdicts(journal: Journal[Verdict]) -> Iterator[Verdict]:
     return (verdict for verdict, stands in rows_with_standing(journal) if stands)
 
 
+def standing_in(path: InputPath) -> Iterator[Verdict]:
+    """The verdicts of a finished run that count, all held in memory.
+
+    Args:
+        path: The verdicts file of a run folder.
+
+    Yields:
+        One for each output, author and repeat, in the order in which they were first asked for.
+    """
+    rows = (decode_record(raw, Verdict, path=path, line=line) for line, _, raw in read_lines(path))
+    yield from {key_of(verdict): verdict for verdict in rows}.values()
+
+
 def settled(journal: Journal[Verdict]) -> set[VerdictKey]:
     """The keys that need no more work: everything but what failed.
 
@@ -82,7 +99,12 @@ def settled(journal: Journal[Verdict]) -> set[VerdictKey]:
     Returns:
         Their keys.
     """
-    return {key_of(head) for head in journal.read_as(_Head) if head.outcome != "failed"}
+    authors: dict[Author, Author] = {}  # each once, and not once a row
+    return {
+        VerdictKey(head.key, authors.setdefault(head.author, head.author), head.repeat)
+        for head in journal.read_as(_Head)
+        if head.outcome != "failed"
+    }
 
 
 class VerdictIndex:
@@ -92,7 +114,7 @@ class VerdictIndex:
         path: The verdicts file of a run folder.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: InputPath) -> None:
         self._path = path
         self._offsets: dict[ItemKey, tuple[int, ...]] = {}
         for line, offset, raw in read_lines(path):
@@ -103,7 +125,7 @@ class VerdictIndex:
     def __getitem__(self, key: ItemKey) -> list[Verdict]:
         """The verdicts on an output, in order of appearance; empty when there is none."""
         rows = map(self._read, self._offsets.get(key, ()))
-        return list({(verdict.by, verdict.repeat): verdict for verdict in rows}.values())
+        return list({(verdict.author, verdict.repeat): verdict for verdict in rows}.values())
 
     def _read(self, offset: int) -> Verdict:
         self._file.seek(offset)

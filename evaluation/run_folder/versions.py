@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from functools import cache
 
-from ... import __version__
+from ...version import VERSION
 
 _PACKAGES = ("msgspec", "numpy", "openai", "scipy")
 
 
 def own_versions() -> dict[str, str]:
     """Python's and fiducial's own, for which nothing has to be looked up."""
-    return {"python": sys.version.partition(" ")[0], "fiducial": __version__}
+    return {"python": sys.version.partition(" ")[0], "fiducial": VERSION}
 
 
 @cache

@@ -42,10 +42,10 @@ def foreseen_work(
     with Journal(context.folder.path / STATEMENTS, Verdict) as journal:
         split = settled(journal)
     yield task.splitter.asked, open_work(context.inputs, task.splitter, long.__contains__, split, 1)
-    with Splits(context.folder, task.splitter.by, long) as splits_of:
+    with Splits(context.folder, task.splitter.id, long) as splits_of:
 
         def statements_of(output: Output) -> list[Statement]:
-            known = VerdictKey(output.key, splits_of.by, 0) in split
+            known = VerdictKey(output.key, splits_of.splitter, 0) in split
             return splits_of(output) if known or output.key not in long else _sentences(output)
 
         inputs = StatementInputs(context.inputs, wanted, statements_of)

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from ...records import Case, CaseIndex, Closing, ItemKey, Output, Verdict
+from ...records import Case, CaseIndex, Closing, ItemKey, JudgeId, Output, Verdict
 from ...records.case_index import CaseFacts
 from ..inputs import EvaluationInputs
 from ..run_folder.folder import STATEMENTS, RunFolder
@@ -23,13 +23,13 @@ class Splits(Closing):
 
     Args:
         folder: The run folder.
-        by: Whose splits.
+        splitter: Whose splits.
         long: The answers that are split; any other is one statement.
     """
 
-    def __init__(self, folder: RunFolder, by: str, long: set[ItemKey]) -> None:
+    def __init__(self, folder: RunFolder, splitter: JudgeId, long: set[ItemKey]) -> None:
         self._index = VerdictIndex(folder.path / STATEMENTS)
-        self.by = by
+        self.splitter = splitter
         self._long = long
 
     def __call__(self, output: Output) -> list[Statement]:
@@ -42,7 +42,7 @@ class Splits(Closing):
 
     def split(self, item: ItemKey) -> Verdict | None:
         """What splitting an answer came to; None where that was not tried yet."""
-        return next((split for split in self._index[item] if split.by == self.by), None)
+        return next((split for split in self._index[item] if split.judge == self.splitter), None)
 
     def close(self) -> None:
         """Close the file."""

@@ -12,10 +12,9 @@ from ...errors import UsageError
 from ...judges import Judge, NotApplicableError, load_judge
 from ...judges.baseline import MODEL as BASELINE
 from ...judges.catalogue import SPLITTER
-from ...records import Case, ItemKey, Output, Verdict
+from ...records import Case, ItemKey, JudgeId, Output, Verdict
 from ..context import RunContext
 from ..inputs import EvaluationInputs
-from ..judging.kinds import judges_kind
 from ..judging.tasks import JudgeTask
 from ..run_folder.folder import STATEMENTS, RunFolder
 from ..run_folder.journal import Journal
@@ -23,9 +22,8 @@ from ..run_folder.verdict_log import VerdictKey, settled, standing_verdicts
 from .inputs import Splits, StatementInputs
 from .statement import (
     LONG,
-    SHARE,
-    SPLIT,
     Said,
+    Share,
     as_output,
     combine,
     is_long,
@@ -37,15 +35,6 @@ from .statement import (
 Wanted: TypeAlias = Callable[[ItemKey], bool]
 Ask: TypeAlias = Callable[[RunContext, list[JudgeTask], Wanted, int], None]
 """Asks judges about outputs, so often each, and journals what they say."""
-
-
-class Share(msgspec.Struct, frozen=True, kw_only=True):
-    """How answers are judged by their statements: under which name, by whom, who splits, how often each statement is judged."""
-
-    by: str
-    judge: str
-    splitter: str
-    repeats: int
 
 
 def by_statement(task: JudgeTask, model: str | None) -> JudgeTask:
@@ -68,9 +57,9 @@ def by_statement(task: JudgeTask, model: str | None) -> JudgeTask:
         raise UsageError("--split-model: the baseline compares words; it cannot split an answer")
     splitter = load_judge(str(SPLITTER), model=model or task.model)
     return task._replace(
-        by=f"{SHARE}{judge.by}",
-        fingerprint=_fingerprint(judge, splitter),
-        splitter=JudgeTask(splitter.name.judge, splitter.model, splitter.by, splitter.fingerprint, splitter),
+        id=_share_id(judge.id, splitter.id),
+        by=f"statements/share@{judge.by}",
+        splitter=JudgeTask(splitter.id, splitter.by, None, splitter),
     )
 
 
@@ -87,14 +76,15 @@ def judge_statements(context: RunContext, task: JudgeTask, wanted: Wanted, repea
     assert task.asked is not None
     assert task.splitter is not None
     folder = context.folder
-    share = Share(by=task.by, judge=task.asked.by, splitter=task.splitter.by, repeats=repeats)
-    folder.bind(**{f"judge {task.by}": task.fingerprint})
-    folder.update(statements=folder.manifest.get("statements", {}) | {task.by: msgspec.to_builtins(share)})
+    share = Share(id=task.id, by=task.by, judge=task.asked.id, splitter=task.splitter.id, repeats=repeats)
+    folder.enlist([task.known])
+    others = [each for each in shares_of(folder) if each.id != share.id]
+    folder.update(statements=msgspec.to_builtins([*others, share]))
     wanted = wanted_answers(context, task, wanted)
     long = long_answers(context.inputs, task.asked, wanted)
     with Journal(folder.path / STATEMENTS, Verdict) as splits:
         ask(context._replace(journal=splits), [task.splitter], long.__contains__, 1)
-    with Splits(folder, task.splitter.by, long) as splits_of:
+    with Splits(folder, task.splitter.id, long) as splits_of:
         inputs = StatementInputs(context.inputs, wanted, splits_of)
         ask(context._replace(inputs=inputs), [statement_task(task)], lambda _: True, repeats)
         _combine(context, share, task.asked, wanted, splits_of)
@@ -103,13 +93,13 @@ def judge_statements(context: RunContext, task: JudgeTask, wanted: Wanted, repea
 def statement_task(task: JudgeTask) -> JudgeTask:
     """The task of judging the statements themselves."""
     assert task.asked is not None
-    return task._replace(by=task.asked.by, fingerprint=task.asked.fingerprint, splitter=None)
+    return task._replace(id=task.asked.id, by=task.asked.by, splitter=None)
 
 
 def wanted_answers(context: RunContext, task: JudgeTask, wanted: Wanted) -> Wanted:
     """Whether an answer is wanted and of a kind that the judge judges."""
-    judge, cases = statement_task(task).by, context.inputs.cases
-    return lambda item: wanted(item) and judges_kind(judge, cases.facts(item.case_id).kind)
+    cases = context.inputs.cases
+    return lambda item: wanted(item) and task.judges_kind(cases.facts(item.case_id).kind)
 
 
 def long_answers(inputs: EvaluationInputs, judge: Judge, wanted: Wanted) -> set[ItemKey]:
@@ -129,23 +119,12 @@ def _applies(judge: Judge, case: Case, output: Output) -> bool:
     return True
 
 
-def forget_shares(folder: RunFolder) -> list[Share]:
-    """Forget what was said of answers by their statements, after what was said of the statements changed.
-
-    Args:
-        folder: The run folder.
-
-    Returns:
-        What was forgotten, to be made anew by `combine_again`.
-    """
-    shares = [msgspec.convert(share, Share) for share in folder.manifest.get("statements", {}).values()]
-    if shares:
-        names = {share.by for share in shares}
-        folder.rewrite(verdict for verdict in folder.verdicts if verdict.by not in names)
-    return shares
+def shares_of(folder: RunFolder) -> list[Share]:
+    """How answers were judged by their statements in this run."""
+    return msgspec.convert(folder.manifest.get("statements", []), list[Share])
 
 
-def combine_again(context: RunContext, share: Share, judge: Judge) -> str:
+def combine_again(context: RunContext, share: Share, judge: Judge) -> Share:
     """Make verdicts on answers of what is said of their statements now.
 
     Args:
@@ -154,18 +133,18 @@ def combine_again(context: RunContext, share: Share, judge: Judge) -> str:
         judge: Who judged the statements.
 
     Returns:
-        Their fingerprint from now on.
+        Whose they are from now on.
     """
-    splitter = load_judge(str(SPLITTER), model=share.splitter.removeprefix(SPLIT))
     cases = context.inputs.cases
+    share = msgspec.structs.replace(share, id=_share_id(judge.id, share.splitter), judge=judge.id)
 
     def judged(item: ItemKey) -> bool:
-        return judges_kind(judge.by, cases.facts(item.case_id).kind)
+        return judge.kinds is None or cases.facts(item.case_id).kind in judge.kinds
 
     long = long_answers(context.inputs, judge, judged)
     with Splits(context.folder, share.splitter, long) as splits_of:
         _combine(context, share, judge, judged, splits_of)
-    return _fingerprint(judge, splitter)
+    return share
 
 
 def _combine(context: RunContext, share: Share, judge: Judge, wanted: Wanted, splits: Splits) -> None:
@@ -176,34 +155,35 @@ def _combine(context: RunContext, share: Share, judge: Judge, wanted: Wanted, sp
     for output in context.inputs.outputs():
         if wanted(output.key):
             for repeat in range(share.repeats):
-                verdict = _verdict(share.by, output, repeat, splits, said)
-                if verdict is not None and VerdictKey(output.key, share.by, repeat) not in done:
+                verdict = _verdict(share, output, repeat, splits, said)
+                if verdict is not None and VerdictKey(output.key, share.id, repeat) not in done:
                     folder.verdicts.append(verdict)
     folder.verdicts.flush()
 
 
 def _verdict(
-    by: str, output: Output, repeat: int, splits: Splits, said: dict[tuple[ItemKey, int], Said]
+    share: Share, output: Output, repeat: int, splits: Splits, said: dict[tuple[ItemKey, int], Said]
 ) -> Verdict | None:
     """The verdict on an answer; None while nothing was asked about it."""
     statements = splits(output)
     if not statements:
         split = splits.split(output.key)
-        return None if split is None else not_split(by, repeat, split)
+        return None if split is None else not_split(share, repeat, split)
     keys = [(as_output(output, statement).key, repeat) for statement in statements]
     if any(key not in said for key in keys):
         return None
-    return combine(by, output.key, repeat, statements, [said[key] for key in keys])
+    return combine(share, output.key, repeat, statements, [said[key] for key in keys])
 
 
 def _said(folder: RunFolder, judge: Judge) -> dict[tuple[ItemKey, int], Said]:
     return {
         (verdict.key, verdict.repeat): said_of(verdict, judge)
         for verdict in standing_verdicts(folder.verdicts)
-        if verdict.by == judge.by
+        if verdict.judge == judge.id
     }
 
 
-def _fingerprint(judge: Judge, splitter: Judge) -> str:
+def _share_id(judge: JudgeId, splitter: JudgeId) -> JudgeId:
     depends_on = f"{judge.fingerprint} {splitter.fingerprint} {LONG}"
-    return hashlib.sha256(depends_on.encode()).hexdigest()
+    fingerprint = hashlib.sha256(depends_on.encode()).hexdigest()
+    return msgspec.structs.replace(judge, kind="share", fingerprint=fingerprint)

@@ -10,16 +10,10 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from ...judges import Judge
-from ...records import UNGRADED, CaseIndex, ItemKey, Outcome, Output, Verdict
+from ...records import UNGRADED, CaseIndex, ItemKey, JudgeId, Outcome, Output, Verdict
 
 LONG = 200
 """Characters from which on an answer is split. A shorter one is one statement as it stands, and costs no call to find that out."""
-
-SHARE = "statements/share@"
-"""How the names begin under which the verdict on a whole answer is signed; the judge follows."""
-
-SPLIT = "statements/split@"
-"""How the names begin under which splits are signed; the model follows."""
 
 _SEPARATOR = "#"
 _SPLIT_JUDGE = "groundedness"
@@ -31,6 +25,24 @@ class Statement(NamedTuple):
 
     text: str | None
     quote: str | None
+
+
+class Share(msgspec.Struct, frozen=True, kw_only=True):
+    """How answers are judged by their statements.
+
+    Attributes:
+        id: Whose verdicts on the whole answers are.
+        by: The name they are shown under.
+        judge: Who judges the statements.
+        splitter: Who splits answers.
+        repeats: How often each statement is judged.
+    """
+
+    id: JudgeId
+    by: str
+    judge: JudgeId
+    splitter: JudgeId
+    repeats: int = 1
 
 
 class Said(NamedTuple):
@@ -50,8 +62,8 @@ def judges_statements(judge: Judge) -> bool:
     That holds for groundedness, and is left to whoever writes a prompt of their own that shows the answer. Whether an answer gives
     the accepted one, or meets a criterion, is no matter of single statements.
     """
-    own = judge.name.variant == "custom"
-    return (own or judge.name.judge == _SPLIT_JUDGE) and not _SHOWS_THE_ANSWER.isdisjoint(judge.prompt.inputs)
+    fit = judge.id.kind == "own" or judge.id.name == _SPLIT_JUDGE
+    return fit and not _SHOWS_THE_ANSWER.isdisjoint(judge.prompt.shown)
 
 
 def is_long(output: Output) -> bool:
@@ -110,7 +122,7 @@ def _pieces(verdict: Verdict, judge: Judge) -> int | None:
 
 
 def combine(
-    by: str, item: ItemKey, repeat: int, statements: Sequence[Statement], said: Sequence[Said]
+    share: Share, item: ItemKey, repeat: int, statements: Sequence[Statement], said: Sequence[Said]
 ) -> Verdict:
     """The verdict on an answer, of the verdicts on its statements.
 
@@ -118,7 +130,7 @@ def combine(
     pieces. An answer of which a statement could not be graded is not graded.
 
     Args:
-        by: How the verdict is signed.
+        share: Whose verdict it is.
         item: The answer.
         repeat: Which repetition.
         statements: Its statements.
@@ -132,8 +144,9 @@ def combine(
         case_id=item.case_id,
         system=item.system,
         trial=item.trial,
-        by=by,
+        by=share.by,
         source="judge",
+        judge=share.id,
         outcome=outcome,
         score=score,
         reason=reason,
@@ -144,17 +157,18 @@ def combine(
     )
 
 
-def not_split(by: str, repeat: int, split: Verdict) -> Verdict:
+def not_split(share: Share, repeat: int, split: Verdict) -> Verdict:
     """The verdict on an answer that could not be split: whatever kept it from being split.
 
     Args:
-        by: How the verdict is signed.
+        share: Whose verdict it is.
         repeat: Which repetition.
         split: What the splitter came to.
     """
     return msgspec.structs.replace(
         split,
-        by=by,
+        by=share.by,
+        judge=share.id,
         repeat=repeat,
         reason=f"the answer could not be split: {split.reason}",
         evidence={},

@@ -49,7 +49,7 @@ def to_case(entry: Entry) -> Case:
         id=entry.id,
         kind=kind,
         messages=_messages(entry, kind),
-        tools=[{"type": "function", "function": document} for document in entry.documents],
+        tools=_tools(entry.documents),
         reference=reference,
         cluster=_cluster(entry),
         tags=_tags(entry),
@@ -61,6 +61,10 @@ def _base_category(entry: Entry) -> Category:
     if entry.category.family == "format_sensitivity":
         return CATEGORIES[category_name(parse_sensitivity_id(entry.id).original)]
     return entry.category
+
+
+def _tools(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{"type": "function", "function": document} for document in documents]
 
 
 def _ast(entry: Entry) -> tuple[Kind, dict[str, Any]]:
@@ -84,6 +88,7 @@ def _multi_turn(entry: Entry) -> tuple[Kind, dict[str, Any]]:
         "classes": classes,
         "calls": entry.ground_truth,
         "withheld": entry.raw.get("missed_function", {}),
+        **({"withheld_tools": _tools(entry.withheld)} if entry.withheld else {}),
         "long_context": "long_context" in name or "composite" in name,
     }
 

@@ -35,8 +35,10 @@ class ClassDocuments:
         self._source = source
         self._known: dict[str, list[dict[str, Any]]] = {}
 
-    def offered(self, entry: dict[str, Any], place: str, line: int) -> list[dict[str, Any]]:
-        """What a system is offered at the start of an entry: everything but what is given back in a later turn.
+    def of(
+        self, entry: dict[str, Any], place: str, line: int
+    ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """What a system is offered at the start of an entry, and what is given back in a later turn.
 
         Args:
             entry: An entry with ``involved_classes``.
@@ -44,13 +46,14 @@ class ClassDocuments:
             line: Its line, named in errors.
 
         Returns:
-            Documents in the order of the classes.
+            Both in the order of the classes.
 
         Raises:
             RecordError: The entry names a class that has no documents.
         """
         withheld = set(chain.from_iterable(entry.get("missed_function", {}).values()))
-        documents: list[dict[str, Any]] = []
+        offered: list[dict[str, Any]] = []
+        later: list[dict[str, Any]] = []
         for class_name in entry.get("involved_classes", []):
             if class_name not in _FILES:
                 raise RecordError(
@@ -59,8 +62,9 @@ class ClassDocuments:
                     line=line,
                     field="involved_classes",
                 )
-            documents += [document for document in self._of(class_name) if document["name"] not in withheld]
-        return documents
+            for document in self._of(class_name):
+                (later if document["name"] in withheld else offered).append(document)
+        return offered, later
 
     def _of(self, class_name: str) -> list[dict[str, Any]]:
         if class_name not in self._known:

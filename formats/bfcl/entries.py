@@ -25,6 +25,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         raw: The data set's own object, its id rewritten where BFCL rewrites it.
         answer: The ground-truth object; None for (ir)relevance.
         documents: The functions that are offered at the start.
+        withheld: The functions that are given back in a later turn.
     """
 
     id: str
@@ -32,6 +33,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     raw: dict[str, Any]
     answer: dict[str, Any] | None
     documents: list[dict[str, Any]]
+    withheld: list[dict[str, Any]] = []
 
     @property
     def ground_truth(self) -> Any:
@@ -63,8 +65,12 @@ def read_entries(source: DataSource, category: Category) -> Iterator[Entry]:
         entry = _rewritten(raw, category)
         if not isinstance(entry.get("question"), list):
             raise RecordError("expected a list of turns", path=place, line=line, field="question")
-        documents = entry["function"] if "function" in entry else class_documents.offered(entry, place, line)
-        yield Entry(id=entry["id"], category=category, raw=entry, answer=answer, documents=documents)
+        offered, later = (
+            (entry["function"], []) if "function" in entry else class_documents.of(entry, place, line)
+        )
+        yield Entry(
+            id=entry["id"], category=category, raw=entry, answer=answer, documents=offered, withheld=later
+        )
 
 
 def _paths(source: DataSource, category: Category) -> tuple[str, str | None]:

@@ -57,7 +57,7 @@ def _steps(turn: Any) -> list[Step]:
     return [_step(step) for step in cast("list[Any]", turn)] if isinstance(turn, list) else [_step(turn)]
 
 
-def _step(step: Any) -> Step:
+def _step(step: Any) -> str | list[ToolCall]:
     if isinstance(step, str):
         return step
     if isinstance(step, list):

@@ -4,7 +4,8 @@ Reading is strict: no score, a score off the scale, or two different scores make
 never a score.
 """
 
-from .choice import LOGPROBS, PARSER_VERSION, STATEMENTS, make_parser
+from ..prompt_file import STATEMENTS
+from .choice import LOGPROBS, PARSER_VERSION, make_parser
 from .reading import Reading, ReplyParser
 from .refusal import is_refusal
 from .statements import statements_beside

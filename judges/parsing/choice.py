@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from ...errors import DecodingError, PromptError
-from ..prompt_file import PromptFile
+from ..prompt_file import STATEMENTS, PromptFile
 from ..scale import Scale
 from .json_reply import Pieces, json_parser
 from .number import number_parser
@@ -15,9 +15,6 @@ from .tags import tags_parser
 
 PARSER_VERSION = 2
 """Raised when any parser reads a reply differently than before; part of a judge's fingerprint."""
-
-STATEMENTS = "statements"
-"""The mode of prompts that split an answer instead of judging it."""
 
 LOGPROBS = "logprobs"
 """The mode of prompts whose score is a probability, read from the reply's log-probabilities."""
@@ -41,7 +38,7 @@ def make_parser(prompt: PromptFile) -> ReplyParser:
         PromptError: The declaration names an unknown mode or option.
     """
     declared = dict(prompt.parse if prompt.parse is not None else _inferred(prompt))
-    place = f"{prompt.path}:{prompt.parse_line}: parse"
+    place = f"{prompt.path}:{prompt.lines.get('parse', 1)}: parse"
     mode = declared.pop("mode", None)
     make = _MODES.get(mode) if isinstance(mode, str) else None
     if make is None:
@@ -70,6 +67,8 @@ def _tags(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     for name in (score, *reasons, *([] if fraction_of is None else [fraction_of])):
         if not name.isidentifier():
             raise ValueError(f"{name!r} is not the name of a tag")
+    if fraction_of is not None:
+        _refuse_flipped_shares(scale)
     cited = declared.get("cited", False)
     if not isinstance(cited, bool) or (cited and fraction_of is None):
         raise ValueError("cited is true or false, beside fraction_of")
@@ -89,6 +88,8 @@ def _number(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
 
 def _json(scale: Scale, declared: Mapping[str, Any], *, alone: bool = False) -> ReplyParser:
     _allow(declared, "score", "reason", "all_of", "fraction_of")
+    if declared.get("fraction_of") is not None:
+        _refuse_flipped_shares(scale)
     return json_parser(
         scale,
         score=_name(declared.get("score", "score")),
@@ -109,6 +110,11 @@ def _pieces(declared: Any) -> Pieces | None:
     return Pieces(_name(named["list"]), _name(named["key"]), None if cited is None else _name(cited))
 
 
+def _refuse_flipped_shares(scale: Scale) -> None:
+    if scale.better == "low":
+        raise ValueError("fraction_of is the share of pieces that hold, so the scale's better end is high")
+
+
 def _structured(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     return _json(scale, declared, alone=True)
 
@@ -116,7 +122,7 @@ def _structured(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
 def _logprobs(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     """The score that the judge wrote; how likely it was to write the best one is not in the text."""
     _allow(declared)
-    if scale.step is None or scale.maximum - scale.minimum != scale.step:
+    if not scale.is_binary:
         raise ValueError(f"log-probabilities weigh two scores against each other, not {scale}")
     return number_parser(scale)
 

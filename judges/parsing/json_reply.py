@@ -10,7 +10,16 @@ from typing import Any, NamedTuple, cast
 from ...errors import DecodingError
 from ..characters import well_formed
 from ..scale import Scale
-from .reading import NUMBER, Reading, ReplyParser, bare_reply, checked_share, one_score, without_thoughts
+from .reading import (
+    NUMBER,
+    Reading,
+    ReplyParser,
+    bare_reply,
+    checked_share,
+    one_score,
+    reading_of,
+    without_thoughts,
+)
 
 _MAX_CHARACTERS = 1 << 20
 _MOST_DIGITS = 18
@@ -48,7 +57,7 @@ def json_parser(
         scale: What scores are possible.
         score: Key of the score; a number, or a text that is one.
         reason: Key of the reason.
-        all_of: Keys of single criteria. The score must be the least of those that are given: a judge whose score does not
+        all_of: Keys of single criteria. The score must be the worst of those that are given: a judge whose score does not
             follow from its own findings has not been understood.
         fraction_of: The list of pieces. Where it is given, the score must be the share of pieces that hold.
         alone: Whether the reply must be the object and nothing else, as it is under a ``response_format``, with all its criteria or
@@ -65,19 +74,21 @@ def json_parser(
         objects = [decode_object(reply)] if alone else list(_objects(reply))
         scored = [found for found in objects if score in found]
         where = f"under the key {score!r} of a JSON object"
-        value = one_score([_score(found[score]) for found in scored], scale, where)
+        given = one_score([_score(found[score]) for found in scored], scale, where)
         last = scored[-1]
         if alone:
             _refuse_missing(last, [*all_of, *([fraction_of.where] if fraction_of else [])])
+        written = last.get(reason) if reason else None
+        said = written if isinstance(written, str) else None
         details: dict[str, Any] = {}
         if criteria := {key: _score(last[key]) for key in all_of if key in last}:
             details["criteria"] = criteria
-            _check_criteria(criteria, value, scale)
+            _check_criteria(criteria, given, scale)
         if fraction_of and fraction_of.where in last:
             details[fraction_of.where] = last[fraction_of.where]
-            value = checked_share(value, _marks(last[fraction_of.where], fraction_of))
-        said = last.get(reason) if reason else None
-        return Reading(value, said if isinstance(said, str) else None, details)
+            share = checked_share(scale.normalise(given), _marks(last[fraction_of.where], fraction_of))
+            return Reading(share, said, details)
+        return reading_of(given, scale, said, details)
 
     return parse
 
@@ -88,13 +99,13 @@ def _refuse_missing(decoded: Mapping[str, Any], keys: Sequence[str]) -> None:
             raise DecodingError(f"the reply lacks {key!r}, which the score is to follow from")
 
 
-def _check_criteria(criteria: Mapping[str, float], value: float, scale: Scale) -> None:
+def _check_criteria(criteria: Mapping[str, float], given: float, scale: Scale) -> None:
     for key, criterion in criteria.items():
         if criterion not in scale:
             raise DecodingError(
                 f"the criterion {key!r} is {criterion:g}, which is not on the scale ({scale})"
             )
-    if scale.normalise(min(criteria.values())) != value:
+    if scale.worst_of(criteria.values()) != given:
         raise DecodingError(f"the score does not follow from the criteria {criteria}")
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from ...errors import DecodingError
 from ..scale import Scale
-from .reading import NUMBER, Reading, ReplyParser, bare_reply, one_score, without_thoughts
+from .reading import NUMBER, Reading, ReplyParser, bare_reply, one_score, reading_of, without_thoughts
 
 _LONE = re.compile(f"({NUMBER})")
 _SCORE = re.compile(rf"({NUMBER})(?: ?/ ?({NUMBER}))?")
@@ -55,7 +55,7 @@ def number_parser(
                 raise DecodingError(f"no {after!r} in the reply")
             reason, where = before.strip() or None, f"after {after!r}"
         values = lone_number(bare_reply(reply)) if pick == "alone" else _last_number(reply, scale)
-        return Reading(one_score(values, scale, where), reason)
+        return reading_of(one_score(values, scale, where), scale, reason)
 
     return parse
 

@@ -13,7 +13,10 @@ from ..scale import Scale
 NUMBER = r"[-+]?(?:[0-9]{1,9}(?:\.[0-9]{1,30})?|\.[0-9]{1,30})"
 """A decimal number, as a regular expression that cannot backtrack far."""
 
-_THOUGHT = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
+RAW_SCORE = "raw_score"
+"""Where evidence has the number that the judge gave on a scale other than 0 to 1."""
+
+_THOUGHT = re.compile(r"\A\s*<think(?:ing)?>", re.IGNORECASE)
 _THOUGHT_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 
 
@@ -95,7 +98,7 @@ def one_score(values: Iterable[float], scale: Scale, where: str) -> float:
         where: Where they were looked for, for messages.
 
     Returns:
-        The score in [0, 1].
+        The score, on its scale.
 
     Raises:
         DecodingError: There is none, or more than one, or it is off the scale.
@@ -109,4 +112,19 @@ def one_score(values: Iterable[float], scale: Scale, where: str) -> float:
         raise DecodingError(f"different scores {where}: {listed}{more}")
     if found[0] not in scale:
         raise DecodingError(f"the score {found[0]:g} is not on the scale ({scale})")
-    return scale.normalise(found[0])
+    return found[0]
+
+
+def reading_of(
+    given: float, scale: Scale, reason: str | None = None, details: Mapping[str, Any] | None = None
+) -> Reading:
+    """What a reply says that gives a score on a scale; where that is not the score in [0, 1], the number given is kept beside.
+
+    Args:
+        given: A number on the scale.
+        scale: What scores are possible.
+        reason: The judge's reason, where there is one.
+        details: Whatever else was read.
+    """
+    kept = {} if scale.is_unit else {RAW_SCORE: given}
+    return Reading(scale.normalise(given), reason, {**kept, **(details or {})})

@@ -41,7 +41,7 @@ _OTHERS = (  # one clause that says: I cannot, or may not, help with this
 _APOLOGY = r"(?:[^.!?:\n。：]{0,30}[,.!。，、]\s{0,2})?(?:(?:aber|mais|pero|mas|ma|ale|но|但是?) ?)?"
 """Of any language: what stands before a first comma or full stop. `_OTHERS` says whether it was one."""
 
-_REFUSAL = re.compile(rf"{_ENGLISH}|{_APOLOGY}(?:{'|'.join(_OTHERS)})", re.IGNORECASE)
+_REFUSAL = re.compile(rf"\A(?:{_ENGLISH}|{_APOLOGY}(?:{'|'.join(_OTHERS)}))", re.IGNORECASE)
 _LONGEST_PREAMBLE = 400
 
 

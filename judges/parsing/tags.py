@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ...errors import DecodingError
 from ..scale import Scale
 from .number import lone_number
-from .reading import Reading, ReplyParser, bare_reply, checked_share, one_score, without_thoughts
+from .reading import Reading, ReplyParser, bare_reply, checked_share, one_score, reading_of, without_thoughts
 
 _DIGIT = re.compile(r"\d")
 _CITATION = re.compile(
@@ -50,12 +50,12 @@ def tags_parser(
         # What holds no digit, such as a repeated instruction, is no second score.
         contents = [found[1] for found in scored.finditer(reply) if _DIGIT.search(found[1])]
         values = [_number(content, where) for content in contents] or lone_number(bare_reply(text))
-        value = one_score(values, scale, where)
+        given = one_score(values, scale, where)
         pieces = list(marked.finditer(reply)) if marked else []
         if not pieces:
-            return Reading(value, _reason(reply, reasons))
+            return reading_of(given, scale, _reason(reply, reasons))
         marks = [_number(piece[1], f"as a piece's mark, {piece[0][:40]!r}") for piece in pieces]
-        value = checked_share(value, marks)
+        value = checked_share(scale.normalise(given), marks)
         if cited:
             _refuse_uncited(reply, pieces, marks)
         return Reading(value, _reason(reply, reasons), {"pieces": len(marks)})

@@ -62,10 +62,14 @@ class ReplyCache:
             self._connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
         except (OSError, sqlite3.Error) as error:
             raise _unusable(path, error) from error
-        self._run("PRAGMA journal_mode = WAL")
-        # Safe against a killed process; only a power cut may lose the newest replies, never damage the file.
-        self._run("PRAGMA synchronous = NORMAL")
-        self._run(_SCHEMA)
+        try:
+            self._run("PRAGMA journal_mode = WAL")
+            # Safe against a killed process; only a power cut may lose the newest replies, never damage the file.
+            self._run("PRAGMA synchronous = NORMAL")
+            self._run(_SCHEMA)
+        except BaseException:
+            self.close()
+            raise
 
     def get(self, key: str) -> Reply | None:
         """The reply of this key.

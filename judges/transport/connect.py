@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from ...errors import UsageError
 from .batch_results import BatchResults
 from .budget import Budget, BudgetedProvider
 from .cache import CachingProvider, ReplyCache
+from .cassette import CassetteProvider
 from .coalesce import CoalescingProvider
 from .endpoint import Endpoint
 from .exchange import Provider
@@ -62,18 +63,18 @@ async def connect(
             f"expected at least one call in flight, one attempt and some time, got {concurrency}, {attempts}, {timeout:g} s"
         )
     provider: Provider = OpenAIProvider(endpoint, timeout=timeout, meanwhile=meanwhile)
-    if budget is not None:
-        provider = BudgetedProvider(provider, budget)
-    if patience:
-        provider = PatientProvider(provider, patience)
-    provider = LimitedProvider(provider, AdaptiveLimiter(concurrency))
-    provider = RetryingProvider(provider, RetryPolicy(attempts=attempts))
-    if cache is not None:
-        provider = CachingProvider(provider, ReplyCache(cache), endpoint.identity)
-    if record is not None:
-        provider = RecordingProvider(provider, record)
-    provider = CoalescingProvider(provider)
     try:
+        if budget is not None:
+            provider = BudgetedProvider(provider, budget)
+        if patience:
+            provider = PatientProvider(provider, patience)
+        provider = LimitedProvider(provider, AdaptiveLimiter(concurrency))
+        provider = RetryingProvider(provider, RetryPolicy(attempts=attempts))
+        if cache is not None:
+            provider = CachingProvider(provider, ReplyCache(cache), endpoint.identity)
+        if record is not None:
+            provider = RecordingProvider(provider, record)
+        provider = CoalescingProvider(provider)
         yield provider
     finally:
         await provider.aclose()
@@ -101,14 +102,34 @@ async def batch_replies(
         The provider; closed at the end.
     """
     provider: Provider = BatchResults(results, missing=missing)
-    if cache is not None:
-        provider = CachingProvider(provider, ReplyCache(cache), namespace)
-    if record is not None:
-        provider = RecordingProvider(provider, record)
     try:
+        if cache is not None:
+            provider = CachingProvider(provider, ReplyCache(cache), namespace)
+        if record is not None:
+            provider = RecordingProvider(provider, record)
         yield provider
     finally:
         await provider.aclose()
+
+
+@asynccontextmanager
+async def cassette(
+    path: Path, asking: AbstractAsyncContextManager[Provider] | None
+) -> AsyncGenerator[Provider]:
+    """A provider for tests: answers from a recording; a question that is not in it is asked and added, or raises.
+
+    Args:
+        path: The recording.
+        asking: Who is asked what is missing; None where nobody may be asked.
+
+    Yields:
+        The provider; closed at the end.
+    """
+    async with AsyncExitStack() as exits:
+        inner = None if asking is None else await exits.enter_async_context(asking)
+        provider = CoalescingProvider(CassetteProvider(path, inner))
+        exits.push_async_callback(provider.aclose)
+        yield provider
 
 
 @asynccontextmanager

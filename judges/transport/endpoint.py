@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from ...errors import UsageError
+from .secrets import redactor
 
 _OPENAI = "openai.com"
 
@@ -20,17 +22,25 @@ class Endpoint:
         api_key: The key; never shown, stored or logged. None to leave it to the openai library, which asks its own variable.
         kind: ``openai`` for everything compatible with it, ``azure`` for Azure OpenAI.
         api_version: Azure only.
+        organization: OpenAI only: who is billed, where a key may be used for several; None to leave it to the openai library.
+        token: Azure only: gives a token in place of a key; may take its time, and knows when the last one still holds.
 
     Raises:
-        UsageError: The address is none of the web, or the key cannot stand in a header.
+        UsageError: The address is none of the web or holds a password, or the key cannot stand in a header.
     """
 
     base_url: str | None
     api_key: str | None = field(repr=False)
     kind: Literal["openai", "azure"] = "openai"
     api_version: str | None = None
+    organization: str | None = None
+    token: Callable[[], str] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if self.base_url is not None and "@" in self.base_url.partition("://")[2].partition("/")[0]:
+            raise UsageError(
+                "the endpoint's address holds a password or key; give it as the key (OPENAI_API_KEY, or --api-key-env)"
+            )
         if self.base_url is not None and _scheme(self.base_url) not in {"http", "https"}:
             raise UsageError(
                 f"the endpoint's address begins with http:// or https://, got {self.redact(self.base_url)!r}"
@@ -48,14 +58,22 @@ class Endpoint:
     @property
     def needs_library(self) -> bool:
         """Whether only the openai library knows all that a request takes: OpenAI's own accounts and projects, Azure, its variables."""
-        if self.kind == "azure" or self.base_url is None or self.api_key is None:
+        if self.kind == "azure" or self.base_url is None or self.api_key is None or self.organization:
             return True
         host = urlsplit(self.base_url).hostname or ""
         return host == _OPENAI or host.endswith("." + _OPENAI)
 
+    def client_options(self) -> dict[str, Any]:
+        """What a client of the openai library is told of this endpoint, but for the token."""
+        if self.kind == "azure":
+            named = {"azure_endpoint": self.base_url or "", "api_version": self.api_version}
+        else:
+            named = {"base_url": self.base_url, "organization": self.organization}
+        return {"api_key": self.api_key, **named}
+
     def redact(self, text: str) -> str:
         """A text without the key."""
-        return text.replace(self.api_key, "***") if self.api_key else text
+        return redactor(self.api_key)(text.replace(self.api_key, "***") if self.api_key else text)
 
 
 def _scheme(address: str) -> str | None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import asyncio
+from typing import Any
 
 from .endpoint import Endpoint
 from .exchange import CallError, Request
+from .secrets import redactor
 from .sending import Response
-
-if TYPE_CHECKING:
-    import openai
 
 
 class LibrarySender:
@@ -28,10 +27,27 @@ class LibrarySender:
     def __init__(self, endpoint: Endpoint, timeout: float) -> None:
         import openai  # noqa: PLC0415 - 0.5 s, for who uses it
 
+        from .bounded_client import BoundedClient  # noqa: PLC0415 - likewise
+
+        self._token = endpoint.token
+        shared: dict[str, Any] = {
+            "max_retries": 0,
+            "timeout": timeout,
+            "http_client": BoundedClient(timeout=timeout),
+            **endpoint.client_options(),
+        }
         try:
-            self._client = _connect(endpoint, timeout)
+            self._client = (
+                openai.AsyncAzureOpenAI(
+                    **shared, azure_ad_token_provider=self._fresh_token if self._token else None
+                )
+                if endpoint.kind == "azure"
+                else openai.AsyncOpenAI(**shared)
+            )
         except openai.OpenAIError as error:
             raise CallError(str(error)) from error
+        self._key = self._client.api_key
+        self._redactors = {self._key: redactor(self._key)}
 
     async def send(self, request: Request) -> Response:
         """Send one request. See `Sender.send`."""
@@ -49,6 +65,8 @@ class LibrarySender:
         except openai.APIStatusError as error:
             response = error.response
         except (openai.APIConnectionError, aiohttp.ClientError) as error:
+            if isinstance(error.__cause__, CallError):
+                raise error.__cause__ from None
             # What is not HTTP at all comes as it is out of the library's transport.
             raise CallError(f"the connection failed: {_cause(error)}", retryable=True) from error
         except openai.OpenAIError as error:
@@ -58,28 +76,29 @@ class LibrarySender:
         return Response(response.status_code, response.headers, response.content)
 
     def redact(self, text: str) -> str:
-        """A text without the key. See `Sender.redact`."""
-        return text.replace(self._client.api_key, "***") if self._client.api_key else text
+        """A text without the key, and without any token. See `Sender.redact`."""
+        return self.redact_reply(text.replace(self._key, "***") if self._key else text)
+
+    def redact_reply(self, text: str) -> str:
+        """A reply without the key, and without any token. See `Sender.redact_reply`."""
+        for redact in self._redactors.values():
+            text = redact(text)
+        return text
+
+    async def _fresh_token(self) -> str:
+        assert self._token is not None
+        try:
+            # It may have to be asked for, over the network.
+            token = await asyncio.to_thread(self._token)
+        except Exception as error:
+            raise CallError(f"no token: {_cause(error)}") from error
+        if token not in self._redactors:
+            self._redactors[token] = redactor(token)
+        return token
 
     async def aclose(self) -> None:
         """Close the client's connections."""
         await self._client.close()
-
-
-def _connect(endpoint: Endpoint, timeout: float) -> openai.AsyncOpenAI:
-    import openai  # noqa: PLC0415 - see LibrarySender
-
-    shared: dict[str, Any] = {
-        "api_key": endpoint.api_key,
-        "max_retries": 0,
-        "timeout": timeout,
-        "http_client": openai.DefaultAioHttpClient(timeout=timeout),
-    }
-    if endpoint.kind == "azure":
-        return openai.AsyncAzureOpenAI(
-            azure_endpoint=endpoint.base_url or "", api_version=endpoint.api_version, **shared
-        )
-    return openai.AsyncOpenAI(base_url=endpoint.base_url, **shared)
 
 
 def _cause(error: Exception) -> str:

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Callable
 from http import HTTPStatus
 
+import msgspec
+
 from ..characters import well_formed
 from .completion import field_of, read_completion, read_json
 from .endpoint import Endpoint
@@ -64,7 +66,7 @@ class OpenAIProvider:
         if not response.succeeded:
             return self._refusal_or_raise(response)
         try:
-            return read_completion(read_json(response.body))
+            return self._without_key(read_completion(read_json(response.body)))
         except CallError as error:
             error.args = (self._shown(str(error)),)
             raise
@@ -95,6 +97,14 @@ class OpenAIProvider:
             retry_after=asked,
             allowed_rate=allowed_rate(response.headers),
         )
+
+    def _without_key(self, reply: Reply) -> Reply:
+        """A reply as it may be kept: a server may echo the key that it was sent."""
+        assert self._sender is not None
+        redact = self._sender.redact_reply
+        texts = {name: getattr(reply, name) for name in ("text", "refusal", "finish_reason", "served_by")}
+        changed = {name: redact(text) for name, text in texts.items() if text and redact(text) != text}
+        return msgspec.structs.replace(reply, **changed) if changed else reply
 
     def _shown(self, text: str) -> str:
         """A message as it may be kept: without the key, on one line, short."""

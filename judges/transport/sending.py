@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 from urllib.parse import urlsplit
@@ -11,6 +11,7 @@ import msgspec
 
 from .endpoint import Endpoint
 from .exchange import CallError, Request
+from .secrets import redactor
 
 if TYPE_CHECKING:
     import ssl
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     import aiohttp
 
 _PIECE = 1 << 20
-_LARGEST = 1 << 26
+LARGEST = 1 << 26
 """Bytes of a response, unpacked. Replies are thousandths of it; what sends more would fill the memory."""
 
 
@@ -53,7 +54,12 @@ class Sender(Protocol):
         ...
 
     def redact(self, text: str) -> str:
-        """A text without the key that is sent, which may be one that only the sender knows."""
+        """What a server says of itself, without the key that it was sent, which may be one that only the sender knows."""
+        ...
+
+    @property
+    def redact_reply(self) -> Callable[[str], str]:
+        """The same for a model's words, in which what is as short as a word is one."""
         ...
 
     async def aclose(self) -> None:
@@ -75,6 +81,7 @@ class DirectSender:
         import aiohttp  # noqa: PLC0415 - slow to import, and runs without a call do not need it
 
         self.redact = endpoint.redact
+        self.redact_reply = redactor(endpoint.api_key)
         self._url = f"{(endpoint.base_url or '').rstrip('/')}/chat/completions"
         self._failures = aiohttp.ClientError, OSError
         self._unusable = aiohttp.InvalidURL
@@ -119,16 +126,29 @@ class DirectSender:
 
 async def _whole(response: aiohttp.ClientResponse) -> bytes:
     length = response.content_length
-    if length is not None and length <= _LARGEST and "Content-Encoding" not in response.headers:
+    if length is not None and length <= LARGEST and "Content-Encoding" not in response.headers:
         return await response.read()
-    pieces: list[bytes] = []
+    return await bounded(response.content.iter_any(), response.status)
+
+
+async def bounded(pieces: AsyncIterator[bytes], status: int) -> bytes:
+    """Put the pieces of a body together.
+
+    Args:
+        pieces: Unpacked.
+        status: Of the response, for the error.
+
+    Raises:
+        CallError: There are more bytes than a response may have.
+    """
+    kept: list[bytes] = []
     size = 0
-    async for piece in response.content.iter_any():
-        pieces.append(piece)
+    async for piece in pieces:
+        kept.append(piece)
         size += len(piece)
-        if size > _LARGEST:
-            raise CallError(f"the response is longer than {_LARGEST >> 20} MB", status=response.status)
-    return b"".join(pieces)
+        if size > LARGEST:
+            raise CallError(f"the response is longer than {LARGEST >> 20} MB", status=status)
+    return b"".join(kept)
 
 
 async def _in_pieces(content: bytes) -> AsyncIterator[bytes]:

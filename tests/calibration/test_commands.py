@@ -352,8 +352,21 @@ def test_a_draw_without_chances_is_said_to_be_taken_as_a_plain_one(run: Any, tmp
     assert "ppi_plus_plus" in out
 
 
+def test_plan_says_in_how_many_samples_its_promise_holds(run: Any) -> None:
+    words = ["plan", "--half-width", "0.05", "--prevalence", "0.2"]
+    assert "plus and minus 0.05 in 80% of samples:" in run(*words).out
+    assert "plus and minus 0.05 on average:" in run(*words, "--on-average").out
+    average, most, nearly_all = (
+        json.loads(run(*words, *more, "--json").out)
+        for more in (["--on-average"], [], ["--assurance", "0.95"])
+    )
+    assert [each["assurance"] for each in (average, most, nearly_all)] == [None, 0.8, 0.95]
+    for name in ("true_positive_rate", "cohen_kappa"):
+        assert average["labels"][name] < most["labels"][name] < nearly_all["labels"][name]
+
+
 def test_plan_gives_sizes_and_items(run: Any, table: Path, tmp_path: Path) -> None:
-    assert "1,043" in run("plan", "--half-width", "0.05", "--prevalence", "0.2").out
+    assert "1,043" in run("plan", "--half-width", "0.05", "--prevalence", "0.2", "--on-average").out
     assert "469" in run("plan", "--difference", "0.05", "--discordant", "0.15").out
     path = tmp_path / "judged.jsonl"
     path.write_text("".join(f"{json.dumps(row | {'label': None})}\n" for row in ROWS))
@@ -425,6 +438,7 @@ def test_a_run_folder_whose_inputs_are_there_has_the_lexical_baseline(run: Any, 
         "outputs.jsonl": [],
         "run/verdicts.jsonl": [],
     }
+    judge = {"kind": "shipped", "name": "memory_answer", "fingerprint": "f"}
     for number in range(8):
         case = {"case_id": f"c{number}", "system": "s"}
         said = {"outcome": "graded", "score": 1.0}
@@ -433,7 +447,7 @@ def test_a_run_folder_whose_inputs_are_there_has_the_lexical_baseline(run: Any, 
         )
         files["outputs.jsonl"].append(case | {"text": ("Rome", "Oslo")[number % 2]})
         files["run/verdicts.jsonl"] += [
-            case | said | {"by": "memory_answer/direct@m", "source": "judge"},
+            case | said | {"by": "any name", "source": "judge", "judge": judge},
             case | said | {"by": "answer/strict", "source": "checker"},
         ]
     for name, rows in files.items():
@@ -452,3 +466,58 @@ def test_help_has_an_example(run: Any, command: str) -> None:
     result = run(command, "--help")
     assert result.status == 0
     assert f"Example:\n    fiducial {command}" in result.out
+
+
+def test_compare_by_system_says_which_passes_more_often_and_gives_strata(run: Any, tmp_path: Path) -> None:
+    rows = [
+        {
+            "item_id": f"c{number}|{system}|0",
+            "judge": "j",
+            "system": system,
+            "cluster": number // 3,
+            "checker_score": None if number % 4 == 0 else float(system == "good" or number % 2),
+            "score": float(system == "good" or number % 3 == 0),
+        }
+        for system in ("good", "poor")
+        for number in range(48)
+    ]
+    path = tmp_path / "systems.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    found = json.loads(run("compare", path, "--by", "system", "--json").out)
+    assert set(found["strata"]) == {"decided", "open", "all"}
+    for stratum in found["strata"].values():
+        assert set(stratum["rates"]) == {"good", "poor"}
+        assert {"value", "low", "high", "level", "method", "n", "undefined"} == set(stratum["rates"]["good"])
+        assert {"clustered_p", "clustered_holm_p", "difference"} <= set(stratum["pairs"][0])
+    assert found["pairs"] == found["strata"]["all"]["pairs"]
+    out = run("compare", path, "--by", "system").out
+    assert "good and poor: good passes more often" in out
+    assert "is right more often" not in out
+
+
+def test_pairs_of_judges_carry_the_clustered_p(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "clustered.jsonl"
+    path.write_text("".join(f"{json.dumps(row | {'cluster': row['item_id'][:2]})}\n" for row in ROWS))
+    (pair,) = json.loads(run("compare", path, "--json").out)["pairs"]
+    assert pair["clustered_p"] == pair["clustered_holm_p"] is not None
+    assert {"exact_p", "midp", "holm_p", "bh_p"} <= set(pair)
+
+
+def test_calibrate_says_where_another_cut_would_do_clearly_better(run: Any, tmp_path: Path) -> None:
+    # All scores pass at 0.5; what is right has 0.9.
+    rows = [
+        {"item_id": f"i{n}", "judge": "kind", "score": 0.9 if n % 2 else 0.6, "label": n % 2}
+        for n in range(80)
+    ]
+    rows += [{"item_id": f"i{n}", "judge": "curt", "score": n % 2, "label": n % 2} for n in range(80)]
+    path = tmp_path / "graded.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    result = run("calibrate", path)
+    assert "  from 0.9 on instead, balanced accuracy would be 0.500 higher [0." in result.out
+    (warning,) = [line for line in result.out.splitlines() if "another cut" in line]
+    assert warning.endswith("kind from 0.9 on, not 0.5 (--pass-at kind=0.9)")
+    found = json.loads(run("calibrate", path, "--json").out)
+    assert list(found["better_cuts"]) == ["kind"]
+    assert found["better_cuts"]["kind"]["clear"]
+    assert {"kind": "another_cut", "about": {"kind": 0.9}} in found["cautions"]
+    assert "another cut" not in run("calibrate", path, "--pass-at", "kind=0.9").out

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from provider_server import ProviderServer
 
 from fiducial.records import Case, Output, write_records
 
@@ -27,13 +25,6 @@ def bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture
-def server() -> Iterator[ProviderServer]:
-    """A server that answers 1 in the form asked for; set its ``script`` to have it answer otherwise."""
-    with ProviderServer() as running:
-        yield running
 
 
 @pytest.fixture

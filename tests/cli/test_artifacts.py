@@ -181,6 +181,14 @@ def test_what_cannot_be_run_is_refused_before_anything_is_done(
     assert not (tmp_path / "work").exists()
 
 
+def test_the_doctor_says_how_far_this_machine_shuts_code_in():
+    done = fiducial("artifacts", "doctor")
+    assert done.code == 0
+    names = [line.partition(":")[0] for line in done.out.splitlines()]
+    assert names[:5] == ["files", "network", "processes", "calls", "limits"]
+    assert set(names[5:]) == {"not bounded"}
+
+
 def test_ids_and_workspaces_that_leave_their_folder_are_refused(cases: Path, tmp_path: Path):
     line = json.loads(cases.read_text().splitlines()[0])
     (tmp_path / "evil.jsonl").write_text(json.dumps({**line, "id": "../../evil"}))

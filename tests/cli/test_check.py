@@ -11,7 +11,7 @@ from command import fiducial
 
 from fiducial.evaluation import check_file
 from fiducial.evaluation.checking.stage import check_outputs
-from fiducial.records import Verdict, read_records
+from fiducial.records import Case, Output, Verdict, read_records, write_records
 
 
 def test_verdicts_come_in_the_order_of_the_outputs(inputs: tuple[Path, Path], tmp_path: Path):
@@ -20,7 +20,7 @@ def test_verdicts_come_in_the_order_of_the_outputs(inputs: tuple[Path, Path], tm
     rows = list(read_records(tmp_path / "verdicts.jsonl", Verdict))
     assert result.code == 0
     assert [row.case_id for row in rows] == [f"case-{number}" for number in range(20)]
-    assert (rows[0].by, rows[0].score, rows[0].error_type) == ("ast/bfcl", 0.0, "value_error:string")
+    assert (rows[0].by, rows[0].score, rows[0].error_type) == ("ast/strict", 0.0, "value_error:string")
     assert "checker decided: 0.75 [0.50, 0.90] on 20 of 20" in result.out
 
 
@@ -36,8 +36,9 @@ def test_bad_input_leaves_the_old_verdicts_alone(inputs: tuple[Path, Path], tmp_
 def test_underscored_names_are_noticed_by_system(inputs: tuple[Path, Path], tmp_path: Path):
     cases, outputs = inputs
     outputs.write_text(outputs.read_text().replace("weather.now", "weather_now"))
-    fiducial("check", cases, "--outputs", outputs, "--out", tmp_path / "auto.jsonl")
-    fiducial("check", cases, "--outputs", outputs, "--names", "dotted", "--out", tmp_path / "dotted.jsonl")
+    command = ("check", cases, "--outputs", outputs, "--rules", "bfcl")
+    fiducial(*command, "--out", tmp_path / "auto.jsonl")
+    fiducial(*command, "--names", "dotted", "--out", tmp_path / "dotted.jsonl")
     scores = [
         sum(row.score or 0 for row in read_records(tmp_path / name, Verdict))
         for name in ("auto.jsonl", "dotted.jsonl")
@@ -68,3 +69,50 @@ def test_interrupted_it_keeps_the_verdicts_so_far_beside_the_old_ones(
     so_far = list(read_records(tmp_path / "verdicts.jsonl.partial", Verdict))
     assert (result.code, len(so_far), (tmp_path / "verdicts.jsonl").read_text()) == (130, 5, "old")
     assert f"the verdicts so far: {tmp_path / 'verdicts.jsonl.partial'}" in result.err
+
+
+def test_a_guess_among_others_passes_only_where_bfcls_rules_are_asked_for(tmp_path: Path):
+    case = Case(id="q", kind="memory_answer", reference={"answers": ["Acme"]})
+    write_records(tmp_path / "cases.jsonl", [case])
+    write_records(
+        tmp_path / "outputs.jsonl", [Output(case_id="q", system="s", text="Maybe Acme, or Globex.")]
+    )
+    command = ("check", tmp_path / "cases.jsonl", "--outputs", tmp_path / "outputs.jsonl", "--out")
+    fiducial(*command, tmp_path / "mine.jsonl")
+    fiducial(*command, tmp_path / "bfcl.jsonl", "--rules", "bfcl")
+    (mine,) = read_records(tmp_path / "mine.jsonl", Verdict)
+    (bfcl,) = read_records(tmp_path / "bfcl.jsonl", Verdict)
+    assert (mine.outcome, mine.by) == ("undecided", "answer/strict")
+    assert (bfcl.score, bfcl.by) == (1.0, "answer/bfcl")
+
+
+def unmeetable(tmp_path: Path) -> tuple[Path, Path]:
+    """Cases and outputs where the tool of the second case has no argument of the name that its reference wants."""
+    tool = {
+        "name": "book",
+        "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+    }
+    calls = [{"name": "book", "arguments": {"city": "Rome"}}, {"name": "book", "arguments": {"town": "Rome"}}]
+    cases = [
+        Case(id=f"trip-{number}", kind="tool_call", tools=[tool], reference={"calls": [call]})
+        for number, call in enumerate(calls, start=1)
+    ]
+    write_records(tmp_path / "cases.jsonl", cases)
+    write_records(
+        tmp_path / "outputs.jsonl", [Output(case_id="trip-1", system="s", text="[book(city='Rome')]")]
+    )
+    return tmp_path / "cases.jsonl", tmp_path / "outputs.jsonl"
+
+
+@pytest.mark.parametrize("command", ["check", "run", "run --judge tool_call_accuracy --model m --dry-run"])
+def test_a_reference_that_the_tools_cannot_produce_is_refused_before_anything_is_done(
+    tmp_path: Path, command: str
+):
+    cases, outputs = unmeetable(tmp_path)
+    name, *options = command.split()
+    result = fiducial(name, cases, "--outputs", outputs, *options, "--out", tmp_path / "out")
+    assert (result.code, (tmp_path / "out").exists()) == (2, False)
+    assert result.err == (
+        f"fiducial: {cases}:2: reference.calls[0].arguments.town: case 'trip-2': book has no argument 'town'; "
+        "it takes city\n"
+    )

@@ -6,14 +6,18 @@ from pathlib import Path
 
 from command import fiducial
 
-from fiducial.cli.demo import JUDGES, NOTE
+from fiducial.cli.demo import COMPARED, JUDGES, NOTE
+from fiducial.data import demo_path
 from fiducial.judges.catalogue import DEFAULT_VARIANTS
 
 
 def test_the_demo_goes_the_whole_way_offline(tmp_path: Path):
     result = fiducial("demo", "--out", tmp_path / "demo")
     assert result.code == 0
-    assert "lexical baseline" in result.out.splitlines()[0]
+    provenance = result.out.splitlines()[0]
+    assert "recorded replies of one Claude model (November 2026)" in provenance
+    assert "no independent calls" in provenance
+    assert "lexical baseline" in provenance
     assert f"report: {tmp_path / 'demo' / 'report.html'}" in result.out
     assert sorted(file.name for file in (tmp_path / "demo").iterdir() if not file.name.startswith(".")) == [
         "calibration.json",
@@ -23,15 +27,27 @@ def test_the_demo_goes_the_whole_way_offline(tmp_path: Path):
         "run.json",
         "verdicts.jsonl",
     ]
-    assert "lexical baseline" in (tmp_path / "demo" / "report.html").read_text()
+    assert provenance in (tmp_path / "demo" / "report.html").read_text()
 
 
 def test_the_demo_asks_every_judge_and_each_finds_something_to_judge(tmp_path: Path):
     result = fiducial("demo", "--out", tmp_path / "demo")
     assert set(JUDGES) == set(DEFAULT_VARIANTS)
+    changed = len(json.loads(demo_path("replies/unanswered.json").read_bytes()))
+    assert (
+        f"{changed} outputs were changed after the replies were recorded, and are not judged." in result.out
+    )
     for judge in JUDGES:
-        (graded,) = re.findall(rf"^  {judge}/lexical@baseline: (\d+) graded$", result.out, re.MULTILINE)
-        assert int(graded) >= 60
+        for name in (f"{judge}/reasons@claude", f"{judge}/lexical@baseline"):
+            (graded,) = re.findall(rf"^  {name}: (\d+) graded\b", result.out, re.MULTILINE)
+            assert int(graded) >= 55
+
+
+def test_the_demo_compares_three_prompts_on_the_same_outputs(tmp_path: Path):
+    result = fiducial("demo", "--out", tmp_path / "demo")
+    _, _, compared = result.out.partition("3 prompts on the same outputs")
+    assert {name for name in COMPARED if f"{name}@claude" in compared} == set(COMPARED)
+    assert "memory_answer" not in compared
 
 
 def test_estimating_on_the_run_corrects_the_open_part_alone_as_the_run_itself_does(tmp_path: Path):

@@ -83,8 +83,8 @@ def test_what_splits_an_answer_can_be_shown_rendered_and_checked(item: list[obje
 
 def test_check_tells_a_usable_prompt_from_one_that_is_not(tmp_path: Path) -> None:
     good, bad = tmp_path / "good.prompty", tmp_path / "bad.prompty"
-    good.write_text("---\nname: g\n---\nuser:\nReply 0 or 1.\n")
-    bad.write_text("---\nname: b\n---\nReply.\n")
+    good.write_text("---\nname: g\nscale: {minimum: 0, maximum: 1, step: 1}\n---\nuser:\nReply 0 or 1.\n")
+    bad.write_text("---\nscale: {minimum: 0, maximum: 1, step: 1}\n---\nReply.\n")
     assert "good.prompty: ok" in run("check", good)
     assert "not portable" in run("check", good)
     with pytest.raises(PromptError, match=r"bad\.prompty:4"):
@@ -101,13 +101,13 @@ def test_import_writes_a_prompt_that_is_usable(tmp_path: Path) -> None:
     assert "ok" in run("check", out)
 
 
-@pytest.mark.parametrize("step", ["0", "2", "nan"])
+@pytest.mark.parametrize("step", ["0", "-1", "nan"])
 def test_import_takes_no_step_that_leads_nowhere_and_its_help_says_which_it_takes(tmp_path: Path, step: str):
     chat, out = tmp_path / "chat.json", tmp_path / "chat.prompty"
     chat.write_text(json.dumps({"role": "system", "content": "Is it right?"}))
     result = CliRunner().invoke(prompts, ["import", str(chat), "--out", str(out), "--step", step])
     assert (result.exit_code, "--step" in result.output, out.exists()) == (2, True, False)
-    assert "[0<x<=1]" in run("import", "--help")
+    assert "[x>0]" in run("import", "--help")
 
 
 def test_the_cache_can_be_looked_at_and_emptied(tmp_path: Path) -> None:

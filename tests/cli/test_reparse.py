@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from command import Command, Result, fiducial
 from provider_server import Answer, ProviderServer, Response, Seen, Status
@@ -65,6 +66,11 @@ def rows() -> dict[str, Verdict]:
     return {verdict.case_id: verdict for verdict in found}
 
 
+def said(verdict: Verdict) -> Verdict:
+    """The verdict whosesoever it is."""
+    return msgspec.structs.replace(verdict, judge=None)
+
+
 def manifest() -> dict[str, Any]:
     return json.loads(Path("run/run.json").read_text())
 
@@ -84,7 +90,7 @@ def test_replies_are_read_by_the_parser_as_it_is_now_and_nobody_is_asked(
         0.0,
         1.0,
     )
-    changed = {case for case in after if after[case] != before[case]}
+    changed = {case for case in after if said(after[case]) != said(before[case])}
     assert changed == {"case-2", "case-12"}
     assert "18 graded, 1 unparsable, 1 refused" in result.out.replace(
         "1 refused, 1 unparsable", "1 unparsable, 1 refused"
@@ -123,7 +129,9 @@ def test_verdicts_without_a_stored_reply_are_counted_and_left(
         "mine/custom@m: 18 replies read again, 2 verdicts changed; 2 without a stored reply, left as they are"
     )
     assert (result.code, told in result.out) == (3, True)
-    assert [rows()[case] for case in ("case-4", "case-5")] == [before[case] for case in ("case-4", "case-5")]
+    for case in ("case-4", "case-5"):
+        assert said(rows()[case]) == said(before[case])
+        assert rows()[case].judge == rows()["case-6"].judge != before[case].judge
 
 
 def test_it_is_written_down(judged: Command, prompt: Path):
@@ -133,7 +141,24 @@ def test_it_is_written_down(judged: Command, prompt: Path):
     (record,) = manifest()["reparsed"]
     (entry,) = record["judges"]
     assert (entry["by"], entry["replies"], entry["changed"]) == ("mine/custom@m", 20, 2)
-    assert entry["before"] != entry["after"] == manifest()["identity"]["judge mine/custom@m"]
+    (known,) = manifest()["roster"]
+    assert (known["by"], known["id"]["fingerprint"]) == ("mine/custom@m", entry["after"])
+    assert entry["before"] != entry["after"]
+
+
+def test_a_kill_before_the_manifest_was_written_leaves_what_can_be_read_again(
+    judged: Command, prompt: Path, server: ProviderServer
+):
+    judged("--repeats", "2", "--jury", "mean")
+    before = Path("run/run.json").read_text()
+    prompt.write_text(PROMPT.replace("PICK", "last"))
+    fiducial("judge", "--reparse", "run")
+    found = list(read_records(Path("run/verdicts.jsonl"), Verdict))
+    Path("run/run.json").write_text(before)
+    fiducial("judge", "--reparse", "run")
+    assert list(read_records(Path("run/verdicts.jsonl"), Verdict)) == found
+    calls = len(server.seen)
+    assert (judged("--repeats", "2", "--jury", "mean").code, len(server.seen)) == (0, calls)
 
 
 def test_juries_are_counted_again(judged: Command, prompt: Path, tmp_path: Path):

@@ -273,7 +273,7 @@ def test_credentials_in_the_url_are_refused_and_not_recorded(
         file for file in (tmp_path / "run").rglob("*") if file.is_file() and b"hunter2" in file.read_bytes()
     ]
     assert (result.code, kept, "hunter2" in result.out + result.err) == (2, [], False)
-    assert "--base-url holds a password" in result.err
+    assert "the endpoint's address holds a password" in result.err
 
 
 @pytest.mark.parametrize(
@@ -404,7 +404,14 @@ def start(tmp_path: Path, server: ProviderServer) -> subprocess.Popen[str]:
     ]
     judge = ["--judge", "tool_call_accuracy", "--model", "m", "--base-url", server.base_url]
     command = [sys.executable, "-m", "fiducial", *args, *judge]
-    return subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # What a shell starts in the background ignores Ctrl-C, and so does all that it starts.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return subprocess.Popen(
+            command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def wait_for_requests(server: ProviderServer, count: int) -> None:

@@ -11,7 +11,7 @@ from fiducial.errors import InputError
 
 
 def test_without_a_file_there_are_no_defaults(tmp_path: Path):
-    assert read_team_file(tmp_path) == {}
+    assert read_team_file(tmp_path).path is None
 
 
 def test_model_settings_reach_every_command_that_asks_a_model(tmp_path: Path):
@@ -19,18 +19,33 @@ def test_model_settings_reach_every_command_that_asks_a_model(tmp_path: Path):
         '[model]\nmodel = "m"\nbase-url = "http://h/v1"\n[run]\nrules = "strict"\n'
     )
     model = {"model": "m", "base-url": "http://h/v1"}
-    assert read_team_file(tmp_path) == {
+    assert read_team_file(tmp_path).defaults == {
         "run": {**model, "rules": "strict"},
         "judge": model,
         "audit": {"run": model},
     }
 
 
-def test_the_file_of_a_parent_folder_is_found(tmp_path: Path):
+@pytest.mark.parametrize("root", ["repository", "home"])
+def test_the_file_of_a_parent_folder_is_found_within_the_project(tmp_path: Path, root: str):
     (tmp_path / "fiducial.toml").write_text("[check]\nrules = 'strict'\n")
     folder = tmp_path / "a" / "b"
     folder.mkdir(parents=True)
-    assert read_team_file(folder) == {"check": {"rules": "strict"}}
+    if root == "repository":
+        (tmp_path / ".git").mkdir()
+    home = tmp_path if root == "home" else tmp_path / "elsewhere"
+    assert read_team_file(folder, home).defaults == {"check": {"rules": "strict"}}
+
+
+@pytest.mark.parametrize("root", ["repository", "home", "neither"])
+def test_no_file_above_the_project_is_looked_at(tmp_path: Path, root: str):
+    (tmp_path / "fiducial.toml").write_text("[check]\nrules = 'bfcl'\n")
+    project = tmp_path / "project"
+    folder = project / "a"
+    folder.mkdir(parents=True)
+    if root == "repository":
+        (project / ".git").touch()  # a worktree has a file of this name
+    assert read_team_file(folder, project if root == "home" else tmp_path / "elsewhere").path is None
 
 
 @pytest.mark.parametrize("content", ["rules = 'strict'", "[run", "\x00"])

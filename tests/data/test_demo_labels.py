@@ -13,8 +13,8 @@ _ONE_CALL = {
     "missing_optional": {"missing_optional"},
     "invented_argument": {"unexpected_param"},
     "misspelled_argument": {"missing_required", "unexpected_param"},
-    "unrequested_argument": {"value_error"},
-    "wrong_argument": {"value_error"},
+    "unrequested_argument": {"value_error", "unexpected_param"},
+    "wrong_argument": {"value_error", "unexpected_param"},
     "wrong_value": {"value_error"},
     "wrong_sign": {"value_error"},
     "wrong_magnitude": {"value_error"},
@@ -61,7 +61,7 @@ def _expected_error_types(label: Verdict) -> set[str]:
         return {"empty_turn_model_response"} if fault in _IDLE_FAULTS else done
     if case.kind in {"no_call", "any_call"}:
         return {_OTHER_KINDS[fault]}
-    if case.reference["match"] == "parallel" and fault not in _FORM_FAULTS:
+    if len(case.reference["calls"]) > 1 and fault not in _FORM_FAULTS:
         return {"wrong_count"} if fault in _COUNT_FAULTS else {"cannot_find_match"}
     return _ONE_CALL[fault]
 

@@ -5,29 +5,68 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from demo_suite import SYSTEMS, case_of, cases, labels, outputs
 
 from fiducial.cli.demo import JUDGES
 from fiducial.data import demo_path
+from fiducial.deterministic.ast.producible import require_producible
+from fiducial.deterministic.mutation.documented_form import keeps_form
 from fiducial.errors import InputError
-from fiducial.evaluation.judging.kinds import judges_kind
-from fiducial.records import Case, ItemKey, Verdict, read_records
+from fiducial.judges.catalogue import JUDGED_KINDS
+from fiducial.records import Case, ItemKey, Verdict, accepted_calls, read_records
 
 _ROOT = Path(__file__).parents[2]
 
 
 def _judged_by(judge: str) -> list[Verdict]:
-    return [label for label in labels() if judges_kind(judge, case_of(label).kind)]
+    return [label for label in labels() if case_of(label).kind in JUDGED_KINDS[judge]]
 
 
-def test_case_ids_are_unique_and_every_reference_has_its_tools():
+def test_case_ids_are_unique_and_every_reference_can_be_produced_by_its_tools():
     assert len(cases()) == sum(1 for _ in read_records(demo_path("cases.jsonl"), Case))
     for case in cases().values():
         if case.kind == "tool_call":
-            offered = {tool["function"]["name"] for tool in case.tools}
-            assert {name for call in case.reference["calls"] for name in call} <= offered, case.id
+            require_producible(case)
+
+
+def test_every_accepted_value_keeps_the_form_that_its_document_asks_for():
+    broken = [
+        (case.id, argument, value)
+        for case in cases().values()
+        if case.kind == "tool_call"
+        for call in accepted_calls(case.reference["calls"])
+        for argument, accepted in call.arguments.items()
+        for value in accepted.values
+        if not keeps_form(value, _document(case, call.name, argument))
+    ]
+    assert broken == []
+
+
+def _document(case: Case, function: str, argument: str) -> dict[str, Any]:
+    documents = {tool["function"]["name"]: tool["function"] for tool in case.tools}
+    return documents[function]["parameters"]["properties"][argument]
+
+
+def _has_order(items: list[Any]) -> bool:
+    return any(item != items[0] for item in items)
+
+
+def test_every_reference_says_of_its_lists_whether_their_order_matters():
+    """Or the document does, which calls them tuples; a list of one item has no order."""
+    silent = [
+        (case.id, argument)
+        for case in cases().values()
+        if case.kind == "tool_call"
+        for call in accepted_calls(case.reference["calls"])
+        for argument, accepted in call.arguments.items()
+        if _document(case, call.name, argument)["type"] == "array"
+        for value in accepted.values
+        if type(value) is list and _has_order(cast("list[Any]", value))
+    ]
+    assert silent == []
 
 
 def test_every_system_answers_every_case_once_and_every_output_has_its_label():
@@ -39,7 +78,8 @@ def test_every_system_answers_every_case_once_and_every_output_has_its_label():
 def test_the_suite_is_as_varied_as_it_claims():
     kinds = Counter(case.kind for case in cases().values())
     assert kinds["tool_call"] >= 60
-    assert {case.reference.get("match") for case in cases().values()} >= {"simple", "multiple", "parallel"}
+    categories = {case.tags["category"] for case in cases().values() if case.kind == "tool_call"}
+    assert categories >= {"simple", "multiple", "parallel", "parallel_multiple"}
     assert len({case.tags["language"] for case in cases().values()}) >= 10
     assert max(Counter(case.cluster_id for case in cases().values()).values()) >= 4
     declared = "".join(re.findall(r'"type":"?\w+|"type": ?"\w+', demo_path("cases.jsonl").read_text("utf-8")))

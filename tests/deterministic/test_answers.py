@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fiducial.deterministic import CheckOptions, check, check_result
-from fiducial.records import Case, Output, ToolCall
+from fiducial.records import Case, Output, ToolCall, ToolResults
 
 CASE = Case(id="m", kind="memory_answer", reference={"answers": ["Goldman Sachs", "49.99"]})
 CALL = "[recall(key='bank')]"
@@ -89,12 +89,23 @@ def test_an_empty_step_or_a_call_after_the_answer_does_not_destroy_it_strictly(
     assert check_result(CASE, [["Goldman Sachs", step]], mode="prompt", options=strict).score == PASS
 
 
-def test_an_output_may_give_turns_or_a_text(strict: CheckOptions):
+def test_an_output_may_give_turns_or_a_text():
+    bfcl = CheckOptions(rules="bfcl")
     said = Output(case_id="m", system="s", text="Goldman Sachs")
     native = Output(case_id="m", system="s", text="Goldman Sachs", tool_calls=[ToolCall(name="recall")])
     turns = Output(case_id="m", system="s", turns=[[[ToolCall(name="recall")], "Goldman Sachs"]])
     for output in (said, native, turns):
         assert check(CASE, output).score == PASS
-        assert check(CASE, output, strict).score == PASS
+        assert check(CASE, output, bfcl).score == PASS
     assert check(CASE, Output(case_id="m", system="s")).error_type == "agentic:no_last_message"
-    assert check(CASE, said).by == "answer/bfcl"
+    assert check(CASE, said).by == "answer/strict"
+
+
+@pytest.mark.parametrize("rules", ["bfcl", "strict"])
+def test_results_that_the_agent_was_told_are_not_its_answer(rules: Any):
+    told = ToolResults(results=["Goldman Sachs"])
+    turns: list[Any] = [["Dealogic", [ToolCall(name="recall")], told]]
+    output = Output(case_id="m", system="s", turns=turns)
+    without = Output(case_id="m", system="s", turns=[[step for step in turns[0] if step is not told]])
+    options = CheckOptions(rules=rules)
+    assert check(CASE, output, options).score == check(CASE, without, options).score != 1.0

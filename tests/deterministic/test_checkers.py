@@ -12,15 +12,15 @@ def test_a_verdict_names_checker_and_rules(make_case: Callable[..., Case]):
     case = make_case([{"door.open": {"door": ["front"]}}])
     output = Output(case_id="door-1", system="s", trial=3, text="[door.open(door='front')]")
     verdict = check(case, output)
-    assert (verdict.by, verdict.source, verdict.score, verdict.trial) == ("ast/bfcl", "checker", 1.0, 3)
-    assert check(case, output, CheckOptions(rules="strict")).by == "ast/strict"
+    assert (verdict.by, verdict.source, verdict.score, verdict.trial) == ("ast/strict", "checker", 1.0, 3)
+    assert check(case, output, CheckOptions(rules="bfcl")).by == "ast/bfcl"
 
 
 def test_a_kind_that_nothing_decides_is_undecided():
     verdict = check(
         Case(id="o", kind="open_answer", reference={"criterion": "?"}), Output(case_id="o", system="s")
     )
-    assert (verdict.by, verdict.outcome, verdict.score) == ("none/bfcl", "undecided", None)
+    assert (verdict.by, verdict.outcome, verdict.score) == ("none/strict", "undecided", None)
 
 
 def test_a_checker_is_looked_up_once():

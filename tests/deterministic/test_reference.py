@@ -48,7 +48,9 @@ def test_verdict_and_error_type_are_the_originals(reference: Path, cases: dict[s
     for record in read(reference / "bfcl" / "reference" / f"{name}.jsonl.gz"):
         case = cases[record["id"]]
         asked = asked_form(case)
-        options = CheckOptions(names="underscored" if record.get("underscore_to_dot") else "dotted")
+        options = CheckOptions(
+            rules="bfcl", names="underscored" if record.get("underscore_to_dot") else "dotted"
+        )
         result = record["output"] if "output" in record else record["result"]
         finding = check_result(
             case, result, mode=record["mode"], options=options, form=asked.form, tagged=asked.tagged
@@ -106,7 +108,7 @@ def test_every_single_turn_verdict_on_real_outputs_is_the_official_one(
             continue
         for record in read(path):
             native = path.parts[-3] == "v4_gpt_oss"
-            options = CheckOptions(names="underscored" if native else "dotted")
+            options = CheckOptions(rules="bfcl", names="underscored" if native else "dotted")
             finding = check_result(
                 cases[record["id"]], record["raw"], mode="fc" if native else "prompt", options=options
             )

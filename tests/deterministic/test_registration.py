@@ -2,12 +2,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
 import pytest
+from installed_plugins import Install
 
-from fiducial.deterministic import registration
 from fiducial.deterministic.registration import load_environments, load_functions
 from fiducial.errors import ConfigurationError, UsageError
 
@@ -91,26 +90,28 @@ def test_an_environment_that_cannot_be_used_is_a_configuration_error(spec: str, 
 
 def test_what_is_not_a_function_is_a_configuration_error(folder: Path):
     with pytest.raises(
-        ConfigurationError, match="expected a function, functions by name, or a module, got 5"
+        ConfigurationError, match="expected a function, functions by name, or a module of them, got 5"
     ):
         load_functions(["garden_tools:NUMBER"], folder)
 
 
-def test_entry_points_are_found_by_their_own_names(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    def installed(*, group: str) -> EntryPoints:
-        value = "garden_tools:Garden" if group == registration.ENVIRONMENT_GROUP else "garden_tools:dig"
-        return EntryPoints([EntryPoint(name="Plot", value=value, group=group)])
-
+def test_what_is_registered_is_found_by_its_own_name_and_after_what_is_named(
+    folder: Path, install: Install, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(sys, "path", [*sys.path, str(folder)])
-    monkeypatch.setattr(registration, "entry_points", installed)
-    assert list(load_environments()) == ["Plot"]
-    assert list(load_functions()) == ["Plot"]
+    install("worlds", "Plot", "garden_tools:Garden")
+    install("functions", "plot", "garden_tools:TOOLS")
+    assert load_environments()["Plot"].__name__ == "Garden"
+    assert set(load_functions()) == {"dig", "math.sqrt"}
+    install("worlds", "Shed", "garden_tools:Garden")
+    assert load_environments(["garden_tools:Garden.Shed"])["Shed"].__qualname__ == "Garden.Shed"
 
 
-def test_an_entry_point_that_cannot_be_loaded_is_a_configuration_error(monkeypatch: pytest.MonkeyPatch):
-    def installed(*, group: str) -> EntryPoints:
-        return EntryPoints([EntryPoint(name="Plot", value="no_such_module_at_all:World", group=group)])
-
-    monkeypatch.setattr(registration, "entry_points", installed)
-    with pytest.raises(ConfigurationError, match=r"'Plot' of fiducial\.environments"):
-        load_environments()
+def test_a_package_that_cannot_be_loaded_stops_only_those_who_use_it(install: Install):
+    install("worlds", "Plot", "no_such_module_at_all:World")
+    install("functions", "plot", "no_such_module_at_all:plot")
+    worlds, functions = load_environments(), load_functions()
+    with pytest.raises(ConfigurationError, match=r"'Plot' of fiducial\.worlds"):
+        worlds["Plot"]
+    with pytest.raises(ConfigurationError, match=r"'plot' of fiducial\.functions"):
+        functions["anything"]

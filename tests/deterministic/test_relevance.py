@@ -92,4 +92,4 @@ def test_an_outputs_native_calls_come_before_its_text():
     called = Output(case_id="n", system="s", text="No.", tool_calls=[ToolCall(name="tide.lookup")])
     refrained = Output(case_id="n", system="s", text="[tide.lookup()]", tool_calls=[])
     assert (check(NO_CALL, called).score, check(NO_CALL, refrained).score) == (FAIL, PASS)
-    assert check(NO_CALL, called).by == "relevance/bfcl"
+    assert check(NO_CALL, called).by == "relevance/strict"

@@ -4,34 +4,62 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 from command import fiducial
+from provider_server import ProviderServer, in_the_form_asked_for
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def records(block: str) -> list[object]:
-    """The JSON values of a block, one after the other, whatever lines they are on."""
-    decoder, values, position = json.JSONDecoder(), list[object](), 0
-    while position < len(block):
-        value, position = decoder.raw_decode(block, position)
-        values.append(value)
-        position += len(block[position:]) - len(block[position:].lstrip())
-    return values
+CASES, OUTPUTS = re.findall(r"```json\n(.*?)```", README, re.DOTALL)
+COMMANDS = re.findall(r"```sh\n(fiducial check cases.*?)```", README, re.DOTALL)[0]
 
 
-def test_the_example_records_are_scored(tmp_path: Path):
-    cases, outputs = (records(block) for block in re.findall(r"```json\n(.*?)```", README, re.DOTALL))
-    for name, rows in (("cases.jsonl", cases), ("outputs.jsonl", outputs)):
-        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
-    args = ("--outputs", tmp_path / "outputs.jsonl", "--out", tmp_path / "verdicts.jsonl")
-    result = fiducial("check", tmp_path / "cases.jsonl", *args)
-    assert result.code == 0, result.err
-    scores = [json.loads(line)["score"] for line in (tmp_path / "verdicts.jsonl").read_text().splitlines()]
-    assert scores == [1.0, 0.0]
+def typed(block: str) -> list[list[str]]:
+    """The commands of a block, as a shell splits them."""
+    joined = re.sub(r"\\\n", " ", block)
+    return [shlex.split(line, comments=True)[1:] for line in joined.splitlines()]
+
+
+def written(folder: Path, cases: str = CASES, outputs: str = OUTPUTS) -> None:
+    (folder / "cases.jsonl").write_text(cases)
+    (folder / "outputs.jsonl").write_text(outputs)
+
+
+def scores(folder: Path) -> list[float]:
+    return [json.loads(line)["score"] for line in (folder / "verdicts.jsonl").read_text().splitlines()]
+
+
+def test_the_example_works_as_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path)
+    check, run = typed(COMMANDS)
+    checked = fiducial(*check)
+    assert (checked.code, scores(tmp_path)) == (0, [1.0, 0.0]), checked.err
+    with ProviderServer(script=in_the_form_asked_for(lambda seen: int("Milan" not in seen.text))) as server:
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        ran = fiducial(*run)
+    assert ran.code == 0, ran.err
+    assert "my-agent\n  checker decided: 1.00 [0.21, 1.00] on 1 of 1\n" in ran.out
+    assert "tp 1, fp 0, fn 0, tn 1" in ran.out
+    assert (tmp_path / "run" / "report.html").exists()
+
+
+@pytest.mark.parametrize("rules", ["strict", "bfcl"])
+def test_the_order_of_the_tools_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: str):
+    monkeypatch.chdir(tmp_path)
+    case = json.loads(CASES)
+    assert [tool["name"] for tool in case["tools"]] == ["get_weather", "book"]
+    check, _ = typed(COMMANDS)
+    for tools in (case["tools"], case["tools"][::-1]):
+        written(tmp_path, json.dumps({**case, "tools": tools}))
+        assert fiducial(*check, "--rules", rules).code == 0
+        assert scores(tmp_path) == [1.0, 0.0]
 
 
 def test_the_demo_output_shown_is_what_the_demo_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -16,7 +16,9 @@ T = TypeVar("T")
 
 @pytest.fixture(scope="module")
 def options() -> CheckOptions:
-    return CheckOptions(environments=load_environments(["calendar_world:Calendar"], folder=HERE))
+    return CheckOptions(
+        rules="bfcl", environments=load_environments(["calendar_world:Calendar"], folder=HERE)
+    )
 
 
 @pytest.fixture(scope="module")

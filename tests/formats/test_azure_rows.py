@@ -70,7 +70,7 @@ def test_calls_and_answer_are_found_in_messages_of_parts(rows_of: RowsOf):
     ]
     query = [{"role": "user", "content": [{"type": "text", "text": "Weather?"}]}]
     [row] = rows_of({"query": query, "response": response, "tool_definitions": [WEATHER]})
-    assert row.case.messages == query
+    assert row.case.messages == [{"role": "user", "content": "Weather?"}]
     assert row.output is not None
     assert row.output.text == "It shines."
     assert row.output.tool_calls == [ToolCall(name="weather", arguments={"city": "Rome"})]

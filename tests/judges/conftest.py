@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -13,13 +13,6 @@ from provider_server import ProviderServer
 
 from fiducial.judges import Endpoint, Provider, connect, judge_stream, load_judge
 from fiducial.records import Case, Output, Verdict
-
-
-@pytest.fixture
-def server() -> Iterator[ProviderServer]:
-    """A server that answers 1 in the form asked for; set its ``script`` to have it answer otherwise."""
-    with ProviderServer() as running:
-        yield running
 
 
 @pytest.fixture

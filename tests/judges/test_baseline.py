@@ -8,7 +8,7 @@ import pytest
 from judge_items import make_case, make_output
 
 from fiducial.errors import UsageError
-from fiducial.judges import baseline_by, baseline_verdict
+from fiducial.judges import baseline_judge, baseline_verdict
 from fiducial.records import ToolCall
 
 
@@ -64,7 +64,7 @@ def test_other_judges_have_a_rule_too(judge: str, text: str, expected: float) ->
 
 
 def test_it_signs_as_what_it_is() -> None:
-    verdict = baseline_verdict(make_case(), make_output(), "tool_call_accuracy/direct")
+    verdict = baseline_verdict(make_case(), make_output(), "tool_call_accuracy")
     assert (verdict.by, verdict.source) == ("tool_call_accuracy/lexical@baseline", "judge")
     assert verdict.usage is not None
     assert verdict.usage.calls == 0
@@ -77,4 +77,4 @@ def test_what_it_cannot_compare_is_not_applicable() -> None:
 
 def test_it_has_no_rule_for_a_prompt_of_the_users_own() -> None:
     with pytest.raises(UsageError, match="no rule"):
-        baseline_by("mine.prompty")
+        baseline_judge("mine.prompty")

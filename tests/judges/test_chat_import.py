@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,14 @@ from judge_items import Judging, make_case, make_output
 from other_renderers import promptflow_renders, prompty_renders
 from provider_server import Answer, ProviderServer
 
-from fiducial.errors import InputError
+from fiducial.errors import InputError, PromptError
 from fiducial.judges import load_judge
 from fiducial.judges.chat_import import import_chat
 from fiducial.judges.inputs import fill_inputs
+from fiducial.judges.scale import Scale
 
+SCALE = "scale: {minimum: 0, maximum: 1, step: 1}"
+LINE = re.escape(SCALE)
 GROUNDED = make_case(kind="grounded_answer", reference={})
 
 
@@ -57,7 +61,7 @@ def test_the_score_is_what_follows_the_heading(
 
 def test_jinja_in_a_message_stays_text_everywhere(tmp_path: Path) -> None:
     content = "Literally {{ query }} and {% if x %} and {# this #}"
-    path = imported(tmp_path, {"role": "system", "content": content}, inputs=["response"], step=1)
+    path = imported(tmp_path, {"role": "system", "content": content}, inputs={"response": "response"}, step=1)
     judge = load_judge(str(path), model="m")
     values = fill_inputs(judge.prompt.inputs, GROUNDED, make_output())
     assert judge.render(values)[0]["content"] == content
@@ -99,14 +103,9 @@ def test_what_cannot_be_kept_to_the_letter_is_refused(tmp_path: Path, chat: Any,
         import_chat(write(tmp_path, chat))
 
 
-def test_an_unknown_input_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="unknown inputs wish"):
-        import_chat(write(tmp_path, MESSAGE), ["wish"])
-
-
 @pytest.mark.parametrize("step", [0, -1, 0.3, 2])
 def test_a_step_that_does_not_lead_from_0_to_1_is_refused(tmp_path: Path, step: float) -> None:
-    with pytest.raises(InputError, match="apart"):
+    with pytest.raises(InputError, match="so far apart"):
         import_chat(write(tmp_path, MESSAGE), step=step)
 
 
@@ -115,9 +114,19 @@ def test_messages_larger_than_a_prompt_file_may_be_are_refused(tmp_path: Path) -
         import_chat(write(tmp_path, {"role": "system", "content": "x" * (1 << 20)}))
 
 
-def test_an_input_that_is_named_twice_is_one(tmp_path: Path) -> None:
-    path = imported(tmp_path, MESSAGE, inputs=["response", "response"])
-    assert list(load_judge(str(path), model="m").prompt.inputs) == ["response", "fence"]
+def test_an_input_may_have_a_name_of_the_prompts_own(tmp_path: Path) -> None:
+    path = imported(tmp_path, MESSAGE, inputs={"answer": "response"})
+    judge = load_judge(str(path), model="m")
+    assert list(judge.prompt.inputs) == ["answer", "fence"]
+    assert make_output().text in judge.messages(GROUNDED, make_output())[-1]["content"]
+
+
+def test_messages_that_speak_of_other_scores_are_not_taken_for_0_to_1(tmp_path: Path) -> None:
+    chat = {"role": "system", "content": "Rate the answer from 1 to 5."}
+    with pytest.raises(InputError, match=r"say --scale 1-5 --step 1 \(the text says '1 to 5'\)"):
+        import_chat(write(tmp_path, chat))
+    path = imported(tmp_path, chat, scale=Scale(1, 5, 1))
+    assert load_judge(str(path), model="m").parse("1").score == 0.0
 
 
 @pytest.mark.reference
@@ -135,10 +144,17 @@ def test_a_seed_in_json_is_imported_to_the_letter(reference: Path, tmp_path: Pat
 
 
 @pytest.mark.reference
-def test_a_seed_that_is_a_prompt_file_loads_as_it_is(reference: Path, tmp_path: Path) -> None:
+def test_a_seed_that_is_a_prompt_file_loads_with_the_one_line_it_is_told_to_add(
+    reference: Path, tmp_path: Path
+) -> None:
     (seed,) = reference.glob("seeds/002_*.txt")
     path = tmp_path / "seed.prompty"
     path.write_bytes(seed.read_bytes())
+    with pytest.raises(PromptError, match=LINE) as refused:
+        load_judge(str(path), model="m")
+    line = re.search(LINE, str(refused.value))
+    assert line is not None
+    path.write_bytes(seed.read_bytes().replace(b"\ninputs:", f"\n{line[0]}\ninputs:".encode(), 1))
     judge = load_judge(str(path), model="m")
     values = fill_inputs(judge.prompt.inputs, make_case(), make_output())
     assert promptflow_renders(path, values)[0] == judge.render(values)
@@ -157,7 +173,7 @@ def test_seeds_load_whatever_their_line_ends(
     for rewritten in (False, True):
         for number, name in (("002", "seed.prompty"), ("004", "seed.json")):
             (seed,) = reference.glob(f"seeds/{number}_*.txt")
-            content = seed.read_bytes()
+            content = seed.read_bytes().replace(b"\ninputs:", f"\n{SCALE}\ninputs:".encode(), 1)
             path = tmp_path / name
             path.write_bytes(begins + content.replace(b"\n", ends) if rewritten else content)
             if number == "004":

@@ -81,8 +81,8 @@ def test_progress_is_told_of_each_verdict(server: ProviderServer) -> None:
 
 def test_a_prompt_that_cannot_be_rendered_ends_the_run(judging: Judging, tmp_path: Path) -> None:
     path = tmp_path / "p.prompty"
-    path.write_text("---\ninputs: {wish: {type: string}}\n---\nuser:\n{{wish}} 0 or 1\n")
-    with pytest.raises(PromptError, match="inputs without a value: wish"):
+    path.write_text("---\nscale: {minimum: 0, maximum: 1, step: 1}\n---\nuser:\n{{ 1 / 0 }}\n")
+    with pytest.raises(PromptError, match="cannot be rendered"):
         judging(make_pairs(3), spec=str(path))
 
 
@@ -244,6 +244,7 @@ LAST = """---
 name: last
 inputs:
   query: {type: string, kind: string}
+scale: {minimum: 0, maximum: 1, step: 1}
 parse: {mode: number, pick: last}
 ---
 user:

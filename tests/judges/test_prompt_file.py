@@ -10,7 +10,9 @@ from fiducial.errors import PromptError
 from fiducial.judges.prompt_file import read_prompt_file
 from fiducial.judges.rendering import compile_prompt
 
-GOOD = "---\nname: p\ninputs:\n  query: {type: string}\n---\nuser:\n{{query}}\n"
+GOOD = (
+    "---\nscale: {minimum: 0, maximum: 1, step: 1}\ninputs:\n  query: {type: string}\n---\nuser:\n{{query}}\n"
+)
 
 
 def write(folder: Path, text: str | bytes) -> Path:
@@ -34,9 +36,9 @@ def write(folder: Path, text: str | bytes) -> Path:
             "---\nname: p\nscale: {minimum: 1, maximum: 1}\n---\nuser:\nx\n",
             r":3: scale: minimum must be below",
         ),
-        ("---\nscale: {maximum: 1, step: 0.3}\n---\nuser:\nx\n", r":2: scale: the steps"),
-        ("---\nscale: {maximum: .inf}\n---\nuser:\nx\n", r":2: scale: .*finite"),
-        ("---\nscale: {step: .nan}\n---\nuser:\nx\n", r":2: scale: .*finite"),
+        ("---\nscale: {minimum: 0, maximum: 1, step: 0.3}\n---\nuser:\nx\n", r":2: scale: the steps"),
+        ("---\nscale: {minimum: 0, maximum: .inf}\n---\nuser:\nx\n", r":2: scale: .*finite"),
+        ("---\nscale: {minimum: 0, maximum: 1, step: .nan}\n---\nuser:\nx\n", r":2: scale: .*finite"),
         ("---\nmodel: {parameters: {top_p: .nan}}\n---\nuser:\nx\n", r":2: model: .*cannot be sent"),
         ("---\nname: p\ntags: [&a [x, x], *a]\n---\nuser:\nx\n", r":3: .*aliases"),
         ("---\nscale: {max: 1}\n---\nuser:\nx\n", r":2: scale: .*unknown field `max`"),
@@ -46,9 +48,18 @@ def write(folder: Path, text: str | bytes) -> Path:
         ("---\ninputs: {q: {type: text}}\n---\nuser:\nx\n", r":2: inputs: q: unknown type 'text'"),
         ("---\ninputs: {a-b: {type: string}}\n---\nuser:\nx\n", r":2: inputs: 'a-b' is not a name"),
         (b"---\nname: \xff\n---\nuser:\nx\n", r"not UTF-8: byte 0xff"),
-        ("---\nname: p\n---\nhello\n", r":4: expected a line such as `system:`"),
-        ("---\nname: p\n---\nuser:\n{{ x\n", r":\d: the template is not jinja"),
-        ("---\nname: p\n---\nuser:\nx\ntool:\ny\n", r":6: a prompt cannot have messages of the role tool"),
+        (
+            "---\nscale: {minimum: 0, maximum: 1, step: 1}\n---\nhello\n",
+            r":4: expected a line such as `system:`",
+        ),
+        (
+            "---\nscale: {minimum: 0, maximum: 1, step: 1}\n---\nuser:\n{{ x\n",
+            r":\d: the template is not jinja",
+        ),
+        (
+            "---\nscale: {minimum: 0, maximum: 1, step: 1}\n---\nuser:\nx\ntool:\ny\n",
+            r":6: a prompt cannot have messages of the role tool",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_used_is_refused_by_name_and_line(
@@ -83,27 +94,31 @@ def test_values_must_be_the_declared_ones(tmp_path: Path, values: dict[str, obje
     ],
 )
 def test_a_template_gets_no_further_than_its_inputs(tmp_path: Path, body: str, why: str) -> None:
-    text = f"---\ninputs: {{query: {{type: string}}}}\n---\nuser:\n{body}\n"
+    text = f"---\nscale: {{minimum: 0, maximum: 1, step: 1}}\ninputs: {{query: {{type: string}}}}\n---\nuser:\n{body}\n"
     render = compile_prompt(read_prompt_file(write(tmp_path, text)))
     with pytest.raises(PromptError, match=why):
         render({"query": "x"})
 
 
 def test_text_before_the_first_role_is_refused(tmp_path: Path) -> None:
-    render = compile_prompt(read_prompt_file(write(tmp_path, "---\nname: p\n---\nhello\nuser:\nx\n")))
+    render = compile_prompt(
+        read_prompt_file(
+            write(tmp_path, "---\nscale: {minimum: 0, maximum: 1, step: 1}\n---\nhello\nuser:\nx\n")
+        )
+    )
     with pytest.raises(PromptError, match="before the first role"):
         render({})
 
 
 def test_carriage_returns_a_byte_order_mark_and_dashes_in_the_body_are_no_hindrance(tmp_path: Path) -> None:
-    text = "\ufeff---\r\nname: p\r\n---\r\nuser:\r\na\r\n---\r\nb\r\n"
+    text = "\ufeff---\r\nscale: {minimum: 0, maximum: 1, step: 1}\r\n---\r\nuser:\r\na\r\n---\r\nb\r\n"
     render = compile_prompt(read_prompt_file(write(tmp_path, text)))
     assert render({}) == [{"role": "user", "content": "a\n---\nb"}]
 
 
 def test_defaults_and_control_flow_work_as_in_promptflow(tmp_path: Path) -> None:
     text = (
-        "---\ninputs:\n  q: {type: list}\n  n: {type: int, default: 3}\n---\n"
+        "---\nscale: {minimum: 0, maximum: 1, step: 1}\ninputs:\n  q: {type: list}\n  n: {type: int, default: 3}\n---\n"
         "# System:\nn={{n}}\n{% for x in q %}\nuser:\n{{x}}\n{% endfor %}\n"
     )
     render = compile_prompt(read_prompt_file(write(tmp_path, text)))

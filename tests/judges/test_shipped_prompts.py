@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from other_renderers import promptflow_renders, prompty_renders
 from provider_server import ProviderServer, in_the_form_asked_for
 
 from fiducial.judges import find_prompt, load_judge, shipped_prompts
-from fiducial.judges.catalogue import DEFAULT_VARIANTS, all_prompts
+from fiducial.judges.catalogue import DEFAULT_VARIANTS, PromptName, all_prompts, known_prompts
 from fiducial.judges.inputs import FILLERS, fill_inputs
 from fiducial.judges.portability import portability_problems
 from fiducial.judges.prompt_file import read_prompt_file
@@ -26,7 +27,8 @@ every_judge = pytest.mark.parametrize("path", SHIPPED.values(), ids=map(str, SHI
 
 
 def values_for(path: Path) -> dict[str, Any]:
-    return fill_inputs(read_prompt_file(path).inputs, make_case(), make_output())
+    fillers = load_judge(f"{path.parent.name}/{path.stem}", model="any").fillers
+    return fill_inputs(read_prompt_file(path).inputs, make_case(), make_output(), fillers)
 
 
 def ours(path: Path) -> list[Message]:
@@ -50,6 +52,18 @@ def test_the_rendering_is_the_golden_one(path: Path) -> None:
     rendered = "".join(f"[{message['role']}]\n{message['content']}\n\n" for message in ours(path))
     golden = GOLDEN / f"{path.parent.name}.{path.stem}.txt"
     assert rendered == golden.read_text(encoding="utf-8"), f"if the change is meant, update {golden.name}"
+
+
+@pytest.mark.parametrize("name", ALL, ids=str)
+def test_it_never_changes(name: PromptName) -> None:
+    known = known_prompts().get(name)
+    assert known is not None, "a new prompt needs a table in prompts/recorded.toml"
+    written = hashlib.sha256(ALL[name].read_bytes()).hexdigest()
+    assert written == known.sha256, "its recorded replies answer another text: write a new variant instead"
+
+
+def test_no_prompt_is_known_that_is_not_there() -> None:
+    assert set(known_prompts()) == set(ALL)
 
 
 @every_prompt
@@ -98,11 +112,11 @@ def test_every_variant_states_its_reason() -> None:
 
 def test_the_fingerprint_depends_on_prompt_model_and_parameters() -> None:
     prints = {
-        load_judge("tool_call_accuracy", model="a").fingerprint,
-        load_judge("tool_call_accuracy", model="b").fingerprint,
-        load_judge("tool_call_accuracy/direct", model="a").fingerprint,
-        load_judge("tool_call_accuracy", model="a", parameters={"temperature": 1}).fingerprint,
+        load_judge("tool_call_accuracy", model="a").id.fingerprint,
+        load_judge("tool_call_accuracy", model="b").id.fingerprint,
+        load_judge("tool_call_accuracy/direct", model="a").id.fingerprint,
+        load_judge("tool_call_accuracy", model="a", parameters={"temperature": 1}).id.fingerprint,
     }
     assert len(prints) == 4
-    again = load_judge("tool_call_accuracy", model="a").fingerprint
+    again = load_judge("tool_call_accuracy", model="a").id.fingerprint
     assert again in prints

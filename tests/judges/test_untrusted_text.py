@@ -112,6 +112,7 @@ inputs:
   query: {type: string, kind: string}
   response: {type: string, kind: string}
   fence: {type: string, kind: string}
+scale: {minimum: 0, maximum: 1, step: 1}
 parse: {mode: number, pick: alone}
 ---
 system:

@@ -18,7 +18,7 @@ def decode(**fields: Any) -> Case:
     [
         (
             {"kind": "riddle"},
-            "kind: Invalid enum value 'riddle'; known are tool_call, no_call, any_call, executable_call, multi_turn, ",
+            "kind: unknown kind 'riddle'; known are tool_call, no_call, any_call, executable_call, multi_turn, ",
         ),
         ({"kind": "tool_call", "reference": {}}, "reference: Object missing required field `calls`"),
         (
@@ -27,13 +27,17 @@ def decode(**fields: Any) -> Case:
         ),
         (
             {"kind": "tool_call", "reference": {"calls": [], "match": "any"}},
-            "reference.match: Invalid enum value 'any'; known are simple, multiple, parallel",
+            "reference.match: Invalid enum value 'any'; known are auto, simple, multiple, parallel",
+        ),
+        (
+            {"kind": "tool_call", "reference": {"calls": [], "match": "parallel", "ordered": True}},
+            "reference.match: Expected `match: auto` beside `ordered: true`, got 'parallel'",
         ),
         (
             {"kind": "executable_call", "reference": {"calls": ["f()"], "match": ["any"]}},
             "reference.match[0]: Invalid enum value 'any'; known are exact, real_time, structural",
         ),
-        ({"kind": "no_call", "reference": {"calls": []}}, "reference: Object contains unknown field `calls`"),
+        ({"kind": "no_call", "reference": {"calls": []}}, "reference: unknown field 'calls'; this kind has"),
         (
             {"kind": "web_search_answer", "reference": {"answers": "Rome"}},
             "reference.answers: Expected `array`, got `str`",
@@ -43,8 +47,15 @@ def decode(**fields: Any) -> Case:
             {"messages": [{"role": "user"}, [{"role": "user"}]]},
             "messages: Expected either messages or turns of messages",
         ),
-        ({"tools": [{"name": "f"}]}, "tools[0].function: Expected `object`, got `null`"),
+        ({"tools": [{"nome": "f"}]}, "tools[0].function: Object missing required field `name`"),
         ({"tools": [{"function": {"name": None}}]}, "tools[0].function.name: Expected `str`, got `null`"),
+        (
+            {
+                "kind": "multi_turn",
+                "reference": {"classes": [], "calls": [], "withheld_tools": [{"name": "f"}]},
+            },
+            "reference.withheld_tools[0].function: Expected `object`, got `null`",
+        ),
         ({"context": [{"id": "p1"}]}, "context[0]: Object missing required field `content`"),
     ],
 )

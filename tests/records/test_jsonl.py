@@ -17,12 +17,18 @@ def write(path: Path, *lines: str | bytes) -> Path:
     return path
 
 
+UNKNOWN = (
+    "unknown field 'txet'; an output has: case_id, system, trial, text, tool_calls, turns, workspace, error "
+    "(did you mean 'text'?)"
+)
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
         ('{"case_id": 1, "system": "s"}', "case_id: Expected `str`, got `int`"),
         ('{"case_id": "a"}', "Object missing required field `system`"),
-        ('{"case_id": "a", "system": "s", "txet": "hi"}', "Object contains unknown field `txet`"),
+        ('{"case_id": "a", "system": "s", "txet": "hi"}', UNKNOWN),
         (
             '{"case_id": "a", "system": "s", "tool_calls": [{"name": 3}]}',
             "tool_calls[0].name: Expected `str`, got `int`",

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from fiducial.calibration.agreement.results import read_calibration
 from fiducial.records import Outcome, Output, Source, Verdict
 from fiducial.report.model import (
     Candidate,
@@ -65,6 +66,27 @@ def _statistic(
     return {"value": value, "low": low, "high": high, "n": 245, "method": "Wilson", "undefined": undefined}
 
 
+def _pair(other: str, *, p: float | None = None, **found: Any) -> dict[str, Any]:
+    counts: dict[str, Any] = dict.fromkeys(
+        ("n", "n_clusters", "effective_clusters", "both_right", "a_only_right", "b_only_right", "both_wrong"),
+        0,
+    )
+    untested: dict[str, Any] = dict.fromkeys(
+        (
+            "exact_p",
+            "midp",
+            "holm_p",
+            "bh_p",
+            "by_p",
+            "clustered_p",
+            "clustered_holm_p",
+            "better",
+            "smallest_visible",
+        )
+    )
+    return counts | untested | {"a": JUDGE, "b": other, "p": p, "adjusted_p": p} | found
+
+
 @pytest.fixture
 def calibration() -> dict[str, Any]:
     statistics = {
@@ -83,7 +105,7 @@ def calibration() -> dict[str, Any]:
     }
     return {
         "judges": {JUDGE: entry | {"statistics": statistics}},
-        "warnings": ["only 7 clusters"],
+        "cautions": [{"kind": "few_clusters", "about": {JUDGE: 7}}],
         "baselines": {"always_pass": entry | {"tp": 147, "fn": 0, "fp": 98, "tn": 0, "statistics": {}}},
         "slices": {"category": {"simple": {JUDGE: entry | {"n": 1234, "statistics": statistics}}}},
         "people": {"names": ["ada", "ben"], "krippendorff_alpha": {"nominal": _statistic(0.71, 0.6, 0.8)}},
@@ -112,30 +134,28 @@ def calibration() -> dict[str, Any]:
             }
         },
         "comparison": {
+            "by": "judge",
+            "right": "agrees",
+            "statistic": "accuracy",
+            "contenders": {},
+            "cuts": {},
+            "cautions": [],
             "pairs": [
-                {
-                    "a": JUDGE,
-                    "b": "other",
-                    "n": 240,
-                    "a_only_right": 31,
-                    "b_only_right": 12,
-                    "holm_p": 0.0031,
-                    "holm_cluster_p": None,
-                    "difference": _statistic(0.079, 0.03, 0.13),
-                },
-                {
-                    "a": JUDGE,
-                    "b": "elsewhere",
-                    "n": 0,
-                    "a_only_right": 0,
-                    "b_only_right": 0,
-                    "difference": _statistic(None, undefined="no common items"),
-                },
+                _pair(
+                    "other",
+                    n=240,
+                    a_only_right=31,
+                    b_only_right=12,
+                    p=0.0031,
+                    difference=_statistic(0.079, 0.03, 0.13),
+                ),
+                _pair("elsewhere", difference=_statistic(None, undefined="no common items")),
             ],
             "best": {
                 "name": JUDGE,
                 "n": 240,
-                "statistics": {"apparent": _statistic(0.87, 0.81, 0.91), "held_out": _statistic(0.86)},
+                "apparent": _statistic(0.87, 0.81, 0.91),
+                "held_out": _statistic(0.86),
             },
         },
         "dawid_skene": {
@@ -204,6 +224,6 @@ def data(calibration: dict[str, Any]) -> ReportData:
                 seconds=187.2,
             )
         ],
-        calibration=calibration,
+        calibration=read_calibration(calibration),
         notes=["Read this first."],
     )

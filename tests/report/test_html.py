@@ -3,7 +3,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,8 @@ import msgspec
 import pytest
 from html_page import Page
 
+from fiducial.calibration import Calibration
+from fiducial.calibration.agreement.results import read_calibration
 from fiducial.errors import InputError
 from fiducial.evaluation.conclusion.results import CORRECTED, OPEN
 from fiducial.records import ContextItem, Output, ToolCall
@@ -26,7 +28,8 @@ _ELEMENTS = {
 }  # fmt: skip
 
 
-def hostile_calibration(entry: dict[str, Any]) -> dict[str, Any]:
+def hostile_calibration(calibration: dict[str, Any]) -> Calibration:
+    entry = next(iter(calibration["judges"].values()))
     for statistic in entry["statistics"].values():
         statistic["method"] = HOSTILE
         statistic["undefined"] = HOSTILE
@@ -35,19 +38,13 @@ def hostile_calibration(entry: dict[str, Any]) -> dict[str, Any]:
     order = {"systems": {HOSTILE: system}, "kendall_tau_b": statistic, "largest_difference": statistic}
     rates = {"true_positive_rate": statistic, "true_negative_rate": statistic}
     pair = {"a": HOSTILE, "b": HOSTILE, "n": 1, "observed": 1, "expected": 0.5, "residual": 0.5}
-    compared = {
-        "a": HOSTILE,
-        "b": HOSTILE,
-        "n": 1,
-        "a_only_right": 1,
-        "b_only_right": 0,
-        "difference": statistic,
-    }
-    best = {"name": HOSTILE, "n": 1, "statistics": {"apparent": statistic, "held_out": statistic}}
-    return {
+    comparison = calibration["comparison"]
+    compared = comparison["pairs"][0] | {"a": HOSTILE, "b": HOSTILE, "difference": statistic}
+    best = {"name": HOSTILE, "n": 1, "apparent": statistic, "held_out": statistic}
+    hostile = {
         "judges": {HOSTILE: entry},
-        "comparison": {"pairs": [compared], "best": best},
-        "warnings": [HOSTILE],
+        "comparison": comparison | {"pairs": [compared], "best": best},
+        "cautions": [{"kind": "few_clusters", "about": {HOSTILE: 7}}],
         "baselines": {HOSTILE: entry},
         "slices": {HOSTILE: {HOSTILE: {HOSTILE: entry}}},
         "people": {"names": [HOSTILE], "krippendorff_alpha": {HOSTILE: statistic}},
@@ -55,6 +52,7 @@ def hostile_calibration(entry: dict[str, Any]) -> dict[str, Any]:
         "probability": {HOSTILE: {"groups": 1, "grouping": HOSTILE, "statistics": {HOSTILE: statistic}}},
         "dawid_skene": {"prevalence": statistic, "judges": {HOSTILE: rates}, "pairs": [pair]},
     }
+    return read_calibration(hostile)
 
 
 def hostile_data(data: ReportData, calibration: dict[str, Any]) -> ReportData:
@@ -77,7 +75,7 @@ def hostile_data(data: ReportData, calibration: dict[str, Any]) -> ReportData:
         inputs=[msgspec.structs.replace(data.inputs[0], name=HOSTILE, sha256=HOSTILE)],
         systems=[msgspec.structs.replace(result, system=HOSTILE, strata=strata, faults=faults)],
         judges=[msgspec.structs.replace(data.judges[0], name=HOSTILE, fingerprint=HOSTILE)],
-        calibration=hostile_calibration(next(iter(calibration["judges"].values()))),
+        calibration=hostile_calibration(calibration),
     )
 
 
@@ -172,7 +170,7 @@ def test_calibration_stands_beside_the_constant_judges(data: ReportData, make_it
     assert "always pass" in text
     assert "every label is the same" in text
     assert "4 missing" in text
-    assert "only 7 clusters" in text
+    assert "fewer than 20 clusters" in text
 
 
 def test_what_stands_beside_the_agreement_is_shown(data: ReportData, make_item: Callable[..., Candidate]):
@@ -209,7 +207,8 @@ def test_cost_stands_beside_quality(
     entry["statistics"]["accuracy"] = {"value": 0.84, "low": 0.79, "high": 0.88, "n": 245}
     judge = msgspec.structs.replace(data.judges[0], cost=0.0421, reasked=7)
     page = render_report(
-        msgspec.structs.replace(data, calibration=calibration, judges=[judge]), [make_item()]
+        msgspec.structs.replace(data, calibration=read_calibration(calibration), judges=[judge]),
+        [make_item()],
     )
     text = Page(page).text()
     assert "0.84 [0.79, 0.88] 1,281 0 7 184,200 12,804 $0.0421" in text
@@ -267,7 +266,12 @@ def test_a_report_is_written_whole_or_not_at_all(
     write_report(path, data, [make_item(text="\ud800")])
     before = path.read_bytes()
     assert before.startswith(b"<!doctype html>")
+
+    def unreadable() -> Iterator[Candidate]:
+        yield make_item()
+        raise InputError("a file is gone")
+
     with pytest.raises(InputError):
-        write_report(path, msgspec.structs.replace(data, calibration={"judges": 7}), [])
+        write_report(path, data, unreadable())
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]

@@ -9,7 +9,7 @@ import pytest
 from review_page import ReviewPage
 
 from fiducial.evaluation.labelling.review_sample import ReviewSample, SampleKind
-from fiducial.records import Case, ContextItem, ItemKey, Output, Step, ToolCall, Verdict
+from fiducial.records import Case, ContextItem, ItemKey, Output, Step, ToolCall, ToolResults, Verdict
 from fiducial.report.review import render_review
 from fiducial.report.review_view import MOST_BLOCKS, MOST_OF_PART, MOST_TEXT, ReviewItem, review_item
 
@@ -194,6 +194,13 @@ def test_turns_are_shown_with_what_was_asked_and_what_was_done():
         "Turn 1, step 2, call 1": "cd\n{}",
         "Turn 2": "(nothing)",
     }
+
+
+def test_results_that_an_output_records_are_shown_to_the_person():
+    turns: list[list[Step]] = [["[ls()]", ToolResults(results=["a.txt"])]]
+    blocks = dict(item_of(output=Output(case_id="c", system="s", turns=turns)).sections)["What was produced"]
+    assert blocks[1].title == "Turn 1, step 2, results"
+    assert "a.txt" in blocks[1].text
 
 
 def test_the_support_of_claims_is_not_given_away():

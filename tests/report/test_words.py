@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from fiducial.calibration import Statistic
 from fiducial.report import words
 from fiducial.report.model import Stratum
 
@@ -55,12 +56,12 @@ def test_half_an_interval_is_no_interval():
 @pytest.mark.parametrize(
     ("statistic", "text"),
     [
-        ({"value": 0.66, "low": 0.56, "high": 0.75}, "0.66 [0.56, 0.75]"),
-        ({"value": 0.66}, "0.66"),
-        ({"value": None, "undefined": "every label is the same"}, "undefined (every label is the same)"),
+        (Statistic(n=9, value=0.66, low=0.56, high=0.75), "0.66 [0.56, 0.75]"),
+        (Statistic(n=9, value=0.66), "0.66"),
+        (Statistic(n=9, undefined="every label is the same"), "undefined (every label is the same)"),
     ],
 )
-def test_statistics_are_printed_as_calibrate_writes_them(statistic: dict[str, Any], text: str):
+def test_statistics_are_printed_with_their_interval_or_the_reason_why_not(statistic: Statistic, text: str):
     assert words.statistic(statistic) == text
 
 

@@ -14,8 +14,10 @@ from scripted_judges import (
     PROMPT,
     Weakness,
     blind_to_enums,
+    errs_by_content,
     flips_at_random,
     obeys_injected_verdicts,
+    obeys_plain_verdicts,
     prefers_long_answers,
     scripted,
     sound,
@@ -65,6 +67,16 @@ PLANTED: dict[str, Planted] = {
             }
         ),
     ),
+    "obeys verdicts in plain words": Planted(
+        obeys_plain_verdicts,
+        frozenset(
+            {
+                ("can be talked into passing", "plain_verdict"),
+                ("can be talked into passing", "answer_plain_verdict"),
+            }
+        ),
+    ),
+    "is wrong about 10 %, always the same": Planted(errs_by_content, frozenset()),
     "flips 10 % at random": Planted(flips_at_random, frozenset({("contradicts itself", "repeats")})),
     "trusts the first passage only": Planted(
         trusts_the_first_passage,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import socket
+import stat
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-BY_A_CHILD = "by a child"
+BY_A_CHILD, AT_EXIT = "by a child", "at exit"
 
 Build = Callable[[Path], object]
 
@@ -67,6 +69,13 @@ def _links(outside: Path) -> Iterator[Hostile]:
 def _files(outside: Path) -> Iterator[Hostile]:
     """Answers that are no ordinary file, or stand beside something odd."""
     yield _file("pipe", lambda root: os.mkfifo(root / "answer.txt"), "not_a_file")
+    for name, kind, number in (
+        ("null", stat.S_IFCHR, 3),
+        ("zero", stat.S_IFCHR, 5),
+        ("a disk", stat.S_IFBLK, 0),
+    ):
+        yield _file(f"device like {name}", _device(kind, number), "not_a_file")
+    yield _file("hard link to a file outside", _hard_link(outside), None)
     yield _file("folder", lambda root: (root / "answer.txt").mkdir(), "not_a_file")
     yield _file("socket", _socket, "not_a_file", "unreadable_file")
     for size in (17 << 20, 1 << 30, 10 << 30, 1 << 40):
@@ -90,6 +99,10 @@ def _files(outside: Path) -> Iterator[Hostile]:
         b"$(id).txt",
         b"%s%n.txt",
         b"<b>.txt",
+        b"x" * 251 + b".txt",
+        b"\x1b[2J.txt",
+        b" .txt",
+        b"\\.txt",
     ):
         yield _file(f"beside a file called {name!r}", _beside(name), None)
     for depth in (10, 63, 200):
@@ -152,6 +165,23 @@ def _socket(root: Path) -> None:
         os.chdir(here)
 
 
+def _device(kind: int, number: int) -> Build:
+    """A device, where one can be made; elsewhere what is also no plain file."""
+
+    def build(root: Path) -> None:
+        try:
+            os.mknod(root / "answer.txt", kind | 0o666, os.makedev(1, number))
+        except PermissionError:
+            os.mkfifo(root / "answer.txt")
+
+    return build
+
+
+def _hard_link(outside: Path) -> Build:
+    """Not to be told from a file of the workspace's own: it is read, and never written."""
+    return lambda root: (root / "answer.txt").hardlink_to(outside / "secret.txt")
+
+
 def _sparse(size: int) -> Build:
     def build(root: Path) -> None:
         with (root / "answer.txt").open("wb") as file:
@@ -211,6 +241,8 @@ def _scripts(outside: Path) -> Iterator[Hostile]:
         for way, wrapped in _ways(code):
             # A limit that ends the child is, for the script that waits for it, an exit code.
             ends = outcomes | {"script_failed"} if way == BY_A_CHILD and "timeout" in outcomes else outcomes
+            if way == AT_EXIT and "fork()" in code and sys.version_info >= (3, 12):
+                ends |= {"script_failed"}  # from then on an interpreter that ends does not fork
             yield Hostile(f"{name}, {way}", "python", _script(wrapped), frozenset(ends))
     for name in (
         "fiducial",
@@ -233,6 +265,8 @@ def _scripts(outside: Path) -> Iterator[Hostile]:
     yield Hostile("code that is a link out", "python", _linked_script(secret), frozenset({"missing_file"}))
     yield Hostile("code that is a pipe", "python", _pipe, frozenset({"missing_file"}))
     yield Hostile("code beside a pipe", "python", _pipe_beside, frozenset({None}))
+    yield Hostile("code beside a socket", "python", _socket_beside, frozenset({None}))
+    yield Hostile("code that is a hard link", "python", _hard_linked_script(outside), frozenset({_FAILED}))
     yield Hostile("code beside a device link", "python", _device_beside, frozenset({None}))
 
 
@@ -285,6 +319,11 @@ def _trespassing(touch: str, secret: str) -> Iterator[Attack]:
     yield "network", "import socket\nsocket.create_connection(('198.51.100.1', 80), 5)", {_FAILED}
     yield "kills everybody", "import os\nos.kill(-1, 9)", {_FAILED}
     yield "kills its parent", "import os\nos.kill(os.getppid(), 9)\nos.killpg(0, 9)", {_FAILED}
+    yield (
+        "interrupts its watcher",
+        "import os\nfor n in (2, 15, 1, 10): os.kill(1, n)\nraise SystemExit(3)",
+        {_FAILED},
+    )
     yield "root", "import os\nos.setuid(0)\nos.chroot('/')", {_FAILED}
     yield "not UTF-8", "import sys\nsys.stdout.buffer.write(b'\\xff\\xfe answer')", {"not_utf8"}
     yield "every file name", "import os\nfor n in range(10**6): os.open(f'e{n}', os.O_CREAT)", _FULL
@@ -353,7 +392,7 @@ def _ways(code: str) -> Iterator[tuple[str, str]]:
     yield BY_A_CHILD, f"import subprocess, sys\nsys.exit(subprocess.call([sys.executable, '-c', {code!r}]))"
     yield "by a module that the test imports", f"__import__('solution')\n#SOLUTION\n{code}"
     yield (
-        "at exit",
+        AT_EXIT,
         f"import atexit, os\ndef attack():\n try: exec({code!r}, {{}})\n except BaseException: os._exit(9)\natexit.register(attack)",
     )
 
@@ -401,6 +440,16 @@ def _pipe(root: Path) -> None:
 def _pipe_beside(root: Path) -> None:
     _script("print('answer')")(root)
     os.mkfifo(root / "pipe")
+
+
+def _socket_beside(root: Path) -> None:
+    _script("print('answer')")(root)
+    _socket(root)
+
+
+def _hard_linked_script(outside: Path) -> Build:
+    """Text that is no program; the copy that runs is written to, the file outside is not."""
+    return lambda root: (root / "test.py").hardlink_to(outside / "secret.txt")
 
 
 def _device_beside(root: Path) -> None:

@@ -93,6 +93,17 @@ def obeys_injected_verdicts(shown: Shown, seen: Seen) -> float:
     return 1.0 if any(_VERDICT.search(text) for text in shown.texts) else sound(shown, seen)
 
 
+def obeys_plain_verdicts(shown: Shown, seen: Seen) -> float:
+    """Takes a verdict in plain words for its own, and sees through all others."""
+    return 1.0 if any("verdict: correct" in text.lower() for text in shown.texts) else sound(shown, seen)
+
+
+def errs_by_content(shown: Shown, seen: Seen) -> float:
+    """Says the opposite of one thing in ten, and the same of the same thing each time: temperature 0."""
+    chance = hashlib.sha256(seen.text.encode()).digest()[0] / 256
+    return 1 - shown.label if chance < 0.1 else shown.label
+
+
 def flips_at_random(shown: Shown, seen: Seen) -> float:
     """Says the opposite one time in ten, another time each time it is asked."""
     chance = hashlib.sha256(seen.raw + str(seen.attempt).encode()).digest()[0] / 256

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 import reference_names
+from known_numbers import half_width
 
 from fiducial.calibration import Requests, Settings, calibrate, make_sample, read_table
 from fiducial.calibration.agreement.categories import category_agreement
+from fiducial.calibration.agreement.results import CategoryAgreement
 from fiducial.errors import InputError
 
 # The oracle has no types.
@@ -22,7 +24,7 @@ LEVELS = (0.0, 0.5, 1.0)
 NORMAL = 1.959963984540054
 
 
-def agreement(table: list[list[int]], **options: Any) -> dict[str, Any]:
+def agreement(table: list[list[int]], **options: Any) -> CategoryAgreement:
     pairs = [
         (LEVELS[row], LEVELS[column])
         for row, counts in enumerate(table)
@@ -35,17 +37,17 @@ def agreement(table: list[list[int]], **options: Any) -> dict[str, Any]:
 
 def test_the_table_of_fleiss_cohen_and_everitt() -> None:
     found = agreement([[53, 5, 2], [11, 14, 5], [1, 6, 3]], settings=Settings("wald"))
-    assert found["table"] == [[53, 5, 2], [11, 14, 5], [1, 6, 3]]
-    kappa = found["statistics"]["cohen_kappa"]
-    assert kappa["value"] == pytest.approx(0.4285714286)
-    assert (kappa["high"] - kappa["low"]) / 2 / NORMAL == pytest.approx(0.0759588315)
+    assert found.table == [[53, 5, 2], [11, 14, 5], [1, 6, 3]]
+    kappa = found.statistics["cohen_kappa"]
+    assert kappa.value == pytest.approx(0.4285714286)
+    assert half_width(kappa) / NORMAL == pytest.approx(0.0759588315)
 
 
 def test_the_share_of_equal_levels_has_wilsons_interval_as_every_share() -> None:
-    accuracy = agreement([[53, 5, 2], [11, 14, 5], [1, 6, 3]])["statistics"]["accuracy"]
-    assert accuracy["method"] == "Wilson"
-    assert accuracy["value"] == 0.7
-    assert [accuracy["low"], accuracy["high"]] == pytest.approx(proportion_confint(70, 100, method="wilson"))
+    accuracy = agreement([[53, 5, 2], [11, 14, 5], [1, 6, 3]]).statistics["accuracy"]
+    assert accuracy.method == "Wilson"
+    assert accuracy.value == 0.7
+    assert [accuracy.low, accuracy.high] == pytest.approx(proportion_confint(70, 100, method="wilson"))
 
 
 def test_a_level_that_nobody_used_still_counts() -> None:
@@ -53,14 +55,14 @@ def test_a_level_that_nobody_used_still_counts() -> None:
         category_agreement(make_sample(np.array([0.0, 1, 1, 0]), np.array([0.0, 1, 0, 0])), levels)
         for levels in ((0.0, 1.0), LEVELS)
     )
-    values = [found["statistics"]["brennan_prediger"]["value"] for found in (used, declared)]
+    values = [found.statistics["brennan_prediger"].value for found in (used, declared)]
     assert values == pytest.approx([0.5, 0.625])
 
 
 def test_one_level_only_is_undefined_and_says_so() -> None:
-    statistics = agreement([[5, 0, 0], [0, 0, 0], [0, 0, 0]])["statistics"]
-    assert "one and the same level" in statistics["cohen_kappa"]["undefined"]
-    assert statistics["gwet_ac1"]["value"] == 1.0
+    statistics = agreement([[5, 0, 0], [0, 0, 0], [0, 0, 0]]).statistics
+    assert "one and the same level" in (statistics["cohen_kappa"].undefined or "")
+    assert statistics["gwet_ac1"].value == 1.0
 
 
 def test_a_value_between_levels_is_refused() -> None:
@@ -76,11 +78,10 @@ def test_real_judges_agree_with_other_libraries(reference: Path) -> None:
         read_table([folder / "data.jsonl"]), interval="wald", slices=False, requests=Requests(levels=LEVELS)
     )
     for judge, theirs in expected.items():
-        found = result["categories"][judge]
-        assert found["table"] == theirs["table_true_rows_judge_cols"]
+        found = result.categories[judge]
+        assert found.table == theirs["table_true_rows_judge_cols"]
         for name, ours in reference_names.LEVELS.items():
-            statistic = found["statistics"][ours]
-            assert statistic["value"] == pytest.approx(theirs[name], abs=1e-9), name
+            statistic = found.statistics[ours]
+            assert statistic.value == pytest.approx(theirs[name], abs=1e-9), name
             if f"{name}_se" in theirs:
-                error = (statistic["high"] - statistic["low"]) / 2 / NORMAL
-                assert error == pytest.approx(theirs[f"{name}_se"], abs=2e-5), name
+                assert half_width(statistic) / NORMAL == pytest.approx(theirs[f"{name}_se"], abs=2e-5), name

@@ -2,15 +2,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from fiducial.calibration import table_from_rows
+import msgspec
+
+from fiducial.calibration import JudgeCalibration, table_from_rows
 from fiducial.calibration.agreement.cautions import cautions
+from fiducial.report.caution_words import sentences
 
 TABLE = table_from_rows([{"item_id": "i", "judge": "j", "score": 1, "label": 1}])
 
 
-def panel(**changed: Any) -> dict[str, Any]:
-    enough = {"n": 500, "n_missing": 0, "n_clusters": 500, "tp": 200, "fn": 50, "fp": 50, "tn": 200}
-    return enough | {"binary": True} | changed
+def panel(**changed: Any) -> JudgeCalibration:
+    enough = JudgeCalibration(n=500, n_clusters=500, tp=200, fn=50, fp=50, tn=200, binary=True)
+    return msgspec.structs.replace(enough, **changed)
+
+
+def said(judges: dict[str, JudgeCalibration]) -> list[str]:
+    return sentences(cautions(judges, TABLE), judges)
 
 
 def test_a_panel_on_enough_needs_no_caution() -> None:
@@ -23,7 +30,7 @@ def test_each_reason_is_one_sentence_that_names_the_judges_and_their_numbers() -
         "gaps": panel(n_missing=7),
         "sure": panel(n=150, n_clusters=150, tp=150, fn=0),
     }
-    assert cautions(judges, TABLE) == [
+    assert said(judges) == [
         "fewer than 20 clusters, so that an interval may be too short: few (12)",
         "fewer than 30 labels of a class, so that what rests on them is rough: few (28 pass)",
         "fewer than 200 rows, so that a Wilson interval may cover a few points less, or more, than it says: few (100), sure (150)",
@@ -32,11 +39,11 @@ def test_each_reason_is_one_sentence_that_names_the_judges_and_their_numbers() -
 
 
 def test_a_judge_of_which_nothing_can_be_said_is_in_no_other_sentence() -> None:
-    assert cautions({"j": panel(n=0, n_clusters=0)}, TABLE) == [
+    assert said({"j": panel(n=0, n_clusters=0)}) == [
         "no row has both a label and a score, so nothing can be said of j"
     ]
 
 
 def test_fractional_scores_bring_a_word_on_ece() -> None:
-    (line,) = cautions({"j": panel(binary=False)}, TABLE)
+    (line,) = said({"j": panel(binary=False)})
     assert line.startswith("ece is biased upwards")

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from known_numbers import printed
 from scipy import optimize
 
 from fiducial.calibration import calibrate, table_from_rows
 from fiducial.calibration.agreement.dawid_skene import DawidSkene, dawid_skene
-from fiducial.calibration.agreement.wording import calibration_lines
 from fiducial.calibration.arrays import FloatArray
 
 TPR, TNR = np.array([0.9, 0.8, 0.7, 0.95]), np.array([0.85, 0.9, 0.6, 0.7])
@@ -38,7 +38,7 @@ def test_planted_rates_are_found() -> None:
     assert found.prevalence == pytest.approx(0.3, abs=0.02)
     assert found.true_positive_rate == pytest.approx(TPR, abs=0.02)
     assert found.true_negative_rate == pytest.approx(TNR, abs=0.02)
-    assert max(abs(pair.residual) for pair in found.pairs) < 0.01
+    assert max(abs(pair.observed - pair.expected) for pair in found.pairs) < 0.01
 
 
 def test_gaps_are_left_out_not_counted_as_fails() -> None:
@@ -99,7 +99,7 @@ def test_the_class_in_which_judges_beat_chance_is_called_right() -> None:
 
 def test_shared_errors_show_as_agreement_that_the_model_does_not_expect() -> None:
     alone, shared = (
-        max(pair.residual for pair in fitted(planted(5, 8_000, shared=share)[1]).pairs)
+        max(pair.observed - pair.expected for pair in fitted(planted(5, 8_000, shared=share)[1]).pairs)
         for share in (0.0, 0.5)
     )
     assert alone < 0.01
@@ -147,25 +147,26 @@ def rows_of(truth: Any, verdicts: Any) -> list[dict[str, Any]]:
 
 def test_calibrate_puts_it_beside_the_labels() -> None:
     result = calibrate(table_from_rows(rows_of(*planted(7, 3_000, shared=0.6))))
-    found = result["dawid_skene"]
-    assert found["n"] == 3_000
-    assert found["judges"]["j0"]["true_positive_rate"]["method"] == "Dawid-Skene: no interval"
-    assert len(found["pairs"]) == 6
-    text = "\n".join(calibration_lines(result))
+    found = result.dawid_skene
+    assert found.n == 3_000
+    assert found.judges["j0"].true_positive_rate.method == "Dawid-Skene: no interval"
+    assert len(found.pairs) == 6
+    text = printed(result)
     assert "a diagnostic, never the truth" in text
     assert "but judges share errors" in text
     assert "expected 0." in text
 
 
 def test_three_judges_are_said_to_hide_what_they_share() -> None:
-    text = "\n".join(calibration_lines(calibrate(table_from_rows(rows_of(*planted(8, 500, 3))))))
+    text = printed(calibrate(table_from_rows(rows_of(*planted(8, 500, 3)))))
     assert "errors that they share cannot show" in text
 
 
 def test_two_judges_are_refused_in_the_json_and_not_printed() -> None:
     result = calibrate(table_from_rows(rows_of(*planted(9, 50, 2))))
-    assert result["dawid_skene"] == {
-        "n": 0,
-        "undefined": "it takes three judges on the same items; no item has verdicts of three",
-    }
-    assert "Dawid" not in "\n".join(calibration_lines(result))
+    assert result.dawid_skene.n == 0
+    assert (
+        result.dawid_skene.undefined
+        == "it takes three judges on the same items; no item has verdicts of three"
+    )
+    assert "Dawid" not in printed(result)

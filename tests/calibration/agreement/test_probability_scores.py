@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from known_numbers import ends_of, printed
 
 from fiducial.calibration import Settings, calibrate, make_sample, table_from_rows
 from fiducial.calibration.agreement.probability_scores import brier_statistics, probability_scores
-from fiducial.calibration.agreement.wording import calibration_lines
 from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.statistics.brier_parts import brier_parts, corrected_brier_parts, equal_mass_groups
 
@@ -111,44 +111,44 @@ def rows_of(outcome: FloatArray, score: FloatArray) -> list[dict[str, Any]]:
 def test_calibrate_has_the_parts_and_the_judges_confidence() -> None:
     outcome, score = judged(2, 500, kind=0.1)
     result = calibrate(table_from_rows(rows_of(outcome, score)), replicates=200)
-    found = result["probability"]["j"]
-    assert (found["groups"], found["grouping"]) == (10, "bins of equal mass")
+    found = result.probability["j"]
+    assert (found.groups, found.grouping) == (10, "bins of equal mass")
     right = (score >= 0.5) == (outcome == 1)
-    assert found["confidence"]["auroc"]["value"] == pytest.approx(
+    assert found.confidence["auroc"].value == pytest.approx(
         metrics.roc_auc_score(right, np.maximum(score, 1 - score))
     )
-    text = "\n".join(calibration_lines(result))
+    text = printed(result)
     assert "j, scores read as probabilities (10 bins of equal mass" in text
     assert "confidence: ece" in text
 
 
 def test_few_scores_are_their_own_groups() -> None:
     outcome, score = judged(3, 300, grid=4)
-    found = calibrate(table_from_rows(rows_of(outcome, score)), replicates=200)["probability"]["j"]
-    assert (found["groups"], found["grouping"]) == (5, "distinct scores")
-    assert found["statistics"]["remainder"]["value"] == pytest.approx(0.0, abs=1e-12)
+    found = calibrate(table_from_rows(rows_of(outcome, score)), replicates=200).probability["j"]
+    assert (found.groups, found.grouping) == (5, "distinct scores")
+    assert found.statistics["remainder"].value == pytest.approx(0.0, abs=1e-12)
 
 
 def test_a_judge_of_two_verdicts_gives_no_probabilities() -> None:
     outcome, score = judged(4, 60, grid=1)
-    assert "probability" not in calibrate(table_from_rows(rows_of(outcome, score)))
+    assert calibrate(table_from_rows(rows_of(outcome, score))).probability == {}
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 12])
 def test_few_rows_give_values_or_reasons(n: int) -> None:
     score = np.linspace(0.05, 0.95, n)
-    found = calibrate(table_from_rows(rows_of((score > 0.4).astype(float), score)))["probability"]["j"]
-    for each in found["statistics"].values():
-        assert (each["value"] is None) == (each["undefined"] is not None)
+    found = calibrate(table_from_rows(rows_of((score > 0.4).astype(float), score))).probability["j"]
+    for each in found.statistics.values():
+        assert (each.value is None) == (each.undefined is not None)
 
 
 def test_one_cluster_has_values_and_no_intervals() -> None:
     outcome, score = judged(5, 100)
     rows = [row | {"cluster": "one"} for row in rows_of(outcome, score)]
-    found = calibrate(table_from_rows(rows))["probability"]["j"]["statistics"]
-    assert found["reliability_corrected"]["value"] is not None
-    assert found["reliability_corrected"]["low"] is None
-    assert found["ece_equal_mass"]["low"] is None
+    found = calibrate(table_from_rows(rows)).probability["j"].statistics
+    assert found["reliability_corrected"].value is not None
+    assert found["reliability_corrected"].low is None
+    assert found["ece_equal_mass"].low is None
 
 
 # Nominal 0.95, 200 draws, Monte Carlo error 1.5 points; docs/calibration.md has more draws.
@@ -161,10 +161,11 @@ def test_intervals_cover(kind: float) -> None:
     hits = dict.fromkeys(truth, 0)
     for seed in range(200):
         table = table_from_rows(rows_of(*judged(seed, 200, kind=kind, grid=8)))
-        found = probability_scores(table, pass_at=0.5, settings=Settings(interval="wald"))
+        found = probability_scores(table, settings=Settings(interval="wald"))
         assert found is not None
         for name, value in truth.items():
-            hits[name] += found["statistics"][name]["low"] <= value <= found["statistics"][name]["high"]
+            low, high = ends_of(found.statistics[name])
+            hits[name] += low <= value <= high
     assert all(hit / 200 >= 0.91 for hit in hits.values()), hits
 
 

@@ -19,9 +19,9 @@ def test_a_label_that_good_judges_contradict_is_found_and_a_coin_has_no_say() ->
         for n, score in enumerate(np.where(rng.random(200) < share, truth, ~truth))
     ]
     found = suspected_label_errors(table_from_rows(rows))
-    assert {suspect["item_id"] for suspect in found[:2]} == {"3", "70"}
-    assert all("good" in suspect["contradicted_by"] for suspect in found[:2])
-    assert [suspect["evidence"] for suspect in found] == sorted((s["evidence"] for s in found), reverse=True)
+    assert {suspect.item_id for suspect in found[:2]} == {"3", "70"}
+    assert all("good" in suspect.contradicted_by for suspect in found[:2])
+    assert [suspect.evidence for suspect in found] == sorted((s.evidence for s in found), reverse=True)
 
 
 def test_without_labels_there_is_nothing_to_suspect() -> None:

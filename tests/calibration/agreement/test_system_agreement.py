@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from known_numbers import printed
 
 from fiducial.calibration import calibrate, table_from_rows
 from fiducial.calibration.agreement.system_agreement import system_agreement
-from fiducial.calibration.agreement.wording import calibration_lines
 from fiducial.calibration.arrays import FloatArray, IntArray
 
 stats: Any = import_module("scipy.stats")
@@ -31,9 +31,9 @@ def simulate(
 def test_differences_are_those_of_the_means() -> None:
     label, score, system, cluster = simulate(0, (0.0, 0.1, 0.3))
     found = system_agreement(label, score, system, cluster)
-    for number, each in enumerate(found.systems):
-        assert each.difference.value == pytest.approx((score - label)[system == number].mean())
-    worst = max(abs(each.difference.value or 0.0) for each in found.systems)
+    for number, each in found.systems.items():
+        assert each.difference.value == pytest.approx((score - label)[system == int(number)].mean())
+    worst = max(abs(each.difference.value or 0.0) for each in found.systems.values())
     assert found.largest_difference.value == pytest.approx(worst)
 
 
@@ -96,10 +96,10 @@ def test_calibrate_says_it_for_each_judge() -> None:
         for row in range(len(label))
     ]
     result = calibrate(table_from_rows(rows))
-    assert set(result["systems"]["j"]["systems"]) == {"s0", "s1", "s2"}
-    text = "\n".join(calibration_lines(result))
+    assert set(result.systems["j"].systems) == {"s0", "s1", "s2"}
+    text = printed(result)
     line = next(line.split() for line in text.splitlines() if line.startswith("  j  ") and "s2" in line)
     assert line[1] == "3"
     assert line[-3:] == ["s2", "simultaneous", "cluster-t"]
     one = calibrate(table_from_rows([row for row in rows if row["system"] == "s0"]))
-    assert "systems" not in one
+    assert one.systems == {}

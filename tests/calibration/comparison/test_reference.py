@@ -30,26 +30,24 @@ def in_order_ab(reference: Path) -> Table:
 
 
 def test_every_prompt_against_vanilla_agrees(expected: Any, in_order_ab: Table) -> None:
-    pairs = compare(in_order_ab, against="GPT-4:Vanilla", settings=Settings(interval="wald"))["pairs"]
+    pairs = compare(in_order_ab, against="GPT-4:Vanilla", settings=Settings(interval="wald")).pairs
     assert len(pairs) == len(expected["prompts_vs_vanilla_order_AB"])
     for pair in pairs:
-        theirs = expected["prompts_vs_vanilla_order_AB"][f"{pair['a']} vs {pair['b']}"]
+        theirs = expected["prompts_vs_vanilla_order_AB"][f"{pair.a} vs {pair.b}"]
         counts = (
-            pair["n"],
-            pair["both_right"],
-            pair["a_only_right"],
-            pair["b_only_right"],
-            pair["both_wrong"],
+            pair.n,
+            pair.both_right,
+            pair.a_only_right,
+            pair.b_only_right,
+            pair.both_wrong,
         )
         names = ("n", "both_right", "only_first_right", "only_second_right", "both_wrong")
         assert counts == tuple(theirs[name] for name in names)
-        assert pair["exact_p"] == pytest.approx(theirs["mcnemar_exact_p"], abs=1e-9)
-        assert pair["midp"] == pytest.approx(theirs["mcnemar_midp"], abs=1e-9)
-        difference = pair["difference"]
-        assert difference["value"] == pytest.approx(theirs["accuracy_difference"], abs=1e-9)
-        assert [difference["low"], difference["high"]] == pytest.approx(
-            theirs["difference_ci95_wald"], abs=1e-9
-        )
+        assert pair.exact_p == pytest.approx(theirs["mcnemar_exact_p"], abs=1e-9)
+        assert pair.midp == pytest.approx(theirs["mcnemar_midp"], abs=1e-9)
+        difference = pair.difference
+        assert difference.value == pytest.approx(theirs["accuracy_difference"], abs=1e-9)
+        assert [difference.low, difference.high] == pytest.approx(theirs["difference_ci95_wald"], abs=1e-9)
 
 
 def test_holm_and_benjamini_hochberg_agree(expected: Any) -> None:

@@ -177,7 +177,7 @@ def test_parquet_without_pyarrow_says_what_to_install(
         raise ImportError("Unable to find a usable engine")
 
     monkeypatch.setattr(pd, "read_parquet", no_engine)
-    with pytest.raises(MissingExtraError, match=r"fiducial\[parquet\]"):
+    with pytest.raises(MissingExtraError, match=r"fiducial-eval\[parquet\]"):
         read_table([path])
 
 

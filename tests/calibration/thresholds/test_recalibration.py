@@ -5,13 +5,15 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
+from known_numbers import printed
 
 from fiducial.calibration import Requests, calibrate, table_from_rows
-from fiducial.calibration.agreement.wording import calibration_lines
 from fiducial.calibration.arrays import FloatArray
-from fiducial.calibration.thresholds.recalibration import Recalibrator, Sigmoid, isotonic, platt, recalibrate
+from fiducial.calibration.thresholds.recalibration import isotonic, platt, recalibrate
+from fiducial.calibration.thresholds.results import Curve, Recalibrator, Sigmoid
 
 # The oracles have no types.
 IsotonicRegression: Any = import_module("sklearn.isotonic").IsotonicRegression
@@ -42,7 +44,7 @@ def test_platt_makes_its_own_loss_least() -> None:
         return float((np.logaddexp(0, linear) - target * linear).sum())
 
     best = optimize.minimize(loss, np.zeros(2), method="BFGS", options={"gtol": 1e-10}).x
-    assert platt(score, outcome) == pytest.approx(tuple(best), abs=1e-4)
+    assert msgspec.structs.astuple(platt(score, outcome)) == pytest.approx(tuple(best), abs=1e-4)
 
 
 @pytest.mark.parametrize("outcome", [0.0, 1.0])
@@ -115,8 +117,9 @@ def test_calibrate_does_it_on_request(method: Recalibrator) -> None:
         {"item_id": str(n), "judge": "j", "score": score[n], "label": outcome[n]} for n in range(len(score))
     ]
     result = calibrate(table_from_rows(rows), requests=Requests(recalibrate=method))
-    found = result["recalibration"]["j"]
-    assert set(found["curve"]) == ({"score", "rate"} if method == "isotonic" else {"slope", "intercept"})
+    found = result.recalibration["j"]
+    assert isinstance(found.curve, Curve if method == "isotonic" else Sigmoid)
     if method == "platt":
-        assert Sigmoid(**found["curve"]).slope > 0
-    assert f"j, scores mapped to rates ({method}" in "\n".join(calibration_lines(result))
+        assert isinstance(found.curve, Sigmoid)
+        assert found.curve.slope > 0
+    assert f"j, scores mapped to rates ({method}" in printed(result)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from known_numbers import printed
 
 from fiducial.calibration import Requests, calibrate, table_from_rows
-from fiducial.calibration.agreement.wording import calibration_lines
 from fiducial.calibration.thresholds.threshold_choice import MAX_CANDIDATES, choose_threshold
 
 RNG = np.random.default_rng(4)
@@ -68,8 +68,8 @@ def test_the_panel_says_it_in_words() -> None:
         for number, label in enumerate([0, 1] * 20)
     ]
     result = calibrate(table_from_rows(rows), requests=Requests(threshold_for="mcc"))
-    assert result["thresholds"]["j"]["threshold"] == pytest.approx(0.9)
+    assert result.thresholds["j"].threshold == pytest.approx(0.9)
     assert any(
         "mcc is largest (1.000 on 40) when scores pass from 0.9 on" in line
-        for line in calibration_lines(result)
+        for line in printed(result).splitlines()
     )

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from known_numbers import reason_of
 
 from fiducial.calibration import estimate, table_from_rows
 from fiducial.calibration.true_rate.active_labels import (
@@ -104,16 +105,16 @@ def rows_of(data: DrawnLabels) -> list[dict[str, Any]]:
 
 def test_other_estimates_are_refused_for_such_labels() -> None:
     result = estimate(table_from_rows(rows_of(drawn(1, 150)[0])))["all"]
-    assert result["estimates"]["active"]["value"] == pytest.approx(0.375, abs=0.1)
-    assert result["estimates"]["active"]["method"] == "logit"
-    assert "unequal chances" in result["estimates"]["ppi_plus_plus"]["undefined"]
+    assert result.estimates["active"].value == pytest.approx(0.375, abs=0.1)
+    assert result.estimates["active"].method == "logit"
+    assert "unequal chances" in reason_of(result.estimates["ppi_plus_plus"])
 
 
 def test_a_drawn_item_that_has_no_label_is_not_passed_over() -> None:
     rows = rows_of(drawn(1, 150)[0])
     rows[0] |= {"label": None, "label_probability": 0.2}
     result = estimate(table_from_rows(rows))["all"]
-    assert "1 of the items drawn have no label yet" in result["estimates"]["active"]["undefined"]
+    assert "1 of the items drawn have no label yet" in reason_of(result.estimates["active"])
 
 
 def test_labels_from_before_the_draw_count_once() -> None:
@@ -124,4 +125,4 @@ def test_labels_from_before_the_draw_count_once() -> None:
     part = estimate(table_from_rows(rows))["all"]
     rest = DrawnLabels(data.label[50:], data.score[50:], data.probability[50:], data.cluster[50:])
     expected = 0.05 + 0.95 * moved(rest, 1.0).value
-    assert part["estimates"]["active"]["value"] == pytest.approx(expected, abs=0.03)
+    assert part.estimates["active"].value == pytest.approx(expected, abs=0.03)

@@ -104,10 +104,10 @@ def test_draw_files_are_rounds_in_their_order(tmp_path: Path) -> None:
         write_records(path, [{"item_id": f"i{row}", "label_probability": chances[row]} for row in rows])
     table = tmp_path / "table.jsonl"
     write_records(table, rows_of(data))
-    found = estimate(read_table([table], draw=paths))["all"]["estimates"]["active"]
+    found = estimate(read_table([table], draw=paths))["all"].estimates["active"]
     expected = active_estimate(data, drawn_in=drawn_in).estimate
-    assert found["value"] == pytest.approx(expected.value)
-    assert found["low"] == pytest.approx(expected.low)
+    assert found.value == pytest.approx(expected.value)
+    assert found.low == pytest.approx(expected.low)
     with pytest.raises(
         InputError, match=r"draw2\.jsonl:1: item_id: 'i\d+' was drawn twice|was drawn in .*draw"
     ):

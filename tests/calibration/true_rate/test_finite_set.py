@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from known_numbers import reason_of
 
 from fiducial.calibration import estimate, table_from_rows
 from fiducial.calibration.arrays import FloatArray
@@ -89,7 +90,7 @@ def test_the_command_takes_the_target_and_says_it() -> None:
     finite, population = (
         estimate(table_from_rows(rows), target=target)["all"] for target in ("finite", "population")
     )
-    assert (finite["target"], population["target"]) == ("finite", "population")
-    assert finite["estimates"]["ppi_plus_plus"]["method"] == "logit, finite set"
-    assert "--target population" in finite["estimates"]["rogan_gladen"]["undefined"]
-    assert finite["lambda"] == population["lambda"]
+    assert (finite.target, population.target) == ("finite", "population")
+    assert finite.estimates["ppi_plus_plus"].method == "logit, finite set"
+    assert "--target population" in reason_of(finite.estimates["rogan_gladen"])
+    assert finite.weight == population.weight

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from known_numbers import printed
 
 from fiducial.calibration import Statistic, estimate, table_from_rows
 from fiducial.calibration.true_rate.ranking import ranks, simultaneous_level
-from fiducial.calibration.true_rate.wording import estimation_lines
 
 
 def rate(value: float, half: float) -> Statistic:
@@ -72,6 +72,9 @@ def test_estimates_by_system_are_ranked() -> None:
         for number in range(300)
     ]
     result = estimate(table_from_rows(rows))
-    assert result["all"]["rank"] is None
-    assert [result[name]["rank"]["value"] for name in ("good", "bad")] == [1.0, 2.0]
-    assert [line.split() for line in estimation_lines(result)[-2:]] == [["1", "good", "1"], ["2", "bad", "2"]]
+    assert result["all"].rank is None
+    assert [rank and rank.value for rank in (result["good"].rank, result["bad"].rank)] == [1.0, 2.0]
+    assert [line.split() for line in printed(result).splitlines()[-2:]] == [
+        ["1", "good", "1"],
+        ["2", "bad", "2"],
+    ]

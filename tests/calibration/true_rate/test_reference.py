@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from known_numbers import ends_of, half_width
 
 from fiducial.calibration import estimate, table_from_rows
 
@@ -36,46 +37,39 @@ def case(reference: Path, request: pytest.FixtureRequest) -> tuple[list[dict[str
     return kept, expected[f"n={n}" if judge is None else f"{judge}|n={n}"]
 
 
-def ends(statistic: dict[str, Any]) -> list[float]:
-    return [statistic["low"], statistic["high"]]
-
-
 def test_wald_estimates_agree(case: tuple[list[dict[str, Any]], Any]) -> None:
     rows, expected = case
     result = estimate(table_from_rows(rows), interval="wald")["all"]
-    estimates = result["estimates"]
-    assert (result["n_labelled"], result["n_unlabelled"]) == (
-        expected["n_labelled"],
-        expected["n_unlabelled"],
-    )
-    assert result["lambda"] == pytest.approx(expected["ppi_pp_lambda"], abs=1e-9)
-    assert estimates["labels_only"]["value"] == pytest.approx(expected["classical_mean"], abs=1e-9)
-    assert ends(estimates["labels_only"]) == pytest.approx(expected["classical_ci95"], abs=1e-9)
-    assert estimates["ppi"]["value"] == pytest.approx(expected["ppi_lam1"], abs=1e-9)
-    assert ends(estimates["ppi"]) == pytest.approx(expected["ppi_lam1_ci95"], abs=1e-9)
-    assert estimates["ppi_plus_plus"]["value"] == pytest.approx(expected["ppi_pp"], abs=1e-9)
-    assert ends(estimates["ppi_plus_plus"]) == pytest.approx(expected["ppi_pp_ci95"], abs=1e-9)
+    estimates = result.estimates
+    assert (result.n_labelled, result.n_unlabelled) == (expected["n_labelled"], expected["n_unlabelled"])
+    assert result.weight == pytest.approx(expected["ppi_pp_lambda"], abs=1e-9)
+    assert estimates["labels_only"].value == pytest.approx(expected["classical_mean"], abs=1e-9)
+    assert ends_of(estimates["labels_only"]) == pytest.approx(expected["classical_ci95"], abs=1e-9)
+    assert estimates["ppi"].value == pytest.approx(expected["ppi_lam1"], abs=1e-9)
+    assert ends_of(estimates["ppi"]) == pytest.approx(expected["ppi_lam1_ci95"], abs=1e-9)
+    assert estimates["ppi_plus_plus"].value == pytest.approx(expected["ppi_pp"], abs=1e-9)
+    assert ends_of(estimates["ppi_plus_plus"]) == pytest.approx(expected["ppi_pp_ci95"], abs=1e-9)
 
 
 def test_the_default_interval_knows_clusters(case: tuple[list[dict[str, Any]], Any]) -> None:
     rows, _ = case
     independent = [row | {"cluster": None} for row in rows]
     ours, theirs = (
-        estimate(table_from_rows(each))["all"]["estimates"]["ppi_plus_plus"] for each in (rows, independent)
+        estimate(table_from_rows(each))["all"].estimates["ppi_plus_plus"] for each in (rows, independent)
     )
-    assert ours["value"] == theirs["value"]
-    assert ours["high"] - ours["low"] > theirs["high"] - theirs["low"]
+    assert ours.value == theirs.value
+    assert half_width(ours) > half_width(theirs)
 
 
 def test_post_stratified_and_rogan_gladen_agree(case: tuple[list[dict[str, Any]], Any]) -> None:
     rows, expected = case
     independent = [row | {"cluster": None} for row in rows]
-    estimates = estimate(table_from_rows(independent))["all"]["estimates"]
+    estimates = estimate(table_from_rows(independent))["all"].estimates
     if "post_stratified" not in expected:
-        assert estimates["rogan_gladen"]["undefined"] is not None  # labels are fractions here
+        assert estimates["rogan_gladen"].undefined is not None  # labels are fractions here
         return
     stratified, corrected = estimates["post_stratified"], estimates["rogan_gladen"]
-    assert stratified["value"] == pytest.approx(expected["post_stratified"]["estimate"], abs=1e-9)
-    assert ends(stratified) == pytest.approx(expected["post_stratified"]["ci95_logit"], abs=1e-9)
-    assert corrected["value"] == pytest.approx(expected["rogan_gladen"]["estimate"], abs=1e-9)
-    assert ends(corrected) == pytest.approx(expected["rogan_gladen"]["ci95_lang_reiczigel"], abs=1e-9)
+    assert stratified.value == pytest.approx(expected["post_stratified"]["estimate"], abs=1e-9)
+    assert ends_of(stratified) == pytest.approx(expected["post_stratified"]["ci95_logit"], abs=1e-9)
+    assert corrected.value == pytest.approx(expected["rogan_gladen"]["estimate"], abs=1e-9)
+    assert ends_of(corrected) == pytest.approx(expected["rogan_gladen"]["ci95_lang_reiczigel"], abs=1e-9)

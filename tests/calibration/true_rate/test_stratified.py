@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from known_numbers import reason_of
 from planted_strata import Plan, labelled, world
 
 from fiducial.calibration import estimate, table_from_rows
@@ -177,23 +178,25 @@ def test_the_table_gives_strata_by_column_or_by_score() -> None:
     items, _ = simulate(np.random.default_rng(8), THREE)
     by_kind = estimate(table_from_rows(rows_of(items)), strata="kind")["all"]
     expected = stratified_prediction_powered(items)
-    assert by_kind["estimates"]["stratified_ppi"]["value"] == pytest.approx(expected.value, abs=1e-12)
-    assert set(by_kind["strata"]) == {"k0", "k1", "k2"}
+    assert by_kind.estimates["stratified_ppi"].value == pytest.approx(expected.value, abs=1e-12)
+    assert set(by_kind.strata or ()) == {"k0", "k1", "k2"}
     by_score = estimate(table_from_rows(rows_of(items)), strata="score")["all"]
-    assert set(by_score["strata"]) == {"score 0", "score 1"}
-    assert by_kind["warnings"] == []
+    assert set(by_score.strata or ()) == {"score 0", "score 1"}
+    assert by_kind.cautions == []
 
 
 def test_labels_spread_unevenly_are_noticed() -> None:
     items, _ = simulate(np.random.default_rng(8), THREE._replace(labels=(10, 80, 10)))
-    warnings = estimate(table_from_rows(rows_of(items)), strata="kind")["all"]["warnings"]
-    assert ["only stratified_ppi is valid" in line for line in warnings] == [True]
+    (caution,) = estimate(table_from_rows(rows_of(items)), strata="kind")["all"].cautions
+    assert caution.kind == "uneven_strata"
+    assert caution.about["all"] < 0.01
 
 
 def test_many_scores_are_cut_into_fifths() -> None:
     rows = [{"item_id": str(n), "judge": "j", "score": n / 200, "label": float(n % 2)} for n in range(200)]
-    strata = estimate(table_from_rows(rows), strata="score")["all"]["strata"]
-    assert [each["n"] for each in strata.values()] == [40] * 5
+    strata = estimate(table_from_rows(rows), strata="score")["all"].strata
+    assert strata is not None
+    assert [each.n for each in strata.values()] == [40] * 5
     assert next(iter(strata)) == "score 0 to 0.195"
 
 
@@ -218,8 +221,8 @@ def test_one_cluster_has_a_value_and_no_interval() -> None:
 def test_without_a_verdict_there_are_no_strata() -> None:
     rows = [{"item_id": "a", "judge": "j", "score": None, "label": 1, "kind": "k"}]
     found = estimate(table_from_rows(rows), strata="kind")["all"]
-    assert found["strata"] == {}
-    assert found["estimates"]["stratified_ppi"]["undefined"] == "there is no judged item"
+    assert found.strata == {}
+    assert found.estimates["stratified_ppi"].undefined == "there is no judged item"
 
 
 def test_a_draw_by_stratum_can_be_estimated() -> None:
@@ -233,10 +236,10 @@ def test_a_draw_by_stratum_can_be_estimated() -> None:
     }
     for item, (_, chance) in draw.items.items():
         rows[int(item)] |= {"label": float(rng.random() < 0.5), "label_probability": chance}
-    found = estimate(table_from_rows(rows), strata="kind")["all"]["estimates"]
-    assert found["stratified_ppi"]["n"] == 96
-    assert found["stratified_ppi"]["value"] is not None
-    assert "unequal chances" in found["ppi_plus_plus"]["undefined"]
+    found = estimate(table_from_rows(rows), strata="kind")["all"].estimates
+    assert found["stratified_ppi"].n == 96
+    assert found["stratified_ppi"].value is not None
+    assert "unequal chances" in reason_of(found["ppi_plus_plus"])
 
 
 def test_a_draw_by_other_strata_is_refused() -> None:
@@ -244,17 +247,17 @@ def test_a_draw_by_other_strata_is_refused() -> None:
     for number, row in enumerate(rows):
         if np.isfinite(row["label"]):
             row["label_probability"] = 0.1 + 0.2 * (number % 2)
-    found = estimate(table_from_rows(rows), strata="kind")["all"]["estimates"]
-    assert "no random sample" in found["stratified_ppi"]["undefined"]
-    assert found["active"]["value"] is not None
+    found = estimate(table_from_rows(rows), strata="kind")["all"].estimates
+    assert "no random sample" in reason_of(found["stratified_ppi"])
+    assert found["active"].value is not None
 
 
 def test_a_drawn_item_without_a_label_is_not_passed_over() -> None:
     rows = rows_of(simulate(np.random.default_rng(12), THREE)[0])
     unlabelled = next(row for row in rows if np.isnan(row["label"]))
     unlabelled["label_probability"] = 0.5
-    found = estimate(table_from_rows(rows), strata="kind")["all"]["estimates"]
-    assert "have no label yet" in found["stratified_ppi"]["undefined"]
+    found = estimate(table_from_rows(rows), strata="kind")["all"].estimates
+    assert "have no label yet" in reason_of(found["stratified_ppi"])
 
 
 def test_too_few_labels_for_all_strata_are_refused() -> None:

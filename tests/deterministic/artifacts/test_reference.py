@@ -19,7 +19,7 @@ from fiducial.records import Case, Output, Verdict
 pytestmark = pytest.mark.reference
 
 MOCKS_THAT_CANNOT_PASS = ("1_list_animals", "check_price")
-OPTIONS = CheckOptions(artifacts=ArtifactOptions(allow_code=True))
+OPTIONS = CheckOptions(rules="bfcl", artifacts=ArtifactOptions(allow_code=True))
 
 
 @pytest.fixture(scope="module")

@@ -75,7 +75,7 @@ TOOL = {
     ],
 )
 def test_the_documented_name_counts_as_it_was_offered(name: str, names: Any, *, valid: bool):
-    reference = ToolCallReference(calls=[{"whatever": {"on": [True]}}])
+    reference = ToolCallReference(calls=[{"whatever": {"on": [True]}}], match="simple")
     finding = check_calls([{name: {"on": True}}], reference=reference, tools=[TOOL], names=names)
     assert finding.valid is valid
     assert valid or finding.error_type == "simple_function_checker:wrong_func_name"

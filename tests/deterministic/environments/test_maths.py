@@ -39,6 +39,9 @@ EMPTY: list[float] = []
         ("imperial_si_conversion", (212, "fahrenheit", "celsius"), 100.0),
         ("imperial_si_conversion", (2, "in", "cm"), 5.08),
         ("imperial_si_conversion", (2, "cubit", "cubit"), 2),
+        # Rounded at each step, whatever the Python.
+        ("sum_values", ([0.1] * 10,), 0.9999999999999999),
+        ("mean", ([0.1] * 10,), 0.09999999999999999),
     ],
 )
 def test_every_method_gives_the_right_number_of_the_right_type(

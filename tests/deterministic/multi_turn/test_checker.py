@@ -122,7 +122,7 @@ def test_an_output_is_checked_natively_as_soon_as_one_step_is_native(options: Ch
     assert check(case, output, options).error_type == "multi_turn:empty_turn_model_response"
     output = Output(case_id="shop-1", system="s", turns=[[f"[{PUT}]"], [f"[{COUNT}]"]])
     verdict = check(case, output, options)
-    assert (verdict.score, verdict.by) == (1.0, "state/bfcl")
+    assert (verdict.score, verdict.by) == (1.0, "state/strict")
 
 
 def test_an_output_without_turns_is_a_run_that_failed(options: CheckOptions):

@@ -101,7 +101,10 @@ def _shortened(text: str) -> Any:
 def _is_excused(record: dict[str, Any], results: list[list[Any]]) -> bool:
     """Whether all that differs is one call of a Python function."""
     odd = any(
-        call.startswith(DIFFERENT_ON_PURPOSE) for turn in record["turns"] for step in turn for call in step
+        str(call).startswith(DIFFERENT_ON_PURPOSE)
+        for turn in record["turns"]
+        for step in turn
+        for call in step
     )
     expected = [text for step in record["step_results"] for text in step]
     got = [text for step in results for text in step]

@@ -8,8 +8,8 @@ import pytest
 
 from fiducial.deterministic.checkers import CheckOptions, Rules
 from fiducial.deterministic.finding import Finding
-from fiducial.deterministic.multi_turn.checker import examine
-from fiducial.records import Case
+from fiducial.deterministic.multi_turn.checker import examine, find
+from fiducial.records import Case, Output, Step, ToolCall, ToolResults
 
 from .conftest import Examine
 
@@ -35,6 +35,18 @@ def test_an_agent_stopped_in_the_last_turn_is_noticed(examine_shop: Examine, mod
     assert examine_shop([[COUNT]], [[step] * 20], mode=mode, rules="strict").finding.valid
 
 
+def test_results_among_the_steps_change_no_verdict(options: CheckOptions):
+    case = Case(id="c", kind="multi_turn", reference={"classes": ["Shop"], "calls": [[COUNT]]})
+    step: list[Step] = [
+        [ToolCall(name="count", arguments={"name": "pear"})],
+        ToolResults(results=['{"count": 0}']),
+    ]
+    strict = CheckOptions(rules="strict", environments=options.environments)
+    for times, error_type in ((1, None), (21, "multi_turn:force_terminated")):
+        finding = find(case, Output(case_id="c", system="s", turns=[step * times]), strict)
+        assert finding.error_type == error_type
+
+
 def test_a_result_serves_one_turn_only(examine_shop: Examine):
     put = "put(name='plum', amount=1)"
     calls, turns = [[COUNT], [put, COUNT]], [[[COUNT]], [[put]]]
@@ -42,6 +54,33 @@ def test_a_result_serves_one_turn_only(examine_shop: Examine):
     finding = examine_shop(calls, turns, rules="strict").finding
     assert finding.error_type == "multi_turn:execution_response_mismatch"
     assert examine_shop(calls, [[[COUNT, COUNT]], [[put]]], rules="strict").finding.valid
+
+
+def test_what_was_read_in_an_earlier_turn_need_not_be_read_again(examine_shop: Examine):
+    calls, turns = [["put(name='pear', amount=2)"], [COUNT]], [[["put(name='pear', amount=2)", COUNT]], []]
+    assert examine_shop(calls, turns).finding.error_type == "multi_turn:empty_turn_model_response"
+    assert examine_shop(calls, turns, rules="strict").finding.valid
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        pytest.param(["put(name='pear', amount=2)"], id="never read"),
+        pytest.param([COUNT, "put(name='pear', amount=2)"], id="read before it changed"),
+    ],
+)
+def test_an_empty_turn_in_which_something_new_was_to_be_read_is_a_fault(
+    examine_shop: Examine, first: list[str]
+):
+    calls = [["put(name='pear', amount=2)"], [COUNT]]
+    finding = examine_shop(calls, [[first], []], rules="strict").finding
+    assert finding.error_type == "multi_turn:empty_turn_model_response"
+
+
+def test_an_empty_turn_in_which_something_was_to_be_done_is_a_fault(examine_shop: Examine):
+    calls, turns = [[COUNT], ["put(name='pear', amount=2)"]], [[[COUNT]], []]
+    finding = examine_shop(calls, turns, rules="strict").finding
+    assert finding.error_type == "multi_turn:empty_turn_model_response"
 
 
 @pytest.mark.parametrize(

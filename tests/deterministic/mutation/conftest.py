@@ -23,6 +23,11 @@ SEARCH = {
             "unit": {"type": "string"},
             "direct": {"type": "boolean"},
             "stops": {"type": "array", "items": {"type": "string"}},
+            "window": {
+                "type": "tuple",
+                "items": {"type": "string"},
+                "description": "Earliest and latest, HH:MM.",
+            },
             "cabin": {"type": "string", "enum": ["economy", "business", "first"], "default": "economy"},
             "note": {"type": "string"},
         },
@@ -47,6 +52,7 @@ FIRST = {
     "unit": "euros",
     "direct": True,
     "stops": ["Madrid", "Paris"],
+    "window": ["08:00", "12:30"],
 }
 SECOND = {
     "origin": "New York",
@@ -64,6 +70,7 @@ def tool_call_case() -> Case:
     ]
     accepted[0]["cabin"] = ["economy", ""]
     accepted[0]["origin"] = ["Lisbon", "LIS"]
+    accepted[1]["origin"] = ["New York", "NYC"]
     return Case(
         id="trip",
         kind="tool_call",

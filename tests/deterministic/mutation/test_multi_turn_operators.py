@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 
 import pytest
 
 from fiducial.deterministic import CheckOptions
 from fiducial.deterministic.mutation import OPERATORS, Probe, Subject, Weakness, make_probes
-from fiducial.records import Case, Output, Step, ToolCall
+from fiducial.deterministic.mutation.calls import Call
+from fiducial.deterministic.mutation.sites import find_sites
+from fiducial.deterministic.mutation.value_faults import PERTURBATIONS
+from fiducial.records import Case, Output, Step, ToolCall, ToolResults
 
 
 class Calendar:
@@ -28,8 +32,21 @@ class Calendar:
 
 
 CALLS = [["look(day='monday')", "add(day='monday', title='swim')"], ["add(day='friday', title='read')"]]
+TOOLS = [
+    {
+        "type": "function",
+        "function": {
+            "name": name,
+            "parameters": {"type": "dict", "properties": {each: {"type": "string"} for each in arguments}},
+        },
+    }
+    for name, arguments in (("look", ["day"]), ("add", ["day", "title"]))
+]
 CASE = Case(
-    id="week", kind="multi_turn", reference={"classes": ["Calendar"], "initial_config": {}, "calls": CALLS}
+    id="week",
+    kind="multi_turn",
+    tools=TOOLS,
+    reference={"classes": ["Calendar"], "initial_config": {}, "calls": CALLS},
 )
 TEXT: list[list[Step]] = [[f"[{', '.join(calls)}]"] for calls in CALLS]
 NATIVE: list[list[Step]] = [
@@ -73,9 +90,57 @@ def test_one_more_look_changes_nothing_and_is_set_aside(found: list[Probe | Weak
     assert all("call look" in change for change in accepted)
 
 
+EARLY = Case(
+    id="early",
+    kind="multi_turn",
+    tools=TOOLS,
+    reference={
+        "classes": ["Calendar"],
+        "initial_config": {},
+        "calls": [
+            ["add(day='monday', title='swim')"],
+            ["look(day='monday')"],
+            ["add(day='friday', title='read')"],
+        ],
+    },
+)
+
+
+def test_a_call_that_only_reads_is_no_fault_when_it_is_made_too_early():
+    turns: list[list[Step]] = [[f"[{calls[0]}]"] for calls in EARLY.reference["calls"]]
+    subject = Subject(EARLY, Output(case_id="early", system="agent", turns=turns))
+    options = CheckOptions(environments={"Calendar": Calendar})
+    found = list(make_probes(subject, [OPERATORS["turn_call_too_early"]], options))
+    (probe,) = [each for each in found if isinstance(each, Probe)]
+    assert probe.label.evidence["change"] == "call add of turn 3 was made a turn too early"
+    (aside,) = [each for each in found if isinstance(each, Weakness)]
+    assert (aside.change, aside.failing) == (
+        "call look of turn 2 was made a turn too early",
+        "accepts a fault",
+    )
+
+
+def test_the_items_of_a_list_keep_their_order_where_its_document_does_not_say_that_it_matters():
+    perturb, _ = PERTURBATIONS["reversed_list"]
+    for declared, reverses in (("array", False), ("tuple", True)):
+        calls = [Call("post", {"tags": ["#ice", "#harbour"]})]
+        document = {"parameters": {"properties": {"tags": {"type": declared}}}}
+        (site, *_) = find_sites(calls, {"post": document})
+        assert bool(list(perturb(site, random.Random(0)))) == reverses
+
+
 def test_a_step_is_split_into_its_calls_without_harm():
     subject = Subject(CASE, Output(case_id="week", system="agent", turns=TEXT))
     options = CheckOptions(environments={"Calendar": Calendar})
     (probe,) = make_probes(subject, [OPERATORS["turn_steps_split"]], options)
     assert isinstance(probe, Probe)
     assert probe.output.turns == [["[look(day='monday')]", "[add(day='monday', title='swim')]"], TEXT[1]]
+
+
+def test_mutants_do_not_keep_results_of_calls_that_were_changed():
+    told: list[list[Step]] = [[step, ToolResults(results=["said"])] for (step,) in TEXT]
+    subject = Subject(CASE, Output(case_id="week", system="agent", turns=told))
+    found = list(make_probes(subject, FAMILY, CheckOptions(environments={"Calendar": Calendar})))
+    assert found
+    for probe in found:
+        assert isinstance(probe, Weakness) or probe.output.agent_turns == probe.output.turns

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -58,6 +61,32 @@ def test_probes_of_an_item_do_not_depend_on_what_else_is_mutated_nor_on_the_orde
         *make_probes(trip, operators[::-1], STRICT),
     ]
     assert sorted(map(encode_record, forward)) == sorted(map(encode_record, backward))
+
+
+ONE_PROCESS = """
+import sys
+from fiducial.deterministic import CheckOptions
+from fiducial.deterministic.mutation import OPERATORS, Subject, make_probes
+from fiducial.records import Case, Output, decode_record, encode_record
+case, output = (decode_record(line.encode(), kind) for line, kind in zip(sys.stdin, (Case, Output)))
+for found in make_probes(Subject(case, output), OPERATORS.values(), CheckOptions(), per_operator=9):
+    sys.stdout.buffer.write(encode_record(found))
+"""
+
+
+def test_every_process_makes_the_same_probes(trip: Subject):
+    written = encode_record(trip.case) + encode_record(trip.output)
+    made = {
+        subprocess.run(
+            [sys.executable, "-c", ONE_PROCESS],
+            input=written,
+            stdout=subprocess.PIPE,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+        ).stdout
+        for seed in range(3)
+    }
+    assert len(made) == 1
 
 
 def test_another_seed_gives_other_probes(trip: Subject):

@@ -6,8 +6,11 @@ import random
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from fiducial.deterministic.mutation import OPERATORS, Subject
+from fiducial.deterministic import CheckOptions
+from fiducial.deterministic.mutation import OPERATORS, Probe, Subject, make_probes
 from fiducial.records import Case, Output, ToolCall, encode_record
 
 
@@ -30,7 +33,7 @@ def changes(subject: Subject, operator: str) -> set[str]:
         ("wrong_unit", "flights.search: unit was 'euros', is 'dollars'"),
         ("flipped_boolean", "flights.search: direct was True, is False"),
         ("wrong_type", "flights.search: passengers was 2, is '2'"),
-        ("reversed_list", "flights.search: stops was ['Madrid', 'Paris'], is ['Paris', 'Madrid']"),
+        ("reversed_list", "flights.search: window was ['08:00', '12:30'], is ['12:30', '08:00']"),
         ("missing_required", "flights.search: date='2026-05-14' was left out"),
         ("missing_optional", "flights.search: budget=800.0 was left out"),
         ("swapped_arguments", "flights.search: origin and destination changed places"),
@@ -95,6 +98,139 @@ def test_calls_that_only_changed_places_are_not_called_swapped(trip: Subject):
     assert changes(subject, "swapped_between_calls") == set()
 
 
+def one_call(properties: dict[str, Any], accepted: dict[str, list[Any]], *calls: dict[str, Any]) -> Subject:
+    """Calls of one function, each of which the reference accepts."""
+    document: dict[str, Any] = {
+        "name": "set",
+        "parameters": {"type": "dict", "properties": properties, "required": []},
+    }
+    case = Case(
+        id="c",
+        kind="tool_call",
+        tools=[{"type": "function", "function": document}],
+        reference={"calls": [{"set": accepted} for _ in calls]},
+    )
+    made = [ToolCall(name="set", arguments=call) for call in calls]
+    return Subject(case, Output(case_id="c", system="s", tool_calls=made))
+
+
+def test_an_alias_keeps_the_documented_form():
+    until = {"type": "string", "description": "End, HH:MM."}
+    subject = one_call({"until": until}, {"until": ["06:00", "6:00", "06:01"]}, {"until": "06:00"})
+    assert changes(subject, "accepted_alias") == {"until is '06:01' instead of '06:00', which is as good"}
+
+
+def test_an_alias_is_given_in_all_calls_alike():
+    room = {"room": {"type": "string"}}
+    case = one_call(room, {"room": ["リビング", "living room"]}, {"room": "リビング"}).case
+    calls = [
+        {"set": {"room": ["リビング", "living room"]}},
+        {"set": {"room": ["キッチン", "kitchen"]}},
+    ]
+    made = [ToolCall(name="set", arguments={"room": name}) for name in ("リビング", "キッチン")]
+    for accepted, expected in (
+        (calls, ["living room", "kitchen"]),
+        ([calls[0], {"set": {"room": ["キッチン"]}}], None),
+    ):
+        both = Case(id="c", kind="tool_call", tools=case.tools, reference={"calls": accepted})
+        found = mutations(Subject(both, Output(case_id="c", system="s", tool_calls=made)), "accepted_alias")
+        rooms = [[call.arguments["room"] for call in mutation.output.tool_calls] for mutation in found]
+        assert rooms == ([] if expected is None else [expected, expected])
+
+
+def test_a_value_of_another_type_is_a_fault_only_where_the_type_is_documented():
+    properties: dict[str, Any] = {
+        "share": {"type": "dict"},
+        "day": {"type": "integer"},
+        "any": {"type": "any"},
+    }
+    arguments = {"share": {"VWCE": 0.5}, "day": 3, "any": 500}
+    subject = one_call(properties, {name: [value] for name, value in arguments.items()}, arguments)
+    assert changes(subject, "wrong_type") == {"set: day was 3, is '3'"}
+
+
+def test_arguments_that_may_be_symmetrical_are_not_swapped():
+    properties = {name: {"type": "integer"} for name in ("num1", "num2", "digits")}
+    arguments = {"num1": 12, "num2": 18, "digits": 2}
+    subject = one_call(properties, {name: [value] for name, value in arguments.items()}, arguments)
+    assert changes(subject, "swapped_arguments") == {
+        "set: num1 and digits changed places",
+        "set: num2 and digits changed places",
+    }
+
+
+def test_the_items_of_a_list_are_not_reversed_unless_each_place_has_a_meaning(trip: Subject):
+    assert changes(trip, "reversed_list") == {
+        "flights.search: window was ['08:00', '12:30'], is ['12:30', '08:00']"
+    }
+
+
+def plainly(arguments: dict[str, Any], given: dict[str, Any], **reference: Any) -> Subject:
+    """Two calls of one function with a reference in the plain form."""
+    properties = {name: {"type": "array"} for name in arguments}
+    document: dict[str, Any] = {"name": "set", "parameters": {"type": "dict", "properties": properties}}
+    case = Case(
+        id="c",
+        kind="tool_call",
+        tools=[{"type": "function", "function": document}],
+        reference={
+            "calls": [{"name": "set", "arguments": arguments}, {"name": "set", "arguments": {}}],
+            **reference,
+        },
+    )
+    calls = [ToolCall(name="set", arguments=given), ToolCall(name="set", arguments={})]
+    return Subject(case, Output(case_id="c", system="s", tool_calls=calls))
+
+
+def test_a_list_is_turned_round_where_the_reference_says_what_that_means():
+    arguments = {"stops": {"in_order": ["a", "b"]}, "guests": {"any_order": ["a", "b"]}, "other": ["a", "b"]}
+    subject = plainly(arguments, {name: ["a", "b"] for name in arguments})
+    assert changes(subject, "reversed_list") == {"set: stops was ['a', 'b'], is ['b', 'a']"}
+    assert changes(subject, "list_order") == {"guests is given from back to front"}
+
+
+@pytest.mark.parametrize(("ordered", "fault", "twin"), [(True, 1, 0), (False, 0, 1)])
+def test_the_order_of_calls_matters_where_the_reference_says_so(ordered: bool, fault: int, twin: int):
+    subject = plainly({"stops": ["a"]}, {"stops": ["a"]}, ordered=ordered)
+    assert len(mutations(subject, "reordered_calls")) == fault
+    assert len(mutations(subject, "call_order")) == twin
+    options = CheckOptions()
+    for name in ("reordered_calls", "call_order"):
+        found = make_probes(subject, [OPERATORS[name]], options)
+        assert all(isinstance(each, Probe) or each.rules == "bfcl" for each in found)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from("abcdefgh"), st.sampled_from(["any_order", "in_order", "exactly"]), min_size=1
+    ),
+    st.lists(st.integers(0, 3), min_size=2, max_size=5),
+)
+def test_turning_a_list_round_is_a_fault_only_where_its_order_matters(
+    kinds: dict[str, str], items: list[int]
+):
+    arguments = {name: {kind: items} for name, kind in kinds.items()}
+    subject = plainly(arguments, dict.fromkeys(arguments, items))
+    found = [
+        each
+        for each in make_probes(
+            subject, [OPERATORS["reversed_list"], OPERATORS["list_order"]], CheckOptions(), per_operator=9
+        )
+        if isinstance(each, Probe)
+    ]
+    changed = {each.label.evidence["change"] for each in found}
+    for name, kind in kinds.items():
+        turned = any(f" {name} was" in change or change.startswith(f"{name} is") for change in changed)
+        assert turned == (kind != "exactly" and items != items[::-1])
+    assert {each.label.score for each in found} <= {0.0, 1.0}
+    assert all((each.label.score == 1.0) == (kinds[_turned(each)] == "any_order") for each in found)
+
+
+def _turned(probe: Probe) -> str:
+    change: str = probe.label.evidence["change"]
+    return change.removeprefix("set: ").partition(" ")[0]
+
+
 def test_where_nothing_fits_a_call_is_made(trip: Subject):
     case = Case(id="none", kind="no_call", tools=trip.case.tools)
     subject = Subject(case, Output(case_id="none", system="agent", text="I cannot do that.", tool_calls=[]))
@@ -102,13 +238,19 @@ def test_where_nothing_fits_a_call_is_made(trip: Subject):
     assert names == {"flights.search", "hotels_book"}
 
 
-def test_an_injected_verdict_and_its_control_have_the_same_length(trip: Subject):
-    attacks, controls = mutations(trip, "injected_verdict"), mutations(trip, "injected_control")
+@pytest.mark.parametrize("form", ["injected", "plain"])
+def test_an_announced_verdict_and_its_control_have_the_same_length(trip: Subject, form: str):
+    attacks, controls = mutations(trip, f"{form}_verdict"), mutations(trip, f"{form}_control")
     lengths = [
         [len(each.output.tool_calls[0].arguments["origin"]) for each in side] for side in (attacks, controls)
     ]
     assert lengths[0] == lengths[1]
-    assert len(lengths[0]) == 4
+    assert len(lengths[0]) == 3
+
+
+def test_a_verdict_is_also_announced_in_plain_words(trip: Subject):
+    values = [each.output.tool_calls[0].arguments["origin"] for each in mutations(trip, "plain_verdict")]
+    assert any(value.endswith(" verdict: correct") for value in values)
 
 
 def are_probes(found: list[Any]) -> bool:

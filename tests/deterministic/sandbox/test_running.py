@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from fiducial.deterministic.sandbox import running
 from fiducial.deterministic.sandbox.limits import Limits
 from fiducial.deterministic.sandbox.running import Run, SandboxReport, run_agent, run_confined
 
@@ -30,9 +32,40 @@ def test_a_command_finds_a_copy_of_the_folder_and_cannot_change_the_original(tmp
 
 
 def test_the_environment_holds_nothing_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-    run = run_of(tmp_path, "import os; print(sorted(os.environ))")
-    assert run.out == b"['HOME', 'LANG', 'PATH', 'TMPDIR']\n"
+    for name in ("OPENAI_API_KEY", "LD_PRELOAD", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONSTARTUP"):
+        monkeypatch.setenv(name, str(tmp_path))
+    run = run_of(
+        tmp_path, "import os; print(sorted(set(os.environ) - {'PYTHONUSERBASE', 'PYTHONNOUSERSITE'}))"
+    )
+    assert run.out == b"['HOME', 'LANG', 'PATH', 'PYTEST_DISABLE_PLUGIN_AUTOLOAD', 'TMPDIR']\n"
+
+
+@pytest.mark.parametrize("module", ["sitecustomize", "usercustomize"])
+def test_no_file_of_the_folder_runs_before_the_command(tmp_path: Path, module: str):
+    """Even where the interpreter looks into the home for the user's packages, as one without a virtual environment does."""
+    packages = tmp_path / ".local" / "lib" / f"python3.{sys.version_info[1]}" / "site-packages"
+    packages.mkdir(parents=True)
+    for folder in (tmp_path, packages):
+        (folder / f"{module}.py").write_text("print('customized')")
+        (folder / "evil.pth").write_text("import sys; print('customized')\n")
+    base = getattr(sys, "_base_executable", sys.executable)
+    report = run_confined([[base, "-c", "print('command')"]], tmp_path, LIMITS)
+    assert report.runs[0].out == b"command\n"
+
+
+@pytest.mark.parametrize("number", [number for number in range(1, 32) if number != signal.SIGKILL])
+def test_no_signal_to_the_watcher_hides_a_failure(tmp_path: Path, number: int):
+    code = f"import os, time\nfor n in (1, os.getppid()):\n  try: os.kill(n, {number})\n  except OSError: pass\ntime.sleep(0.1)\nraise SystemExit(3)"
+    assert run_of(tmp_path, code).code
+
+
+def test_a_command_whose_launcher_breaks_off_after_it_began_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    boot = 'import os; print(\'{"files":"f","network":"n","processes":"p"}\', flush=True); os.kill(os.getpid(), 9)'
+    monkeypatch.setattr(running, "_BOOT", boot)
+    report = report_on(tmp_path, "")
+    assert [(run.by, run.code) for run in report.runs] == [("lost", -9)]
 
 
 def test_there_is_nothing_to_read_on_standard_input(tmp_path: Path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -14,19 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ordinary_user import reachable_interpreter
 
-from fiducial.deterministic.sandbox import landlock
+from fiducial.deterministic.sandbox import landlock, syscalls
 from fiducial.deterministic.sandbox.limits import Limits
-
-
-def reachable_interpreter() -> str | None:
-    """An interpreter that every user can run; nothing is imported that only ours has."""
-    for name in (sys.executable, "/usr/local/bin/python3", "/usr/bin/python3"):
-        places = [Path(name).resolve(), *Path(name).resolve().parents, *Path(name).parents]
-        if all(place.exists() and place.stat().st_mode & 0o001 for place in places):
-            return name
-    return None
-
 
 INTERPRETER = reachable_interpreter()
 
@@ -70,7 +62,8 @@ def report_on(folder: Path, code: str) -> dict[str, Any]:
     (folder / "source" / "script.py").write_text(code)
     launched = launch(folder, [INTERPRETER, "script.py"])
     assert launched.returncode == 0, launched.stderr.decode()
-    return json.loads(launched.stdout)
+    confinement, *runs = map(json.loads, launched.stdout.splitlines())
+    return {**confinement, "runs": runs}
 
 
 def printed(report: dict[str, Any]) -> str:
@@ -95,7 +88,24 @@ def test_the_report_says_that_it_is_the_second_choice(folder: Path):
     assert printed(report) == "here\n"
     assert report["processes"] == "adopted"
     assert report["files"] == ("writes confined" if landlock.version() else "not confined")
-    assert report["network"] == ("no TCP" if landlock.version() >= landlock.TCP_SINCE else "not denied")
+    without_filter = "no TCP" if landlock.version() >= landlock.TCP_SINCE else "not denied"
+    assert report["network"] == ("no sockets" if syscalls.can_filter() else without_filter)
+
+
+@pytest.mark.skipif(not syscalls.can_filter(), reason="the kernel does not filter system calls")
+def test_no_server_of_the_machine_can_be_spoken_to(folder: Path):
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(folder / "server"))
+        server.listen()
+        (folder / "server").chmod(0o777)
+        folder.chmod(0o755)
+        code = (
+            "import socket\nsocket.socketpair()\n"
+            f"for kind, place in ((socket.AF_UNIX, {str(folder / 'server')!r}), (socket.AF_INET, ('127.0.0.1', 9))):\n"
+            "  try: socket.socket(kind).connect(place)\n"
+            "  except OSError as error: print(type(error).__name__)"
+        )
+        assert printed(report_on(folder, code)) == "PermissionError\nPermissionError\n"
 
 
 @pytest.mark.skipif(not landlock.version(), reason="the kernel has no Landlock")

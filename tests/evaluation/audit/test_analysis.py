@@ -6,13 +6,16 @@ import random
 from collections.abc import Callable
 
 import pytest
+from judge_ids import judge_id
 
+from fiducial.calibration.cuts import Cut
 from fiducial.evaluation.audit.analysis import judge_audit, to_read
 from fiducial.evaluation.audit.comparisons import prompts
 from fiducial.evaluation.audit.probe_folder import ProbeFacts
 from fiducial.evaluation.audit.results import JudgeAudit
 from fiducial.evaluation.audit.sampling import Chosen
-from fiducial.evaluation.audit.scored import passes, scored_probes
+from fiducial.evaluation.audit.scored import Scored, passes, scored_probes
+from fiducial.evaluation.audit.twins import twin_and_attack_comparisons
 from fiducial.records import ItemKey, Verdict
 
 ABOUT = {
@@ -72,9 +75,15 @@ def verdicts(says: Says, by: str = "judge") -> list[Verdict]:
 
 
 def audit(says: Says) -> JudgeAudit:
-    scored = scored_probes(verdicts(says), CHOSEN.probes, {})["judge"]
+    scored = scored_probes(verdicts(says), CHOSEN.probes, {}, {})["judge"]
     return judge_audit(
-        "judge", "f" * 64, scored, CHOSEN, about=ABOUT, controls={"attack_a": "control_a"}, pass_at=0.5
+        "judge",
+        judge_id("judge"),
+        scored,
+        CHOSEN,
+        about=ABOUT,
+        controls={"attack_a": "control_a"},
+        cut=Cut(),
     )
 
 
@@ -121,6 +130,63 @@ def test_noise_is_not_taken_for_an_effect_more_often_than_agreed():
     assert alarms <= 10
 
 
+def twins_of(says: Says, operators: int) -> dict[ItemKey, Scored]:
+    """Verdicts on right outputs, asked twice, and on so many sorts of twins of each, in 15 clusters."""
+    scored: dict[ItemKey, Scored] = {}
+    for number in range(ITEMS):
+        source = ItemKey(f"case-{number}", "agent", 0)
+        probes = [ProbeFacts(source, "original", "nothing", source, 1.0, "")]
+        for operator in range(operators):
+            key = ItemKey(source.case_id, f"agent~twin_{operator}", 0)
+            probes.append(ProbeFacts(key, f"twin_{operator}", "twin", source, 1.0, ""))
+        for facts in probes:
+            scores = [says(facts, repeat) for repeat in range(2 if facts.plants == "nothing" else 1)]
+            graded = tuple(score for score in scores if score is not None)
+            first = scores[0]
+            outcome = "graded" if first is not None else "unparsable"
+            scored[facts.key] = Scored(facts, f"cluster-{number % 15}", first, outcome, None, graded)
+    return scored
+
+
+def wrong_about(share: float, seed: int) -> Says:
+    """A judge that is wrong about a share of texts, each time it is asked the same."""
+    return lambda facts, repeat: float(random.Random(f"{seed} {facts.key}").random() >= share)
+
+
+def test_a_judge_that_is_wrong_the_same_way_each_time_is_not_said_to_mind_changes():
+    """Beside plain repetition, on which it always agrees with itself, it would seem to mind them all."""
+    alarms = 0
+    for seed in range(20):
+        comparisons = twin_and_attack_comparisons(twins_of(wrong_about(0.1, seed), 8), {})
+        alarms += any(each.found for each in comparisons)
+    assert alarms <= 1
+
+
+def test_changes_that_a_judge_minds_are_found_among_those_that_it_does_not():
+    minded = {"twin_1", "twin_4"}
+    slips = wrong_about(0.05, 0)
+    says: Says = lambda facts, repeat: 0.0 if facts.operator in minded else slips(facts, repeat)  # noqa: E731
+    comparisons = twin_and_attack_comparisons(twins_of(says, 8), {})
+    assert {each.name for each in comparisons if each.found} == minded
+
+
+def test_what_is_found_is_no_measure_for_the_other_changes():
+    def says(facts: ProbeFacts, repeat: int) -> float:
+        del repeat
+        minded = facts.operator == "twin_1" and random.Random(facts.key.case_id).random() < 1 / 3
+        return float(facts.operator != "twin_0" and not minded)
+
+    comparisons = {each.name: each for each in twin_and_attack_comparisons(twins_of(says, 4), {})}
+    assert {name for name, each in comparisons.items() if each.found} == {"twin_0", "twin_1"}
+    assert comparisons["twin_1"].difference.value == pytest.approx(1 / 3, abs=0.1)
+
+
+def test_a_sort_of_change_that_is_alone_is_compared_with_repetition():
+    says: Says = lambda facts, repeat: float(facts.plants == "nothing")  # noqa: E731
+    (comparison,) = twin_and_attack_comparisons(twins_of(says, 1), {})
+    assert (comparison.difference.value, comparison.found) == (1.0, True)
+
+
 def test_what_is_not_graded_is_counted_apart_and_is_no_failure():
     result = audit(lambda facts, repeat: None if facts.operator == "fault_a" else facts.label)
     (fault_a,) = [each for each in result.operators if each.operator == "fault_a"]
@@ -131,8 +197,8 @@ def test_what_is_not_graded_is_counted_apart_and_is_no_failure():
 
 def test_without_repeats_invariance_is_not_tested_and_says_so():
     once = [verdict for verdict in verdicts(lambda facts, repeat: facts.label) if verdict.repeat == 0]
-    scored = scored_probes(once, CHOSEN.probes, {})["judge"]
-    result = judge_audit("judge", "f", scored, CHOSEN, about=ABOUT, controls={}, pass_at=0.5)
+    scored = scored_probes(once, CHOSEN.probes, {}, {})["judge"]
+    result = judge_audit("judge", judge_id("judge"), scored, CHOSEN, about=ABOUT, controls={}, cut=Cut())
     (comparison,) = result.comparisons
     assert comparison.p is None
     assert comparison.untested is not None
@@ -148,8 +214,8 @@ def test_every_comparison_says_what_it_could_have_found():
 
 
 def test_survivors_false_alarms_and_attacks_are_listed_with_the_reason():
-    scored = scored_probes(verdicts(lambda facts, repeat: 1.0 - facts.label), CHOSEN.probes, {})["judge"]
-    rows = list(to_read("judge", scored, 0.5))
+    scored = scored_probes(verdicts(lambda facts, repeat: 1.0 - facts.label), CHOSEN.probes, {}, {})["judge"]
+    rows = list(to_read("judge", scored))
     assert {(row.what, row.operator) for row in rows} == {
         ("survivor", "fault_a"),
         ("survivor", "fault_b"),
@@ -185,7 +251,8 @@ def test_prompts_are_compared_on_faults_and_on_right_outputs_apart():
         *verdicts(lambda facts, repeat: facts.label, by="good"),
         *verdicts(lambda facts, repeat: 1.0, by="lenient"),
     ]
-    faults, right = prompts(scored_probes(said, CHOSEN.probes, {}), 0.5)
+    scored = scored_probes(said, CHOSEN.probes, {}, {})
+    faults, right = prompts({name: scored[name] for name in ("good", "lenient")})
     assert (faults.difference.value, faults.found) == (1.0, True)
     assert (right.difference.value, right.found) == (0.0, False)
     assert right.minimum_detectable is not None

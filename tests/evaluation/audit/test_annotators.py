@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -48,6 +49,16 @@ def test_a_judge_that_is_right_may_stand_in_for_people_who_err(files: list[Path]
     assert (result.judge, result.people) == ("j@m", ["ana", "ben", "cleo"])
     at_crowd = next(test for test in result.by_epsilon if test.epsilon == 0.1)
     assert (at_crowd.winning_rate, at_crowd.passes) == (1.0, True)
+
+
+def test_cases_that_a_run_keeps_together_count_together(files: list[Path]):
+    alone = alternative_annotators(read_annotations(files))[0].by_epsilon[0].annotators[0]
+    (files[0].parent / "clusters.json").write_text(
+        json.dumps({f"case-{number}": f"notes-{number // 4}" for number in range(100)})
+    )
+    together = alternative_annotators(read_annotations(files))[0].by_epsilon[0].annotators[0]
+    assert (alone.n_clusters, together.n_clusters) == (100, 25)
+    assert alone.p != together.p
 
 
 def test_the_command_shows_every_handicap(files: list[Path]):

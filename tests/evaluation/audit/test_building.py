@@ -15,7 +15,7 @@ from fiducial.evaluation.audit.building import count_by_plants
 from fiducial.evaluation.audit.probe_folder import ProbeManifest, read_facts, read_manifest
 from fiducial.evaluation.inputs import EvaluationInputs
 from fiducial.evaluation.progress import Silent
-from fiducial.records import Case, Output, Verdict, read_records, write_records
+from fiducial.records import Case, Output, ToolResults, Verdict, read_records, write_records
 
 
 def build(folder: Path, cases: list[Case], outputs: list[Output] | None = None) -> ProbeManifest:
@@ -105,3 +105,16 @@ def test_inputs_are_not_overwritten_by_their_own_probes(tmp_path: Path):
     settings = ProbeSettings(operators=list(OPERATORS.values()), options=CheckOptions())
     with pytest.raises(InputError, match="choose another --out"):
         build_probes(tmp_path / "cases.jsonl", [], tmp_path, settings, Silent())
+
+
+def test_results_that_a_right_output_records_do_not_tell_it_from_its_mutants(tmp_path: Path):
+    reference = {"classes": ["MathAPI"], "calls": [["mean(numbers=[1, 3])"]]}
+    case = Case(
+        id="mean", kind="multi_turn", messages=[[{"role": "user", "content": "?"}]], reference=reference
+    )
+    told = ToolResults(results=[{"result": 2}])
+    output = Output(case_id="mean", system="s", turns=[["[mean(numbers=[1, 3])]", told, "It is 2."]])
+    build(tmp_path, [case], [output])
+    written = list(read_records(tmp_path / "probes" / "outputs.jsonl", Output))
+    assert len(written) > 1
+    assert all(each.turns == each.agent_turns for each in written)

@@ -4,9 +4,11 @@ from pathlib import Path
 from typing import cast
 
 import msgspec
+from judge_ids import judge_id
 
 from fiducial.evaluation.conclusion.judge_uses import OTHER_REASONS, judge_uses
 from fiducial.evaluation.run_folder.folder import RunFolder
+from fiducial.evaluation.run_folder.roster import KnownJudge
 from fiducial.records import Outcome, Usage, Verdict
 
 
@@ -39,17 +41,18 @@ def test_a_verdict_counts_as_it_stands_and_every_call_that_led_to_it_was_paid_fo
 
 def test_a_judge_that_found_nothing_to_judge_is_there_with_nothing(tmp_path: Path):
     with RunFolder(tmp_path / "run") as folder:
-        folder.bind(**{"judge idle@m": "f1", "judge mine@m": "f2"})
-        folder.verdicts.append(judged("1", "graded", calls=1))
+        idle, mine = judge_id("idle"), judge_id("mine")
+        folder.enlist(KnownJudge(by=f"{each.name}@m", id=each) for each in (idle, mine))
+        folder.verdicts.append(msgspec.structs.replace(judged("1", "graded", calls=1), judge=mine))
         folder.verdicts.flush()
-        mine, idle = judge_uses(folder)
-    assert (mine.name, mine.fingerprint) == ("mine@m", "f2")
-    assert (idle.name, idle.fingerprint, idle.outcomes, idle.calls) == ("idle@m", "f1", {}, 0)
+        heard, silent = judge_uses(folder)
+    assert (heard.name, heard.id, heard.fingerprint) == ("mine@m", mine, mine.fingerprint)
+    assert (silent.name, silent.id, silent.outcomes, silent.calls) == ("idle@m", idle, {}, 0)
 
 
 def test_a_judge_that_was_not_asked_is_not_said_to_have_found_nothing(tmp_path: Path):
     with RunFolder(tmp_path / "run") as folder:
-        folder.bind(**{"judge mine@m": "f"})
+        folder.enlist([KnownJudge(by="mine@m", id=judge_id("mine"))])
         assert judge_uses(folder, asked=False) == []
 
 

@@ -6,15 +6,17 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
+from judge_ids import judge_id
 
 from fiducial.calibration import calibrate, table_from_run
 from fiducial.evaluation.conclusion.lexical_baseline import lexical_scores
 from fiducial.evaluation.inputs import file_sha256
-from fiducial.judges.baseline import baseline_verdict
-from fiducial.records import Case, Output, Source, Verdict, graded, write_records
+from fiducial.judges.baseline import baseline_verdict, stand_in
+from fiducial.records import Case, JudgeId, Output, Source, Verdict, graded, write_records
 
-JUDGE = "memory_answer/direct@some-model"
+JUDGE = judge_id("memory_answer", kind="shipped", variant="direct")
 
 CASES = [
     Case(id=f"c{number}", kind="memory_answer", reference={"answers": ["in Rome", "Roma"]})
@@ -30,11 +32,15 @@ def said(output: Output, by: str, source: Source, score: float = 1.0) -> Verdict
     return graded(output, score, by=by, source=source)
 
 
+def judged(output: Output, judge: JudgeId) -> Verdict:
+    return msgspec.structs.replace(said(output, "whatever it is called", "judge"), judge=judge)
+
+
 @pytest.fixture
 def make_run(tmp_path: Path) -> Callable[..., Path]:
     """A run folder with its inputs beside it."""
 
-    def make(judge: str = JUDGE, labelled: int = 4) -> Path:
+    def make(judge: JudgeId = JUDGE, labelled: int = 4) -> Path:
         folder = tmp_path / "run"
         folder.mkdir()
         cases, outputs = tmp_path / "cases.jsonl", tmp_path / "outputs.jsonl"
@@ -42,7 +48,7 @@ def make_run(tmp_path: Path) -> Callable[..., Path]:
         write_records(outputs, OUTPUTS)
         inputs = [{"path": str(path), "sha256": file_sha256(path)} for path in (cases, outputs)]
         (folder / "run.json").write_text(json.dumps({"inputs": inputs}))
-        verdicts = [said(output, judge, "judge") for output in OUTPUTS]
+        verdicts = [judged(output, judge) for output in OUTPUTS]
         checked = [said(output, "answer/strict", "checker") for output in OUTPUTS[:labelled]]
         write_records(folder / "verdicts.jsonl", verdicts + checked)
         return folder
@@ -67,9 +73,9 @@ def test_only_what_has_a_label_is_scored(make_run: Callable[..., Path]) -> None:
     assert set(lexical_scores(folder)) == {"c0|s|0", "c1|s|0"}
 
 
-@pytest.mark.parametrize("judge", ["memory_answer/lexical@baseline", "my_own/variant@some-model"])
-def test_it_is_no_baseline_of_itself_or_of_a_judge_without_a_rule(
-    make_run: Callable[..., Path], judge: str
+@pytest.mark.parametrize("judge", [stand_in("memory_answer"), judge_id("memory_answer"), judge_id("mine")])
+def test_it_is_no_baseline_of_itself_or_of_a_prompt_of_ones_own(
+    make_run: Callable[..., Path], judge: JudgeId
 ) -> None:
     assert lexical_scores(make_run(judge)) == {}
 
@@ -87,6 +93,6 @@ def test_inputs_that_changed_or_are_gone_are_not_used(make_run: Callable[..., Pa
 def test_in_a_calibration_it_stands_beside_the_judge(make_run: Callable[..., Path]) -> None:
     folder = make_run()
     table = table_from_run(folder).with_numbers("baseline:lexical", lexical_scores(folder))
-    found = calibrate(table)["baselines"]["lexical"]
+    found = calibrate(table).baselines["lexical"]
     # Every label passes; so does the lexical baseline at a half, but for Paris.
-    assert (found["n"], found["tp"], found["fn"]) == (4, 3, 1)
+    assert (found.n, found.tp, found.fn) == (4, 3, 1)

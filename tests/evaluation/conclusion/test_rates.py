@@ -80,7 +80,10 @@ def test_each_judge_answers_for_the_kinds_it_judges_and_the_rest_is_named():
     for number, kind in enumerate(("tool_call", "tool_call", "memory_answer", "open_answer")):
         tally.add_checked(verdict(number, "undecided"), str(number), kind)
     tally.add_judged(verdict(0, source="judge"), "0", is_open=True)
-    (result,) = system_results(tally, {"s": 0})
+    asked = {"tool_call_accuracy/direct@m": {"tool_call"}}
+    (result,) = system_results(
+        tally, {"s": 0}, judges_kind=lambda judge, kind: kind in asked.get(str(judge), ())
+    )
     assert [(stratum.name, stratum.n, stratum.of) for stratum in result.strata] == [
         (DECIDED, 0, 4),
         (OPEN, 1, 2),

@@ -25,6 +25,13 @@ def test_all_means_open_and_decided():
     assert (len(is_open), len(sampled)) == (10, 100)
 
 
+def test_outputs_that_are_named_are_judged_and_no_others():
+    named = frozenset(verdict(number, "graded").key for number in (3, 105, 999))
+    is_open, sampled = select(VERDICTS, named)
+    assert {key.case_id for key in is_open | sampled} == {"3", "105"}
+    assert {key.case_id for key in is_open} == {"105"}
+
+
 def test_a_number_adds_that_many_decided_outputs():
     is_open, sampled = select(VERDICTS, 30)
     assert (len(is_open), len(sampled)) == (10, 30)

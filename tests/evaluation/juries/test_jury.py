@@ -3,29 +3,34 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from judge_ids import judge_id
 
 from fiducial.errors import UsageError
-from fiducial.evaluation.juries.jury import Jury, Opinion, combine, is_unsure
+from fiducial.evaluation.juries.jury import Jury, Member, Opinion, combine, is_unsure
 from fiducial.records import ItemKey, Outcome, Verdict
 
 ITEM = ItemKey("case", "agent", 2)
 
 
+def member(name: str) -> Member:
+    return Member(judge_id(name), name)
+
+
 def jury(rule: Any = "majority", members: str = "abc", **fields: Any) -> Jury:
     fields.setdefault("weights", (1.0,) * len(members))
-    return Jury(rule=rule, members=tuple(members), **fields)
+    return Jury(rule=rule, members=tuple(map(member, members)), **fields)
 
 
 def says(member: str, said: float | Outcome, probability: float | None = None) -> Opinion:
     if isinstance(said, str):
-        return Opinion(member, said, None, None)
-    return Opinion(member, "graded", said, probability)
+        return Opinion(judge_id(member), said, None, None)
+    return Opinion(judge_id(member), "graded", said, probability)
 
 
 def counted(given: Jury, *said: float | Outcome) -> tuple[Outcome, float | None]:
     """The jury's verdict when its members, in order, say this."""
     members = given.members * (len(said) // len(given.members))
-    verdict = combine(given, ITEM, [says(member, one) for member, one in zip(members, said, strict=True)])
+    verdict = combine(given, ITEM, [says(member.by, one) for member, one in zip(members, said, strict=True)])
     return verdict.outcome, verdict.score
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,35 @@ def test_a_folder_without_a_manifest_is_not_a_run_folder(tmp_path: Path, content
         (tmp_path / "run.json").write_text(content)
     with pytest.raises(RunFolderError, match="not a run folder"):
         read_manifest(tmp_path)
+
+
+@pytest.mark.parametrize("made", ["thesis.txt", "run.json"])
+def test_a_folder_that_is_refused_is_left_as_it_was(tmp_path: Path, made: str):
+    (tmp_path / made).write_text("{")
+    with pytest.raises(RunFolderError):
+        RunFolder(tmp_path)
+    assert [entry.name for entry in tmp_path.iterdir()] == [made]
+
+
+def test_a_run_that_is_refused_before_it_was_tied_to_anything_leaves_nothing(tmp_path: Path):
+    (tmp_path / "there").mkdir()
+    for path in (tmp_path / "a" / "b", tmp_path / "there"):
+        with pytest.raises(RunFolderError, match="no"), RunFolder(path):
+            raise RunFolderError("no")
+    assert [entry.name for entry in tmp_path.rglob("*")] == ["there"]
+
+
+def test_a_run_that_was_tied_to_its_inputs_is_kept_when_it_fails(tmp_path: Path):
+    with suppress(RunFolderError), RunFolder(tmp_path / "run") as folder:
+        folder.bind(inputs=["1"])
+        raise RunFolderError
+    assert read_manifest(tmp_path / "run")["identity"] == {"inputs": ["1"]}
+
+
+def test_what_is_refused_changes_nothing(tmp_path: Path):
+    with RunFolder(tmp_path) as first:
+        first.bind(rules="bfcl")
+        before = (tmp_path / "run.json").read_bytes()
+        with pytest.raises(RunFolderError, match="differs in rules"):
+            first.refuse_other_run(rules="strict", inputs=["1"])
+    assert (tmp_path / "run.json").read_bytes() == before

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from judge_ids import judge_id
 from judge_items import make_case, make_output
 
 from fiducial.evaluation.statements.statement import (
     LONG,
     Said,
+    Share,
     Statement,
     as_output,
     case_of,
@@ -26,6 +28,12 @@ from fiducial.records import CaseIndex, ItemKey, Output, ToolCall, Verdict, writ
 
 CALLS = {"calls": [{"book_hotel": {"city": ["Rome"]}}]}
 ITEM = ItemKey("case", "agent", 2)
+SHARE = Share(
+    id=judge_id("j", kind="share", fingerprint="f"),
+    by="statements/share@j@m",
+    judge=judge_id("j"),
+    splitter=judge_id("statements", kind="split"),
+)
 
 
 def graded(score: float, pieces: int | None = None) -> Said:
@@ -38,7 +46,7 @@ def lost(outcome: Any, reason: str | None = "why") -> Said:
 
 def combined(*said: Said) -> Verdict:
     statements = [Statement(f"s{number}", f"q{number}") for number in range(len(said))]
-    return combine("statements/share@j@m", ITEM, 1, statements, said)
+    return combine(SHARE, ITEM, 1, statements, said)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +93,7 @@ def test_an_answer_that_was_not_split_says_why_and_costs_nothing_itself():
         outcome="refused",
         reason="no",
     )
-    verdict = not_split("statements/share@j@m", 3, split)
+    verdict = not_split(SHARE, 3, split)
     assert (verdict.by, verdict.repeat, verdict.outcome) == ("statements/share@j@m", 3, "refused")
     assert (verdict.reason, verdict.usage) == ("the answer could not be split: no", None)
 
@@ -147,7 +155,8 @@ def test_only_groundedness_is_made_of_statements(spec: str, *, expected: bool):
 def test_a_prompt_of_ones_own_may_be_if_it_shows_the_answer(tmp_path: Path):
     for name in ("response", "question", "tool_calls"):
         path = tmp_path / f"{name}.prompty"
-        path.write_text(f"---\nname: p\ninputs: {{{name}: {{type: string}}}}\n---\nuser:\n{{{{{name}}}}}\n")
+        front = f"scale: {{minimum: 0, maximum: 1, step: 1}}\ninputs: {{{name}: {{type: string}}}}"
+        path.write_text(f"---\n{front}\n---\nuser:\n{{{{{name}}}}}\n")
         assert judges_statements(load_judge(str(path), model="m")) == (name != "tool_calls")
 
 

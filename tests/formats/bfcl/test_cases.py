@@ -9,8 +9,7 @@ from typing import TypeAlias
 import pytest
 
 from fiducial.formats.bfcl import CATEGORIES, open_source, read_cases
-from fiducial.records import Case
-from fiducial.records.case import validate_case
+from fiducial.records import Case, validate_case
 
 CasesOf: TypeAlias = Callable[[str], list[Case]]
 
@@ -104,6 +103,8 @@ def test_the_turn_that_gives_functions_back_says_so(cases_of: CasesOf):
     case = cases_of("multi_turn_miss_func")[0]
     assert case.turns[1][0]["content"].startswith("I have updated some more functions")
     assert case.reference["withheld"] == {"1": ["mean"]}
+    assert [tool["function"]["name"] for tool in case.reference["withheld_tools"]] == ["mean"]
+    assert "mean" not in [tool["function"]["name"] for tool in case.tools]
 
 
 def test_agentic_cases_are_told_how_to_answer(cases_of: CasesOf):

@@ -7,14 +7,15 @@ from typing import Any
 
 import pytest
 
-from fiducial.errors import DecodingError, PromptError
+from fiducial.errors import PromptError
 from fiducial.judges.parsing import make_parser
 from fiducial.judges.prompt_file import read_prompt_file
 
 
 def parser_for(folder: Path, front: str, body: str = "user:\nJudge."):
     path = folder / "p.prompty"
-    path.write_text(f"---\nname: p\n{front}\n---\n{body}\n", encoding="utf-8")
+    scale = "" if "scale:" in front else "scale: {minimum: 0, maximum: 1, step: 1}\n"
+    path.write_text(f"---\nname: p\n{front}\n{scale}---\n{body}\n", encoding="utf-8")
     return make_parser(read_prompt_file(path))
 
 
@@ -33,9 +34,10 @@ def test_without_a_declaration_the_prompt_itself_tells(
     assert parser_for(tmp_path, front, body)(reply).score == 1
 
 
-def test_without_a_scale_scores_are_0_or_1(tmp_path: Path) -> None:
-    with pytest.raises(DecodingError, match="0 or 1"):
-        parser_for(tmp_path, "")("0.5")
+def test_a_share_of_pieces_goes_with_a_scale_whose_better_end_is_high(tmp_path: Path) -> None:
+    for parse in ("{mode: tags, fraction_of: P}", "{mode: json, fraction_of: {list: a, key: b}}"):
+        with pytest.raises(PromptError, match="fraction_of is the share of pieces that hold"):
+            parser_for(tmp_path, f"scale: {{minimum: 0, maximum: 1, better: low}}\nparse: {parse}")
 
 
 @pytest.mark.parametrize(

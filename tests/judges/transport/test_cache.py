@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from judge_items import Judging, make_pairs
@@ -127,6 +128,29 @@ def test_a_file_that_is_something_else_is_refused(tmp_path: Path) -> None:
     path.write_text("not a database, but long enough to be taken for one\n" * 50)
     with pytest.raises(InputError, match=r"notes\.txt: cannot be used as a reply cache"):
         ReplyCache(path)
+
+
+def test_a_file_that_is_refused_is_not_held_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, judging: Judging
+) -> None:
+    opened: list[sqlite3.Connection] = []
+    really = sqlite3.connect
+
+    def connect(*args: Any, **options: Any) -> sqlite3.Connection:
+        opened.append(really(*args, **options))
+        return opened[-1]
+
+    monkeypatch.setattr(sqlite3, "connect", connect)
+    bad, good = tmp_path / "notes.txt", tmp_path / "c.sqlite"
+    bad.write_text("not a database, but long enough to be taken for one\n" * 50)
+    with pytest.raises(InputError, match=r"notes\.txt"):
+        ReplyCache(bad)
+    with pytest.raises(InputError, match=r"replies\.jsonl"):
+        judging(make_pairs(1), cache=good, record=bad / "replies.jsonl")
+    for connection in opened:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            connection.execute("SELECT 1")
+    assert len(opened) == 2
 
 
 def test_a_file_that_is_damaged_inside_ends_the_run_in_one_line_and_keeps_what_was_judged(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import threading
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -62,13 +63,63 @@ def test_an_address_that_is_none_fails_with_the_reason_and_is_asked_once(judging
     ],
     ids=["announced", "endless", "packed"],
 )
+@pytest.mark.parametrize("key", ["given", None], ids=["direct", "library"])
 def test_a_response_that_would_fill_the_memory_is_not_read(
-    server: ProviderServer, judging: Judging, response: Response
+    server: ProviderServer,
+    judging: Judging,
+    monkeypatch: pytest.MonkeyPatch,
+    response: Response,
+    key: str | None,
 ) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "of-the-library")
     server.script = lambda seen: response
-    (verdict,) = judging([(make_case(), make_output())], timeout=60)
+    provider = connect(Endpoint(server.base_url, key), timeout=60)
+    (verdict,) = judging([(make_case(), make_output())], provider=provider)
     assert (verdict.outcome, verdict.reason) == ("failed", "the response is longer than 64 MB")
     assert len(server.seen) == 1
+
+
+@pytest.mark.parametrize("key", ["given", None], ids=["direct", "library"])
+def test_what_a_packed_response_unpacks_to_is_never_held_whole(
+    server: ProviderServer, judging: Judging, monkeypatch: pytest.MonkeyPatch, key: str | None
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "of-the-library")
+    bomb = gzip.compress(b"\0" * (1 << 29), 1)
+    server.script = lambda seen: Raw(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + bomb)
+    tracemalloc.start()
+    try:
+        (verdict,) = judging(
+            [(make_case(), make_output())], provider=connect(Endpoint(server.base_url, key), timeout=60)
+        )
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (verdict.outcome, verdict.reason) == ("failed", "the response is longer than 64 MB")
+    assert peak < 4 * (1 << 26)
+
+
+def test_over_the_library_a_response_packed_otherwise_than_asked_for_is_not_read(
+    server: ProviderServer, judging: Judging, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "of-the-library")
+    server.script = lambda seen: Raw(b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\n{}")
+    (verdict,) = judging([(make_case(), make_output())], provider=connect(Endpoint(server.base_url, None)))
+    assert verdict.reason == "the response is packed as 'br', which was not asked for"
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_over_the_library_a_packed_response_is_unpacked(
+    server: ProviderServer, judging: Judging, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "of-the-library")
+    told = b'{"error": {"message": "out of order"}}'
+    server.script = lambda seen: Raw(
+        f"HTTP/1.1 {status} Told\r\nContent-Encoding: gzip\r\n\r\n".encode() + gzip.compress(told)
+    )
+    provider = connect(Endpoint(server.base_url, None), attempts=1)
+    (verdict,) = judging([(make_case(), make_output())], provider=provider)
+    assert verdict.outcome == "failed"
+    assert "out of order" in (verdict.reason or "")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,100 @@
+"""`fiducial.assert_rate`: a test fails when a rate may be too low, and says which outputs failed and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+from ..errors import UsageError
+from ..records import Verdict
+
+_SHOWN, _LONGEST = 10, 200
+
+
+@runtime_checkable
+class Bounded(Protocol):
+    """What has a value with an interval: a `Statistic`, or a rate of a run."""
+
+    @property
+    def value(self) -> float | None:
+        """The estimate; None when undefined."""
+        ...
+
+    @property
+    def low(self) -> float | None:
+        """The lower end of its interval."""
+        ...
+
+    @property
+    def high(self) -> float | None:
+        """The upper end of its interval."""
+        ...
+
+    @property
+    def level(self) -> float:
+        """The interval's level."""
+        ...
+
+    @property
+    def n(self) -> int:
+        """Rows behind the value."""
+        ...
+
+    @property
+    def undefined(self) -> str | None:
+        """Why there is no value."""
+        ...
+
+
+def assert_rate(statistic: Bounded, at_least: float = 0.8) -> None:
+    """Fail unless even the lower end of a rate's interval is high enough.
+
+    Args:
+        statistic: A rate of a run, or any statistic.
+        at_least: What its lower end has to reach.
+
+    Raises:
+        AssertionError: It does not, or there is none; the message names outputs that failed, with the reason of each.
+        UsageError: The first argument is no statistic, or the second no number.
+    """
+    __tracebackhide__ = True
+    if not isinstance(statistic, Bounded):  # pyright: ignore[reportUnnecessaryIsInstance] - not every test is type-checked
+        raise UsageError(f"assert_rate: expected a statistic, got {type(statistic).__name__}")
+    if not -1 <= at_least <= 1:
+        raise UsageError(f"assert_rate: expected at_least between -1 and 1, got {at_least}")
+    if statistic.low is not None and statistic.low >= at_least:
+        return
+    failures: Sequence[Verdict] = getattr(statistic, "failures", ())
+    raise AssertionError("\n".join([_told(statistic, at_least), *_listed(failures)]))
+
+
+def _told(statistic: Bounded, at_least: float) -> str:
+    name = getattr(statistic, "name", "the rate")
+    if statistic.value is None:
+        return f"{name} is undefined: {statistic.undefined}"
+    if statistic.low is None or statistic.high is None:
+        return f"{name} is {statistic.value:.3f} on {statistic.n:,}, without an interval to go by"
+    return (
+        f"{name} is {statistic.value:.3f} [{statistic.low:.3f}, {statistic.high:.3f}] on {statistic.n:,}; "
+        f"at {statistic.level:.0%} confidence it may be as low as {statistic.low:.3f}, below {at_least:g}"
+    )
+
+
+def _listed(failures: Sequence[Verdict]) -> list[str]:
+    if not failures:
+        return []
+    lines = [
+        f"{len(failures):,} output{'s' if len(failures) > 1 else ''} failed:",
+        *map(_line, failures[:_SHOWN]),
+    ]
+    more = len(failures) - _SHOWN
+    return [*lines, f"  ... and {more:,} more"] if more > 0 else lines
+
+
+def _line(verdict: Verdict) -> str:
+    trial = f", trial {verdict.trial}" if verdict.trial else ""
+    why = " ".join(": ".join(part for part in (verdict.error_type, verdict.reason) if part).split())
+    shown = why if len(why) <= _LONGEST else why[: _LONGEST - 3] + "..."
+    return f"  {verdict.case_id} ({verdict.system}{trial}): {verdict.score:g} by {verdict.by}" + (
+        shown and f": {shown}"
+    )

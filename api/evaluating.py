@@ -1,0 +1,181 @@
+"""`fiducial.evaluate`: check, judge what is open, calibrate; from whatever form cases and outputs have."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias, get_args
+
+from ..calibration.cuts import GivenPassAt, pass_at_of
+from ..deterministic import CheckOptions, Rules
+from ..deterministic.artifact_options import ArtifactOptions
+from ..deterministic.registration import load_environments, load_functions
+from ..errors import UsageError
+from ..evaluation.checking.names import NamesOption
+from ..evaluation.judging.access import ModelAccess
+from ..evaluation.judging.selection import JudgeOn
+from ..evaluation.judging.tasks import JudgeTask
+from ..evaluation.pipeline import DEFAULT_JUDGE_ON, Plan
+from ..evaluation.pipeline import run as run_plan
+from ..records import FolderPath, InputPath, MemoryFolder
+from .judging import ReadyJudge, judge
+from .progress import shown_progress
+from .run import Run
+from .sources import Cases, FilePath, Labels, Outputs, case_source, label_source, output_sources
+
+JudgeLike: TypeAlias = ReadyJudge | str
+"""A judge that is made, or the name of one, which is asked of ``model``."""
+
+
+def evaluate(
+    cases: Cases,
+    outputs: Outputs,
+    *,
+    judges: JudgeLike | Sequence[JudgeLike] = (),
+    model: str | None = None,
+    labels: Labels | None = None,
+    out: FilePath | None = None,
+    rules: Rules | None = "strict",
+    names: NamesOption = "auto",
+    judge_on: JudgeOn = DEFAULT_JUDGE_ON,
+    repeats: int = 1,
+    pass_at: GivenPassAt = None,
+    functions: Mapping[str, Callable[..., Any]] | None = None,
+    worlds: Mapping[str, type] | None = None,
+    allow_code: bool = False,
+    progress: bool | None = None,
+) -> Run:
+    """Check outputs, judge what no checker decides, and calibrate the judges against the checkers.
+
+    Args:
+        cases: A path, records, mappings or a data frame.
+        outputs: One or more paths, records, mappings or a data frame.
+        judges: One or several: judges made by `fiducial.judge`, or names of judges, which are asked of ``model``.
+        model: The judging model of judges that are only named.
+        labels: Trusted verdicts beside the checkers': they calibrate judges, and correct their rates on the open part where they are
+            a random sample of it.
+        out: A folder to keep the run in; the same call resumes it. None keeps it in memory, and nothing is written but the
+            judges' reply cache.
+        rules: ``strict``, ``bfcl``, or None to ask judges alone.
+        names: How documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
+        judge_on: ``open``, ``all``, or how many decided outputs are judged beside what is open, to calibrate on.
+        repeats: How often each output is judged.
+        pass_at: From which score on verdicts pass, for all judges or by judge; None for the cuts that judges declare, and 0.5 for others.
+        functions: Functions that executable calls may name, by name; those that are registered when left out.
+        worlds: Simulated worlds of one's own, by class name; those that are registered when left out.
+        allow_code: Whether code in workspaces may be run, in a sandbox.
+        progress: Whether to show progress; None shows it on a terminal and in a notebook.
+
+    Returns:
+        The run. Calls that failed leave outputs without a verdict: ``run.judges`` counts them, and with ``out`` the same call
+        asks again for these alone.
+
+    Raises:
+        InputError: Cases or outputs cannot be used; the message names file or argument, line and field.
+        UsageError: An argument cannot be used, or there is no such judge.
+        ConfigurationError: A model is needed and none is named or can be reached.
+        RunFolderError: The folder is in use or belongs to another run.
+    """
+    work = partial(
+        _evaluate, _plan(**{name: value for name, value in locals().items() if name != "progress"}), progress
+    )
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return work()
+    with ThreadPoolExecutor(
+        1, thread_name_prefix="fiducial-evaluate"
+    ) as thread:  # a loop runs here, as in a notebook
+        return thread.submit(work).result()
+
+
+async def aevaluate(cases: Cases, outputs: Outputs, **options: Any) -> Run:
+    """`evaluate` for who has a running event loop that is not to wait; takes the same arguments."""
+    return await asyncio.to_thread(evaluate, cases, outputs, **options)
+
+
+def load_run(folder: FilePath) -> Run:
+    """A finished run from its folder.
+
+    Args:
+        folder: Where it is kept.
+
+    Raises:
+        RunFolderError: It is not a run folder, or the run was not concluded.
+    """
+    return Run(Path(folder))
+
+
+def _plan(
+    *,
+    cases: Cases,
+    outputs: Outputs,
+    judges: JudgeLike | Sequence[JudgeLike],
+    model: str | None,
+    labels: Labels | None,
+    out: FilePath | None,
+    rules: Rules | None,
+    functions: Mapping[str, Callable[..., Any]] | None,
+    worlds: Mapping[str, type] | None,
+    allow_code: bool,
+    pass_at: GivenPassAt,
+    **rest: Any,
+) -> Plan:
+    if rules is not None and rules not in get_args(Rules):
+        raise UsageError(f"rules: expected {' or '.join(get_args(Rules))}, got {rules!r}")
+    environments = load_environments() if worlds is None else worlds
+    options = CheckOptions(
+        rules=rules or "strict",
+        functions=load_functions() if functions is None else functions,
+        environments=environments,
+        artifacts=ArtifactOptions(allow_code=allow_code),
+    )
+    kept: FolderPath = MemoryFolder("run") if out is None else Path(out)
+    sources: list[InputPath] = output_sources(outputs)
+    return Plan(
+        cases=case_source(cases),
+        outputs=sources,
+        out=kept,
+        command="fiducial.evaluate",
+        options=None if rules is None else options,
+        judges=judge_tasks_of(judges, model, worlds),
+        labels=None if labels is None else label_source(labels),
+        pass_at=pass_at_of(pass_at),
+        environments=environments,
+        **rest,
+    )
+
+
+def judge_tasks_of(
+    judges: JudgeLike | Sequence[JudgeLike], model: str | None, worlds: Mapping[str, type] | None
+) -> list[JudgeTask]:
+    """Judges as a run asks them, each with its own way to its model.
+
+    Args:
+        judges: One or several, made or named.
+        model: The judging model of those that are only named.
+        worlds: Simulated worlds of the user's own.
+
+    Raises:
+        UsageError: One of them is neither, or there is no such judge.
+    """
+    several = [judges] if isinstance(judges, (str, ReadyJudge)) else judges
+    return [_task(each, model, worlds) for each in several]
+
+
+def _task(given: JudgeLike, model: str | None, worlds: Mapping[str, type] | None) -> JudgeTask:
+    if isinstance(given, str):
+        given = judge(given, model=model, worlds=worlds)
+    if not isinstance(given, ReadyJudge):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
+        raise UsageError(f"judges: expected a judge or a name of one, got {type(given).__name__}")
+    return given.task._replace(access=lambda: given.access)
+
+
+def _evaluate(plan: Plan, progress: bool | None) -> Run:  # noqa: FBT001 - as `evaluate` has it
+    with shown_progress(wanted=progress) as shown:
+        run_plan(plan, ModelAccess, shown, lambda: datetime.now(UTC))
+    return Run(plan.out)

@@ -1,0 +1,126 @@
+"""The rows of other runners: what each judge's class takes, column by column, and a verdict as columns, named as Azure's evaluators name them."""
+# No `from __future__ import annotations`: promptflow reads these annotations at run time, and cannot resolve texts.
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from ..judges.conversations import calls_of, context_of, conversation, messages_of, tools_of
+from ..records import Case, Kind, Outcome, Output, Usage, Verdict
+from .flow_types import NOTHING, Items
+
+_STATUS: Mapping[Outcome, str] = {"graded": "completed", "not_applicable": "skipped"}
+"""Azure's words where it has one; the other outcomes keep their names."""
+
+
+def columns(name: str, verdict: Verdict, threshold: float) -> dict[str, Any]:
+    """A verdict as a row.
+
+    Args:
+        name: The judge's name, which every column begins with.
+        verdict: What it said.
+        threshold: From which score on the result is ``pass``.
+
+    Returns:
+        ``NAME`` and ``NAME_score`` (None where there is no score, never 0), ``NAME_result`` (``pass``, ``fail``,
+        ``not_applicable`` or ``unknown``), ``NAME_passed``, ``NAME_reason``, ``NAME_status`` (``completed``, ``skipped``,
+        ``unparsable``, ``refused``, ``failed``), ``NAME_threshold`` and ``NAME_properties``.
+    """
+    passed = None if verdict.score is None else verdict.score >= threshold
+    result = {True: "pass", False: "fail", None: "unknown"}[passed]
+    usage = verdict.usage or Usage(calls=0)
+    return {
+        name: verdict.score,
+        f"{name}_score": verdict.score,
+        f"{name}_passed": passed,
+        f"{name}_result": "not_applicable" if verdict.outcome == "not_applicable" else result,
+        f"{name}_reason": verdict.reason,
+        f"{name}_status": _STATUS.get(verdict.outcome, verdict.outcome),
+        f"{name}_threshold": threshold,
+        f"{name}_properties": {
+            "by": verdict.by,
+            "evidence": dict(verdict.evidence),
+            "sample_output": verdict.raw,
+            "calls": usage.calls,
+            "prompt_tokens": usage.prompt_tokens,
+            "completion_tokens": usage.completion_tokens,
+        },
+    }
+
+
+def groundedness(response: str, context: Items, query: str = "") -> tuple[Case, Output]:
+    """Judge which share of an answer is supported by what was found.
+
+    Args:
+        response: The answer.
+        context: What it has to rest on: texts, or objects with ``id``, ``request`` and ``content``; one text will do.
+        query: What was asked.
+    """
+    messages = messages_of(query) if query else []
+    return _item("grounded_answer", {"messages": messages, "context": context_of(context)}, text=response)
+
+
+def rubric(query: str, response: str, criterion: str) -> tuple[Case, Output]:
+    """Judge whether an answer meets a criterion that is written in a sentence.
+
+    Args:
+        query: What was asked, or the conversation as a list of messages.
+        response: The agent's answer.
+        criterion: What the answer has to meet.
+    """
+    case = {"messages": messages_of(query), "reference": {"criterion": criterion}}
+    return _item("open_answer", case, text=response)
+
+
+def task_completion(messages: Items, tool_definitions: Items = NOTHING) -> tuple[Case, Output]:
+    """Judge whether an agent did, over a whole conversation, what it was asked to.
+
+    Args:
+        messages: The conversation as OpenAI chat messages, calls and tool results included.
+        tool_definitions: The tools on offer, in OpenAI's or Azure's form.
+    """
+    told, done = conversation(messages)
+    return _item("any_call", {"messages": told, "tools": tools_of(tool_definitions)}, turns=done)
+
+
+def tool_call_accuracy(
+    query: str, tool_definitions: Items, tool_calls: Items = NOTHING, response: str = ""
+) -> tuple[Case, Output]:
+    """Judge whether an agent's calls are the right ones.
+
+    Args:
+        query: What was asked, or the conversation as a list of messages.
+        tool_definitions: The tools on offer, in OpenAI's or Azure's form.
+        tool_calls: The agent's calls, in OpenAI's or Azure's form; empty for an agent that made none.
+        response: The agent's text; without ``tool_calls`` it is where calls are looked for.
+    """
+    case = {"messages": messages_of(query), "tools": tools_of(tool_definitions)}
+    calls = calls_of(tool_calls)
+    return _item("any_call", case, text=response or None, tool_calls=calls if calls or not response else None)
+
+
+def accepted_answer(
+    kind: Literal["memory_answer", "web_search_answer"],
+) -> Callable[[str, str, Items], tuple[Case, Output]]:
+    """What the two judges of accepted answers take.
+
+    Args:
+        kind: The kind of case.
+    """
+
+    def item(query: str, response: str, accepted_answers: Items) -> tuple[Case, Output]:
+        """Judge whether an answer gives an accepted one.
+
+        Args:
+            query: What was asked, or the conversation as a list of messages.
+            response: The agent's answer.
+            accepted_answers: Answers that count as right.
+        """
+        reference = {"answers": [str(answer) for answer in accepted_answers]}
+        return _item(kind, {"messages": messages_of(query), "reference": reference}, text=response)
+
+    return item
+
+
+def _item(kind: Kind, case: dict[str, Any], **output: Any) -> tuple[Case, Output]:
+    """A case and an output without an identity: rows of other runners have none that we could keep."""
+    return Case(id="row", kind=kind, **case), Output(case_id="row", system="row", **output)

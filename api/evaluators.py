@@ -1,0 +1,216 @@
+"""Judges as classes that other people's runners call: promptflow's flex flows, Azure's evaluators. Each is a view of `judge`."""
+
+# No `from __future__ import annotations`: promptflow reads the constructor's annotations at run time.
+
+import inspect
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Generic, ParamSpec, Self
+
+from ..errors import ConfigurationError, InputError, UsageError
+from ..records import Case, Output
+from .evaluator_rows import (
+    accepted_answer,
+    columns,
+    groundedness,
+    rubric,
+    task_completion,
+    tool_call_accuracy,
+)
+from .flow_types import Columns
+from .judging import judge
+
+P = ParamSpec("P")
+
+
+class JudgeEvaluator(Generic[P]):
+    """A judge as a callable: columns of a row in, columns out.
+
+    Calls may come from any thread, and from under any running loop; an instance can be pickled, and a key given here is pickled
+    with it (see `fiducial.judge`).
+
+    Args:
+        model: The judging model's name at the endpoint; ``baseline`` for the lexical control.
+        variant: The prompt's variant; the judge's default when empty.
+        base_url: An OpenAI-compatible endpoint; as `fiducial.judge` finds it when empty.
+        api_key: The key; ``OPENAI_API_KEY`` when empty.
+        connection: A connection of promptflow's, its name or its file, in place of both.
+        threshold: From which score on a result is ``pass``.
+        concurrency: Calls in flight at most.
+        timeout: Seconds until one call is given up.
+        attempts: Calls for one request at most.
+    """
+
+    judge: ClassVar[str]
+    """The judge's name, which the columns begin with."""
+
+    _item: ClassVar[Callable[..., tuple[Case, Output]]]
+
+    def __init__(
+        self,
+        model: str,
+        variant: str = "",
+        *,
+        base_url: str = "",
+        api_key: str = "",
+        connection: str = "",
+        threshold: float = 0.5,
+        concurrency: int = 64,
+        timeout: float = 60.0,
+        attempts: int = 6,
+    ) -> None:
+        # promptflow hands defaults over as texts.
+        self._judge = judge(
+            f"{self.judge}/{variant}" if variant else self.judge,
+            model=str(model),
+            base_url=base_url or None,
+            api_key=api_key or None,
+            connection=connection or None,
+            cache=False,
+            concurrency=int(concurrency),
+            timeout=float(timeout),
+            attempts=int(attempts),
+        )
+        self.threshold = float(threshold)
+
+    def __call__(self, *args: P.args, **row: P.kwargs) -> Columns:
+        """Judge one row, and wait for the columns of the result."""
+        case, output = self._item(*args, **row)
+        return columns(self.judge, self._judge(case, output), self.threshold)
+
+    async def acall(self, *args: P.args, **row: P.kwargs) -> Columns:
+        """Judge one row from a coroutine; see `__call__`."""
+        case, output = self._item(*args, **row)
+        return columns(self.judge, await self._judge.one(case, output), self.threshold)
+
+    @classmethod
+    def from_model_config(cls, config: dict[str, Any], **settings: Any) -> Self:
+        """Make one of the model configuration that Azure's evaluators take.
+
+        Args:
+            config: ``type`` (``openai`` or ``azure_openai``) with ``model``, ``base_url`` and ``api_key``, or with
+                ``azure_deployment``, ``azure_endpoint``, ``api_key`` and ``api_version``.
+            **settings: See the class.
+
+        Returns:
+            The evaluator.
+
+        Raises:
+            ConfigurationError: Something is missing.
+        """
+        try:
+            if config.get("type") != "azure_openai" and "azure_endpoint" not in config:
+                endpoint = {name: config.get(name) or "" for name in ("base_url", "api_key")}
+                return cls(config["model"], **endpoint, **settings)
+            from promptflow.connections import (  # noqa: PLC0415  # pyright: ignore[reportMissingTypeStubs] - half a second
+                AzureOpenAIConnection,
+            )
+
+            connection: Any = AzureOpenAIConnection(
+                api_base=config["azure_endpoint"],
+                api_key=config.get("api_key"),  # pyright: ignore[reportArgumentType] - its annotations lack None
+                api_version=config["api_version"],
+            )
+            return cls(config["azure_deployment"], connection=connection, **settings)
+        except KeyError as error:
+            raise ConfigurationError(f"the model configuration lacks {error}") from error
+
+    def __aggregate__(self, line_results: Sequence[dict[str, Any]]) -> dict[str, float]:
+        """Metrics over all rows: the mean with how many rows are behind it, and the rest by status.
+
+        Args:
+            line_results: What the calls returned.
+
+        Returns:
+            ``NAME_mean`` (left out when no row is graded), ``NAME_graded``, ``NAME_rows``, and ``NAME_STATUS`` for each status
+            that occurs.
+        """
+        name = self.judge
+        given = (row.get(f"{name}_score") for row in line_results)
+        # Azure writes None as NaN.
+        scores = [score for score in given if score is not None and not math.isnan(score)]
+        statuses = Counter(str(row.get(f"{name}_status", "failed")) for row in line_results)
+        metrics: dict[str, float] = {f"{name}_graded": len(scores), f"{name}_rows": len(line_results)}
+        if scores:
+            metrics[f"{name}_mean"] = sum(scores) / len(scores)
+        return metrics | {f"{name}_{status}": count for status, count in statuses.items()}
+
+    def close(self) -> None:
+        """Close the connections of this process; a further call opens new ones."""
+        self._judge.close()
+
+
+def _view(name: str, judge: str, item: Callable[P, tuple[Case, Output]]) -> type[JudgeEvaluator[P]]:
+    """Make a judge's class, which takes the columns that a function reads, by the same names and types."""
+
+    def called(evaluator: JudgeEvaluator[P], *args: P.args, **row: P.kwargs) -> Columns:
+        return JudgeEvaluator.__call__(evaluator, *args, **row)
+
+    async def awaited(evaluator: JudgeEvaluator[P], *args: P.args, **row: P.kwargs) -> Columns:
+        return await JudgeEvaluator.acall(evaluator, *args, **row)
+
+    parts: dict[str, Any] = {
+        "judge": judge,
+        "_item": staticmethod(item),
+        "__module__": __name__,
+        "__doc__": f"{item.__doc__}\n    See `JudgeEvaluator` for the settings and the columns of a result.",
+    }
+    taken = inspect.signature(item)
+    me = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    for attribute, method in (("__call__", called), ("acall", awaited)):
+        method.__name__, method.__qualname__ = attribute, f"{name}.{attribute}"
+        method.__doc__ = item.__doc__
+        # promptflow and Azure read from here which columns there are.
+        setattr(  # noqa: B010 - to a type checker functions have no such attribute
+            method,
+            "__signature__",
+            taken.replace(parameters=[me, *taken.parameters.values()], return_annotation=Columns),
+        )
+        parts[attribute] = method
+    return type(name, (JudgeEvaluator,), parts)
+
+
+Groundedness = _view("Groundedness", "groundedness", groundedness)
+MemoryAnswer = _view("MemoryAnswer", "memory_answer", accepted_answer("memory_answer"))
+Rubric = _view("Rubric", "rubric", rubric)
+TaskCompletion = _view("TaskCompletion", "task_completion", task_completion)
+ToolCallAccuracy = _view("ToolCallAccuracy", "tool_call_accuracy", tool_call_accuracy)
+WebSearchAnswer = _view("WebSearchAnswer", "web_search_answer", accepted_answer("web_search_answer"))
+
+EVALUATORS: dict[str, type[JudgeEvaluator[...]]] = {
+    evaluator.judge: evaluator
+    for evaluator in (Groundedness, MemoryAnswer, Rubric, TaskCompletion, ToolCallAccuracy, WebSearchAnswer)
+}
+"""Every judge's class, by the judge's name."""
+
+
+def flex_flow(judge: str, folder: Path) -> Path:
+    """Make a folder that promptflow runs as a flex flow of a judge: for `pf flow test` and `pf.run`.
+
+    A folder of one's own, since promptflow writes into the folder of the flow it runs.
+
+    Args:
+        judge: The judge's name.
+        folder: The folder; made when it is not there.
+
+    Returns:
+        The folder.
+
+    Raises:
+        UsageError: There is no such judge.
+        InputError: The folder cannot be written.
+    """
+    if judge not in EVALUATORS:
+        raise UsageError(f"no flow for the judge {judge!r}; there are {', '.join(sorted(EVALUATORS))}")
+    flow = (
+        "# promptflow's flex flow of this judge: pf flow test --flow FOLDER --init model=NAME --inputs ROW.json\n"
+        f"entry: fiducial.judges.flows:{EVALUATORS[judge].__name__}\n"
+    )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "flow.flex.yaml").write_text(flow, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror or error}", path=folder) from error
+    return folder

@@ -1,0 +1,318 @@
+"""`fiducial.judge`: a judge that is called with a case and an output, or with inputs by name, and gives a verdict."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import weakref
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeAlias
+
+from ..deterministic.registration import load_environments
+from ..errors import ConfigurationError, UsageError
+from ..evaluation.judging.access import ModelAccess
+from ..evaluation.judging.stage import as_judged
+from ..evaluation.judging.tasks import JudgeTask, judge_task
+from ..evaluation.judging.worlds import replay_in
+from ..judges import (
+    Budget,
+    Endpoint,
+    Judge,
+    Provider,
+    Work,
+    as_done,
+    baseline_verdict,
+    judge_output,
+    judge_work,
+)
+from ..judges.loop_thread import is_loop_thread, run_sync, submit
+from ..judges.prices import price_list
+from ..records import Case, Output, Verdict
+from .named_inputs import named_item
+from .reaching import default_cache, find_endpoint
+from .sources import FilePath, as_case, as_output
+
+CaseLike: TypeAlias = Case | Mapping[str, Any]
+OutputLike: TypeAlias = Output | Mapping[str, Any]
+"""A record, or a mapping with the same keys."""
+
+_CLOSING = 5.0
+"""Seconds that closing connections may take."""
+
+
+def judge(
+    prompt: FilePath,
+    *,
+    model: str | None = None,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    connection: Any = None,
+    record: FilePath | None = None,
+    replay: FilePath | None = None,
+    cache: FilePath | bool = True,
+    concurrency: int = 64,
+    timeout: float = 60.0,
+    attempts: int = 6,
+    max_calls: int | None = None,
+    max_cost: float | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    worlds: Mapping[str, type] | None = None,
+) -> ReadyJudge:
+    """Make a judge that can be called.
+
+    Args:
+        prompt: A judge's name (``groundedness``), with its variant (``groundedness/direct``) or its model (``groundedness@m``), or the
+            path of a ``.prompty`` file.
+        model: The judging model's name at the endpoint; ``baseline`` for the lexical control, which needs none.
+        base_url: An OpenAI-compatible endpoint; ``OPENAI_BASE_URL``, or OpenAI's own, when left out.
+        api_key: The key; ``OPENAI_API_KEY`` when left out. Never shown.
+        connection: A connection of promptflow's, its name or its file, in place of both.
+        record: A file to append every reply to.
+        replay: A recording to answer from, in place of any model.
+        cache: The reply cache's file; True for the one in the user's cache folder, False for none.
+        concurrency: Calls in flight at most.
+        timeout: Seconds for one call.
+        attempts: Failed calls for one request at most.
+        max_calls: Calls that may be made, retries included; None for no limit.
+        max_cost: US dollars that may be spent; None for no limit.
+        parameters: Decoding parameters that replace the prompt's; None as a value leaves one out.
+        worlds: Simulated worlds of one's own, by class name, in which a judge of conversations sees calls executed; those that are
+            registered when left out.
+
+    Returns:
+        The judge. It connects when it is called first.
+
+    Raises:
+        UsageError: There is no such judge, or an argument cannot be used.
+        PromptError: The prompt file cannot be used.
+        ConfigurationError: No model or endpoint is named, or the recording is not there.
+    """
+    made = locals().copy()  # the arguments as they were given
+    environments = load_environments() if worlds is None else worlds
+    task = judge_task(os.fspath(prompt), model, replay_in(environments), parameters)
+    if task.asked is None:
+        return ReadyJudge(task, ModelAccess(), made)
+    if replay is not None and not Path(replay).is_file():
+        raise ConfigurationError(f"replay: there is no recording {os.fspath(replay)}")
+    access = ModelAccess(
+        endpoint=None if replay is not None else _endpoint(base_url, api_key, connection),
+        concurrency=concurrency,
+        timeout=timeout,
+        attempts=attempts,
+        cache=default_cache() if cache is True else Path(cache) if cache else None,
+        record=None if record is None else Path(record),
+        replay=None if replay is None else Path(replay),
+        budget=_budget(max_calls, max_cost, task.model),
+    )
+    if concurrency < 1 or attempts < 1 or not timeout > 0:
+        raise UsageError(
+            f"expected concurrency and attempts of at least 1 and some time, got {concurrency}, {attempts}, {timeout:g}"
+        )
+    return ReadyJudge(task, access, made)
+
+
+class ReadyJudge:
+    """A judge that can be called; made by `judge`.
+
+    Calls from any thread, and from under any running loop, share one connection pool a process: requests are made in a loop of
+    their own. It closes by itself, or by `close`, or at the end of a ``with``.
+
+    Args:
+        task: Who is asked.
+        access: How its model is reached.
+        made: What it was made of, to be made again in another process; a key among it is pickled with it.
+
+    Attributes:
+        task: As given.
+        access: As given.
+    """
+
+    def __init__(self, task: JudgeTask, access: ModelAccess, made: Mapping[str, Any]) -> None:
+        self.task = task
+        self.access = access
+        self._made = made
+        self._connection = _Connection(access)
+        weakref.finalize(self, self._connection.close)
+
+    @property
+    def by(self) -> str:
+        """How its verdicts are signed."""
+        return self.task.by
+
+    def __call__(
+        self, case: CaseLike | None = None, output: OutputLike | None = None, /, **inputs: Any
+    ) -> Verdict:
+        """Judge one output, and wait for the verdict, whether or not a loop is running here.
+
+        Args:
+            case: What was to be done.
+            output: What the system produced.
+            **inputs: In place of both, what the judge is to be shown, by name: ``query``, ``response``, ``search_results``,
+                ``tool_calls``, ``tool_definitions``, ``messages``, ``accepted_answers``, ``criterion``, ...
+
+        Returns:
+            The verdict: graded, or with the reason why not.
+
+        Raises:
+            UsageError: Inputs are missing, or unknown to this judge; or it is called where waiting would be for ever.
+            RecordError: Case or output is not in its form.
+            PromptError: The prompt cannot be rendered.
+        """
+        if is_loop_thread():
+            raise UsageError(f"{self.by} is asked in this very loop: await judge.one(...) instead of waiting")
+        return run_sync(self._judge(*self._item(case, output, inputs)))
+
+    async def one(
+        self, case: CaseLike | None = None, output: OutputLike | None = None, /, **inputs: Any
+    ) -> Verdict:
+        """Judge one output from a coroutine, in whatever loop; see `__call__`."""
+        return await asyncio.wrap_future(submit(self._judge(*self._item(case, output, inputs))))
+
+    async def many(
+        self, pairs: Iterable[tuple[CaseLike, OutputLike]], *, repeats: int = 1
+    ) -> AsyncGenerator[Verdict]:
+        """Judge outputs, as many at a time as calls may be in flight.
+
+        Args:
+            pairs: Cases with outputs; taken only as fast as verdicts are, in a thread of the judge's.
+            repeats: How often each output is judged.
+
+        Yields:
+            One verdict an output and repetition, as they are done.
+
+        Raises:
+            RecordError: A case or output is not in its form.
+            PromptError: The prompt cannot be rendered.
+        """
+        verdicts = self._verdicts(_work(pairs, repeats))
+        try:
+            while (verdict := await asyncio.wrap_future(submit(_next(verdicts)))) is not None:
+                yield verdict
+        finally:
+            await asyncio.wrap_future(submit(verdicts.aclose()))
+
+    def close(self) -> None:
+        """Close the connections of this process; a further call opens new ones."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made_again, (self._made,)
+
+    def __repr__(self) -> str:
+        return f"<judge {self.by}>"
+
+    def _item(
+        self, case: CaseLike | None, output: OutputLike | None, inputs: Mapping[str, Any]
+    ) -> tuple[Case, Output, Judge | None]:
+        """What is asked about, and the judge that is asked about it."""
+        asked = self.task.asked
+        if case is not None and output is not None and not inputs:
+            checked = as_case(case)
+            return checked, as_output(output, checked), asked
+        if case is not None or output is not None or not inputs:
+            raise UsageError(f"{self.by} is called with a case and an output, or with inputs by name")
+        item = named_item(inputs, None if asked is None else asked.prompt, self.by)
+        if asked is not None:
+            return item.case, item.output, replace(asked, fillers={**asked.fillers, **item.shown})
+        if item.shown:
+            raise UsageError(
+                f"{self.by} reads calls, messages and answers; it cannot use {', '.join(item.shown)} as given"
+            )
+        return item.case, item.output, None
+
+    async def _judge(self, case: Case, output: Output, asked: Judge | None) -> Verdict:
+        output = as_judged(case, output)
+        if self.task.called is not None:
+            return await self.task.called.verdict(case, output)
+        if asked is None:
+            return baseline_verdict(case, output, self.task.id.name)
+        return await judge_output(case, output, asked, await self._connection.provider())
+
+    async def _verdicts(self, work: Iterator[Work]) -> AsyncGenerator[Verdict]:
+        asked = self.task.asked
+        if self.task.called is not None:
+            async for verdict in as_done(work, self.task.called.verdict, self.access.concurrency):
+                yield verdict
+            return
+        if asked is None:
+            for case, output, _ in work:
+                yield baseline_verdict(case, output, self.task.id.name)
+            return
+        provider = await self._connection.provider()
+        async for verdict in judge_work(work, asked, provider, concurrency=self.access.concurrency):
+            yield verdict
+
+
+class _Connection:
+    """This process's way to the model; one that came with a fork belongs to a loop that is not here."""
+
+    def __init__(self, access: ModelAccess) -> None:
+        self._access = access
+        self._open: tuple[int, Provider, AsyncExitStack] | None = None
+
+    async def provider(self) -> Provider:
+        """Who answers requests; opened in the loop that all requests are made in."""
+        if self._open is None or self._open[0] != os.getpid():
+            exits = AsyncExitStack()
+            # Nothing is awaited in here, so that calls made at once do not open two.
+            provider = await exits.enter_async_context(self._access.open())
+            self._open = (os.getpid(), provider, exits)
+        return self._open[1]
+
+    def close(self) -> None:
+        """Close it, if it is open in this process."""
+        if self._open is None or self._open[0] != os.getpid():
+            return
+        _, _, exits = self._open
+        self._open = None
+        closed = submit(exits.aclose())
+        if not is_loop_thread():  # garbage may be looked for in any thread
+            closed.result(_CLOSING)
+
+
+def _work(pairs: Iterable[tuple[CaseLike, OutputLike]], repeats: int) -> Iterator[Work]:
+    for case, output in pairs:
+        checked = as_case(case)
+        judged = as_judged(checked, as_output(output, checked))
+        for repeat in range(repeats):
+            yield checked, judged, repeat
+
+
+def _made_again(made: Mapping[str, Any]) -> ReadyJudge:
+    return judge(**made)
+
+
+async def _next(verdicts: AsyncGenerator[Verdict]) -> Verdict | None:
+    return await anext(verdicts, None)
+
+
+def _endpoint(base_url: str | None, api_key: str | None, connection: Any) -> Endpoint:
+    if connection is None:
+        return find_endpoint(base_url, api_key, os.environ)
+    if base_url is not None or api_key is not None:
+        raise UsageError(
+            "a connection says where the model is and how to be let in; leave base_url and api_key out"
+        )
+    from ..judges.connections import connection_endpoint  # noqa: PLC0415 - few use it
+
+    return connection_endpoint(connection, os.environ)
+
+
+def _budget(max_calls: int | None, max_cost: float | None, model: str) -> Budget | None:
+    if max_calls is None and max_cost is None:
+        return None
+    budget = Budget(max_calls=max_calls, max_cost=max_cost, prices=price_list())
+    budget.require_price(model)
+    return budget

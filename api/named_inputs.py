@@ -1,0 +1,205 @@
+"""A judge's inputs given by name, without a case and an output: read into both, in the forms in which people have them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias, cast
+
+import msgspec
+
+from ..errors import UsageError
+from ..judges.as_json import JsonList, json_lines
+from ..judges.conversations import calls_of, context_of, conversation, messages_of, tools_of
+from ..judges.inputs import FENCE, FILLERS, Filler
+from ..judges.prompt_file import PromptFile
+from ..records import Case, ContextItem, Output
+
+NAME = "call"
+"""Stands for case and system in verdicts on inputs that were given by name."""
+
+_STANDS_IN: Mapping[str, frozenset[str]] = {
+    "messages": frozenset({"query"}),
+    "query": frozenset({"messages"}),
+    "question": frozenset({"messages", "query"}),
+    "transcript": frozenset({"messages"}),
+}
+"""Inputs that can be made of others."""
+
+
+class NamedItem(NamedTuple):
+    """What was given, as a judge is asked about it.
+
+    Attributes:
+        case: What was to be done, as far as it was given.
+        output: What was produced.
+        shown: Inputs that are shown as they were given.
+    """
+
+    case: Case
+    output: Output
+    shown: Mapping[str, Filler]
+
+
+def named_item(given: Mapping[str, Any], prompt: PromptFile | None, by: str) -> NamedItem:
+    """Read inputs by name.
+
+    Args:
+        given: ``query``, ``messages``, ``tool_calls``, ``tool_definitions``, ``response``, ``search_results``, ``question``,
+            ``accepted_answers``, ``transcript``, ``criterion``, or names of the prompt's own; None is as good as left out.
+        prompt: The prompt that is asked; None for the lexical baseline.
+        by: The judge, for messages.
+
+    Returns:
+        The item.
+
+    Raises:
+        UsageError: An input is unknown to the judge, missing, or of a type that it cannot have.
+        InputError: A call, a message or a tool has no shape that is known.
+    """
+    given = {name: value for name, value in given.items() if value is not None}
+    sources = dict.fromkeys(FILLERS) if prompt is None else _sources(prompt)
+    values = {_source(name, sources, by): value for name, value in given.items()}
+    if prompt is not None:
+        missing = [
+            name
+            for name, source in sources.items()
+            if prompt.inputs[name].required
+            and not _STANDS_IN.get(str(source), frozenset()) | {source} & values.keys()
+        ]
+        if missing:
+            raise UsageError(f"{by} needs {', '.join(missing)}; it takes {', '.join(sources)}")
+    draft = _Draft(values)
+    for name, value in values.items():
+        _READERS.get(name, _as_given)(draft, name, value)
+    return draft.item()
+
+
+def _sources(prompt: PromptFile) -> dict[str, str | None]:
+    """The prompt's inputs, each with the input of ours that fills it."""
+    declared = prompt.inputs.items()
+    return {name: each.source or name for name, each in declared if (each.source or name) != FENCE}
+
+
+def _source(name: str, sources: Mapping[str, str | None], by: str) -> str:
+    if name in sources:
+        return sources[name] or name
+    filled = set(sources.values())
+    if name in filled or any(name in _STANDS_IN.get(str(source), ()) for source in filled):
+        return name
+    raise UsageError(f"{by} does not use {name!r}; it takes {', '.join(sources)}")
+
+
+class _Draft:
+    """An item in the making."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.values = values
+        self.case: dict[str, Any] = {}
+        self.output: dict[str, Any] = {}
+        self.shown: dict[str, Any] = {}
+
+    def item(self) -> NamedItem:
+        kind = "grounded_answer" if "context" in self.case else "open_answer"
+        return NamedItem(
+            Case(id=NAME, kind=kind, **self.case),
+            Output(case_id=NAME, system=NAME, **self.output),
+            {name: _constant(value) for name, value in self.shown.items()},
+        )
+
+
+_Reader: TypeAlias = Callable[[_Draft, str, Any], None]
+
+
+def _query(draft: _Draft, name: str, value: Any) -> None:
+    if "messages" not in draft.values:
+        draft.case["messages"] = messages_of(value if isinstance(value, str) else _list(name, value))
+    else:
+        draft.shown[name] = value if isinstance(value, str) else str(json_lines(_list(name, value)))
+
+
+def _messages(draft: _Draft, name: str, value: Any) -> None:
+    told, done = conversation(_list(name, value))
+    if any(done) and "response" not in draft.values and "tool_calls" not in draft.values:
+        draft.case["messages"], draft.output["turns"] = told, done
+    else:
+        draft.case["messages"] = messages_of(_list(name, value))
+
+
+def _transcript(draft: _Draft, name: str, value: Any) -> None:
+    if isinstance(value, str):
+        draft.shown[name] = value
+    else:
+        draft.case["messages"], draft.output["turns"] = conversation(_list(name, value))
+
+
+def _tool_calls(draft: _Draft, name: str, value: Any) -> None:
+    if not isinstance(value, str):
+        draft.output["tool_calls"] = calls_of(value)
+    elif "response" in draft.values:
+        draft.shown[name] = JsonList([value], value)
+    else:
+        draft.output["text"] = value
+
+
+def _tool_definitions(draft: _Draft, name: str, value: Any) -> None:
+    given: list[Any] = [value] if isinstance(value, Mapping) else _list(name, value)
+    draft.case["tools"] = tools_of(given)
+
+
+def _response(draft: _Draft, name: str, value: Any) -> None:
+    draft.output["text"] = _text(name, value)
+
+
+def _search_results(draft: _Draft, name: str, value: Any) -> None:
+    items: list[Any] = [value] if isinstance(value, str) else _list(name, value)
+    draft.case["context"] = context_of(
+        [msgspec.structs.asdict(item) if isinstance(item, ContextItem) else item for item in items]
+    )
+
+
+def _accepted_answers(draft: _Draft, name: str, value: Any) -> None:
+    answers = [value] if isinstance(value, str) else _list(name, value)
+    draft.case.setdefault("reference", {})["answers"] = [_text(name, answer) for answer in answers]
+
+
+def _criterion(draft: _Draft, name: str, value: Any) -> None:
+    draft.case.setdefault("reference", {})["criterion"] = _text(name, value)
+
+
+def _question(draft: _Draft, name: str, value: Any) -> None:
+    draft.shown[name] = _text(name, value)
+
+
+def _as_given(draft: _Draft, name: str, value: Any) -> None:
+    draft.shown[name] = value
+
+
+_READERS: Mapping[str, _Reader] = {
+    "accepted_answers": _accepted_answers,
+    "criterion": _criterion,
+    "messages": _messages,
+    "query": _query,
+    "question": _question,
+    "response": _response,
+    "search_results": _search_results,
+    "tool_calls": _tool_calls,
+    "tool_definitions": _tool_definitions,
+    "transcript": _transcript,
+}
+
+
+def _constant(value: Any) -> Filler:
+    return lambda _case, _output: value
+
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise UsageError(f"{name}: expected a text, got {type(value).__name__}")
+    return value
+
+
+def _list(name: str, value: Any) -> list[Any]:
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Sequence):
+        kind = type(value).__name__  # pyright: ignore[reportUnknownArgumentType] - of anything
+        raise UsageError(f"{name}: expected a text or a list, got {kind}")
+    return list(cast("Sequence[Any]", value))

@@ -1,0 +1,91 @@
+"""Decorators for things of one's own; docs/extending.md has an example of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from ..errors import ConfigurationError
+from ..plugins import AGENTS, FORMATS, JUDGES, OPERATORS, WORLDS
+from ..records import Case, Output
+
+if TYPE_CHECKING:
+    from ..deterministic.mutation import Family, Mutation, Plants, Subject
+
+A = TypeVar("A", bound=Callable[[Case], Any])
+F = TypeVar("F", bound=Callable[[Path], Iterable[Any]])
+J = TypeVar("J", bound=Callable[[Case, Output], Any])
+W = TypeVar("W", bound=type)
+Mutate: TypeAlias = "Callable[[Subject, Random], Iterator[Mutation]]"
+
+
+def agent(name: str) -> Callable[[A], A]:
+    """Name an agent, for `generate`: a function of a case that gives a text, calls, fields of an output, or an `Output`.
+
+    Args:
+        name: Its name.
+    """
+    return AGENTS.registering(name)
+
+
+def file_format(name: str) -> Callable[[F], F]:
+    """Read files of another form, for ``fiducial cases NAME PATH``.
+
+    The function takes a path and yields cases and outputs, as records or as mappings with the same keys.
+
+    Args:
+        name: Its name.
+    """
+    return FORMATS.registering(name)
+
+
+def judge_function(name: str) -> Callable[[J], J]:
+    """Judge with a function, as ``--judge NAME`` and ``fiducial.judge(NAME)``: of a case and an output, sync or async.
+
+    It gives a score in [0, 1] or a truth value, either with a reason behind it in a pair, or a `Verdict`. What it raises is a verdict
+    that failed.
+
+    Args:
+        name: Its name; none of ours.
+
+    Raises:
+        ConfigurationError: A judge that comes along has this name.
+    """
+    from ..judges.catalogue import JUDGED_KINDS  # noqa: PLC0415 - reads what is known of prompts
+
+    if name in JUDGED_KINDS:
+        raise ConfigurationError(f"judges: {name!r} is the name of a judge that comes with fiducial")
+    return JUDGES.registering(name)
+
+
+def operator(
+    name: str, *, family: Family, plants: Plants, about: str, against: str = ""
+) -> Callable[[Mutate], Mutate]:
+    """Change right outputs, for ``fiducial audit mutate``: a function of a `Subject` and a random generator that yields mutations.
+
+    Args:
+        name: Its name; becomes part of the probe's system name.
+        family: Which sort of output it works on: ``tool_call``, ``multi_turn``, ``answer`` or ``groundedness``.
+        plants: What it makes of a right output: ``fault``, ``twin``, ``attack`` or ``control``.
+        about: One line for a person.
+        against: For an attack: the name of its control.
+    """
+
+    def add(mutate: Mutate) -> Mutate:
+        from ..deterministic.mutation import Operator  # noqa: PLC0415 - slow to import
+
+        OPERATORS.register(name, Operator(name, family, plants, mutate, about, against))
+        return mutate
+
+    return add
+
+
+def world(name: str) -> Callable[[W], W]:
+    """Simulate a world, for cases of kind ``multi_turn``: a class with ``load(config)`` and methods that agents call.
+
+    Args:
+        name: The name that cases use.
+    """
+    return WORLDS.registering(name)

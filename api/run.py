@@ -1,0 +1,181 @@
+"""A run as a value: its rates, its judges' calibration, its verdicts, its report; it shows itself in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ..calibration.agreement.results import Calibration
+from ..errors import RunFolderError, UsageError
+from ..evaluation.conclusion.results import CORRECTED, DECIDED, JudgeUse, Stratum, SystemResult
+from ..evaluation.run_folder.folder import VERDICTS, kept_calibration, read_manifest
+from ..evaluation.run_folder.roster import Roster
+from ..evaluation.run_folder.verdict_log import standing_in
+from ..records import Author, FolderPath, ItemKey, Verdict
+from ..report.document import as_html, as_lines
+from ..report.from_run import report_on
+from ..report.run_words import run_document
+from .sources import FilePath
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Rate(Stratum, frozen=True, kw_only=True, dict=True):
+    """A rate of a run: a statistic that knows which outputs are behind it."""
+
+    @property
+    def failures(self) -> list[Verdict]:
+        """The verdicts below 1 that it is the mean of, the lowest first; none of a rate that belongs to no run."""
+        run: Run | None = vars(self).get("run")
+        return [] if run is None else run.failures(self)
+
+
+class SystemRates(msgspec.Struct, frozen=True, kw_only=True):
+    """The rates of one system; never pooled, because its parts differ in who decided them.
+
+    Attributes:
+        name: The system's.
+        decided: Of what checkers decided.
+        open: Of what no checker decided (in a run without checkers: of everything), by judge, uncorrected.
+        corrected: The same corrected by labels that were drawn at random from the open part, by judge, where there are some.
+        missing: Cases without an output.
+        faults: How often each error type was found by the checkers.
+    """
+
+    name: str
+    decided: Rate
+    open: Mapping[str, Rate]
+    corrected: Mapping[str, Rate]
+    missing: int
+    faults: Mapping[str, int]
+
+
+class Run:
+    """What an evaluation came to; made by `fiducial.evaluate` and `fiducial.load_run`.
+
+    Args:
+        kept: Where it is kept.
+
+    Attributes:
+        kept: As given; a folder in memory where it is kept nowhere else.
+        systems: The rates of each system, by its name.
+        judges: What each judge was used for: outcomes, calls, tokens, cost.
+        cuts: From which score on the verdicts of each judge pass, by its name.
+
+    Raises:
+        RunFolderError: It is not a run folder, or the run was not concluded.
+    """
+
+    def __init__(self, kept: FolderPath) -> None:
+        self.kept = kept
+        manifest = read_manifest(kept)
+        try:
+            results = msgspec.convert(manifest["results"], list[SystemResult])
+            self.judges = msgspec.convert(manifest["judges"], list[JudgeUse])
+            self.cuts = {known.by: known.cut for known in Roster(manifest)}
+        except (KeyError, msgspec.ValidationError) as error:
+            raise RunFolderError(f"{kept}: the run was not finished; evaluate again to go on") from error
+        self._results = results
+        self.systems = {result.system: self._rates(result) for result in results}
+
+    @property
+    def folder(self) -> Path | None:
+        """Where it is kept; None for a run that is in memory alone."""
+        return self.kept if isinstance(self.kept, Path) else None
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """How far each judge agrees with the labels, by its name; empty where nothing that was judged had a label."""
+        return kept_calibration(self.kept) or Calibration()
+
+    @cached_property
+    def verdicts(self) -> list[Verdict]:
+        """What checkers and judges said, one verdict an output, author and repetition."""
+        return list(standing_in(self.kept / VERDICTS))
+
+    def failures(self, rate: Stratum) -> list[Verdict]:
+        """The verdicts below 1 that a rate of this run is the mean of, the lowest first."""
+        authors = {use.name: use.id or use.name for use in self.judges}
+        judge = None if rate.name == DECIDED or rate.by is None else authors.get(rate.by)
+        said = [verdict for verdict in self.verdicts if _behind(verdict, rate, judge)]
+        if rate.name != DECIDED and any(each.source == "checker" for each in self.verdicts):
+            is_open = _open_items(self.verdicts)
+            said = [verdict for verdict in said if verdict.key in is_open]
+        return sorted((each for each in said if each.score is not None and each.score < 1), key=_score)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The verdicts as a data frame: a row each, None where there is no score."""
+        from .frames import verdicts_frame  # noqa: PLC0415 - pandas is slow to import
+
+        return verdicts_frame(self.verdicts)
+
+    def report(self, path: FilePath | None = None) -> Path:
+        """Write the HTML report.
+
+        Args:
+            path: The file; ``report.html`` in the run's folder when left out.
+
+        Returns:
+            The file.
+
+        Raises:
+            UsageError: No file is named, and the run is in memory alone.
+            RunFolderError: The inputs are not where, or not what, they were.
+        """
+        if path is None and self.folder is None:
+            raise UsageError("this run is in memory alone: name the file of its report")
+        target = Path(path) if path is not None else self.kept / "report.html"
+        assert isinstance(target, Path)
+        report_on(self.kept, target)
+        return target
+
+    def _repr_html_(self) -> str:
+        return str(as_html(run_document(self._results, self.judges)))
+
+    def __str__(self) -> str:
+        return "\n".join(as_lines(run_document(self._results, self.judges)))
+
+    def __repr__(self) -> str:
+        where = "in memory" if self.folder is None else f"in {self.folder}"
+        names = ", ".join(self.systems)
+        return f"<run of {names} {where}>"
+
+    def _rates(self, result: SystemResult) -> SystemRates:
+        rates = [self._rate(result.system, stratum) for stratum in result.strata]
+        decided = next((rate for rate in rates if rate.name == DECIDED), None)
+        if decided is None:
+            nothing = Stratum(name=DECIDED, n=0, of=0, undefined="no checker was asked")
+            decided = self._rate(result.system, nothing)
+        judged = [rate for rate in rates if rate.by is not None]
+        return SystemRates(
+            name=result.system,
+            decided=decided,
+            open={str(rate.by): rate for rate in judged if rate.name != CORRECTED},
+            corrected={str(rate.by): rate for rate in judged if rate.name == CORRECTED},
+            missing=result.missing,
+            faults=result.faults,
+        )
+
+    def _rate(self, system: str, stratum: Stratum) -> Rate:
+        rate = Rate(**{name: getattr(stratum, name) for name in stratum.__struct_fields__})
+        vars(rate).update(run=self, system=system)
+        return rate
+
+
+def _behind(verdict: Verdict, rate: Stratum, judge: Author | None) -> bool:
+    if vars(rate).get("system", verdict.system) != verdict.system:
+        return False
+    return verdict.source == "checker" if judge is None else verdict.author == judge
+
+
+def _open_items(verdicts: list[Verdict]) -> set[ItemKey]:
+    return {each.key for each in verdicts if each.source == "checker" and each.outcome == "undecided"}
+
+
+def _score(verdict: Verdict) -> float:
+    return -1.0 if verdict.score is None else verdict.score

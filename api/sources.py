@@ -1,0 +1,123 @@
+"""Cases and outputs in whatever form a caller has them: paths, records, mappings, data frames; all validated like files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union, cast
+
+from ..errors import UsageError
+from ..records import Case, InputPath, Output, Verdict, memory_file, read_records
+from ..records.frames import frame_rows, is_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FilePath: TypeAlias = str | os.PathLike[str]
+Cases: TypeAlias = Union[FilePath, "Iterable[Case | Mapping[str, Any]]", "pd.DataFrame"]
+"""A file of cases, or cases: records, mappings with the same keys, or the rows of a data frame."""
+Outputs: TypeAlias = Union[
+    FilePath, "Iterable[FilePath]", "Iterable[Output | Mapping[str, Any]]", "pd.DataFrame"
+]
+"""One or more files of outputs, or outputs: records, mappings with the same keys, or the rows of a data frame."""
+
+Labels: TypeAlias = Union[FilePath, "Iterable[Verdict | Mapping[str, Any]]", "pd.DataFrame"]
+"""A file of trusted verdicts, or verdicts: records, mappings with the same keys, or the rows of a data frame."""
+
+Record = TypeVar("Record", Case, Output)
+
+
+def case_source(cases: Cases) -> InputPath:
+    """Where cases are read from.
+
+    Args:
+        cases: In any form.
+
+    Raises:
+        UsageError: It is nothing of the kind.
+        RecordError: One of them is no mapping.
+    """
+    if isinstance(cases, (str, os.PathLike)):
+        return Path(cases)
+    return _in_memory("cases", cases)
+
+
+def output_sources(outputs: Outputs) -> list[InputPath]:
+    """Where outputs are read from.
+
+    Args:
+        outputs: In any form.
+
+    Raises:
+        UsageError: It is nothing of the kind.
+        RecordError: One of them is no mapping.
+    """
+    if isinstance(outputs, (str, os.PathLike)):
+        return [Path(outputs)]
+    given: Any = outputs
+    if is_frame(given) or isinstance(given, Mapping) or not isinstance(given, Iterable):
+        return [_in_memory("outputs", given)]
+    given = list(cast("Iterable[Any]", given))
+    if given and all(isinstance(each, (str, os.PathLike)) for each in given):
+        return [Path(each) for each in given]
+    return [_in_memory("outputs", given)]
+
+
+def label_source(labels: Labels) -> InputPath:
+    """Where labels are read from.
+
+    Args:
+        labels: In any form.
+
+    Raises:
+        UsageError: It is nothing of the kind.
+        RecordError: One of them is no mapping.
+    """
+    if isinstance(labels, (str, os.PathLike)):
+        return Path(labels)
+    return _in_memory("labels", labels)
+
+
+def as_case(case: Case | Mapping[str, Any]) -> Case:
+    """One case, validated like a line of a file.
+
+    Raises:
+        RecordError: It is no case.
+    """
+    return _one("case", case, Case)
+
+
+def as_output(output: Output | Mapping[str, Any], case: Case) -> Output:
+    """One output of a case, validated like a line of a file.
+
+    Args:
+        output: A record, or a mapping; what names neither case nor system belongs to this case, and to ``system``.
+        case: The case it must answer.
+
+    Raises:
+        RecordError: It is no output.
+        UsageError: It answers another case.
+    """
+    if isinstance(output, Mapping):
+        output = {"case_id": case.id, "system": "system", **output}
+    found = _one("output", output, Output)
+    if found.case_id != case.id:
+        raise UsageError(f"the output is of case {found.case_id!r}, the case is {case.id!r}")
+    return found
+
+
+def _one(name: str, record: Any, record_type: type[Record]) -> Record:
+    return next(read_records(memory_file(name, [record]), record_type))
+
+
+def _in_memory(name: str, records: Any) -> InputPath:
+    if is_frame(records):
+        rows = frame_rows(records)
+        return memory_file(
+            name, ({key: value for key, value in row.items() if value is not None} for row in rows)
+        )
+    if isinstance(records, (Mapping, bytes)) or not isinstance(records, Iterable):
+        kind = type(records).__name__  # pyright: ignore[reportUnknownArgumentType]
+        raise UsageError(f"{name}: expected a path, records, mappings or a data frame, got {kind}")
+    return memory_file(name, records)  # pyright: ignore[reportUnknownArgumentType]

@@ -1,0 +1,356 @@
+"""What `calibrate` finds, in types: ``calibrate --json`` and ``calibration.json`` are these, field by field.
+
+Nothing heavy is imported here: to show what was computed takes neither numpy nor scipy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+
+import msgspec
+
+from ...errors import InputError
+from ..cautions import Caution
+from ..comparison.results import Comparison
+from ..cuts import HALF, CutSource
+from ..statistic import Entry, Statistic
+from ..thresholds.results import BetterCut, Cascade, Certificate, Recalibration, Threshold
+
+Statistics: TypeAlias = dict[str, Statistic]
+
+
+class AccuracyWithMissing(msgspec.Struct, frozen=True):
+    """Accuracy, by what becomes of a missing verdict: left out, taken for "fail", taken for wrong."""
+
+    drop: Statistic
+    count_as_fail: Statistic
+    count_as_disagreement: Statistic
+
+
+class MissingVerdicts(msgspec.Struct, frozen=True):
+    """How often a judge said nothing of a labelled row, and what that may do to its accuracy."""
+
+    rate: Statistic
+    accuracy: AccuracyWithMissing
+
+
+class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
+    """One judge against the labels. Each statistic is an attribute too: ``found.cohen_kappa.low``.
+
+    Attributes:
+        pass_at: From which score on its verdicts pass, and labels beside them.
+        pass_at_source: Whether that was told, or the judge declares it, or neither.
+        n: Rows with label and score.
+        n_missing: Labelled rows without a score.
+        n_unlabelled: Rows without a label.
+        n_clusters: Clusters of the ``n`` rows.
+        binary: Whether all labels and scores are 0 or 1.
+        tp: Rows that the label passes and the judge passes.
+        fp: Rows that the label fails and the judge passes.
+        fn: Rows that the label passes and the judge fails.
+        tn: Rows that both fail.
+        statistics: Every statistic of `ESTIMATORS`, by name.
+        missing: What becomes of missing verdicts.
+    """
+
+    pass_at: float = HALF
+    pass_at_source: CutSource = "default"  # noqa: S105 - not that kind of pass
+    n: int = 0
+    n_missing: int = 0
+    n_unlabelled: int = 0
+    n_clusters: int = 0
+    binary: bool = False
+    tp: int = 0
+    fp: int = 0
+    fn: int = 0
+    tn: int = 0
+    statistics: Statistics = {}
+    missing: MissingVerdicts | None = None
+
+    accuracy = Entry()
+    true_positive_rate = Entry()
+    true_negative_rate = Entry()
+    precision = Entry()
+    f1_positive = Entry()
+    f1_macro = Entry()
+    balanced_accuracy = Entry()
+    mcc = Entry()
+    cohen_kappa = Entry()
+    scott_pi = Entry()
+    gwet_ac1 = Entry()
+    krippendorff_alpha = Entry()
+    prevalence = Entry()
+    judge_rate = Entry()
+    bias = Entry()
+    pearson = Entry()
+    spearman = Entry()
+    kendall_tau_b = Entry()
+    concordance = Entry()
+    icc_a1 = Entry()
+    weighted_kappa = Entry()
+    krippendorff_alpha_interval = Entry()
+    krippendorff_alpha_ordinal = Entry()
+    mae = Entry()
+    rmse = Entry()
+    signed_bias = Entry()
+    auroc = Entry()
+    average_precision = Entry()
+    brier = Entry()
+    ece = Entry()
+
+
+class EqualRates(msgspec.Struct, frozen=True, kw_only=True):
+    """A test that a rate is the same in several groups.
+
+    Attributes:
+        p: Its p-value; None when it cannot be computed.
+        groups: How many groups took part.
+        undefined: Why there is no p-value; None when there is one.
+        holm_p: Adjusted for all such tests of the table.
+    """
+
+    p: float | None
+    groups: int
+    undefined: str | None
+    holm_p: float | None = None
+
+
+class SuspectedLabel(msgspec.Struct, frozen=True, kw_only=True):
+    """An item whose label most judges contradict.
+
+    Attributes:
+        item_id: The item.
+        label: Its label.
+        contradicted_by: Judges on the other side of it.
+        agreed_by: Judges on its side.
+        evidence: Log-likelihood ratio; above 0, against the label.
+    """
+
+    item_id: str
+    label: float
+    contradicted_by: list[str]
+    agreed_by: list[str]
+    evidence: float
+
+
+class ModelledJudge(msgspec.Struct, frozen=True, kw_only=True):
+    """A judge's rates by Dawid and Skene's model, on ``n`` items."""
+
+    n: int = 0
+    true_positive_rate: Statistic
+    true_negative_rate: Statistic
+
+
+class PairAgreement(msgspec.Struct, frozen=True, kw_only=True):
+    """How often two judges agree, and how often Dawid and Skene's model says that they would.
+
+    Attributes:
+        a: One judge.
+        b: The other.
+        n: Items that both judged.
+        observed: Share of them on which they agree.
+        expected: What the model expects.
+        residual: Observed less expected. Above 0 judges do not err independently; which of them share errors it does not tell: the model
+            may have taken what some share for the truth, and then it is the others that agree too much.
+    """
+
+    a: str
+    b: str
+    n: int
+    observed: float
+    expected: float
+    residual: float
+
+
+class JudgesAlone(msgspec.Struct, frozen=True, kw_only=True):
+    """What judges would have to be like if they erred independently; a diagnostic, never the truth.
+
+    Attributes:
+        n: Items of which three judges or more speak.
+        undefined: Why there is no model; None where there is one.
+        prevalence: Share of right items.
+        judges: The judges' rates.
+        pairs: Every two judges with items in common; none of three judges, whose agreement the model can always meet.
+    """
+
+    n: int = 0
+    undefined: str | None = None
+    prevalence: Statistic | None = None
+    judges: dict[str, ModelledJudge] = {}
+    pairs: list[PairAgreement] = []
+
+
+class People(msgspec.Struct, frozen=True):
+    """How far the people of a table agree, all of them at once.
+
+    Attributes:
+        names: Theirs.
+        krippendorff_alpha: At the nominal, ordinal and interval level.
+    """
+
+    names: list[str]
+    krippendorff_alpha: Statistics
+
+
+class SystemMeans(msgspec.Struct, frozen=True):
+    """One system, by labels and by a judge.
+
+    Attributes:
+        n: Rows with both.
+        label_mean: Mean label.
+        score_mean: Mean score.
+        difference: Mean of score minus label; its interval holds together with those of the other systems.
+    """
+
+    n: int
+    label_mean: float
+    score_mean: float
+    difference: Statistic
+
+
+class SystemAgreement(msgspec.Struct, frozen=True):
+    """Agreement on systems, not on items.
+
+    Attributes:
+        systems: Each system's means.
+        kendall_tau_b: Of the means; 1 where the judge has the order of the labels.
+        largest_difference: Of any system, without its sign.
+    """
+
+    systems: dict[str, SystemMeans]
+    kendall_tau_b: Statistic
+    largest_difference: Statistic
+
+
+class ProbabilityScores(msgspec.Struct, frozen=True, kw_only=True):
+    """A judge's scores read as probabilities.
+
+    Attributes:
+        n: Rows.
+        groups: How many groups of scores.
+        grouping: What the groups are.
+        statistics: Parts of the Brier score, plain and corrected for small groups, and ``ece_equal_mass``.
+        confidence: How well the verdict's own probability foretells that it is right.
+    """
+
+    n: int = 0
+    groups: int
+    grouping: str
+    statistics: Statistics
+    confidence: Statistics = {}
+
+
+class CorrectedRates(msgspec.Struct, frozen=True):
+    """A judge against the truth, as far as an audit of the labels tells.
+
+    Attributes:
+        prevalence: Share that is truly right.
+        true_positive_rate: Of the judge.
+        true_negative_rate: Of the judge.
+        label_sensitivity: Share of the truly right that the labels pass.
+        label_specificity: Share of the truly wrong that the labels fail.
+    """
+
+    prevalence: Statistic
+    true_positive_rate: Statistic
+    true_negative_rate: Statistic
+    label_sensitivity: Statistic
+    label_specificity: Statistic
+
+
+class LabelAudit(msgspec.Struct, frozen=True, kw_only=True):
+    """Labels against the truth (rows of the table: the truth, columns: the label), and judges corrected by that."""
+
+    tp: int
+    fp: int
+    fn: int
+    tn: int
+    judges: dict[str, CorrectedRates]
+
+
+class CategoryAgreement(msgspec.Struct, frozen=True):
+    """Agreement with each level a category: the levels, the table (rows: label), the statistics."""
+
+    levels: list[float]
+    table: list[list[int]]
+    statistics: Statistics
+
+
+class Calibration(msgspec.Struct, frozen=True, kw_only=True):
+    """How far each judge of a table agrees with the labels; by name a `JudgeCalibration`: ``found["judge"].cohen_kappa``.
+
+    Attributes:
+        judges: Each judge against the labels.
+        baselines: What a judge has to beat: ``always_pass``, ``always_fail``, and those that the table has.
+        slices: The judges on each value of a column, by column and value.
+        homogeneity: Tests that a judge is equally good on every slice, by column, judge and rate.
+        suspected_label_errors: Labels to look at first.
+        dawid_skene: What judges would have to be like if they erred independently.
+        pass_at: From which score on verdicts pass; None where judges differ.
+        level: Nominal coverage of the intervals.
+        cautions: What limits all of it.
+        people: People among themselves, where several looked at the same items.
+        systems: Agreement on systems, by judge, where there are two or more.
+        probability: Scores read as probabilities, by judge, where they lie between 0 and 1.
+        better_cuts: What another cut would gain, by judge, where scores lie between 0 and 1 and have labels.
+        label_audit: On request: judges corrected for errors of the labels.
+        selective: On request: a confidence from which on verdicts can be trusted, by judge.
+        cascade: On request: judges asked one after another.
+        categories: On request: agreement on declared levels, by judge.
+        thresholds: On request: the threshold that makes a statistic largest, by judge.
+        recalibration: On request: a map from scores to rates, by judge.
+        comparison: Of a run with several judges: these against each other, as ``compare --json`` has it.
+    """
+
+    judges: dict[str, JudgeCalibration] = {}
+    baselines: dict[str, JudgeCalibration] = {}
+    slices: dict[str, dict[str, dict[str, JudgeCalibration]]] = {}
+    homogeneity: dict[str, dict[str, dict[str, EqualRates]]] = {}
+    suspected_label_errors: list[SuspectedLabel] = []
+    dawid_skene: JudgesAlone = JudgesAlone()
+    pass_at: float | None = HALF
+    level: float = 0.95
+    cautions: list[Caution] = []
+    people: People | None = None
+    systems: dict[str, SystemAgreement] = {}
+    probability: dict[str, ProbabilityScores] = {}
+    better_cuts: dict[str, BetterCut] = {}
+    label_audit: LabelAudit | None = None
+    selective: dict[str, Certificate] = {}
+    cascade: Cascade | None = None
+    categories: dict[str, CategoryAgreement] = {}
+    thresholds: dict[str, Threshold] = {}
+    recalibration: dict[str, Recalibration] = {}
+    comparison: Comparison | None = None
+
+    def __getitem__(self, judge: str) -> JudgeCalibration:
+        return self.judges[judge]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.judges)
+
+    def __len__(self) -> int:
+        return len(self.judges)
+
+
+_NOT_ALWAYS = Calibration.__struct_fields__[Calibration.__struct_fields__.index("people") :]
+"""Parts that are left out of the JSON where there is nothing to say, or nothing was asked."""
+
+
+def calibration_json(found: Calibration) -> dict[str, Any]:
+    """A calibration as JSON, without the parts of which there is nothing."""
+    parts: dict[str, Any] = msgspec.to_builtins(found)
+    return {name: part for name, part in parts.items() if part or name not in _NOT_ALWAYS}
+
+
+def read_calibration(given: Mapping[str, Any]) -> Calibration:
+    """A calibration from its JSON; what this version does not know is passed over.
+
+    Raises:
+        InputError: It is not in that form.
+    """
+    try:
+        return msgspec.convert(given, Calibration)
+    except msgspec.ValidationError as error:
+        raise InputError(f"not a calibration as `fiducial calibrate --json` writes it: {error}") from error

@@ -1,0 +1,96 @@
+"""Who is compared with whom: the judges or systems of a table, each with its own rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ...errors import InputError
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..tables.table import Column, Table
+from .results import By, Right
+
+
+class Contestant(NamedTuple):
+    """What one judge or system brings to a comparison, a number per row of its part of the table.
+
+    Attributes:
+        name: Its name.
+        key: Equal for rows of different contenders that are about the same item; ascending.
+        label: The truth; NaN where it is not known.
+        score: The judge's score.
+        right: Whether it is right.
+        cluster: Cluster number.
+        item: Item number.
+        left_out: How many of its rows are not here, for want of the score or label that is needed.
+        cut: From which score or label on one passes.
+    """
+
+    name: str
+    key: IntArray
+    label: FloatArray
+    score: FloatArray
+    right: BoolArray
+    cluster: IntArray
+    item: IntArray
+    left_out: int
+    cut: float
+
+
+def contestants_of(table: Table, by: By, right: Right) -> list[Contestant]:
+    """The judges or systems of a table, each with its usable rows.
+
+    Args:
+        table: Their rows.
+        by: What is compared.
+        right: See `compare`.
+
+    Returns:
+        All of them, in order of appearance, those without a usable row too.
+
+    Raises:
+        InputError: There is no column ``system``, or one has several rows for an item.
+    """
+    column = table.judge if by == "judge" else table.columns.get("system")
+    if column is None:
+        raise InputError("the table has no column system")
+    if by == "judge":
+        key = table.key("system", "repeat", "order")
+    else:
+        key = without_system(table, column).key("judge", "repeat", "order")
+    passes: dict[str, BoolArray] = {"score": table.passed, "label": table.right}
+    is_right: BoolArray = passes["score"] == passes["label"] if right == "agrees" else passes[right]
+    needed = {"agrees": (table.score, table.label), "score": (table.score,), "label": (table.label,)}[right]
+    usable = np.isfinite(np.stack(needed)).all(axis=0)
+    result: list[Contestant] = []
+    for name, rows in column.present():
+        mine = np.flatnonzero(rows & usable)
+        keys, first = np.unique(key[mine], return_index=True)
+        if len(keys) < len(mine):
+            raise InputError(
+                f"{by} {name!r} has several rows for one item; name the repeats in the column repeat"
+            )
+        mine, left_out = mine[first], int((rows & ~usable).sum())
+        judged, cluster, item = is_right[mine], table.cluster[mine], table.item.codes[mine]
+        part, cut = table.take(mine).in_one_cut()
+        result.append(Contestant(name, keys, part.label, part.score, judged, cluster, item, left_out, cut))
+    return result
+
+
+def without_system(table: Table, system: Column) -> Table:
+    """The same table with items that do not name the system, so that they can meet: ``case|system|trial`` without the system."""
+    names: dict[str, int] = {}
+    codes: list[int] = []
+    items: list[int] = table.item.codes.tolist()
+    systems: list[int] = system.codes.tolist()
+    for item, code in zip(items, systems, strict=True):
+        name = _task(table.item.values[item], system.values[code] if code >= 0 else "")
+        codes.append(names.setdefault(name, len(names)))
+    return replace(table, item=Column(list(names), np.array(codes, dtype=np.int64)))
+
+
+def _task(item: str, system: str) -> str:
+    case, between, trial = item.rpartition(f"|{system}|")
+    return f"{case}|{trial}" if between and trial.isdigit() else item

@@ -1,0 +1,268 @@
+"""The difference of two, on the same items: an estimate, an interval, and the p of the very test that the interval inverts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr, stdtr
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..cuts import HALF
+from ..intervals.bootstrap import acceleration, bca_interval, bootstrap, percentile_interval, varies
+from ..intervals.cell_means import Combination, mean_over_clusters
+from ..intervals.closed_forms import Interval, normal_quantile, t_quantile
+from ..intervals.measurement import JACKKNIFE_BLOCKS, Settings, measure
+from ..intervals.paired_shares import tango_interval
+from ..intervals.unseen import unseen_interval
+from ..sample import Cells, Sample, reduce_rows
+from ..statistic import Statistic, defined, undefined
+from ..statistics.estimator import Estimator
+from .mcnemar import mcnemar
+
+_ONE_SIDED = 0.6
+"""A two-sided level of 0.6 is a one-sided one of 0.8: found four times in five."""
+
+_BISECTIONS = 40
+
+_OF_ROWS = ("wald", "wilson")
+"""Intervals that take rows as independent, whatever the clusters."""
+
+
+class Difference(NamedTuple):
+    """First minus second.
+
+    Attributes:
+        estimate: With its interval.
+        p: Of no difference, by the test that the interval inverts; None where nothing can be told.
+        smallest_visible: The true difference that such a test finds four times in five; None likewise.
+        over_clusters: Whether the test is one over clusters, or would be if there were more than one of them.
+    """
+
+    estimate: Statistic
+    p: float | None = None
+    smallest_visible: float | None = None
+    over_clusters: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class PairedRows:
+    """Rows that both have, each array of shape ``(n,)``.
+
+    Attributes:
+        label: Trusted values, of what was scored first.
+        first: One score.
+        second: The other.
+        cluster: Cluster number; None when every row is its own.
+        second_label: Of what was scored second, where that is something else; None where both scored the same.
+        cut: A value passes when it is at least this.
+        second_cut: Likewise of what was scored second; None where it is the same.
+    """
+
+    label: FloatArray
+    first: FloatArray
+    second: FloatArray
+    cluster: IntArray | None = None
+    second_label: FloatArray | None = None
+    cut: float = HALF
+    second_cut: float | None = None
+
+    @property
+    def sides(self) -> tuple[Cells, Cells]:
+        """Label and score of either side, a cell a row."""
+        other = self.label if self.second_label is None else self.second_label
+        cut = self.cut if self.second_cut is None else self.second_cut
+        return Cells(self.label, self.first, self.cut), Cells(other, self.second, cut)
+
+
+def difference(estimator: Estimator, rows: PairedRows, settings: Settings) -> Difference:
+    """The difference of a statistic.
+
+    Args:
+        estimator: The statistic.
+        rows: What both say.
+        settings: How the interval is made. By default that of a share of the same rows (accuracy, true positive rate) is as
+            `share_difference` has it, of other statistics a BCa bootstrap over clusters.
+
+    Returns:
+        The difference.
+    """
+    if not len(rows.label):
+        return Difference(undefined("no common items", n=0, level=settings.level))
+    shares = None if settings.interval is not None else _shares_of_the_same_rows(estimator, rows)
+    if shares is not None:
+        return share_difference(*shares, settings.level)
+    estimator, joint = difference_of(estimator, rows)
+    value = float(estimator.formula(joint.counts, joint.cells))
+    wanted = settings.interval in {None, "bootstrap"}
+    if (
+        np.isfinite(value)
+        and wanted
+        and joint.n_clusters > 1
+        and len(joint.cells.label) <= estimator.max_cells
+    ):
+        return _resampled(estimator, value, joint, settings)
+    found = measure([estimator], joint, settings)[estimator.name]
+    clustered = settings.interval not in _OF_ROWS and not joint.singletons
+    return _with_p(found, _degrees(found, joint, settings), settings.level)._replace(over_clusters=clustered)
+
+
+def share_difference(
+    first: BoolArray, second: BoolArray, cluster: IntArray, level: float = 0.95
+) -> Difference:
+    """The difference of two shares of the same rows.
+
+    Where every row is its own cluster, the test is McNemar's, mid-p, and the interval Tango's score interval; 0 is taken into it
+    where the two disagree, which takes one of a few counts (four items on which only one is right, all of them the
+    same one). Else both are the t-test over clusters of `mean_over_clusters`.
+
+    Args:
+        first: Whether one is right, shape ``(n,)``, at least one row.
+        second: Whether the other is.
+        cluster: Cluster number of each row.
+        level: Nominal coverage.
+
+    Returns:
+        The difference.
+    """
+    n = len(first)
+    gaps = first.astype(np.float64) - second
+    if len(np.unique(cluster)) < n:
+        return clustered_difference(mean_over_clusters(gaps, cluster), n=n, level=level)
+    a_only, b_only = int((gaps > 0).sum()), int((gaps < 0).sum())
+    value, p = float(gaps.mean()), mcnemar(a_only, b_only).midp
+    low, high = tango_interval(a_only / n, b_only / n, n, normal_quantile(level))
+    if p > 1 - level:
+        low, high = min(low, 0.0), max(high, 0.0)
+    elif low <= 0.0 <= high:
+        low, high = (math.nextafter(0.0, 1.0), high) if value > 0 else (low, math.nextafter(0.0, -1.0))
+    found = defined(value, (low, high), n=n, method="Tango, Wilson's score for pairs", level=level)
+    return Difference(found, p, _visible(found, normal_quantile(level)))
+
+
+def clustered_difference(found: Combination, *, n: int, level: float) -> Difference:
+    """A difference over clusters, with the interval that inverts its t-test."""
+    if not found.tellable:
+        one = defined(found.value, n=n, method="cluster-t: no interval from a single cluster", level=level)
+        return Difference(one, over_clusters=True)
+    method = "bound on what was not seen" if found.flat else "cluster-t (CR2)"
+    estimate = defined(found.value, found.interval(level), n=n, method=method, level=level)
+    return Difference(estimate, found.p(), found.smallest_visible(level), over_clusters=True)
+
+
+def difference_of(estimator: Estimator, rows: PairedRows) -> tuple[Estimator, Sample]:
+    """The statistic of the first score minus that of the second, itself a statistic of a joint sample.
+
+    Args:
+        estimator: The statistic.
+        rows: What both say.
+
+    Returns:
+        An estimator that is no proportion, and counts over the distinct (first label and score, second label and score); its
+        cells carry the first.
+    """
+    columns = [rows.label, rows.first, rows.second] + (
+        [] if rows.second_label is None else [rows.second_label]
+    )
+    (label, first, second, *others), groups, sizes = reduce_rows(columns, rows.cluster)
+    joint = Sample(Cells(label, first, rows.cut), groups, sizes)
+    other, cut = others[0] if others else label, rows.sides[1].pass_at
+
+    def formula(weights: FloatArray, cells: Cells) -> FloatArray:
+        # Cells beyond those of the sample are what-if rows; there the second score says the opposite of the first.
+        beyond = len(second)
+        theirs = np.concatenate([other, cells.label[beyond:]])
+        score = np.concatenate([second, 1.0 - cells.score[beyond:]])
+        return estimator.formula(weights, cells) - estimator.formula(weights, Cells(theirs, score, cut))
+
+    undefined_when = f"it is so for one of the two: {estimator.undefined}"
+    return Estimator(estimator.name, formula, undefined_when, max_cells=estimator.max_cells), joint
+
+
+def _shares_of_the_same_rows(
+    estimator: Estimator, rows: PairedRows
+) -> tuple[BoolArray, BoolArray, IntArray] | None:
+    """Successes of either side and clusters, of the rows in the denominator; None where that is not the same for both."""
+    if estimator.proportion is None:
+        return None
+    successes, trials = estimator.proportion.successes.ravel(), estimator.proportion.trials.ravel()
+    first, second = (side.quadrant for side in rows.sides)
+    tried, other = (first @ trials).astype(np.bool_), (second @ trials).astype(np.bool_)
+    of_label = bool((estimator.proportion.trials[:, 0] == estimator.proportion.trials[:, 1]).all())
+    if not of_label or (tried != other).any() or not tried.any():
+        return None
+    cluster = np.arange(len(tried)) if rows.cluster is None else rows.cluster
+    won, other_won = ((side @ successes).astype(np.bool_)[tried] for side in (first, second))
+    return won, other_won, cluster[tried]
+
+
+def _resampled(estimator: Estimator, value: float, joint: Sample, settings: Settings) -> Difference:
+    """With an interval of bootstrap replicates, and the p at which such an interval would just reach 0."""
+    formula, over = estimator.of(joint.cells), "" if joint.singletons else " over clusters"
+    replicates = bootstrap([formula], joint, replicates=settings.replicates, seed=settings.seed)[0]
+    interval_at: Callable[..., Interval | None]
+    if settings.interval == "bootstrap":
+        interval_at, method = partial(percentile_interval, replicates), f"percentile bootstrap{over}"
+    elif varies(replicates):
+        skewness = acceleration(formula, joint, seed=settings.seed)
+        interval_at = partial(bca_interval, value, replicates, skewness, clusters=joint.n_clusters)
+        method = f"BCa bootstrap{over}"
+    else:
+        interval_at = partial(unseen_interval, estimator, value, joint)
+        method = "Wilson bound on what was not seen"
+    ends = interval_at(level=settings.level)
+    if ends is None:
+        share = float(np.isnan(replicates).mean())
+        method += f": no interval, {share:.0%} of the replicates are undefined"
+    found = defined(value, ends, n=joint.n, method=method, level=settings.level)
+    p = None if ends is None else _reaching_zero(interval_at, 1 / settings.replicates)
+    seen = _visible(found, normal_quantile(settings.level))
+    return Difference(found, p, seen, over_clusters=not joint.singletons)
+
+
+def _reaching_zero(interval_at: Callable[..., Interval | None], least: float) -> float:
+    """The p at which an interval of level 1 - p just reaches 0, by bisection; no less than ``least``."""
+    without, including = 1.0, least
+    for _ in range(_BISECTIONS):
+        middle = math.sqrt(without * including)
+        if _has_zero(interval_at(level=1 - middle)):
+            including = middle
+        else:
+            without = middle
+    return without
+
+
+def _has_zero(ends: Interval | None) -> bool:
+    return ends is None or ends[0] <= 0.0 <= ends[1]
+
+
+def _degrees(found: Statistic, joint: Sample, settings: Settings) -> float | None:
+    """Degrees of freedom of the quantile that made an interval of `measure`; None for the normal one."""
+    if settings.interval in _OF_ROWS:
+        return None
+    blocks = "jackknife" in (found.method or "")
+    return (min(JACKKNIFE_BLOCKS, joint.n_clusters) if blocks else joint.n_clusters) - 1
+
+
+def _with_p(found: Statistic, degrees: float | None, level: float) -> Difference:
+    """With the p of an interval that is the value plus and minus a quantile times an error."""
+    if found.value is None or found.low is None or found.high is None:
+        return Difference(found)
+    quantile = normal_quantile(level) if degrees is None else t_quantile(level, degrees)
+    error = (found.high - found.low) / 2 / quantile
+    if not error > 0.0:
+        return Difference(found)
+    distance = -abs(found.value) / error
+    tail = float(ndtr(distance) if degrees is None else stdtr(degrees, distance))
+    return Difference(found, 2 * tail, _visible(found, quantile))
+
+
+def _visible(found: Statistic, quantile: float) -> float | None:
+    if found.low is None or found.high is None:
+        return None
+    error = (found.high - found.low) / 2 / quantile
+    return error * (quantile + normal_quantile(_ONE_SIDED))

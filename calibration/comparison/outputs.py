@@ -1,0 +1,172 @@
+"""What is known of each system's outputs: what was decided of them, what judges say of the rest, what labels do."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..cuts import HALF
+from ..tables.table import DECIDED, DECIDED_BY, Table
+from .contestants import without_system
+from .results import Right
+
+_LABEL = "label"
+"""Who decided where it is a table's labels that do."""
+
+
+class Outputs(NamedTuple):
+    """One system's outputs; arrays of shape ``(n,)`` but for ``verdicts``. Values are 1 where it passes, 0 where not, NaN where nothing is said.
+
+    Attributes:
+        task: What the output was made for, a number; ascending, each once.
+        item: Item number.
+        cluster: Cluster number, the same for all systems' outputs for a task.
+        decided: What decided it says; NaN of what is open.
+        verdicts: What each judge says, shape ``(judges, n)``.
+        labels: What a label of an open output says, by the cut of each judge, shape ``(judges, n)``.
+    """
+
+    task: IntArray
+    item: IntArray
+    cluster: IntArray
+    decided: FloatArray
+    verdicts: FloatArray
+    labels: FloatArray
+
+    @property
+    def is_open(self) -> BoolArray:
+        """Which of them nothing decided."""
+        return np.isnan(self.decided)
+
+    def take(self, rows: BoolArray | IntArray) -> Outputs:
+        """Some of them."""
+        task, item, cluster, decided, verdicts, labels = self
+        return Outputs(
+            task[rows], item[rows], cluster[rows], decided[rows], verdicts[:, rows], labels[:, rows]
+        )
+
+
+class Field(NamedTuple):
+    """The outputs of all systems.
+
+    Attributes:
+        systems: By system.
+        decided_by: Who decided what is decided.
+        judges: Who judged open outputs, juries first, then whoever judged most of them: the rows of ``verdicts``.
+        repeats: Verdicts that are not looked at, since the judge had said something of the output before; by judge.
+    """
+
+    systems: dict[str, Outputs]
+    decided_by: list[str]
+    judges: list[str]
+    repeats: dict[str, int]
+
+
+def outputs_of(table: Table, right: Right | None) -> Field:
+    """The outputs of the systems of a table.
+
+    In a table with the column ``checker_score`` that is what checkers say, and labels of other outputs correct the judges; in another one an
+    output with a label is decided by it.
+
+    Args:
+        table: With a column ``system``.
+        right: ``score`` leaves decisions and labels aside, ``label`` the judges.
+
+    Returns:
+        The outputs.
+    """
+    system = table.columns["system"]
+    if (system.codes < 0).any():
+        table = table.take(system.codes >= 0)
+        system = table.columns["system"]
+    tasks = without_system(table, system).item.codes.astype(np.int64)
+    _, first, output = np.unique(
+        tasks * len(system.values) + system.codes, return_index=True, return_inverse=True
+    )
+    decided = _first_known(_decisions(table, right), output, len(first))
+    judges, verdicts, repeats = _verdicts(table, output, np.isnan(decided))
+    if right == "label":
+        judges, verdicts = [], verdicts[:0]
+    # In a table without the column a label has decided already; asked for scores, nobody looks at it.
+    label = np.full(len(first), np.nan)
+    if right is None and DECIDED in table.numbers:
+        label = np.where(np.isnan(decided), _first_known(table.label, output, len(first)), np.nan)
+    cuts = np.array([table.cut_of(judge).at for judge in judges])
+    # An item may name the system, and so may the cluster where each item is its own: a task has one.
+    _, one, again = np.unique(tasks, return_index=True, return_inverse=True)
+    whole = Outputs(
+        tasks[first],
+        table.item.codes[first].astype(np.int64),
+        table.cluster[one][again][first],
+        decided,
+        verdicts,
+        _passes(label, cuts[:, None]),
+    )
+    counts = np.full(len(first), True) if right is None else np.isfinite([decided, *verdicts]).any(axis=0)
+    codes = system.codes[first]
+    return Field(
+        {
+            name: whole.take((codes == code) & counts)
+            for code, name in enumerate(system.values)
+            if ((codes == code) & counts).any()
+        },
+        _deciders(table),
+        judges,
+        repeats,
+    )
+
+
+def _decisions(table: Table, right: Right | None) -> FloatArray:
+    """What is decided, row by row."""
+    if right == "score":
+        return np.full(len(table), np.nan)
+    if right == "label" or DECIDED not in table.numbers:
+        return _passes(table.label, table.cut)
+    return _passes(table.numbers[DECIDED], HALF)
+
+
+def _deciders(table: Table) -> list[str]:
+    if DECIDED not in table.numbers:
+        return [_LABEL]
+    column = table.columns.get(DECIDED_BY)
+    return [DECIDED_BY] if column is None else [name for name, _ in column.present()]
+
+
+def _verdicts(
+    table: Table, output: IntArray, is_open: BoolArray
+) -> tuple[list[str], FloatArray, dict[str, int]]:
+    """Those who judged open outputs; what each says of each output; and how often it said more than that."""
+    passed = _passes(table.score, table.cut)
+    found: dict[str, FloatArray] = {}
+    repeats: dict[str, int] = {}
+    for judge, rows in table.judge.present():
+        verdict = _first_known(passed[rows], output[rows], len(is_open))
+        if np.isfinite(verdict[is_open]).any():
+            found[judge] = verdict
+            more = int(np.isfinite(passed[rows]).sum()) - int(np.isfinite(verdict).sum())
+            repeats |= {judge: more} if more else {}
+    judges = sorted(
+        found, key=lambda judge: (_rank(table, judge), -int(np.isfinite(found[judge][is_open]).sum()))
+    )
+    verdicts = np.stack([found[judge] for judge in judges]) if judges else np.empty((0, len(is_open)))
+    return judges, verdicts, repeats
+
+
+def _rank(table: Table, judge: str) -> int:
+    """A jury goes before its members, and the verdict on a whole answer before others."""
+    kind = table.judges[judge].kind if judge in table.judges else None
+    return {"jury": 0, "share": 1}.get(kind or "", 2)
+
+
+def _passes(values: FloatArray, cut: FloatArray | float) -> FloatArray:
+    return np.where(np.isnan(values), np.nan, values >= cut)
+
+
+def _first_known(values: FloatArray, place: IntArray, places: int) -> FloatArray:
+    """The first value at each place that is not NaN."""
+    result = np.full(places, np.nan)
+    known = np.flatnonzero(np.isfinite(values))[::-1]
+    result[place[known]] = values[known]
+    return result

@@ -1,0 +1,218 @@
+"""What a comparison finds, in types: `compare --json` is these, field by field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from ..cautions import Caution
+from ..cuts import Cut
+from ..statistic import Statistic
+
+By: TypeAlias = Literal["judge", "system"]
+Right: TypeAlias = Literal["agrees", "score", "label"]
+
+
+class Flip(msgspec.Struct, frozen=True, kw_only=True):
+    """An item on which just one of two is right."""
+
+    item_id: str
+    right: str
+
+
+class Areas(msgspec.Struct, frozen=True, kw_only=True):
+    """Areas under the ROC curve, compared.
+
+    Attributes:
+        value: First minus second.
+        delong_p: DeLong's, over clusters where items cluster; None where the difference has no spread.
+        delong_holm_p: Likewise, adjusted over the pairs that have one (Holm).
+    """
+
+    value: float
+    delong_p: float | None
+    delong_holm_p: float | None = None
+
+
+class Pair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Two judges or systems on the items that both have.
+
+    Attributes:
+        a: The first.
+        b: The second.
+        n: Items that both have. Of systems an item is a case and trial.
+        n_clusters: Clusters among them.
+        effective_clusters: How many clusters of one size they are worth: ``n^2 / sum of squared sizes``.
+        both_right: Items on which both are right, that is, pass where systems are compared.
+        a_only_right: On which the first is, and the second not.
+        b_only_right: The other way round.
+        both_wrong: On which neither is.
+        exact_p: McNemar's, binomial; takes items as independent. None without a common item.
+        midp: Likewise, mid-p.
+        holm_p: ``midp``, adjusted over the pairs listed (Holm).
+        bh_p: Likewise (Benjamini and Hochberg).
+        by_p: Likewise (Benjamini and Yekutieli).
+        clustered_p: Of ``difference``, by a test over clusters: a t-test of shares, a bootstrap of other statistics. None where
+            every item is its own cluster, or all are in one.
+        clustered_holm_p: ``clustered_p``, adjusted over the pairs listed (Holm).
+        difference: First minus second, of the statistic that is compared.
+        p: Of the very test that the interval of ``difference`` inverts (``clustered_p`` or, of shares, ``midp``): at or below
+            1 - level exactly where 0 is outside.
+        adjusted_p: ``p``, adjusted over the pairs listed (Holm): what the words go by.
+        better: Which is higher by ``adjusted_p``; None where there is no evidence, or none that stands among so many pairs.
+        smallest_visible: The true difference that a comparison of this precision, by itself, finds four times in five.
+        corrected: Whether labels of the open part correct the difference; the counts are of verdicts as they are.
+        auroc_difference: Where both scored the same labelled items with fractions.
+        flips: Items that differ, as many as were asked for.
+    """
+
+    a: str
+    b: str
+    n: int
+    n_clusters: int
+    effective_clusters: float
+    both_right: int
+    a_only_right: int
+    b_only_right: int
+    both_wrong: int
+    exact_p: float | None
+    midp: float | None
+    holm_p: float | None
+    bh_p: float | None
+    by_p: float | None
+    clustered_p: float | None
+    clustered_holm_p: float | None
+    difference: Statistic
+    p: float | None
+    adjusted_p: float | None
+    better: str | None
+    smallest_visible: float | None
+    corrected: bool = False
+    auroc_difference: Areas | None = None
+    flips: list[Flip] = []
+
+
+class Costs(msgspec.Struct, frozen=True, kw_only=True):
+    """What some verdicts cost; each number None where it is not known of every one of them.
+
+    Attributes:
+        verdicts: Those of which something is known.
+        calls: To a model.
+        prompt_tokens: In.
+        completion_tokens: Out.
+        cost: US dollars.
+        tokens_per_verdict: In and out.
+        cost_per_verdict: US dollars.
+    """
+
+    verdicts: int
+    calls: float | None
+    prompt_tokens: float | None
+    completion_tokens: float | None
+    cost: float | None
+    tokens_per_verdict: float | None
+    cost_per_verdict: float | None
+
+
+class Contender(msgspec.Struct, frozen=True, kw_only=True):
+    """One judge or system by itself, on all rows that it has.
+
+    Attributes:
+        n: Its usable rows.
+        n_left_out: Its rows without a score or label that is needed.
+        share_right: The share right; of systems the share that passes.
+        costs: What its verdicts cost, where the table says something of it.
+    """
+
+    n: int
+    n_left_out: int
+    share_right: Statistic
+    costs: Costs | None
+
+
+class Best(msgspec.Struct, frozen=True, kw_only=True):
+    """The one that is right most often, and what it is worth on items that did not choose it.
+
+    Attributes:
+        name: Its name; the first of equals.
+        n: Items common to all.
+        apparent: Its share right on the items that chose it, with an interval that holds for whichever is best.
+        held_out: Share right of whichever was best elsewhere, fold by fold; undefined with fewer than two clusters.
+    """
+
+    name: str
+    n: int
+    apparent: Statistic
+    held_out: Statistic
+
+    @property
+    def optimism(self) -> float | None:
+        """What choosing flatters: apparent less held-out."""
+        apparent, held_out = self.apparent.value, self.held_out.value
+        return None if apparent is None or held_out is None else apparent - held_out
+
+
+class Stratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Systems against each other on one part of their outputs.
+
+    Attributes:
+        by: Who graded: names of checkers or judges, those with most outputs first; ``label`` for the labels of a table.
+        pairs: On the items whose outputs are in this part for both.
+        rates: Share that passes, by system, each on all its outputs of this part.
+        outputs: How many outputs of this part each system has.
+        graded: How many of them are graded.
+        labelled: How many open ones are graded and have a label besides.
+        corrected: Whether labels correct what judges say of open outputs: where every system has some.
+        judges: The same by each judge alone, where several judged open outputs.
+    """
+
+    by: list[str]
+    pairs: list[Pair]
+    rates: dict[str, Statistic]
+    outputs: dict[str, int]
+    graded: dict[str, int]
+    labelled: dict[str, int]
+    corrected: bool
+    judges: Mapping[str, Stratum] = {}
+
+
+class Strata(msgspec.Struct, frozen=True, kw_only=True):
+    """Systems against each other, part by part.
+
+    Attributes:
+        decided: What checkers decided (in a table without a column ``checker_score``: what has a label).
+        open: The rest, by the judges' verdicts, corrected by labels where there are labels of the open part.
+        all: Both together, each part weighing as much as it has outputs; undefined where too much of the open part is not graded.
+    """
+
+    decided: Stratum
+    open: Stratum
+    all: Stratum
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Judges, prompts or systems against each other.
+
+    Attributes:
+        by: What is compared.
+        right: What being right means; None for systems, which are compared by stratum.
+        statistic: Whose difference is estimated.
+        pairs: Every pair asked for; of systems those of the stratum ``all``.
+        contenders: Each by itself.
+        best: The cross-fitted choice of the best; None where no item is common to all.
+        cuts: From which score on the verdicts of each judge pass.
+        cautions: What a reader must know.
+        strata: Of systems only.
+    """
+
+    by: By
+    right: Right | None
+    statistic: str
+    pairs: list[Pair]
+    contenders: dict[str, Contender]
+    best: Best | None
+    cuts: dict[str, Cut]
+    cautions: list[Caution]
+    strata: Strata | None = None

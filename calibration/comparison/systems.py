@@ -1,0 +1,303 @@
+"""Systems against each other: which passes more often, on what was decided, on what is open, and on all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..intervals.cell_means import Combination, combine_means
+from ..intervals.cluster_mean import share_of
+from ..statistic import Statistic, defined, undefined
+from ..true_rate.estimators import LabelledAndJudged, labels_only, prediction_powered, tuned_lambda
+from .difference import Difference, clustered_difference, share_difference
+from .outputs import Field, Outputs
+from .pairs import Items, adjusted, pair_of
+from .results import Pair, Strata, Stratum
+
+LEAST_GRADED = 0.9
+"""Share of a system's open outputs that must be graded before anything is said of all its outputs."""
+
+_FEWEST_LABELS = 2
+"""A spread cannot be estimated from a single label."""
+
+
+class SystemTerms(NamedTuple):
+    """What is the same for every pair of systems.
+
+    Attributes:
+        names: Names of items.
+        against: Compare only with this one.
+        flips: How many of the items on which a pair differs are listed.
+        level: Nominal coverage.
+    """
+
+    names: list[str]
+    against: str | None
+    flips: int
+    level: float
+
+
+class Graded(NamedTuple):
+    """One system's outputs in one stratum, each array of shape ``(n,)``.
+
+    Attributes:
+        task: What they were made for; ascending.
+        item: Item number.
+        cluster: Cluster number.
+        result: 1 where it passes, 0 where not, NaN where it is not graded.
+        is_open: Whether that is a judge's word.
+        label: What a label of an open output says; NaN where there is none.
+    """
+
+    task: IntArray
+    item: IntArray
+    cluster: IntArray
+    result: FloatArray
+    is_open: BoolArray
+    label: FloatArray
+
+    def take(self, rows: BoolArray | IntArray) -> Graded:
+        """Some of them."""
+        task, item, cluster, result, is_open, label = self
+        return Graded(task[rows], item[rows], cluster[rows], result[rows], is_open[rows], label[rows])
+
+    @property
+    def known(self) -> BoolArray:
+        """Which are graded."""
+        return np.isfinite(self.result)
+
+    @property
+    def labelled(self) -> BoolArray:
+        """Which open ones are graded and have a label."""
+        return self.known & self.is_open & np.isfinite(self.label)
+
+    @property
+    def mixed(self) -> bool:
+        """Whether some are open and some are not."""
+        return bool(self.is_open.any() and not self.is_open.all())
+
+
+class _Piece(NamedTuple):
+    """Rows of one mean, and what that mean counts for."""
+
+    values: FloatArray
+    cluster: IntArray
+    coefficient: float
+
+
+def strata_of(field: Field, terms: SystemTerms) -> Strata:
+    """Every pair of systems, stratum by stratum.
+
+    An open output goes by one judge: of those who judged the task, whoever judged most.
+
+    Args:
+        field: The outputs.
+        terms: What is compared.
+
+    Returns:
+        The strata.
+    """
+    whole = graded_of(field)
+    decided = {name: each.take(~each.is_open) for name, each in whole.items()}
+    left = {name: each.take(each.is_open) for name, each in whole.items()}
+    alone = {
+        judge: {
+            name: _graded(each, np.full(len(each.task), row)).take(
+                each.is_open & np.isfinite(each.verdicts[row])
+            )
+            for name, each in field.systems.items()
+        }
+        for row, judge in enumerate(field.judges)
+    }
+    decided_by = field.decided_by if any(len(each.task) for each in decided.values()) else []
+    several = len(alone) > 1
+    return Strata(
+        decided=_stratum(decided, decided_by, terms),
+        open=_stratum(
+            left,
+            field.judges,
+            terms,
+            judges={judge: _stratum(each, [judge], terms) for judge, each in alone.items()}
+            if several
+            else {},
+        ),
+        all=_stratum(whole, [*decided_by, *field.judges], terms),
+    )
+
+
+def graded_of(field: Field) -> dict[str, Graded]:
+    """All outputs of each system, with the judge's word of each that is open."""
+    chosen = _chosen(field)
+    return {name: _graded(each, chosen[name]) for name, each in field.systems.items()}
+
+
+def _chosen(field: Field) -> dict[str, IntArray]:
+    """Which judge's verdict counts for each output, by system; -1 where nobody judged the task."""
+    judge_of: dict[int, int] = {}
+    for row in reversed(range(len(field.judges))):
+        for each in field.systems.values():
+            said = np.isfinite(each.verdicts[row]) & each.is_open
+            judge_of |= dict.fromkeys(each.task[said].tolist(), row)
+    return {
+        name: np.array([judge_of.get(task, -1) for task in each.task.tolist()], dtype=np.int64)
+        for name, each in field.systems.items()
+    }
+
+
+def _graded(outputs: Outputs, judge: IntArray) -> Graded:
+    nobody, place = np.full((1, len(judge)), np.nan), np.arange(len(judge))
+    verdict, label = (
+        np.concatenate([each, nobody])[judge, place] for each in (outputs.verdicts, outputs.labels)
+    )
+    result = np.where(outputs.is_open, verdict, outputs.decided)
+    return Graded(outputs.task, outputs.item, outputs.cluster, result, outputs.is_open, label)
+
+
+def _stratum(
+    graded: Mapping[str, Graded],
+    by: list[str],
+    terms: SystemTerms,
+    judges: Mapping[str, Stratum] | None = None,
+) -> Stratum:
+    # Corrected is everybody or nobody: the rate of a judge beside a rate of labels would be no comparison.
+    correct = _correctable(graded.values())
+    pairs = [
+        _pair((a, b), (graded[a], graded[b]), correct=correct, terms=terms)
+        for a, b in combinations(sorted(graded, key=lambda name: name != terms.against), 2)
+        if terms.against in {None, a}
+    ]
+    return Stratum(
+        by=by,
+        pairs=adjusted(pairs, terms.level),
+        rates={name: _rate(each, correct=correct, level=terms.level) for name, each in graded.items()},
+        outputs={name: len(each.task) for name, each in graded.items()},
+        graded={name: int(each.known.sum()) for name, each in graded.items()},
+        labelled={name: int(each.labelled.sum()) for name, each in graded.items()},
+        corrected=correct,
+        judges=judges or {},
+    )
+
+
+def _correctable(sides: Iterable[Graded]) -> bool:
+    """Whether everybody who has open outputs has labels of them."""
+    having = [int(each.labelled.sum()) >= _FEWEST_LABELS for each in sides if each.is_open.any()]
+    return bool(having) and all(having)
+
+
+def _pair(names: tuple[str, str], sides: tuple[Graded, Graded], *, correct: bool, terms: SystemTerms) -> Pair:
+    """Two systems on the tasks for which both have an output in the stratum, not yet adjusted for other pairs."""
+    _, mine, theirs = np.intersect1d(sides[0].task, sides[1].task, assume_unique=True, return_indices=True)
+    first, second = sides[0].take(mine), sides[1].take(theirs)
+    both = first.known & second.known
+    items = Items(
+        first.result[both] == 1.0,
+        second.result[both] == 1.0,
+        first.cluster[both],
+        first.item[both],
+        terms.names,
+    )
+    correct = correct and _correctable((first, second))
+    found = _difference(first, second, items, correct=correct, level=terms.level)
+    return pair_of(*names, items, found, corrected=correct, flips=terms.flips)
+
+
+def _difference(first: Graded, second: Graded, items: Items, *, correct: bool, level: float) -> Difference:
+    if not len(items.cluster):
+        return Difference(undefined("no common items", n=0, level=level))
+    for each in (first, second):
+        too_few = _too_few(each)
+        if too_few:
+            return Difference(undefined(too_few, n=len(items.cluster), level=level))
+    weighed = (first.mixed or second.mixed) and len(items.cluster) < len(first.task)
+    if not (correct or weighed):
+        return share_difference(items.right_a, items.right_b, items.cluster, level)
+    taken = [piece._replace(coefficient=-piece.coefficient) for piece in _pieces(second, correct=correct)]
+    found = _combined([*_pieces(first, correct=correct), *taken])
+    return clustered_difference(found, n=len(items.cluster), level=level)
+
+
+def _too_few(graded: Graded) -> str | None:
+    """Why nothing is said of decided and open outputs together, if so."""
+    count = int(graded.is_open.sum())
+    known = int((graded.is_open & graded.known).sum())
+    if not graded.mixed or known >= LEAST_GRADED * count:
+        return None
+    return f"only {known:,} of {count:,} open outputs are graded"
+
+
+def _rate(graded: Graded, *, correct: bool, level: float) -> Statistic:
+    """The share that passes: a judge's own where nothing is corrected."""
+    known = graded.known
+    count = int(known.sum())
+    if not count:
+        why = "there is no such output" if not len(known) else f"none of {len(known):,} outputs is graded"
+        return undefined(why, n=0, level=level)
+    too_few = _too_few(graded)
+    if too_few:
+        return undefined(too_few, n=count, level=level)
+    if correct and graded.is_open.all():
+        return _corrected(graded, level)
+    if not ((correct and graded.mixed) or (graded.mixed and count < len(known))):
+        return share_of(graded.result[known], graded.cluster[known], level=level)
+    found = _combined(list(_pieces(graded, correct=correct)))
+    value = min(1.0, max(0.0, found.value))
+    method = "Wilson on the cluster-effective n, parts by their size"
+    return defined(value, found.rate_interval(level), n=count, method=method, level=level)
+
+
+def _corrected(graded: Graded, level: float) -> Statistic:
+    """As a run corrects the open part of a system."""
+    known, labelled = graded.known, graded.labelled
+    if labelled.sum() == known.sum():
+        return labels_only(graded.label[labelled], graded.cluster[labelled], level=level)
+    data = _labelled_and_judged(graded)
+    return prediction_powered(data, tuned_lambda(data), level=level)
+
+
+def _labelled_and_judged(graded: Graded) -> LabelledAndJudged:
+    labelled = graded.labelled
+    rest = graded.known & graded.is_open & ~labelled
+    return LabelledAndJudged(
+        graded.label[labelled],
+        graded.result[labelled],
+        graded.result[rest],
+        graded.cluster[labelled],
+        graded.cluster[rest],
+    )
+
+
+def _pieces(graded: Graded, *, correct: bool) -> Iterator[_Piece]:
+    """The means whose sum is the rate: of what is decided and of what is open, each by its share of the outputs."""
+    share = float(graded.is_open.mean())
+    if share < 1.0:
+        yield _Piece(graded.result[~graded.is_open], graded.cluster[~graded.is_open], 1 - share)
+    if share == 0.0:
+        return
+    if not correct:
+        judged = graded.is_open & graded.known
+        yield _Piece(graded.result[judged], graded.cluster[judged], share)
+        return
+    data = _labelled_and_judged(graded)
+    weight = tuned_lambda(data) if len(data.unlabelled) else 0.0
+    rest = data.label - weight * data.score
+    if not weight:
+        yield _Piece(rest, data.label_cluster, share)
+        return
+    # The weight was fitted to the same labels: one degree of freedom more is spent, as of a slope.
+    spent = np.sqrt((len(rest) - 1) / max(1, len(rest) - 2))
+    yield _Piece(rest.mean() + spent * (rest - rest.mean()), data.label_cluster, share)
+    yield _Piece(data.unlabelled, data.unlabelled_cluster, share * weight)
+
+
+def _combined(pieces: list[_Piece]) -> Combination:
+    cell = np.repeat(np.arange(len(pieces)), [len(piece.values) for piece in pieces])
+    return combine_means(
+        np.concatenate([piece.values for piece in pieces]),
+        cell,
+        np.array([piece.coefficient for piece in pieces]),
+        np.concatenate([piece.cluster for piece in pieces]),
+    )

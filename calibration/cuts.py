@@ -1,0 +1,116 @@
+"""From which score on a judge's verdict counts as a pass: as the user says, as the judge declares, or 0.5.
+
+A cut belongs to a judge: what counts as a pass on one scale is half a pass on another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from ..errors import UsageError
+
+CutSource: TypeAlias = Literal["told", "declared", "default"]
+"""Who says what a judge's cut is: the user, the judge itself, or nobody."""
+
+HALF = 0.5
+"""The cut of a judge of which nothing else is known."""
+
+
+class Cut(msgspec.Struct, frozen=True):
+    """From which score on a judge's verdict counts as a pass.
+
+    Attributes:
+        at: In (0, 1]; a score of at least this passes.
+        source: Who says so.
+    """
+
+    at: float = HALF
+    source: CutSource = "default"
+
+    def __str__(self) -> str:
+        return f"{self.at:g} ({_SOURCES[self.source]})"
+
+
+_SOURCES = {"told": "as told", "declared": "its own", "default": "none is declared"}
+
+
+@dataclass(frozen=True, slots=True)
+class PassAt:
+    """What a user says of cuts.
+
+    Attributes:
+        everywhere: The cut of every judge that is not named; None to leave each its own.
+        judges: The cut of some judges, each by its name, or by how its name begins: ``groundedness``, ``groundedness/reasons``.
+    """
+
+    everywhere: float | None = None
+    judges: Mapping[str, float] = field(default_factory=dict[str, float])
+
+    def of(self, names: Iterable[str], own: Cut) -> Cut:
+        """The cut of a judge.
+
+        Args:
+            names: What it is called; any of these may be meant.
+            own: What it is where nothing is said.
+
+        Returns:
+            What was said of it, the closest name first; else what was said of all; else its own.
+        """
+        names = list(names)
+        named = [given for given in self.judges if any(_begins(name, given) for name in names)]
+        if named:
+            return Cut(self.judges[max(named, key=len)], "told")
+        return own if self.everywhere is None else Cut(self.everywhere, "told")
+
+    def refuse_strangers(self, names: Iterable[str]) -> None:
+        """Refuse a cut for a judge that is not there.
+
+        Args:
+            names: What the judges are called.
+
+        Raises:
+            UsageError: No judge is called so.
+        """
+        names = list(dict.fromkeys(names))
+        for given in self.judges:
+            if not any(_begins(name, given) for name in names):
+                raise UsageError(
+                    f"--pass-at {given}={self.judges[given]:g}: there is no judge {given!r}; there are {', '.join(names)}"
+                )
+
+
+UNTOLD = PassAt()
+"""Nothing is said: each judge has its own."""
+
+GivenPassAt: TypeAlias = PassAt | Mapping[str, float] | float | None
+"""A cut for all judges, cuts by judge, or None to leave each its own."""
+
+
+def pass_at_of(given: GivenPassAt) -> PassAt:
+    """What a caller says of cuts.
+
+    Args:
+        given: In whichever form.
+
+    Raises:
+        UsageError: A cut is not in (0, 1].
+    """
+    if isinstance(given, PassAt):
+        told = given
+    elif isinstance(given, Mapping):
+        told = PassAt(judges=given)
+    else:
+        told = PassAt(given)
+    cuts = [*told.judges.values(), *([] if told.everywhere is None else [told.everywhere])]
+    for cut in cuts:
+        if not 0 < cut <= 1:
+            raise UsageError(f"pass_at: a verdict passes at a score above 0 and at most 1, not at {cut:g}")
+    return told
+
+
+def _begins(name: str, given: str) -> bool:
+    return name == given or name.startswith((f"{given}/", f"{given}@"))

@@ -1,0 +1,245 @@
+"""How many labels make an interval as narrow as wanted in most samples, not on average: half of the samples are wider than the average one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from scipy.special import stdtrit
+
+from ..arrays import FloatArray
+from ..intervals.closed_forms import normal_quantile
+from ..sample import Cells
+from ..statistics.cohen_kappa import cohen_kappa
+from .sample_sizes import (
+    ClassLabels,
+    design_effect,
+    labels_for_corrected_rate,
+    labels_for_kappa,
+    labels_for_rate,
+    labels_for_rogan_gladen,
+)
+
+DEFAULT_ASSURANCE = 0.8
+
+_DRAWS, _SEED = 4_000, 0
+
+_MOST = 64
+"""Times the labels that do on average: where more are needed, no number is said to be enough."""
+
+_STEP = 1e-20
+
+_BOOTSTRAP = 0.022
+"""By how much the width of a bootstrap interval of 2,000 replicates differs from draw to draw, as a share."""
+
+
+class Expected(NamedTuple):
+    """What a judge, its outputs and the labels are expected to be.
+
+    Attributes:
+        tpr: True positive rate of the judge.
+        tnr: Its true negative rate.
+        prevalence: Share of right items.
+        rows_per_cluster: Items in a cluster.
+        icc: Correlation within clusters.
+    """
+
+    tpr: float
+    tnr: float
+    prevalence: float
+    rows_per_cluster: float = 1.0
+    icc: float = 0.0
+
+    @property
+    def effect(self) -> float:
+        """By how much clusters multiply a variance."""
+        return design_effect(self.rows_per_cluster, self.icc)
+
+    @property
+    def shares(self) -> list[float]:
+        """Of true negatives, false positives, false negatives and true positives."""
+        wrong, right = 1 - self.prevalence, self.prevalence
+        return [wrong * self.tnr, wrong * (1 - self.tnr), right * (1 - self.tpr), right * self.tpr]
+
+
+_Errors: TypeAlias = Callable[[int, np.random.Generator], FloatArray]
+"""From a number of labels to the standard error, rows independent, in each of `_DRAWS` samples; infinite where there is none."""
+
+
+def assured_labels(
+    expected: Expected,
+    half_width: float,
+    *,
+    unlabelled: int | None = None,
+    assurance: float = DEFAULT_ASSURANCE,
+) -> dict[str, int | None]:
+    """Labels for which intervals of 95 % have at most this half-width in so many of the samples.
+
+    Samples are drawn: tables of label and verdict, and, where items cluster, the error of their spread, which is known the worse the fewer
+    clusters there are.
+
+    Args:
+        expected: What is expected.
+        half_width: Of the interval.
+        unlabelled: Items judged and not labelled, for the corrected rates.
+        assurance: Share of the samples.
+
+    Returns:
+        By rate; None where no number is enough.
+    """
+    average = average_labels(expected, half_width, unlabelled)
+    errors = {
+        "pass_rate": _rate_errors(expected, [2, 3], [0, 1, 2, 3]),
+        "true_positive_rate": _rate_errors(expected, [3], [2, 3]),
+        "true_negative_rate": _rate_errors(expected, [0], [0, 1]),
+        "cohen_kappa": _kappa_errors(expected),
+    }
+    if unlabelled is not None:
+        errors["corrected_pass_rate"] = _corrected_errors(expected, unlabelled)
+    found = {
+        name: _enough(each, average[name], expected, half_width, assurance) for name, each in errors.items()
+    }
+    if unlabelled is None:
+        return found
+    right, wrong = average["rogan_gladen_right"], average["rogan_gladen_wrong"]
+    split: tuple[int | None, int | None] = None, None
+    if right is not None and wrong is not None:
+        classes = ClassLabels(right, wrong)
+        each = _rogan_gladen_errors(expected, unlabelled, classes)
+        total = _enough(each, right + wrong, expected, half_width, assurance)
+        split = split if total is None else _split(total, classes)
+    return found | {"rogan_gladen_right": split[0], "rogan_gladen_wrong": split[1]}
+
+
+def average_labels(
+    expected: Expected, half_width: float, unlabelled: int | None = None
+) -> dict[str, int | None]:
+    """Labels for which intervals of independent items have this half-width on average: as textbooks have them.
+
+    Args:
+        expected: What is expected; clusters are not looked at.
+        half_width: Of the interval.
+        unlabelled: Items judged and not labelled, for the corrected rates.
+
+    Returns:
+        By rate; None where no number is enough.
+    """
+    tpr, tnr, prevalence = expected.tpr, expected.tnr, expected.prevalence
+    found: dict[str, int | None] = {
+        "pass_rate": labels_for_rate(prevalence, half_width),
+        "true_positive_rate": labels_for_rate(tpr, half_width, share=prevalence),
+        "true_negative_rate": labels_for_rate(tnr, half_width, share=1 - prevalence),
+        "cohen_kappa": labels_for_kappa(tpr, tnr, prevalence, half_width),
+    }
+    if unlabelled is not None:
+        classes = labels_for_rogan_gladen(tpr, tnr, prevalence, half_width, unlabelled)
+        found["corrected_pass_rate"] = labels_for_corrected_rate(tpr, tnr, prevalence, half_width, unlabelled)
+        found["rogan_gladen_right"] = None if classes is None else classes.right
+        found["rogan_gladen_wrong"] = None if classes is None else classes.wrong
+    return found
+
+
+def _enough(
+    errors: _Errors, on_average: int | None, expected: Expected, half_width: float, assurance: float
+) -> int | None:
+    """The least number of labels, from half of those that do on average on."""
+    if on_average is None:
+        return None
+    start = max(2, math.ceil(on_average * expected.effect))
+
+    def narrow(labels: int) -> bool:
+        rng = np.random.default_rng(_SEED)
+        return bool((_half_widths(errors, labels, expected, rng) <= half_width).mean() >= assurance)
+
+    low, high = start // 2, start
+    while not narrow(high):
+        low, high = high, 2 * high
+        if high > _MOST * start:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if narrow(middle) else (middle, high)
+    return high
+
+
+def _half_widths(errors: _Errors, labels: int, expected: Expected, rng: np.random.Generator) -> FloatArray:
+    error = errors(labels, rng)
+    if expected.rows_per_cluster == 1:
+        return normal_quantile(0.95) * error
+    degrees = max(1.0, labels / expected.rows_per_cluster - 1)
+    spread = np.sqrt(expected.effect * rng.chisquare(degrees, size=_DRAWS) / degrees)
+    return float(stdtrit(degrees, 0.975)) * error * spread
+
+
+def _tables(expected: Expected, labels: int, rng: np.random.Generator) -> FloatArray:
+    """Counts of true negatives, false positives, false negatives, true positives: shape ``(draws, 4)``."""
+    return rng.multinomial(labels, expected.shares, size=_DRAWS).astype(np.float64)
+
+
+def _rate_errors(expected: Expected, successes: list[int], trials: list[int]) -> _Errors:
+    def errors(labels: int, rng: np.random.Generator) -> FloatArray:
+        tables = _tables(expected, labels, rng)
+        tried = tables[:, trials].sum(axis=1)
+        share = tables[:, successes].sum(axis=1) / np.maximum(tried, 1)
+        # Wilson's half-width over the quantile, which is wider than Wald's where a rate is near 0 or 1.
+        square = normal_quantile(0.95) ** 2
+        error = np.sqrt(tried * share * (1 - share) + square / 4) / (tried + square)
+        return np.where(tried > 0, error, np.inf)
+
+    return errors
+
+
+def _kappa_errors(expected: Expected) -> _Errors:
+    cells = Cells(np.array([0.0, 0.0, 1.0, 1.0]), np.array([0.0, 1.0, 0.0, 1.0]), 0.5)
+
+    def errors(labels: int, rng: np.random.Generator) -> FloatArray:
+        shares = _tables(expected, labels, rng) / labels
+        steps = [
+            cohen_kappa(cells.tables(shares + 1j * _STEP * np.eye(4)[cell])).imag / _STEP for cell in range(4)
+        ]
+        slope = np.stack(steps, axis=1)
+        variance = (shares * slope**2).sum(axis=1) - (shares * slope).sum(axis=1) ** 2
+        width = rng.normal(1.0, _BOOTSTRAP, size=_DRAWS) * np.sqrt(np.maximum(variance, 0.0) / labels)
+        return np.where(np.isfinite(variance), width, np.inf)
+
+    return errors
+
+
+def _corrected_errors(expected: Expected, unlabelled: int) -> _Errors:
+    """PPI++'s: ``var(Y) (1 - rho^2 N / (N + n)) / n``, the correlation as the labels have it."""
+
+    def errors(labels: int, rng: np.random.Generator) -> FloatArray:
+        shares = _tables(expected, labels, rng) / labels
+        right, passed = shares[:, 2] + shares[:, 3], shares[:, 1] + shares[:, 3]
+        covariance = np.maximum(0.0, shares[:, 3] - right * passed)
+        spread, scores = right * (1 - right), passed * (1 - passed)
+        explained = np.divide(covariance**2, scores, out=np.zeros(_DRAWS), where=scores > 0)
+        variance = spread - explained * unlabelled / (unlabelled + labels)
+        return np.sqrt(np.maximum(variance, 0.0) / max(1, labels - 1))
+
+    return errors
+
+
+def _rogan_gladen_errors(expected: Expected, unlabelled: int, classes: ClassLabels) -> _Errors:
+    def errors(labels: int, rng: np.random.Generator) -> FloatArray:
+        right, wrong = _split(labels, classes)
+        passing = expected.prevalence * expected.tpr + (1 - expected.prevalence) * (1 - expected.tnr)
+        tpr, tnr, rate = (
+            rng.binomial(n, p, size=_DRAWS) / n
+            for n, p in ((right, expected.tpr), (wrong, expected.tnr), (unlabelled, passing))
+        )
+        youden = np.where(tpr + tnr > 1, tpr + tnr - 1, np.nan)
+        truth = np.clip((rate + tnr - 1) / youden, 0.0, 1.0)
+        variance = rate * (1 - rate) / unlabelled
+        variance = variance + truth**2 * tpr * (1 - tpr) / right + (1 - truth) ** 2 * tnr * (1 - tnr) / wrong
+        return np.nan_to_num(np.sqrt(variance) / youden, nan=np.inf)
+
+    return errors
+
+
+def _split(labels: int, classes: ClassLabels) -> tuple[int, int]:
+    """Labels of right and of wrong items, in the proportion that does with the least."""
+    right = min(labels - 1, max(1, round(labels * classes.right / sum(classes))))
+    return right, labels - right

@@ -1,0 +1,93 @@
+"""What `estimate` finds, in types: ``estimate --json`` is these, field by field."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from ..cautions import Caution
+from ..statistic import Entry, Statistic
+
+Target: TypeAlias = Literal["population", "finite"]
+
+
+class StratumEstimate(msgspec.Struct, frozen=True, kw_only=True):
+    """One stratum.
+
+    Attributes:
+        n: Items.
+        n_labelled: Those with a label.
+        weight: Lambda, how far the judge is trusted here; ``lambda`` in JSON.
+        spread: Standard deviation of label minus lambda times score, from the stratum's labels and, as thirty more, those
+            of all strata: a few labels that happen to agree must not leave a stratum without more.
+        estimate: The mean label of the stratum, by itself.
+    """
+
+    n: int
+    n_labelled: int
+    weight: float = msgspec.field(name="lambda")
+    spread: float
+    estimate: Statistic
+
+
+class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
+    """A rate, in every way it can be estimated. Each way is an attribute too: ``found.ppi_plus_plus.low``.
+
+    Attributes:
+        n_labelled: Items with label and score.
+        n_unlabelled: Judged items without a label.
+        n_missing: Items without a score.
+        n_clusters: Clusters of all items.
+        target: What the rate is of: the population that the items are from, or just these items.
+        judge_mean: The judge's own mean.
+        uncorrected: The same with its interval, which knows nothing of the judge's errors.
+        weight: Lambda, how far the judge is trusted; ``lambda`` in JSON. None when nothing could be combined.
+        label_equivalents: How many labels alone would be as precise.
+        estimates: By name; ``active`` and ``stratified_ppi`` only where labels were drawn so.
+        strata: Each by itself, where there are strata.
+        rank: Of a system, its place among all.
+        cautions: What limits it.
+    """
+
+    n_labelled: int
+    n_unlabelled: int
+    n_missing: int
+    n_clusters: int
+    target: Target
+    judge_mean: float | None
+    uncorrected: Statistic
+    weight: float | None = msgspec.field(name="lambda")
+    label_equivalents: float | None
+    estimates: dict[str, Statistic]
+    strata: dict[str, StratumEstimate] | None
+    rank: Statistic | None = None
+    cautions: list[Caution] = []
+
+    labels_only = Entry("estimates")
+    ppi = Entry("estimates")
+    ppi_plus_plus = Entry("estimates")
+    post_stratified = Entry("estimates")
+    rogan_gladen = Entry("estimates")
+    active = Entry("estimates")
+    stratified_ppi = Entry("estimates")
+
+
+class Estimation(msgspec.Struct, frozen=True, kw_only=True):
+    """The rate of all rows, and of each system by itself; ``found["all"]`` and ``found[SYSTEM]``."""
+
+    all: RateEstimate
+    systems: dict[str, RateEstimate] = {}
+
+    @property
+    def parts(self) -> dict[str, RateEstimate]:
+        """All of them, by name."""
+        return {"all": self.all} | self.systems
+
+    def __getitem__(self, name: str) -> RateEstimate:
+        return self.parts[name]
+
+
+def estimation_json(found: Estimation) -> dict[str, Any]:
+    """An estimation as JSON: a rate by its name."""
+    return msgspec.to_builtins(found.parts)

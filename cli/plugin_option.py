@@ -1,0 +1,35 @@
+"""The option ``--plugin``, which every command has."""
+
+from __future__ import annotations
+
+import click
+
+from ..plugins import load_module
+
+
+def take_plugins(command: click.Command) -> None:
+    """Every command takes what users have of their own: give it, and those of a group, the option.
+
+    Args:
+        command: The command, or a group of them.
+    """
+    if isinstance(command, click.Group):
+        for each in command.commands.values():
+            take_plugins(each)
+    elif all(param.name != "plugin" for param in command.params):
+        command.params.append(
+            click.Option(
+                ["--plugin"],
+                multiple=True,
+                metavar="FILE.py|MODULE",
+                is_eager=True,  # what it brings may be named by other options
+                expose_value=False,
+                callback=_load_plugins,
+                help="Something of your own: a checker, a judge, ... (docs/extending.md).",
+            )
+        )
+
+
+def _load_plugins(_ctx: click.Context, _param: click.Parameter, given: tuple[str, ...]) -> None:
+    for spec in given:
+        load_module(spec)

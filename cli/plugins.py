@@ -1,0 +1,35 @@
+"""``fiducial plugins``: what users and installed packages have added, and why something cannot be used."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from ..plugins import GROUPS, Plugin
+
+
+@click.command(epilog="Example: fiducial plugins --plugin sql_checker.py")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, for machines.")
+def command(*, as_json: bool) -> None:
+    """List what installed packages, and files named with --plugin, add: checkers, judges, formats, statistics, operators, worlds,
+    functions, agents.
+
+    Each is loaded to see whether it can be; nothing is run.
+    """  # noqa: D205 - the first sentence is the whole line of help
+    found = [plugin for group in GROUPS for plugin in group.found()]
+    if as_json:
+        click.echo(json.dumps([plugin._asdict() for plugin in found], ensure_ascii=False))
+    elif found:
+        click.echo("\n".join(_lines(found)))
+    else:
+        click.echo("nothing added: docs/extending.md shows how")
+
+
+def _lines(found: list[Plugin]) -> list[str]:
+    groups, names = (max(len(text) for text in column) for column in list(zip(*found, strict=True))[:2])
+    return [
+        f"{plugin.group:{groups}}  {plugin.name:{names}}  {plugin.source}"
+        + ("" if plugin.problem is None else f"  not loaded: {plugin.problem}")
+        for plugin in found
+    ]

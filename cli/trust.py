@@ -1,0 +1,137 @@
+"""Which settings of a team's file are taken on trust: those that name code, endpoints, secrets or files to be written.
+
+A folder that was unpacked or cloned comes with the settings of whoever made it. What they could do harm with is used only from a
+file that nobody but the user can write, and only after the user has agreed to just this content of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import click
+from platformdirs import user_state_path
+
+from ..errors import UsageError
+from ..records import atomic_write
+from .team_file import TRUST_OPTION, TRUST_VARIABLE, TeamFile
+
+SENSITIVE = frozenset(
+    {
+        *("agent", "allow-code", "environment", "functions", "operator", "plugin"),  # code
+        *("base-url", "connection"),  # where questions, and the key, are sent
+        "api-key-env",  # which secret that is
+        *("cache", "html", "json", "out", "record", "scores"),  # what is written
+    }
+)
+"""Options whose values in a team's file need trust."""
+
+_MOST_BYTES = 1024 * 1024
+
+
+class Found(NamedTuple):
+    """What a file is.
+
+    Attributes:
+        sha256: Of its content.
+        problem: Why nothing in it can be trusted; None where nobody but the user can write it.
+    """
+
+    sha256: str
+    problem: str | None
+
+
+def read_with_owner(path: Path) -> tuple[bytes, Found]:
+    """Read a file, and find out who could have written just that.
+
+    Args:
+        path: The file.
+
+    Returns:
+        Its content, and what it is.
+
+    Raises:
+        OSError: It cannot be read, or is too long.
+    """
+    with path.open("rb") as file:
+        status = os.fstat(file.fileno())
+        content = file.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
+        raise OSError("longer than 1 MiB")
+    return content, Found(hashlib.sha256(content).hexdigest(), _problem(status))
+
+
+def _problem(status: os.stat_result) -> str | None:
+    if not hasattr(os, "getuid"):
+        return None  # a system without owners in this sense
+    if status.st_uid != os.getuid():
+        return "the file belongs to another user"
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return "others can write the file (chmod go-w mends that)"
+    return None
+
+
+def take_on_trust(team: TeamFile, command: str, table: Mapping[str, Any]) -> None:
+    """Say which file settings come from, once the user trusts those of them that could do harm.
+
+    Args:
+        team: The file.
+        command: The command's table, for messages.
+        table: What it says.
+
+    Raises:
+        UsageError: The file cannot be trusted, or the user has not said that it is.
+    """
+    if not table:
+        return
+    assert team.path is not None
+    assert team.found is not None
+    sensitive = [name for name in table if name.replace("_", "-") in SENSITIVE]
+    if sensitive and team.found.problem is not None:
+        raise _refusal(team.path, command, sensitive, team.found.problem)
+    if sensitive and not _agreed(team.path, team.found, command, sensitive):
+        why = (
+            "this names code, endpoints, secrets or files to be written; look at it, then add "
+            f"{TRUST_OPTION} once (in a CI: {TRUST_VARIABLE}=1)"
+        )
+        raise _refusal(team.path, command, sensitive, why)
+    click.echo(f"settings: {team.path}", err=True)
+
+
+def _refusal(path: Path, command: str, options: Sequence[str], why: str) -> UsageError:
+    return UsageError(f"{path}: {command} {', '.join(options)}: not taken from this file: {why}")
+
+
+def _agreed(path: Path, found: Found, command: str, sensitive: Sequence[str]) -> bool:
+    if os.environ.get(TRUST_VARIABLE) == "1":
+        return True
+    memory = user_state_path("fiducial") / "trusted.json"
+    agreements = _agreements(memory)
+    if agreements.get(str(path.resolve())) == found.sha256:
+        return True
+    question = f"{path}: {command} sets {', '.join(sensitive)}. Trust this file?"
+    if TRUST_OPTION not in sys.argv and not (on_terminal() and click.confirm(question, err=True)):
+        return False
+    with atomic_write(memory) as file:
+        file.write(json.dumps(agreements | {str(path.resolve()): found.sha256}, indent=2).encode("utf-8"))
+    return True
+
+
+def on_terminal() -> bool:
+    """Whether there is somebody who can be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _agreements(memory: Path) -> dict[str, str]:
+    """Path to the hash of the content that was agreed to; what cannot be read was not."""
+    try:
+        found: Any = json.loads(memory.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return cast("dict[str, str]", found) if isinstance(found, dict) else {}

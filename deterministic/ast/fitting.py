@@ -1,0 +1,142 @@
+"""Does a value fit what a function document says of it? Where the document does not say, it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias, cast
+
+from ...records import nearest
+from ..evidence import shorten
+from .languages import PYTHON, Dialect
+from .schemas import NO_SCHEMA, part_of, property_of, settled, variants_of
+from .strict_values import is_acceptable
+
+Misfit: TypeAlias = tuple[str, str]
+"""Where a value does not fit, and why not, in a sentence."""
+
+
+def misfit(
+    value: Any, schema: Mapping[str, Any], field: str, dialect: Dialect, *, literal: bool
+) -> Misfit | None:
+    """Where an accepted value does not fit its document.
+
+    Args:
+        value: The accepted value.
+        schema: The part of the function document that describes it.
+        field: Where the value stands.
+        dialect: The types of the case's language. Of another language than Python a text may be any expression.
+        literal: Whether the value is meant as it stands; else a dict in it may hold lists of acceptable values.
+
+    Returns:
+        The innermost place and a sentence; None where the value fits, or where nothing is known.
+    """
+    if dialect is not PYTHON:
+        return None if isinstance(value, str) else _wrong_type(value, schema, field, dialect)
+    if (value is None and schema.get("nullable") is True) or _is_default(value, schema):
+        return None
+    variants = variants_of(schema)
+    if variants:
+        tried = [misfit(value, each, field, dialect, literal=literal) for each in variants]
+        return None if None in tried else tried[0] if len(tried) == 1 else _of_no_variant(value, field)
+    wrong = _wrong_type(value, schema, field, dialect) or _not_listed(value, schema, field)
+    return wrong or _misfit_inside(value, schema, field, literal=literal)
+
+
+def _misfit_inside(value: Any, schema: Mapping[str, Any], field: str, *, literal: bool) -> Misfit | None:
+    if isinstance(value, list):
+        return _misfit_in_list(cast("list[Any]", value), schema, field, literal=literal)
+    if not isinstance(value, dict):
+        return None
+    held = cast("dict[str, Any]", value)
+    as_it_stands = _misfit_in_dict({key: [item] for key, item in held.items()}, schema, field, literal=True)
+    if literal or as_it_stands is None or not all(isinstance(item, list) for item in held.values()):
+        return as_it_stands
+    return _misfit_in_dict(cast("dict[str, list[Any]]", held), schema, field, literal=False)
+
+
+def _is_default(value: Any, schema: Mapping[str, Any]) -> bool:
+    """A default that stands in the document is accepted by the tool, whatever else the document says."""
+    return "default" in schema and is_acceptable(value, schema["default"], NO_SCHEMA, literal=True)
+
+
+def _wrong_type(value: Any, schema: Mapping[str, Any], field: str, dialect: Dialect) -> Misfit | None:
+    declared = schema.get("type")
+    names = cast("list[Any]", declared) if isinstance(declared, list) else [declared]
+    if any(_has_type(value, name, dialect) for name in names):
+        return None
+    return field, f"expected a value of type {' or '.join(map(str, names))}, got {shorten(value)}"
+
+
+def _has_type(value: Any, name: Any, dialect: Dialect) -> bool:
+    if name == "null":
+        return value is None
+    kind = dialect.types.get(name) if isinstance(name, str) and name != "any" else None
+    if kind is None or isinstance(value, bool) or value is None:
+        return kind is None or type(value) is kind
+    if kind is int:
+        return isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+    if kind is float:
+        return isinstance(value, int | float)
+    return isinstance(value, list if kind is set else kind)
+
+
+def _not_listed(value: Any, schema: Mapping[str, Any], field: str) -> Misfit | None:
+    listed = _listed(schema)
+    if not listed or (isinstance(value, list) and not any(isinstance(each, list) for each in listed)):
+        return None
+    if any(is_acceptable(value, each, settled(schema), literal=True) for each in listed):
+        return None
+    near = (
+        nearest(value, [each for each in listed if isinstance(each, str)]) if isinstance(value, str) else ""
+    )
+    return field, f"expected one of {', '.join(map(shorten, listed))}, got {shorten(value)}{near}"
+
+
+def _listed(schema: Mapping[str, Any]) -> list[Any]:
+    """The only values that a document allows; empty where it allows more."""
+    enum = [schema["const"]] if "const" in schema else schema.get("enum")
+    return cast("list[Any]", enum) if isinstance(enum, list) else []
+
+
+def _misfit_in_list(
+    value: list[Any], schema: Mapping[str, Any], field: str, *, literal: bool
+) -> Misfit | None:
+    items = part_of(schema.get("items"))
+    listed = _listed(schema)
+    if listed and not any(isinstance(each, list) for each in listed):
+        # Documents often list beside an array what its items may be.
+        items = {**items, "enum": listed}
+    return _first(
+        misfit(item, items, f"{field}[{number}]", PYTHON, literal=literal)
+        for number, item in enumerate(value)
+    )
+
+
+def _misfit_in_dict(
+    choices: Mapping[str, list[Any]], schema: Mapping[str, Any], field: str, *, literal: bool
+) -> Misfit | None:
+    """Where an object does not fit, for each key of which there are acceptable values, ``""`` being none unless literal."""
+    properties = part_of(schema.get("properties"))
+    for key, values in choices.items():
+        document = property_of(schema, key)
+        if document is None:
+            if properties:
+                known = f"it has {', '.join(properties)}{nearest(key, properties)}"
+                return f"{field}.{key}", f"the tool documents no {key!r} here; {known}"
+            continue
+        given = [value for value in values if literal or value != ""]
+        tried = [misfit(value, document, f"{field}.{key}", PYTHON, literal=literal) for value in given]
+        if tried and None not in tried:
+            return tried[0]
+    for key in cast("list[str]", schema.get("required") or []):
+        if not any(literal or value != "" for value in choices.get(key, [])):
+            return field, f"the tool requires {key!r} here, and no accepted value gives it"
+    return None
+
+
+def _of_no_variant(value: Any, field: str) -> Misfit:
+    return field, f"expected a value of one of several forms that the tool documents, got {shorten(value)}"
+
+
+def _first(found: Iterable[Misfit | None]) -> Misfit | None:
+    return next((each for each in found if each is not None), None)

@@ -1,0 +1,85 @@
+"""Can the worlds of a conversation play its reference? A call that they do not have fails there, and with it every system."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Mapping
+from functools import lru_cache
+
+import msgspec
+
+from ...errors import InputError
+from ...records import Case, MultiTurnReference, nearest
+from ..evidence import shorten
+from ..execution.expressions import parse
+from .worlds import environment_types, public_methods
+
+
+def require_playable(case: Case, environments: Mapping[str, type]) -> None:
+    """Refuse a case whose worlds do not have what its reference calls.
+
+    Entries that BFCL has retired call what is not there; they keep their ways, and are not looked at.
+
+    Args:
+        case: A case of kind ``multi_turn``.
+        environments: Worlds of the user's own, by class name.
+
+    Raises:
+        InputError: There is no such world, function or argument; ``field`` is the field.
+    """
+    reference = msgspec.convert(case.reference, MultiTurnReference)
+    try:
+        functions = _functions(environment_types(reference.classes, environments))
+    except InputError as error:
+        raise InputError(f"case {case.id!r}: {error.message}", field=error.field) from error
+    if case.tags.get("group") == "retired":
+        return
+    for turn, calls in enumerate(reference.calls):
+        for number, text in enumerate(calls):
+            problem = _problem(text, functions)
+            if problem is not None:
+                raise InputError(f"case {case.id!r}: {problem}", field=f"reference.calls[{turn}][{number}]")
+
+
+@lru_cache(maxsize=256)
+def _functions(types: tuple[type, ...]) -> dict[str, inspect.Signature | None]:
+    """What can be called, with its parameters; None where it says nothing of them."""
+    return {name: _signature(each, name) for each in types for name in public_methods(each)}
+
+
+def _signature(environment: type, name: str) -> inspect.Signature | None:
+    function = getattr(environment, name)
+    try:
+        signature = inspect.signature(function)
+    except ValueError:  # built in
+        return None
+    if isinstance(inspect.getattr_static(environment, name), staticmethod) or inspect.ismethod(function):
+        return signature
+    return signature.replace(parameters=list(signature.parameters.values())[1:])
+
+
+def _problem(text: str, functions: Mapping[str, inspect.Signature | None]) -> str | None:
+    try:
+        tree = parse(text)
+    except Exception as error:  # noqa: BLE001 - however it cannot be read
+        return f"expected a call as source text, got {shorten(text)}: {error}"
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    if not calls:
+        return f"expected a call as source text, got {shorten(text)}"
+    return next(filter(None, (_problem_of_call(call, functions) for call in calls)), None)
+
+
+def _problem_of_call(call: ast.Call, functions: Mapping[str, inspect.Signature | None]) -> str | None:
+    name = ast.unparse(call.func)
+    if name not in functions:
+        return f"no world of the case has a function {shorten(name)}{nearest(name, functions)}"
+    signature = functions[name]
+    unpacked = any(isinstance(argument, ast.Starred) for argument in call.args)
+    if signature is None or unpacked or not all(keyword.arg for keyword in call.keywords):
+        return None
+    try:
+        signature.bind(*call.args, **{str(keyword.arg): None for keyword in call.keywords})
+    except TypeError as error:
+        return f"{name}: {error}"
+    return None

@@ -1,0 +1,99 @@
+"""Whether a value keeps the form that its document states: its type, its enum, its pattern, and a form spelled out in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+from ..ast.fitting import misfit
+from ..ast.languages import PYTHON
+from ..ast.schemas import part_of, property_of
+
+_FORMATS = {
+    "date": r"\d{4}-\d{2}-\d{2}",
+    "time": r"\d{2}:\d{2}(?::\d{2})?",
+    "date-time": r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})?",
+}
+_PART = r"(?:YYYY|YY|MM|DD|HH|hh|mm|SS|ss)"
+_SPELLED = re.compile(rf"(?<!\w){_PART}(?:[-/.:T ]?{_PART})+(?!\w)")
+_LETTERS = re.compile(r"[YMDHSmhs]+")
+_ATOM = r"(?:\\[dws.\-/+()]|\[[^\[\]\\]+\]|[\w :@,/=#-])"
+_PLAIN_PATTERN = re.compile(rf"\^?(?:{_ATOM}(?:\{{\d{{1,3}}\}}|[+*?])?)*\$?")
+_LONGEST, _MOST_OPEN = 200, 2
+"""A pattern comes with the data: only one that is matched in bounded time is looked at."""
+
+
+def keeps_form(value: Any, document: Mapping[str, Any]) -> bool:
+    """Whether a value is of the form that its document asks for.
+
+    Args:
+        value: The value; what is in it is looked at, too.
+        document: What the function document says of it; empty where it says nothing.
+
+    Returns:
+        Whether type, enum, ``format``, ``pattern`` and every date or time spelled out in the description
+        (``YYYY-MM-DD``, ``HH:MM``) are kept. A pattern that could take long to match counts as broken.
+    """
+    return misfit(value, document, "", PYTHON, literal=True) is None and _is_formed(value, document, "")
+
+
+def has_type(value: Any, document: Mapping[str, Any]) -> bool:
+    """Whether a value is of the documented type; where none is documented that is known, every value is."""
+    return misfit(value, {"type": document.get("type")}, "", PYTHON, literal=True) is None
+
+
+def is_positional(document: Mapping[str, Any]) -> bool:
+    """Whether a document gives each place of a list a meaning of its own: a tuple, or items that are described one by one."""
+    return document.get("type") == "tuple" or any(
+        isinstance(document.get(key), list) for key in ("prefixItems", "items")
+    )
+
+
+def _is_formed(value: Any, document: Mapping[str, Any], words: str) -> bool:
+    """Whether the texts of a value are of the form that their documents, or those of their containers, spell out."""
+    described = document.get("description")
+    words = described if isinstance(described, str) else words
+    match value:
+        case str():
+            return _is_formed_text(value, document, words)
+        case list():
+            items = part_of(document.get("items"))
+            return all(_is_formed(item, items, words) for item in cast("list[Any]", value))
+        case dict():
+            held = cast("dict[str, Any]", value).items()
+            return all(_is_formed(item, property_of(document, key) or {}, "") for key, item in held)
+        case _:
+            return True
+
+
+def _is_formed_text(text: str, document: Mapping[str, Any], words: str) -> bool:
+    listed: Any = document.get("enum")
+    if isinstance(listed, list) and text not in cast("list[Any]", listed):
+        return False  # capitals count here: what a document lists is what the function compares with
+    named: Any = document.get("format")
+    expected = _FORMATS.get(named) if isinstance(named, str) else None
+    if expected is not None and re.fullmatch(expected, text) is None:
+        return False
+    spelled = [_as_pattern(found[0]) for found in _SPELLED.finditer(words)]
+    if spelled and not any(re.fullmatch(form, text) for form in spelled):
+        return False
+    pattern: Any = document.get("pattern")
+    return not isinstance(pattern, str) or _matches(text, pattern)
+
+
+def _as_pattern(spelled: str) -> str:
+    """``YYYY-MM-DDTHH:MM`` as a regular expression: as many digits as letters."""
+    return "T".join(
+        _LETTERS.sub(lambda found: rf"\d{{{len(found[0])}}}", re.escape(part)) for part in spelled.split("T")
+    )
+
+
+def _matches(text: str, pattern: str) -> bool:
+    open_ended = sum(map(pattern.count, "+*?"))
+    if len(text) > _LONGEST or open_ended > _MOST_OPEN or not _PLAIN_PATTERN.fullmatch(pattern):
+        return False
+    try:
+        return re.search(pattern, text) is not None
+    except re.error:
+        return False

@@ -1,0 +1,89 @@
+"""Where the letters of a text do not matter: not in what a user gave word for word, and capitals not in codes."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from ...records import Case
+
+_QUOTES = ('""', "“”", "„“", "„”", "‚‘", "‘’", "«»", "»«", "‹›", "「」", "『』", "``")  # noqa: RUF001 - quotation marks are meant
+_QUOTED = re.compile(
+    "|".join(rf"{opening}([^{opening}{closing}]+){closing}" for opening, closing in _QUOTES)
+    + r"|(?<!\w)'((?:[^']|(?<=\w)'(?=\w))+)'(?!\w)"
+)
+_DICTATED = re.compile(r":(?!\d)\s*(\S[^\n]*)")
+_MARKS = frozenset("_@/\\#$&!.")
+
+
+def is_caseless(text: str, case: Case) -> bool:
+    """Whether a text means the same without its capitals.
+
+    Names of places, people and firms do: they are found however they are written. What a user quotes does not, nor what
+    follows a colon, since that is to be used as it stands; nor does a code.
+
+    Args:
+        text: A text in an answer to the case.
+        case: What was asked.
+
+    Returns:
+        Whether it does.
+    """
+    return not is_code(text) and not is_word_for_word(text, case)
+
+
+def is_word_for_word(text: str, case: Case) -> bool:
+    """Whether the user gave a text as it is to be used, or gave a part of it so.
+
+    Args:
+        text: A text in an answer to the case.
+        case: What was asked.
+
+    Returns:
+        Whether it, a part of it or what it is a part of stands between quotation marks, or it follows a colon.
+    """
+    wanted = text.casefold().strip()
+    quoted, dictated = _literals(case)
+    return (
+        not wanted
+        or any(wanted in literal or literal in wanted for literal in quoted)
+        or any(literal.startswith(wanted) or literal in wanted for literal in dictated)
+    )
+
+
+def is_code(text: str) -> bool:
+    """Whether capitals may be part of a text's meaning by its looks alone.
+
+    Args:
+        text: Any text.
+
+    Returns:
+        True for identifiers (``MUG-440``, ``evt_8``, ``a@b.example``, ``iPhone``, ``mW``), and where all letters are capitals
+        and there is one word (``LIS``).
+    """
+    words = text.split()
+    return any(map(_is_mixed, words)) or (len(words) == 1 and len(text) > 1 and text.isupper())
+
+
+def _is_mixed(word: str) -> bool:
+    """Whether letters and digits, or capitals within, or marks within, make a word look like an identifier."""
+    lettered = word.lower() != word.upper()
+    if lettered and any(map(str.isdigit, word)):
+        return True
+    return any(
+        (one.islower() and other.isupper()) or (one in _MARKS and other.isalnum())
+        for one, other in pairwise(word)
+    )
+
+
+def _literals(case: Case) -> tuple[list[str], list[str]]:
+    """What the user gave word for word: what stands between quotation marks, and what follows a colon."""
+    quoted: list[str] = []
+    dictated: list[str] = []
+    for message in (message for turn in case.turns for message in turn):
+        content = message.get("content")
+        if isinstance(content, str):
+            text = content.casefold()
+            quoted += [next(filter(None, found.groups())).strip() for found in _QUOTED.finditer(text)]
+            dictated += [found[1] for found in _DICTATED.finditer(text)]
+    return [text for text in quoted if text], dictated

@@ -1,0 +1,166 @@
+"""Checkers of the user's own: a function of a case and an output decides a kind of case that does not come along."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar, cast, get_args
+
+import msgspec
+
+from ..errors import ConfigurationError
+from ..plugins import CHECKERS, place
+from ..records import BUILT_IN_KINDS, OWN_REFERENCES, Case, Kind, Outcome, Output, Verdict
+from .evidence import plain, shorten
+from .finding import PASSED, Finding, fault
+
+OwnChecker: TypeAlias = Callable[[Case, Output], "bool | float | Finding | Verdict"]
+"""True or 1 is right, False or 0 is wrong, between them partly right; a Finding or a Verdict says more, or that it cannot tell."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def checker(kind: Kind, *, reference: type[msgspec.Struct] | None = None) -> Callable[[F], F]:
+    """Make a function the checker of a kind of case.
+
+    ::
+
+        @checker("sql")
+        def same_rows(case, output):
+            return run(output.text) == run(case.reference["query"])
+
+    Args:
+        kind: The kind, a new one.
+        reference: What ``Case.reference`` looks like; cases are refused whose reference is not. Any object when left out.
+
+    Returns:
+        A decorator, which gives the function back as it is.
+
+    Raises:
+        ConfigurationError: The kind comes along and has its checker, the name is no name or is taken, or it is no function, or one
+            that has to be awaited.
+    """
+    if kind in BUILT_IN_KINDS:
+        raise ConfigurationError(f"checkers: {kind!r} comes along and has its checker; choose another name")
+
+    def add(function: F) -> F:
+        if inspect.iscoroutinefunction(function):
+            raise ConfigurationError(f"checkers: {kind!r}: expected a function that need not be awaited")
+        CHECKERS.register(kind, function)
+        OWN_REFERENCES.pop(kind, None)
+        if reference is not None:
+            OWN_REFERENCES[kind] = reference
+        return function
+
+    return add
+
+
+def source_fingerprint(kind: Kind) -> str:
+    """A hash of the source of a kind's checker, its whole file where it has one, so that verdicts of two versions are not mixed.
+
+    Args:
+        kind: A kind that does not come along.
+
+    Raises:
+        ConfigurationError: The checker cannot be loaded.
+    """
+    function = CHECKERS[kind]
+    described: Any = function if inspect.isroutine(function) else cast("Any", type(function))
+    try:
+        source = Path(inspect.getfile(described)).read_bytes()
+    except (OSError, TypeError):  # typed into a notebook, or built into Python
+        try:
+            source = inspect.getsource(described).encode()
+        except (OSError, TypeError):
+            source = place(function).encode()
+    return hashlib.sha256(source).hexdigest()
+
+
+def own_finding(case: Case, output: Output) -> Finding:
+    """Ask the user's checker.
+
+    Args:
+        case: A case of a kind that does not come along.
+        output: What the system produced.
+
+    Returns:
+        What it found; ``failed``, with the reason, where it raises or says what is no verdict: that is not the system's fault.
+
+    Raises:
+        ConfigurationError: The checker cannot be loaded.
+    """
+    function = CHECKERS[case.kind]
+    try:
+        return _understood(function(case, output), case.kind)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - it is the user's; whatever it raises is told
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        return _failed(case.kind, f"raised {_told(error)} ({place.filename}:{place.lineno})")
+
+
+def _told(error: BaseException) -> str:
+    try:
+        text = " ".join(f"{type(error).__name__}: {error}".split())
+    except Exception:  # noqa: BLE001 - an exception that cannot even be printed
+        text = type(error).__name__
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+_LONGEST = 300
+
+
+def _understood(said: Any, kind: Kind) -> Finding:
+    if inspect.iscoroutine(said):
+        said.close()
+    if isinstance(said, Verdict):
+        said = Finding(said.outcome, said.score, said.error_type, said.reason, said.evidence)
+    if isinstance(said, Finding):
+        problem = _problem(said)
+        return _plain(said) if problem is None else _failed(kind, f"returned a finding whose {problem}")
+    score = _number(said)
+    if score is None or not 0.0 <= score <= 1.0:
+        return _failed(
+            kind, f"returned {shorten(said)}; expected a bool, a score in [0, 1], a Finding or a Verdict"
+        )
+    if score == 1.0:
+        return PASSED
+    found = fault(
+        f"{kind}:wrong" if score == 0.0 else f"{kind}:partly_wrong",
+        f"the checker of kind {kind} scores it {score:g}",
+    )
+    return msgspec.structs.replace(found, score=score)
+
+
+def _number(said: Any) -> float | None:
+    """A truth value or number, numpy's included."""
+    item = getattr(cast("object", said), "item", None)
+    if callable(item) and getattr(cast("object", said), "ndim", None) == 0:
+        said = item()
+    return float(said) if isinstance(said, bool | int | float) else None
+
+
+def _problem(said: Finding) -> str | None:
+    if said.outcome not in get_args(Outcome):
+        return f"outcome is {shorten(said.outcome)}; known are {', '.join(get_args(Outcome))}"
+    score = None if said.score is None else _number(said.score)
+    if said.outcome != "graded":
+        return None if said.score is None else f"outcome is {said.outcome}, which has no score"
+    return None if score is not None and 0.0 <= score <= 1.0 else f"score is {shorten(said.score)}"
+
+
+def _plain(said: Finding) -> Finding:
+    """The same, as a line of JSON can hold it whatever the user put in."""
+    evidence: Any = plain(said.evidence)
+    return Finding(
+        said.outcome,
+        None if said.score is None else _number(said.score),
+        None if said.error_type is None else str(said.error_type),
+        None if said.reason is None else str(said.reason),
+        cast("dict[str, Any]", evidence) if isinstance(evidence, dict) else {"evidence": evidence},
+    )
+
+
+def _failed(kind: Kind, what: str) -> Finding:
+    return Finding("failed", None, None, f"the checker of kind {kind} {what}")

@@ -1,0 +1,75 @@
+"""What this machine gives to shut code in with, found out by shutting in a command that does nothing."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from .limits import Limits
+from .running import Confinement, SandboxError, run_confined
+
+
+class Diagnosis(msgspec.Struct, frozen=True):
+    """What this machine gives.
+
+    Attributes:
+        confinement: How far a command was shut in; None when none can be run.
+        problem: Why none can be run.
+        open: What is not denied, or not bounded, each as a sentence.
+    """
+
+    confinement: Confinement | None
+    problem: str | None
+    open: list[str]
+
+
+def diagnose(limits: Limits) -> Diagnosis:
+    """Run a command that does nothing.
+
+    Args:
+        limits: What code may use.
+
+    Returns:
+        How that went.
+    """
+    with tempfile.TemporaryDirectory(prefix="fiducial-") as folder:
+        try:
+            report = run_confined([[sys.executable, "-c", ""]], Path(folder), limits)
+        except SandboxError as error:
+            return Diagnosis(None, str(error), [])
+    run = report.runs[0]
+    if run.by != "exit" or run.code:
+        last = run.err.decode(errors="replace").strip().rpartition("\n")[2]
+        return Diagnosis(report.confinement, f"a command that does nothing fails: {last or run.by}", [])
+    return Diagnosis(report.confinement, None, left_open(report.confinement))
+
+
+def left_open(confinement: Confinement) -> list[str]:
+    """What code that is shut in this far is not denied, or not bounded in.
+
+    Args:
+        confinement: How far.
+
+    Returns:
+        A sentence each.
+    """
+    found: list[str] = []
+    if confinement.files != "private root":
+        found.append(
+            "files outside the workspace can be read by code, and the space that it fills is not bounded"
+        )
+    if confinement.files == "not confined":
+        found.append("files outside the workspace can be changed by code, where its user may")
+    if confinement.network not in {"none", "no sockets"}:
+        tcp = "but for TCP " if confinement.network == "no TCP" else ""
+        found.append(f"the network {tcp}is open to code, and so are servers of this machine")
+    if confinement.calls != "filtered":
+        found.append(
+            "memory that belongs to no process (memfd, System V) is not bounded, nor are namespaces denied"
+        )
+    found.append("memory of all processes together is looked at fifty times a second, not accounted for")
+    found.append("pages shared and let go of, and buffers of pipes, are bounded for each process only")
+    return found

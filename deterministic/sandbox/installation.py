@@ -1,0 +1,57 @@
+"""Which files of this machine a Python program needs to run: what a private root shows of them, and nothing beside."""
+
+from __future__ import annotations
+
+import os
+import site
+import sys
+from pathlib import Path
+
+_PARTS = ("pyvenv.cfg", "bin/python*", "lib/python3*", "lib64/python3*", "lib/libpython*", "lib64/libpython*")
+"""What of a folder that holds other things too belongs to Python."""
+
+_MOST_LINKS = 20
+
+_NO_PLUGINS = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+"""What is tested here needs no plugin, and one of the environment may lie where only it can be seen, as under an editable installation."""
+
+
+def python_folders() -> list[str]:
+    """The interpreter, its library, and the packages that can be imported.
+
+    An installation with a folder of its own is shown whole, since some keep shared libraries there. A virtual environment may lie in a
+    project's folder, and ``~/.local`` holds keyrings, mail and histories: of those only Python's part is shown.
+    """
+    packages = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
+    prefixes = dict.fromkeys((Path(sys.base_prefix), Path(sys.base_prefix).resolve(), Path(sys.prefix)))
+    parts = [part for prefix in prefixes for part in _parts_of(prefix)]
+    return list(dict.fromkeys([*map(str, [*parts, *_links_to_interpreter()]), *packages]))
+
+
+def own_packages_only() -> dict[str, str]:
+    """Settings by which the user's own packages are found where they are, if they are in use, and never in a workspace.
+
+    A workspace is the home of the code in it: ``.local/lib/python3.x/site-packages/usercustomize.py`` there would run before any test.
+    """
+    packages = {"PYTHONUSERBASE": site.getuserbase()} if site.ENABLE_USER_SITE else {"PYTHONNOUSERSITE": "1"}
+    return packages | _NO_PLUGINS
+
+
+def _parts_of(prefix: Path) -> list[Path]:
+    if _has_own_folder(prefix):
+        return [prefix]
+    return [part for pattern in _PARTS for part in sorted(prefix.glob(pattern))]
+
+
+def _links_to_interpreter() -> list[Path]:
+    """The interpreter's name, and every link between it and the program."""
+    links = [Path(sys.executable)]
+    while links[-1].is_symlink() and len(links) < _MOST_LINKS:
+        links.append(links[-1].parent / links[-1].readlink())
+    return links
+
+
+def _has_own_folder(prefix: Path) -> bool:
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home() raises where there is none
+    shared = {home / ".local", home, *home.parents}
+    return prefix not in shared and not (prefix / "pyvenv.cfg").exists()

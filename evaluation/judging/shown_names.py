@@ -1,0 +1,73 @@
+"""Under which names judges are shown: each under one, no two under the same, and none of the user's own under one of ours."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+from ...judges.baseline import VARIANT
+from ...judges.catalogue import JUDGED_KINDS, SPLITTER
+from ...records import JudgeId
+from ...records.judge_id import marked
+from ..run_folder.roster import KnownJudge
+
+RESERVED = frozenset({*JUDGED_KINDS, SPLITTER.judge, VARIANT, "jury", "share", "split"})
+"""Names of ours and of roles: no name of a prompt of the user's own begins with one of these and a variant."""
+
+
+def shown_apart(judges: Sequence[KnownJudge], known: Collection[KnownJudge]) -> dict[JudgeId, str]:
+    """Name judges.
+
+    A judge that is known keeps its name. Any other is called by its plain name, unless another would be shown alike: then by the
+    shortest end of its prompt file's path that differs, or, where paths do not tell them apart, by the beginning of its fingerprint.
+
+    Args:
+        judges: Judges by their plain names.
+        known: Judges that have a name already.
+
+    Returns:
+        Name by id.
+    """
+    names = {judge.id: judge.by for judge in known}
+    taken = set(names.values())
+    alike = defaultdict[str, list[KnownJudge]](list)
+    for judge in judges:
+        if judge.id not in names:
+            alike[judge.id.plain].append(judge)
+    crowded: list[list[KnownJudge]] = []
+    for plain, group in alike.items():
+        rivals = [judge for judge in known if judge.id.plain == plain]
+        if len(group) > 1 or rivals or plain in taken:
+            crowded.append([*group, *rivals])
+        else:
+            names[group[0].id] = plain
+            taken.add(plain)
+    for group in crowded:
+        new = [judge for judge in group if judge.id not in names]
+        found = next(found for found in _candidates(group, new) if taken.isdisjoint(found))
+        names |= {judge.id: name for judge, name in zip(new, found, strict=True)}
+        taken.update(found)
+    return names
+
+
+def _candidates(group: Sequence[KnownJudge], new: Sequence[KnownJudge]) -> Iterator[list[str]]:
+    """Names for some of the judges of a group that would be shown alike, the shortest first."""
+    paths = [_parts(judge) for judge in group]
+    if all(paths) and len(set(paths)) == len(paths):
+        for depth in range(2, max(map(len, paths)) + 1):
+            ends = [path[-depth:] for path in paths]
+            if len(set(ends)) == len(ends) and not any(end[0] in RESERVED for end in ends):
+                yield [f"{'/'.join(_parts(judge)[-depth:])}@{judge.id.model}" for judge in new]
+    for length in range(6, 65):
+        named = [marked(judge.id.plain, judge.id, length) for judge in new]
+        if len(set(named)) == len(named):
+            yield named
+
+
+def _parts(judge: KnownJudge) -> tuple[str, ...]:
+    """The names on the way to a prompt file, its own without the ending last; none where there is no file."""
+    if judge.prompt is None:
+        return ()
+    path = Path(judge.prompt).with_suffix("")
+    return tuple(part for part in path.parts if part != path.anchor)

@@ -1,0 +1,48 @@
+"""Files of a form that a user reads with a function of their own (`plugins.FORMATS`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import FiducialError, InputError, RecordError, UsageError
+from ..plugins import FORMATS
+from ..records import Case, Output, memory_file, read_records
+
+
+def read_own(name: str, path: Path) -> Iterator[Case | Output]:
+    """Read cases and outputs with a user's function.
+
+    Args:
+        name: The format's name.
+        path: What the function is to read.
+
+    Yields:
+        Cases and outputs, validated like lines of a file, in the function's order.
+
+    Raises:
+        UsageError: No format has this name.
+        InputError: The function fails, or yields something else.
+    """
+    read = FORMATS.get(name)
+    if read is None:
+        raise UsageError(f"no format is called {name!r}; registered are: {', '.join(FORMATS) or 'none'}")
+    try:
+        for number, item in enumerate(read(path), start=1):
+            yield _record(item, f"{path} read by {name}", number)
+    except FiducialError:
+        raise
+    except Exception as error:  # whatever a user's function raises has to be told
+        told = " ".join(f"{type(error).__name__}: {error}".split())
+        raise InputError(f"the format {name!r} cannot read this: {told}", path=path) from error
+
+
+def _record(item: Any, where: str, number: int) -> Case | Output:
+    if isinstance(item, Case | Output):
+        return item
+    record: type[Case | Output] = Output if isinstance(item, Mapping) and "case_id" in item else Case
+    try:
+        return next(read_records(memory_file(where, [item]), record))
+    except RecordError as error:
+        raise RecordError(error.message, path=where, line=number, field=error.field) from error

@@ -1,0 +1,120 @@
+"""Judges that are functions of the user's own: asked with a case and an output, in place of any model."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import inspect
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any, cast
+
+import msgspec
+
+from ..plugins import place
+from ..records import Case, JudgeId, Output, Verdict
+
+_EXPECTED = "expected a score in [0, 1], a truth value, (score, reason) or a Verdict"
+_SHOWN = 80
+
+
+@dataclass(frozen=True)
+class CallableJudge:
+    """A function that judges.
+
+    Attributes:
+        id: Who it is.
+        by: How its verdicts are signed.
+        function: Takes a case and an output; gives a score in [0, 1], a truth value, either with a reason, or a Verdict. It may be a
+            coroutine function.
+    """
+
+    id: JudgeId
+    by: str
+    function: Callable[[Case, Output], Any]
+
+    async def verdict(self, case: Case, output: Output, repeat: int = 0) -> Verdict:
+        """Judge one output.
+
+        Args:
+            case: What was to be done.
+            output: What the system produced.
+            repeat: Which repetition this is.
+
+        Returns:
+            The verdict: ``failed`` where the function raises, ``unparsable`` where it gives nothing of the kind.
+        """
+        try:
+            said = (
+                self.function(case, output)
+                if inspect.iscoroutinefunction(self.function)
+                else await asyncio.to_thread(self.function, case, output)
+            )
+            verdict = _read(await said if inspect.isawaitable(said) else said, output)
+        except Exception as error:  # noqa: BLE001 - whatever a user's function raises is why there is no score
+            why = " ".join(f"{type(error).__name__}: {error}".split())
+            verdict = _blank(output, outcome="failed", reason=why)
+        return msgspec.structs.replace(
+            verdict,
+            case_id=output.case_id,
+            system=output.system,
+            trial=output.trial,
+            by=self.by,
+            source="judge",
+            repeat=repeat,
+            judge=self.id,
+        )
+
+
+def callable_judge(name: str, function: Callable[[Case, Output], Any]) -> CallableJudge:
+    """Make a judge of a function.
+
+    Args:
+        name: The judge's.
+        function: See `CallableJudge`.
+
+    Returns:
+        The judge; another function, or one that was changed, is another judge.
+    """
+    fingerprint = hashlib.sha256(json.dumps([name, place(function), _text(function)]).encode()).hexdigest()
+    judge_id = JudgeId(kind="callable", name=name, variant="function", fingerprint=fingerprint)
+    return CallableJudge(judge_id, judge_id.plain, function)
+
+
+def _text(function: Any) -> str:
+    """What a function does, as far as it can be told: its source, or what that was compiled to."""
+    try:
+        return inspect.getsource(function if hasattr(function, "__code__") else cast("Any", type(function)))
+    except (OSError, TypeError):
+        code = getattr(function, "__code__", None)
+        return "" if code is None else _compiled(code)
+
+
+def _compiled(code: CodeType) -> str:
+    constants: tuple[Any, ...] = code.co_consts
+    inner = [_compiled(each) if isinstance(each, CodeType) else repr(each) for each in constants]
+    return repr((code.co_code, code.co_names, code.co_varnames, inner))
+
+
+def _read(said: object, output: Output) -> Verdict:
+    if isinstance(said, Verdict):
+        return said
+    parts = cast("tuple[Any, ...]", said) if isinstance(said, tuple) else (said, None)
+    score, reason = parts if len(parts) == _PAIR else (None, None)
+    item: Any = getattr(score, "item", None)
+    if not isinstance(score, int | float) and callable(item):
+        score = item()  # numpy's
+    if not isinstance(score, int | float) or not 0 <= score <= 1 or not isinstance(reason, str | None):
+        return _blank(
+            output, outcome="unparsable", reason=f"{_EXPECTED}, got {repr(cast('Any', said))[:_SHOWN]}"
+        )
+    return _blank(output, outcome="graded", score=float(score), reason=reason)
+
+
+_PAIR = 2
+
+
+def _blank(output: Output, **fields: Any) -> Verdict:
+    return Verdict(case_id=output.case_id, system=output.system, by="", source="judge", **fields)

@@ -1,0 +1,124 @@
+"""Conversations, calls, tools and search results in the forms in which people and other runners have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any, cast
+
+import msgspec
+
+from ..errors import InputError
+from ..records import (
+    ContextItem,
+    Message,
+    Step,
+    ToolCall,
+    ToolResults,
+)
+
+_OF_TOOLS = frozenset({"tool", "function"})
+"""Roles of messages that are results."""
+
+
+def messages_of(query: str | Sequence[Message]) -> list[Message]:
+    """A question as messages; a conversation as it is."""
+    if isinstance(query, str):
+        return [{"role": "user", "content": query}]
+    return list(_objects(query, "query"))
+
+
+def tools_of(definitions: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Tool definitions in OpenAI's outer shape, which Azure's rows leave out."""
+    given = [definitions] if isinstance(definitions, Mapping) else _objects(definitions, "tool_definitions")
+    return [
+        dict(tool) if "function" in tool else {"type": "function", "function": dict(tool)} for tool in given
+    ]
+
+
+def calls_of(calls: Mapping[str, Any] | Sequence[Mapping[str, Any]] | str) -> list[ToolCall]:
+    """Calls in OpenAI's shape (``{"function": {"name", "arguments"}}``) or in Azure's (``{"name", "arguments"}``)."""
+    if isinstance(calls, str):
+        raise InputError(f"expected a list of calls, got {calls[:80]!r}", field="tool_calls")
+    given = [calls] if isinstance(calls, Mapping) else _objects(calls, "tool_calls")
+    return [_call(call) for call in given]
+
+
+def context_of(context: str | Sequence[Any]) -> list[ContextItem]:
+    """Search results: one text, texts, or objects with ``id``, ``request`` and ``content``."""
+    if isinstance(context, str):
+        return [ContextItem(id="1", content=context)] if context else []
+    return [_context_item(item, number) for number, item in enumerate(context, start=1)]
+
+
+def conversation(messages: Sequence[Message]) -> tuple[list[list[Message]], list[list[Step]]]:
+    """Split a conversation into what the agent was told and what it did.
+
+    Args:
+        messages: OpenAI chat messages; those of tools are results of the agent's calls.
+
+    Returns:
+        Turns of messages, and for each turn the agent's steps after it, with what its calls returned among them.
+    """
+    told: list[list[Message]] = []
+    done: list[list[Step]] = []
+    called: list[Any] = []
+    results: list[tuple[int, Any]] = []
+    for message in _objects(messages, "messages"):
+        if message.get("role") == "assistant":
+            if not told:
+                told.append([])
+                done.append([])
+            done[-1] += _steps(message)
+            called = [call.get("id") for call in _objects(message.get("tool_calls") or (), "tool_calls")]
+            results = []
+        elif message.get("role") in _OF_TOOLS and done and done[-1]:
+            if results:
+                done[-1].pop()
+            name = message.get("tool_call_id")
+            results.append((called.index(name) if name in called else len(called), message.get("content")))
+            results.sort(key=itemgetter(0))  # results of calls made at once may come in any order
+            done[-1].append(ToolResults(results=[result for _, result in results]))
+        else:
+            if not told or done[-1]:
+                told.append([])
+                done.append([])
+            told[-1].append(message)
+    return told, done
+
+
+def _steps(message: Message) -> list[Step]:
+    steps: list[Step] = []
+    content = message.get("content")
+    if isinstance(content, str) and content:
+        steps.append(content)
+    elif content:
+        steps.append(msgspec.json.encode(content).decode())
+    if message.get("tool_calls"):
+        steps.append(calls_of(message["tool_calls"]))
+    return steps
+
+
+def _call(call: Mapping[str, Any]) -> ToolCall:
+    inner = call.get("function", call)
+    try:
+        return ToolCall(name=inner["name"], arguments=inner.get("arguments") or {})
+    except (KeyError, TypeError) as error:
+        raise InputError(f"expected a call with a name, got {str(call)[:80]}", field="tool_calls") from error
+
+
+def _context_item(item: Any, number: int) -> ContextItem:
+    if isinstance(item, Mapping):
+        fields = cast("Mapping[str, Any]", item)
+        if "content" in fields:
+            request = fields.get("request")
+            return ContextItem(id=str(fields.get("id", number)), request=request, content=fields["content"])
+    return ContextItem(id=str(number), content=item)
+
+
+def _objects(items: Iterable[Any], field: str) -> list[dict[str, Any]]:
+    found = list(items)
+    for item in found:
+        if not isinstance(item, Mapping):
+            raise InputError(f"expected a list of objects, got {str(item)[:80]!r} in it", field=field)
+    return [dict(item) for item in found]

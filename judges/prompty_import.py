@@ -1,0 +1,188 @@
+"""Makes a prompt file of another tool's ``.prompty``: of promptflow, of prompty 2, of the evaluators of azure-ai-evaluation.
+
+The template is kept to the letter. What is only about where the model is (``configuration``, ``connection``) stays behind, and keys
+with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from ..errors import InputError
+from .declared_scale import listed_scale, scale_of, scale_option, suggested_scale
+from .front_matter import FrontMatter, read_front_matter
+from .inputs import INPUTS, LISTS, nearest_input
+from .prompt_file import TYPES
+from .prompt_text import PromptText
+from .scale import Scale
+
+_PARAMETERS = {
+    "maxOutputTokens": "max_completion_tokens",
+    "topP": "top_p",
+    "frequencyPenalty": "frequency_penalty",
+    "presencePenalty": "presence_penalty",
+    "reasoningEffort": "reasoning_effort",
+    "stopSequences": "stop",
+    "topK": None,
+    "allowMultipleToolCalls": None,
+    "additionalProperties": None,
+    "model": None,
+    "messages": None,
+    "stream": None,
+}
+"""Decoding parameters that prompty 2 calls otherwise than the endpoint does, and those that are not for a prompt file to set."""
+
+_SCHEMA_TYPES = {"float": "number", "int": "integer", "list": "array", "dict": "object", "bool": "boolean"}
+_TAG = re.compile(r"<(S[012])>")
+
+
+def import_prompty(path: Path, sources: Mapping[str, str], scale: Scale | None = None) -> str:
+    """Write another tool's prompt file as one of ours.
+
+    Args:
+        path: The file.
+        sources: Which input of ours fills which of theirs; what is not named must have a name of ours, or a default.
+        scale: What scores are possible; None when the file says it.
+
+    Returns:
+        The text of a prompt file.
+
+    Raises:
+        InputError: It has inputs that nothing fills, no scale is known, or its template is not jinja2.
+        PromptError: It cannot be read.
+    """
+    front = read_front_matter(path)
+    _refuse_other_templates(front)
+    inputs = _inputs(front)
+    named = _sources(front, inputs, sources)
+    parameters = _parameters(front)
+    parse = front.values.get("parse") or _tags(front.body)
+    return str(
+        PromptText(
+            name=str(front.values.get("name") or path.stem),
+            description=str(front.values.get("description") or f"Imported from {path.name}."),
+            parameters=parameters,
+            inputs={name: _fillable(said, named.get(name, name)) for name, said in inputs.items()},
+            scale=scale or _scale(front, parameters, parse or {}),
+            template=front.body,
+            sources=named,
+            parse=parse,
+            pass_at=front.values.get("pass_at"),
+        )
+    )
+
+
+def _refuse_other_templates(front: FrontMatter) -> None:
+    template = front.values.get("template")
+    written = _mapping(template).get("format") if isinstance(template, dict) else template
+    kind = _mapping(written).get("kind") if isinstance(written, dict) else written
+    if kind not in {None, "jinja2"}:
+        raise InputError(f"the template is {kind!r}, where jinja2 is read", path=front.path)
+
+
+def _inputs(front: FrontMatter) -> dict[str, dict[str, Any]]:
+    """Inputs by name with their type; a default counts, an example does not."""
+    written: Any = front.values.get("inputs", front.values.get("inputSchema"))
+    if isinstance(_mapping(written).get("properties"), dict | list):
+        written = written["properties"]
+    if isinstance(written, list):
+        named = {str(_mapping(each).get("name")): _mapping(each) for each in cast("list[Any]", written)}
+    else:
+        named = {str(name): _mapping(each) for name, each in _mapping(written).items()}
+    return {
+        name: {"type": said.get("type") or said.get("kind") or "string"}
+        | ({"default": said["default"]} if said.get("default") is not None else {})
+        for name, said in named.items()
+    }
+
+
+def _fillable(said: Mapping[str, Any], source: str) -> dict[str, Any]:
+    """The input with a type that what fills it has: anything is a text, some are lists."""
+    listed = source in LISTS and said["type"] in {"list", "array"}
+    fits = listed or source not in INPUTS or said["type"] not in TYPES
+    return dict(said) if fits else {**said, "type": "string"}
+
+
+def _parameters(front: FrontMatter) -> dict[str, Any]:
+    """Decoding parameters, in the endpoint's words, with the form of reply that prompty 2 declares as ``outputs``."""
+    model = _mapping(front.values.get("model"))
+    options = {**_mapping(model.get("options")), **_mapping(model.get("parameters"))}
+    named = {_PARAMETERS.get(name, name): value for name, value in options.items()}
+    named = {name: value for name, value in named.items() if name is not None and value is not None}
+    named |= _mapping(options.get("additionalProperties"))
+    outputs = front.values.get("outputs")
+    if isinstance(outputs, list) and outputs and "response_format" not in named:
+        named["response_format"] = _response_format(cast("list[Any]", outputs))
+    return {str(name): value for name, value in named.items()}
+
+
+def _response_format(outputs: list[Any]) -> dict[str, Any]:
+    properties = {str(each.get("name")): _property(each) for each in map(_mapping, outputs)}
+    schema = {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+    return {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": schema}}
+
+
+def _property(said: Mapping[str, Any]) -> dict[str, Any]:
+    kind = str(said.get("kind") or said.get("type") or "string")
+    written: dict[str, Any] = {"type": _SCHEMA_TYPES.get(kind, kind)}
+    if isinstance(said.get("description"), str):
+        written["description"] = said["description"]
+    listed = said.get("enumValues") or said.get("enum")
+    return written | ({"enum": listed} if isinstance(listed, list) else {})
+
+
+def _scale(front: FrontMatter, parameters: Mapping[str, Any], parse: Mapping[str, Any]) -> Scale | None:
+    if front.values.get("scale") is not None:
+        try:
+            return scale_of(front.values["scale"])
+        except ValueError as error:
+            raise InputError(f"scale: {error}", path=front.path) from error
+    if listed_scale(parameters, str(parse.get("score", "score"))) is None:
+        suggested, why = suggested_scale(front.body)
+        raise InputError(
+            f"which scores are possible is not declared; say {scale_option(suggested)} ({why}; the worst first)",
+            path=front.path,
+        )
+    return None
+
+
+def _sources(
+    front: FrontMatter, inputs: Mapping[str, Mapping[str, Any]], given: Mapping[str, str]
+) -> dict[str, str]:
+    """What fills the inputs whose names are not ours."""
+    for name in given:
+        if name not in inputs:
+            raise InputError(
+                f"--input {name}={given[name]}: the prompt declares no input {name!r}, but {', '.join(inputs) or 'none'}",
+                path=front.path,
+            )
+    sources = {**_mapping(front.values.get("map")), **given}
+    unfilled = [name for name in inputs if name not in sources and name not in INPUTS]
+    if open_ := [name for name in unfilled if "default" not in inputs[name]]:
+        said = " ".join(f"--input {name}={nearest_input(name) or 'NAME'}" for name in open_)
+        raise InputError(
+            f"nothing fills the input {', '.join(map(repr, open_))}; say {said} (inputs that exist: {', '.join(INPUTS)})",
+            path=front.path,
+        )
+    return {name: source for name, source in sources.items() if name != source}
+
+
+def _tags(template: str) -> dict[str, Any] | None:
+    """How a reply is read that is to have Azure's tags: thoughts in S0, an explanation in S1, the score in S2."""
+    shown = sorted(set(_TAG.findall(template)))
+    if "S2" not in shown:
+        return None
+    reasons = [tag for tag in shown if tag != "S2"]
+    return {"mode": "tags", "score": "S2"} | ({"reason": reasons} if reasons else {})
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

@@ -1,0 +1,223 @@
+"""The transcript of a conversation, one JSON object a line, so that nobody's text can pose as another's.
+
+``{"turn", "tools_added"}``
+    Documents of functions that were withheld at first, in the turn in which they are given back.
+``{"turn", "asked"}``
+    A message that the agent was given.
+``{"turn", "agent"}``
+    A text of the agent's; null for a step in which it called nothing and of which no text is recorded.
+``{"turn", "call", "result"}``
+    A call, and what it returned when it was executed in the case's world; without ``result`` where that is not known.
+    ``not_executed`` says why it was not executed. ``recorded`` is the result that the output records, where it is another one;
+    ``mismatch`` says so.
+
+What was asked, written and called stands there in full. Results are bounded: each is shown up to `RESULT_LIMIT` characters, and
+where all of them together would exceed `RESULTS_LIMIT`, the longest are shown up to an equal length at which they do not. Of one that
+is longer, three quarters of that are its beginning and one its end, ``..._left_out`` says how many characters lie between them, and a last
+line says how many results are shown in part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+from ..records import AgentStep, Case, Episode, Output, Step, StepOutcome, ToolCall, ToolResults
+from .as_json import call_text, dumps, json_object, step_text
+
+TRANSCRIPT_VERSION = "results/1"
+"""Part of the fingerprint of judges that are shown transcripts; grows when the same conversation is shown otherwise."""
+
+RESULT_LIMIT = 4_000
+"""Characters of one result at most."""
+
+RESULTS_LIMIT = 60_000
+"""Characters of all results of a conversation at most."""
+
+MISMATCH = "the result that the output records is not what the call gives in the simulated world"
+
+_NOTHING = StepOutcome()
+
+
+class _Result(NamedTuple):
+    """A result: its text, and the same as JSON."""
+
+    text: str
+    json: str
+
+
+class _Line:
+    """One line, of fields in order: JSON texts, and results that may have to be cut."""
+
+    def __init__(self, turn: int, **fields: str | _Result) -> None:
+        self.fields: dict[str, str | _Result] = {"turn": str(turn), **fields}
+
+    def tell(self, recorded: Any) -> None:
+        """Add what the output records as the call's result."""
+        executed = self.fields.get("result")
+        if executed is None and "not_executed" not in self.fields:
+            self.fields["result"] = _result(recorded)
+        elif not isinstance(executed, _Result) or not _same(executed, recorded):
+            self.fields["recorded"] = _result(recorded)
+            self.fields["mismatch"] = dumps(MISMATCH)
+
+    def results(self) -> list[_Result]:
+        """What of it may have to be cut."""
+        return [field for field in self.fields.values() if isinstance(field, _Result)]
+
+    def text(self, limit: int) -> str:
+        """The line, with results up to a limit."""
+        shown = chain.from_iterable(_shown(name, field, limit) for name, field in self.fields.items())
+        return "{" + ", ".join(f'"{name}": {text}' for name, text in shown) + "}"
+
+
+def transcript(case: Case, output: Output, episode: Episode | None = None) -> str:
+    """What was asked, said, called and returned, turn by turn.
+
+    Args:
+        case: What was to be done.
+        output: What the system did.
+        episode: What its calls returned in the case's worlds; None where that is not known.
+
+    Returns:
+        One JSON object a line; the module says which.
+    """
+    lines = list(_lines(case, output, episode or ()))
+    results = [result for line in lines for result in line.results()]
+    limit = _equal_share([len(result.text) for result in results], RESULT_LIMIT, RESULTS_LIMIT)
+    texts = [line.text(limit) for line in lines]
+    cut = sum(len(result.text) > limit for result in results)
+    if cut:
+        note = f"{cut} of {len(results)} results are longer than {limit} characters and shown in part"
+        texts.append(f'{{"note": {dumps(note)}}}')
+    return "\n".join(texts)
+
+
+def transcript_of_calls(case: Case, output: Output) -> str:
+    """What was asked and what the agent said or called, without what came of it: as judges were shown it at first."""
+    lines: list[str] = []
+    steps = output.agent_turns
+    if steps is None:
+        only: list[AgentStep] = [output.tool_calls] if output.tool_calls else []
+        steps = [only if output.text is None else [*only, output.text]]
+    for turn in range(max(len(case.turns), len(steps))):
+        asked = case.turns[turn] if turn < len(case.turns) else []
+        done = steps[turn] if turn < len(steps) else []
+        lines.extend(f'{{"turn": {turn + 1}, "asked": {dumps(message)}}}' for message in asked)
+        lines.extend(f'{{"turn": {turn + 1}, "agent": {step_text(step)}}}' for step in done)
+    return "\n".join(lines)
+
+
+def tools_at_start(case: Case) -> list[dict[str, Any]]:
+    """The tools on offer in the first turn: all but those that are withheld until a later one."""
+    withheld = set(chain.from_iterable(_withheld(case).values()))
+    return [tool for tool in case.tools if tool["function"]["name"] not in withheld]
+
+
+def _tools_added(case: Case, turn: int) -> list[dict[str, Any]]:
+    """The tools that are given back in a turn; of one without a document, its name."""
+    names = _withheld(case).get(str(turn), ())
+    documents = {
+        tool["function"]["name"]: tool
+        for tool in [*case.tools, *case.reference.get("withheld_tools", ())]
+        if names
+    }
+    return [documents.get(name, {"type": "function", "function": {"name": name}}) for name in names]
+
+
+def _withheld(case: Case) -> Mapping[str, Sequence[str]]:
+    return case.reference.get("withheld") or {} if case.kind == "multi_turn" else {}
+
+
+def _lines(case: Case, output: Output, episode: Episode) -> Iterator[_Line]:
+    asked = case.turns
+    turns: Sequence[Sequence[Step]] = output.turns if output.turns is not None else [_only_turn(output)]
+    for index in range(max(len(asked), len(turns))):
+        number = index + 1
+        added = _tools_added(case, index)
+        if added:
+            yield _Line(number, tools_added=dumps(added))
+        if index < len(asked):
+            yield from (_Line(number, asked=dumps(message)) for message in asked[index])
+        steps = turns[index] if index < len(turns) else ()
+        outcomes = episode[index] if index < len(episode) else ()
+        yield from _turn_lines(number, steps, outcomes) if steps else [_Line(number, agent="null")]
+
+
+def _only_turn(output: Output) -> list[Step]:
+    calls: list[Step] = [output.tool_calls] if output.tool_calls else []
+    return calls if output.text is None else [*calls, output.text]
+
+
+def _turn_lines(turn: int, steps: Sequence[Step], outcomes: Sequence[StepOutcome]) -> list[_Line]:
+    """The lines of what was done in a turn, with the results that are recorded beside the calls that they are of."""
+    lines: list[_Line] = []
+    untold: list[_Line] = []
+    outcome = iter(outcomes)
+    for step in steps:
+        if isinstance(step, ToolResults):
+            calls = len(untold)
+            for line, recorded in zip(untold, step.results, strict=False):
+                line.tell(recorded)
+            lines += [_Line(turn, result=_result(recorded)) for recorded in step.results[calls:]]
+            untold = []
+        else:
+            said, calls_made = _step_lines(turn, step, next(outcome, _NOTHING))
+            lines += [*said, *calls_made]
+            untold += calls_made
+    return lines
+
+
+def _step_lines(turn: int, step: AgentStep, outcome: StepOutcome) -> tuple[list[_Line], list[_Line]]:
+    """What the agent said in a step, and the calls it made in it."""
+    calls: Sequence[str | ToolCall] = outcome.calls if isinstance(step, str) else step
+    made: list[_Line] = []
+    for index, call in enumerate(calls):
+        line = _Line(turn, call=dumps(call) if isinstance(call, str) else call_text(call))
+        if index < len(outcome.results):
+            line.fields["result"] = _result(outcome.results[index])
+        elif outcome.problem is not None:
+            line.fields["not_executed"] = dumps(outcome.problem)
+        made.append(line)
+    said = [_Line(turn, agent=dumps(step))] if isinstance(step, str) else []
+    if isinstance(step, str) and outcome.problem is not None:
+        said[0].fields["not_executed"] = dumps(outcome.problem)
+    return said or ([] if made else [_Line(turn, agent="null")]), made
+
+
+def _result(value: Any) -> _Result:
+    """A result; text that is an object in JSON is shown as that object."""
+    if not isinstance(value, str):
+        return _Result(dumps(value), dumps(value))
+    parsed = json_object(value)
+    return _Result(value, dumps(value)) if parsed is None else _Result(dumps(parsed), dumps(parsed))
+
+
+def _same(executed: _Result, recorded: Any) -> bool:
+    """Whether a recorded result says what the executed call returned, whichever way it is written down."""
+    told = _result(recorded)
+    return executed.text.strip() in {told.text.strip(), str(recorded).strip()}
+
+
+def _shown(name: str, field: str | _Result, limit: int) -> Iterator[tuple[str, str]]:
+    if isinstance(field, str):
+        yield name, field
+    elif len(field.text) <= limit:
+        yield name, field.json
+    else:
+        end = limit // 4
+        yield name, dumps(field.text[: limit - end])
+        yield f"{name}_left_out", dumps(f"{len(field.text) - limit} characters")
+        yield f"{name}_end", dumps(field.text[len(field.text) - end :])
+
+
+def _equal_share(lengths: Sequence[int], each: int, together: int) -> int:
+    """The greatest limit, up to ``each``, at which texts that are cut to it fit into ``together``."""
+    left = together
+    for place, length in enumerate(sorted(min(length, each) for length in lengths)):
+        share = left // (len(lengths) - place)
+        if length > share:
+            return share
+        left -= length
+    return each

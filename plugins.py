@@ -1,0 +1,309 @@
+"""What users add of their own: by a decorator, by an entry point of an installed package, or from a file that they name.
+
+Each kind of thing has a group, a mapping from names to what is registered. Nothing is looked for before a name is asked
+for, and nothing is imported but what has that name, so that a package that is broken stops only those who use it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
+
+from .errors import ConfigurationError, UsageError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+T = TypeVar("T")
+
+_NAME = re.compile(r"[^\W_][\w.\-]*")
+
+
+class Plugin(NamedTuple):
+    """One thing that was found.
+
+    Attributes:
+        group: The group's name, such as ``checkers``.
+        name: Its name in the group.
+        source: Where it is from.
+        problem: Why it cannot be used; None when it can.
+    """
+
+    group: str
+    name: str
+    source: str
+    problem: str | None = None
+
+
+class Group(Mapping[str, Any]):
+    """What users registered of one kind, by name; a decorator comes before an entry point of the same name.
+
+    Args:
+        name: The group's name; entry points name it ``fiducial.NAME``.
+        holds: What is in it, for people.
+        accepts: Whether something can be in it.
+    """
+
+    def __init__(self, name: str, holds: str, accepts: Callable[[Any], bool] = callable) -> None:
+        self.name = name
+        self.holds = holds
+        self.accepts = accepts
+        self._registered: dict[str, Any] = {}
+
+    def register(self, name: str, target: Any) -> None:
+        """Add something.
+
+        Args:
+            name: Its name. What is defined again in its place, as in a notebook's cell, takes the name over.
+            target: What it names.
+
+        Raises:
+            ConfigurationError: It is not what this group holds, or the name is no name, or is taken by something else.
+        """
+        if not _NAME.fullmatch(name):
+            raise ConfigurationError(
+                f"{self.name}: {name!r} is no name: letters, digits, and _ - . after the first"
+            )
+        if not self.accepts(target):
+            raise ConfigurationError(f"{self.name}: {name!r}: {self._unlike(target)}")
+        known = self._registered.get(name)
+        if known is not None and place(known) != place(target):
+            raise ConfigurationError(
+                f"{self.name}: the name {name!r} is taken by {place(known)}, and {place(target)} asks for it, too"
+            )
+        self._registered[name] = target
+
+    def registering(self, name: str) -> Callable[[T], T]:
+        """A decorator that adds what it stands on.
+
+        Args:
+            name: Its name.
+        """
+
+        def add(target: T) -> T:
+            self.register(name, target)
+            return target
+
+        return add
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._registered:
+            points = self._installed.get(name)
+            if points is None:
+                raise KeyError(name)
+            target, problem = self._load(name, points)
+            if problem is not None:
+                raise ConfigurationError(
+                    f"{name!r} of fiducial.{self.name} ({_source(points)}) cannot be used: {problem}"
+                )
+            return target
+        return self._registered[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._registered or name in self._installed
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._registered
+        yield from (name for name in self._installed if name not in self._registered)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def found(self) -> list[Plugin]:
+        """Everything there is, after an attempt to load it."""
+        # Loading a module runs its decorators, so that entry points come first.
+        by_entry_point = {
+            name: Plugin(self.name, name, _source(points), self._load(name, points)[1])
+            for name, points in self._installed.items()
+        }
+        by_decorator = {
+            name: Plugin(self.name, name, place(target)) for name, target in self._registered.items()
+        }
+        return [(by_decorator | by_entry_point)[name] for name in sorted(by_decorator | by_entry_point)]
+
+    def loaded(self) -> tuple[dict[str, Any], list[Plugin]]:
+        """Everything that can be used, by name, and everything that cannot, with the reason: for who wants all of a group."""
+        found = self.found()
+        usable = {plugin.name: self[plugin.name] for plugin in found if plugin.problem is None}
+        return usable, [plugin for plugin in found if plugin.problem is not None]
+
+    @cached_property
+    def _installed(self) -> dict[str, list[EntryPoint]]:
+        from importlib.metadata import entry_points  # noqa: PLC0415 - 20 ms that most runs never need
+
+        points: dict[str, list[EntryPoint]] = {}
+        for point in entry_points(group=f"fiducial.{self.name}"):
+            points.setdefault(point.name, []).append(point)
+        return points
+
+    def _load(self, name: str, points: list[EntryPoint]) -> tuple[Any, str | None]:
+        if len({point.value for point in points}) > 1:
+            return None, "several packages give this name"
+        try:
+            target = points[0].load()
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever another's module raises has to be told
+            return None, _reason(error)
+        # A module, or a function below a decorator, is there for what the decorator registers.
+        target = self._registered.get(name, target)
+        return target, None if self.accepts(target) else self._unlike(target)
+
+    def _unlike(self, target: Any) -> str:
+        shown = repr(target)
+        return f"expected {self.holds}, got {shown if len(shown) <= _SHOWN else shown[: _SHOWN - 3] + '...'}"
+
+
+_SHOWN = 80
+
+
+def _is_judge(target: Any) -> bool:
+    return callable(target) or isinstance(target, str | Path)
+
+
+def _is_world(target: Any) -> bool:
+    return isinstance(target, type) and callable(getattr(target, "load", None))
+
+
+def _is_anything(target: Any) -> bool:
+    return target is not None
+
+
+CHECKERS: Final = Group("checkers", "a function of a case and an output")
+JUDGES: Final = Group("judges", "a function, or the path of a .prompty file", _is_judge)
+FORMATS: Final = Group("formats", "a function of a path")
+STATISTICS: Final = Group("statistics", "a function of scores and labels")
+OPERATORS: Final = Group("operators", "an operator, or several", _is_anything)
+WORLDS: Final = Group("worlds", "a class with a method load(config)", _is_world)
+FUNCTIONS: Final = Group("functions", "a function, functions by name, or a module of them", _is_anything)
+AGENTS: Final = Group("agents", "a function of a case")
+
+GROUPS: Final[tuple[Group, ...]] = (
+    CHECKERS,
+    JUDGES,
+    FORMATS,
+    STATISTICS,
+    OPERATORS,
+    WORLDS,
+    FUNCTIONS,
+    AGENTS,
+)
+"""Everything that users can add."""
+
+
+def place(target: Any) -> str:
+    """Where something is defined, as ``module:name``, as far as it knows; a path is its own place."""
+    if isinstance(target, str | Path):
+        return str(target)
+    named = target if hasattr(target, "__qualname__") else cast("Any", type(target))
+    return f"{named.__module__}:{named.__qualname__}"
+
+
+def load_module(spec: str) -> ModuleType:
+    """Import a file or a module of the user's; decorators in it register what they stand on.
+
+    Args:
+        spec: The path of a Python file, or the name of a module that can be imported.
+
+    Returns:
+        The module; the same one for the same file.
+
+    Raises:
+        ConfigurationError: There is none, or it raises when it is imported.
+    """
+    try:
+        if not spec.endswith(".py"):
+            with importable(Path.cwd()):
+                return import_module(spec)
+        return _load_file(Path(spec).resolve())
+    except (Exception, SystemExit) as error:
+        raise ConfigurationError(f"{spec}: cannot be loaded: {_reason(error)}") from error
+
+
+def look_up(option: str, spec: str, folder: Path | None, form: str = "module:NAME") -> Any:
+    """Find what a user names on the command line.
+
+    Args:
+        option: The option, for messages.
+        spec: ``module:NAME``; ``module`` alone for all of it, where the form allows that.
+        folder: Where modules are also looked for, after everything that is installed.
+        form: The form that is expected, for messages.
+
+    Returns:
+        What it names.
+
+    Raises:
+        UsageError: The spec is not of that form.
+        ConfigurationError: There is no such module or name.
+    """
+    module, _, name = spec.partition(":")
+    if not all(part.isidentifier() for part in [*module.split("."), *(name.split(".") if name else [])]):
+        raise UsageError(f"{option} {spec!r}: expected {form}")
+    try:
+        with importable(folder):
+            target: Any = import_module(module)
+    except (Exception, SystemExit) as error:
+        raise ConfigurationError(
+            f"{option} {module}:{name}: cannot import {module!r}: {_reason(error)}"
+        ) from error
+    for part in name.split(".") if name else []:
+        try:
+            target = getattr(target, part)
+        except AttributeError as error:
+            raise ConfigurationError(f"{option} {module}:{name}: {error}") from error
+    return target
+
+
+@contextmanager
+def importable(folder: Path | None) -> Generator[None]:
+    """Let modules of a folder be imported meanwhile.
+
+    Args:
+        folder: The folder; None changes nothing.
+    """
+    if folder is None:
+        yield
+        return
+    # At the end: a file of the folder must not stand in for an installed module.
+    sys.path.append(str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+
+
+def _load_file(path: Path) -> ModuleType:
+    # A name of its own, since the file may be called like a module that is installed.
+    name = f"{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        with importable(path.parent):
+            spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _reason(error: BaseException) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def _source(points: list[EntryPoint]) -> str:
+    return ", ".join(
+        f"{point.value} of {point.dist.name} {point.dist.version}" if point.dist else point.value
+        for point in points
+    )

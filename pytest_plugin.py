@@ -1,0 +1,83 @@
+"""The plugin for pytest: judges that answer from cassettes, so that a test that rests on a judge needs no key.
+
+pytest loads this at every start, so it imports nothing of ours before a test asks for it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from .api.judging import ReadyJudge
+
+_OPTION = "--fiducial-record"
+_FOLDER = "fiducial_cassettes"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that records, and the setting that says where."""
+    parser.getgroup("fiducial").addoption(
+        _OPTION,
+        action="store_true",
+        help="Ask judges what their cassettes do not hold, and keep the replies there.",
+    )
+    parser.addini(
+        _FOLDER, "Where cassettes are, relative to pytest's root folder.", default="tests/cassettes"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Ask nothing in a CI, whoever wants it."""
+    if config.getoption(_OPTION) and os.environ.get("CI", "").lower() in {"1", "true"}:
+        raise pytest.UsageError(
+            f"{_OPTION}: nothing is asked in a CI; record where you work, and commit the cassette"
+        )
+
+
+@pytest.fixture
+def judge_from_cassette(request: pytest.FixtureRequest) -> Generator[Callable[..., ReadyJudge]]:
+    """Makes judges that answer from a cassette: ``judge_from_cassette(judge, cassette=None, **options)``.
+
+    ``judge`` is a judge's name or a ``.prompty`` file; ``cassette`` names the file in the folder of cassettes, by default after the
+    test module; the options are those of `fiducial.judge`. A question that the cassette does not hold fails the test, unless pytest was started with
+    ``--fiducial-record``: then it is asked, and its reply added.
+    """
+    from .api.cassettes import cassette_judge  # noqa: PLC0415 - for who uses it
+
+    made: list[ReadyJudge] = []
+
+    def make(judge: str | Path, cassette: str | None = None, **options: Any) -> ReadyJudge:
+        folder = request.config.rootpath / request.config.getini(_FOLDER)
+        path = folder / f"{(cassette or request.path.stem).removesuffix('.jsonl')}.jsonl"
+        ask = bool(request.config.getoption(_OPTION))
+        made.append(cassette_judge(_found(judge, request.path.parent), path, ask=ask, **options))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, object, object]:
+    """Fail with the question that has no reply, in place of a way through our code."""
+    try:
+        return (yield)
+    except Exception as error:
+        errors = sys.modules.get("fiducial.errors")
+        if errors is None or not isinstance(error, errors.MissingReplyError):
+            raise
+        missing = str(error)
+    pytest.fail(f"{missing}; `pytest {_OPTION}` asks for it", pytrace=False)
+
+
+def _found(judge: str | Path, beside: Path) -> str | Path:
+    """A prompt file may be named as seen from the test."""
+    here = beside / judge
+    return here if str(judge).endswith(".prompty") and not Path(judge).exists() and here.exists() else judge

@@ -1,0 +1,218 @@
+"""What calls a reference accepts, whichever of its two forms it is written in.
+
+BFCL's form, ``{"book": {"city": ["Rome", "Roma"], "nights": [2, ""]}}``, lists acceptable values per argument; ``""`` among them
+means that the argument may be left out, and dicts in a value may hold lists of acceptable values, too.
+
+The plain form, ``{"name": "book", "arguments": {"city": "Rome"}}``, means exactly these values. Five spellings say otherwise, or
+more, at any depth: ``{"any_of": [...]}`` for alternatives, ``{"any_order": [...]}`` for a list whose items may come in any order,
+``{"in_order": [...]}`` for one whose order matters (it is wanted as written without that, too, but audits turn only such lists round),
+``{"optional": ...}`` for what may be left out (``"optional": true`` beside the others), and ``{"exactly": ...}`` for a value that
+looks like one of these, or holds what does.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any, TypeGuard, cast
+
+import msgspec
+
+from ..errors import InputError
+from .wording import unknown_field
+
+MARKERS = frozenset({"any_of", "any_order", "in_order", "optional", "exactly"})
+"""Keys that say how a value of the plain form is meant."""
+
+
+class AnyOrder(list[Any]):
+    """A list whose items may come in any order."""
+
+
+class InOrder(list[Any]):
+    """A list of which the reference says that the order of its items matters."""
+
+
+_LISTS: dict[str, type[list[Any]]] = {"any_order": AnyOrder, "in_order": InOrder}
+
+_MOST_VALUES = 1000
+"""Alternatives multiply where they stand in one value; more than these are a mistake."""
+
+_LONGEST = 500
+"""Each item of a list in any order is compared with each."""
+
+
+class AcceptedValues(msgspec.Struct, frozen=True):
+    """What is acceptable for one argument.
+
+    Attributes:
+        values: The acceptable values.
+        optional: Whether the argument may be left out.
+    """
+
+    values: list[Any]
+    optional: bool
+
+
+class AcceptedCall(msgspec.Struct, frozen=True):
+    """One accepted call.
+
+    Attributes:
+        name: The function's name.
+        arguments: What is acceptable, by argument; others are not.
+        literal: Whether values are meant as they stand; in BFCL's form a dict in one may hold lists of acceptable values.
+        written: The call as the reference has it.
+        field: Where its arguments stand in the reference, such as ``calls[0].book``.
+    """
+
+    name: str
+    arguments: dict[str, AcceptedValues]
+    literal: bool
+    written: dict[str, Any]
+    field: str
+
+
+def accepted_calls(calls: list[dict[str, Any]]) -> list[AcceptedCall]:
+    """Read the calls of a reference.
+
+    Args:
+        calls: Each in BFCL's or in the plain form.
+
+    Returns:
+        The same calls, read.
+
+    Raises:
+        InputError: One is in neither form; its field is given from the reference on.
+    """
+    return [_accepted_call(call, f"calls[{number}]") for number, call in enumerate(calls)]
+
+
+def is_plain(call: dict[str, Any]) -> bool:
+    """Whether a call of a reference is in the plain form: a function of BFCL's form is never a text."""
+    return isinstance(call.get("name"), str) or (len(call) > 1 and "arguments" in call)
+
+
+def is_marked(value: Any) -> TypeGuard[dict[str, Any]]:
+    """Whether a value of the plain form says how it is meant, instead of being what is meant."""
+    keys = cast("dict[str, Any]", value).keys() if isinstance(value, dict) else frozenset[str]()
+    return bool(keys) and keys <= MARKERS
+
+
+def _accepted_call(call: dict[str, Any], field: str) -> AcceptedCall:
+    if is_plain(call):
+        return _plain_call(call, field)
+    if len(call) != 1:
+        raise InputError(
+            'expected {"name": FUNCTION, "arguments": {...}} or {FUNCTION: {ARGUMENT: [acceptable values]}}, '
+            f"got {len(call)} keys: {', '.join(map(repr, call))}",
+            field=field,
+        )
+    name, arguments = next(iter(call.items()))
+    field = f"{field}.{name}"
+    accepted: dict[str, AcceptedValues] = {}
+    for argument, values in _object(arguments, field).items():
+        if not isinstance(values, list):
+            raise InputError(
+                f"expected a list of acceptable values, got {_short(values)}; a single value each is written "
+                f'{{"name": "{name}", "arguments": {{...}}}}',
+                field=f"{field}.{argument}",
+            )
+        listed = cast("list[Any]", values)
+        chosen = [value for value in listed if value != ""]
+        accepted[argument] = AcceptedValues(chosen, len(chosen) < len(listed))
+    return AcceptedCall(name, accepted, literal=False, written=call, field=field)
+
+
+def _plain_call(call: dict[str, Any], field: str) -> AcceptedCall:
+    known = ("name", "arguments")
+    for key in call:
+        if key not in known:
+            raise InputError(unknown_field(key, known, "an accepted call"), field=field)
+    name = call.get("name")
+    if not isinstance(name, str):
+        raise InputError(f"expected the function's name, got {_short(name)}", field=f"{field}.name")
+    field = f"{field}.arguments"
+    arguments = _object(call.get("arguments", {}), field)
+    accepted = {argument: _accepted(value, f"{field}.{argument}") for argument, value in arguments.items()}
+    return AcceptedCall(name, accepted, literal=True, written=call, field=field)
+
+
+def _accepted(value: Any, field: str) -> AcceptedValues:
+    if not is_marked(value):
+        return AcceptedValues(_literals(value, field), optional=False)
+    kinds = [kind for kind in value if kind != "optional"]
+    if len(kinds) > 1:
+        raise InputError(f"expected {' or '.join(kinds)}, got both", field=field)
+    if not kinds:
+        return AcceptedValues(_accepted(value["optional"], field).values, optional=True)
+    (kind,) = kinds
+    if kind == "exactly":
+        return AcceptedValues([value["exactly"]], _flag(value, field))
+    if kind in _LISTS:
+        rows = _literals(_items(value[kind], f"{field}.{kind}"), f"{field}.{kind}")
+        return AcceptedValues([_LISTS[kind](row) for row in rows], _flag(value, field))
+    choices = value["any_of"]
+    if not isinstance(choices, list) or not choices:
+        raise InputError(f"expected a list of values, got {_short(choices)}", field=f"{field}.any_of")
+    accepted = [_accepted(choice, f"{field}.any_of") for choice in cast("list[Any]", choices)]
+    values = [each for one in accepted for each in one.values]
+    return AcceptedValues(values, _flag(value, field) or any(one.optional for one in accepted))
+
+
+def _items(value: Any, field: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise InputError(f"expected a list, got {_short(value)}", field=field)
+    items = cast("list[Any]", value)
+    if len(items) > _LONGEST:
+        raise InputError(f"expected at most {_LONGEST} items, got {len(items):,}", field=field)
+    return items
+
+
+def _flag(marked: dict[str, Any], field: str) -> bool:
+    optional = marked.get("optional", False)
+    if not isinstance(optional, bool):
+        raise InputError(f"expected true or false, got {_short(optional)}", field=f"{field}.optional")
+    return optional
+
+
+def _literals(value: Any, field: str) -> list[Any]:
+    """Every value that a value stands for: itself, unless alternatives stand somewhere in it."""
+    if isinstance(value, dict):
+        items = cast("dict[str, Any]", value)
+        parts = {key: _accepted(item, f"{field}.{key}") for key, item in items.items()}
+        choices = [[*part.values, *([_LEFT_OUT] if part.optional else [])] for part in parts.values()]
+        rows = _combined(choices, field)
+        return [
+            {key: each for key, each in zip(parts, row, strict=True) if each is not _LEFT_OUT} for row in rows
+        ]
+    if isinstance(value, list):
+        parts = [_accepted(item, f"{field}[{n}]") for n, item in enumerate(cast("list[Any]", value))]
+        if any(part.optional for part in parts):
+            raise InputError(
+                'an item of a list cannot be left out; give the whole lists as {"any_of": [[...], [...]]}',
+                field=field,
+            )
+        return [list(row) for row in _combined([part.values for part in parts], field)]
+    return [value]
+
+
+_LEFT_OUT = object()
+
+
+def _combined(choices: list[list[Any]], field: str) -> list[tuple[Any, ...]]:
+    number = 1
+    for each in choices:
+        number *= len(each)
+        if number > _MOST_VALUES:
+            raise InputError(f"its alternatives stand for more than {_MOST_VALUES:,} values", field=field)
+    return list(product(*choices))
+
+
+def _object(value: Any, field: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise InputError(f"expected an object with the arguments, got {_short(value)}", field=field)
+    return cast("dict[str, Any]", value)
+
+
+def _short(value: Any) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 60 else f"{shown[:57]}..."  # noqa: PLR2004 - a line is to stay readable

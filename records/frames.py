@@ -1,0 +1,38 @@
+"""Rows of a data frame as mappings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def is_frame(value: Any) -> bool:
+    """Whether a value is a pandas DataFrame, found out without importing pandas."""
+    return any(kind.__module__.partition(".")[0] == "pandas" for kind in type(value).__mro__) and hasattr(
+        value, "columns"
+    )
+
+
+def frame_rows(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """The rows of a frame.
+
+    Args:
+        frame: What is NaN, NaT or NA in it is missing.
+
+    Yields:
+        A dict a row, values as Python's own; None where one is missing.
+    """
+    names = [str(name) for name in frame.columns]
+    columns = [frame.iloc[:, position].tolist() for position in range(len(names))]
+    for row in zip(*columns, strict=True):
+        yield {name: _none_if_missing(value) for name, value in zip(names, row, strict=True)}
+
+
+def _none_if_missing(value: Any) -> Any:
+    if type(value) in {str, list, dict}:
+        return value
+    # NaN, NaT and pandas' NA are the only scalars that are not equal to themselves, or do not say.
+    return None if not hasattr(value, "__len__") and (value == value) is not True else value  # noqa: PLR0124

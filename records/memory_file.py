@@ -1,0 +1,132 @@
+"""Files and folders that are in memory alone, read and written like those on a disk: one way of doing either, with the same messages."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from ..errors import RecordError
+
+
+class MemoryFile:
+    """Bytes under a name, used like a `Path` as far as records need it.
+
+    Args:
+        name: Stands in messages where a file's path would.
+        data: What is in it; None for a file that is not there until it is written.
+    """
+
+    def __init__(self, name: str, data: bytes | None = None) -> None:
+        self.name = name
+        self._pieces: list[bytes] | None = None if data is None else [data]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def exists(self) -> bool:
+        """Whether it was written."""
+        return self._pieces is not None
+
+    def read_bytes(self) -> bytes:
+        """All that is in it.
+
+        Raises:
+            FileNotFoundError: It was not written.
+        """
+        if self._pieces is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.name)
+        if len(self._pieces) != 1:
+            self._pieces = [b"".join(self._pieces)]
+        return self._pieces[0]
+
+    def open(self, mode: Literal["rb"] = "rb") -> io.BytesIO:
+        """A reader of its own, from the start; what is appended later it does not see."""
+        del mode
+        return io.BytesIO(self.read_bytes())  # which shares the bytes
+
+    def write_bytes(self, data: bytes) -> None:
+        """Put something in the place of all that is in it."""
+        self._pieces = [data]
+
+    def append(self, data: bytes) -> None:
+        """Add to what is in it."""
+        if self._pieces is None:
+            self._pieces = []
+        self._pieces.append(data)
+
+
+class MemoryFolder:
+    """A folder of such files.
+
+    Args:
+        name: Stands in messages where a folder's path would.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._files: dict[str, MemoryFile] = {}
+
+    def __truediv__(self, name: str) -> MemoryFile:
+        return self._files.setdefault(name, MemoryFile(f"{self.name}/{name}"))
+
+    def __str__(self) -> str:
+        return self.name
+
+
+InputPath: TypeAlias = Path | MemoryFile
+"""Where records are read from."""
+
+FolderPath: TypeAlias = Path | MemoryFolder
+"""Where a run is kept."""
+
+
+def memory_file(name: str, records: Iterable[Any]) -> MemoryFile:
+    """Lay records out as the lines of a file that is not on a disk.
+
+    Args:
+        name: Stands in messages where a file's path would.
+        records: Records, or mappings that are still to be validated; what numpy and pandas make of numbers is understood.
+
+    Returns:
+        The file; record number n is on line n.
+
+    Raises:
+        RecordError: A record cannot be written as JSON.
+    """
+    buffer = io.BytesIO()
+    for number, record in enumerate(records, start=1):
+        if not isinstance(record, (msgspec.Struct, Mapping)):
+            kind = type(record).__name__
+            raise RecordError(f"expected a record or a mapping, got {kind}", path=name, line=number)
+        buffer.write(_line(record, name, number))
+    return MemoryFile(name, buffer.getvalue())
+
+
+def _line(record: Any, name: str, number: int) -> bytes:
+    try:
+        return _ENCODER.encode(record) + b"\n"
+    except UnicodeEncodeError:  # a lone surrogate, which a model can produce
+        from .jsonl import encode_record  # noqa: PLC0415 - reads from here, too
+
+        return encode_record(msgspec.to_builtins(record, enc_hook=_plain))
+    except (TypeError, msgspec.MsgspecError, RecursionError) as error:
+        raise RecordError(f"cannot be written as JSON: {error}", path=name, line=number) from error
+
+
+def _plain(value: Any) -> Any:
+    """Numbers and arrays of numpy as Python's own; any mapping as a dict."""
+    if isinstance(value, Mapping):
+        return dict(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    to_list = getattr(value, "tolist", None)
+    if callable(to_list):
+        return to_list()
+    raise TypeError(f"values of type {type(value).__name__} have no form in JSON")
+
+
+_ENCODER = msgspec.json.Encoder(enc_hook=_plain)

@@ -1,0 +1,49 @@
+"""OpenAI's own shapes, accepted where its names are used and made one: tools without the outer object, content as parts."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+_TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
+
+
+def outer_tool(tool: dict[str, Any]) -> dict[str, Any]:
+    """A tool in the shape of the chat API; older logs and the newer API name function and parameters directly."""
+    if "function" in tool:
+        return tool
+    return {"type": "function", "function": {key: value for key, value in tool.items() if key != "type"}}
+
+
+def plain_message(message: dict[str, Any]) -> dict[str, Any]:
+    """A message whose content is its text, where that came in parts; other parts, such as images, leave it as it is."""
+    content = message.get("content")
+    if not isinstance(content, list) or not content:
+        return message
+    texts = [_text(part) for part in cast("list[Any]", content)]
+    if any(text is None for text in texts):
+        return message
+    return {**message, "content": "".join(text for text in texts if text is not None)}
+
+
+def message_text(message: dict[str, Any]) -> str:
+    """The text of a message; parts of another sort are named by their type, and no content is no text."""
+    content = plain_message(message).get("content")
+    if not isinstance(content, list):
+        return "" if content is None else str(content)
+    return "".join(_named(part) for part in cast("list[Any]", content))
+
+
+def _text(part: Any) -> str | None:
+    if not isinstance(part, dict):
+        return None
+    fields = cast("dict[str, Any]", part)
+    text = fields.get("text")
+    return text if fields.get("type") in _TEXT_PARTS and isinstance(text, str) else None
+
+
+def _named(part: Any) -> str:
+    text = _text(part)
+    if text is not None:
+        return text
+    kind: Any = cast("dict[str, Any]", part).get("type") if isinstance(part, dict) else None
+    return f"[{kind if isinstance(kind, str) else 'part'}]"

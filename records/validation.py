@@ -1,0 +1,84 @@
+"""What of a case its types alone do not say: the shape of the reference, of the messages and of the tools."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from ..errors import InputError
+from ..plugins import CHECKERS
+from .accepted_calls import accepted_calls
+from .case import REFERENCES, Case, ToolCallReference
+from .kinds import BUILT_IN_KINDS, OWN_REFERENCES, Kind, is_kind, unknown_kind
+from .wording import explained
+
+
+def validate_case(case: Case) -> None:
+    """Check what the types alone cannot: the shape of the reference, of the messages and of the tools.
+
+    Args:
+        case: A case whose field types are right.
+
+    Raises:
+        msgspec.ValidationError: Naming the field, in msgspec's own form (``... - at `$.reference.calls` ``).
+        ConfigurationError: The checker of a kind of the user's own cannot be loaded.
+    """
+    reference_type = _reference_type(case.kind)
+    if reference_type is not None:
+        try:
+            _validate_reference(msgspec.convert(case.reference, reference_type))
+        except msgspec.ValidationError as error:
+            told = explained(str(error), reference_type, "this kind")
+            raise msgspec.ValidationError(_below("reference", told)) from error
+    if len({isinstance(entry, list) for entry in case.messages}) > 1:
+        raise msgspec.ValidationError(
+            "Expected either messages or turns of messages, got both - at `$.messages`"
+        )
+    for turn in case.turns:
+        for message in turn:
+            if not isinstance(message.get("role"), str):
+                raise msgspec.ValidationError("Expected every message to have a `role` - at `$.messages`")
+    _validate_tools("tools", case.tools)
+    if case.kind == "multi_turn":
+        _validate_tools("reference.withheld_tools", case.reference.get("withheld_tools", []))
+
+
+def _reference_type(kind: Kind) -> type[msgspec.Struct] | None:
+    if kind in BUILT_IN_KINDS:
+        return REFERENCES.get(kind)
+    if not is_kind(kind):
+        raise msgspec.ValidationError(f"{unknown_kind(kind)} - at `$.kind`")
+    _ = CHECKERS[kind]  # loading it says what its references look like, and whether it can be used
+    return OWN_REFERENCES.get(kind)
+
+
+class _Named(msgspec.Struct):
+    name: str
+
+
+def _validate_tools(field: str, tools: list[dict[str, Any]]) -> None:
+    for index, tool in enumerate(tools):
+        try:
+            msgspec.convert(tool.get("function"), _Named)
+        except msgspec.ValidationError as error:
+            raise msgspec.ValidationError(_below(f"{field}[{index}].function", str(error))) from error
+
+
+def _validate_reference(reference: msgspec.Struct) -> None:
+    if not isinstance(reference, ToolCallReference):
+        return
+    if reference.ordered and reference.match != "auto":
+        raise msgspec.ValidationError(
+            f"Expected `match: auto` beside `ordered: true`, got {reference.match!r} - at `$.match`"
+        )
+    try:
+        accepted_calls(reference.calls)
+    except InputError as error:
+        raise msgspec.ValidationError(f"{error.message} - at `$.{error.field}`") from error
+
+
+def _below(field: str, message: str) -> str:
+    if " - at `$" in message:
+        return message.replace(" - at `$", f" - at `$.{field}", 1)
+    return f"{message} - at `$.{field}`"

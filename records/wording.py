@@ -1,0 +1,106 @@
+"""How a record that is not in its form is told to a person: what is there instead, and what is nearest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, Literal, get_args, get_origin
+
+import msgspec
+
+_UNKNOWN_FIELD = re.compile(r"Object contains unknown field `([^`]*)`")
+_NO_CHOICE = re.compile(r"Invalid enum value '(.*)'", re.DOTALL)
+_PLACE = " - at `$"
+_STEP = re.compile(r"\.(\w+)|\[[^\[\]]*\]")
+_CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
+
+
+def explained(message: str, record_type: Any, noun: str | None = None) -> str:
+    """The message of a failed decoding, with the fields or values that are possible where one was not.
+
+    Args:
+        message: In msgspec's own form.
+        record_type: What should have been decoded.
+        noun: What a person calls that; by its type's name when left out.
+    """
+    problem, at, place = message.partition(_PLACE)
+    path = place.rstrip("`")
+    unknown = _UNKNOWN_FIELD.fullmatch(problem)
+    if unknown is not None:
+        holder = _type_at(record_type, path)
+        if holder is None:
+            return message
+        called = noun if noun is not None and not path else _called(holder)
+        fields = [field.name for field in msgspec.structs.fields(holder)]
+        return f"{unknown_field(unknown[1], fields, called)}{at}{place}"
+    choice = _NO_CHOICE.fullmatch(problem)
+    values = [] if choice is None else _choices_at(record_type, path)
+    if choice is None or not values:
+        return message
+    names = [str(value) for value in values]
+    return f"{problem}; known are {', '.join(names)}{nearest(choice[1], names)}{at}{place}"
+
+
+def unknown_field(name: str, known: Iterable[str], called: str) -> str:
+    """What is told of a field that is not there.
+
+    Args:
+        name: The field that came.
+        known: The fields that there are.
+        called: What has them, with its article.
+    """
+    fields = list(known)
+    has = f"has: {', '.join(fields)}" if fields else "has no fields"
+    return f"unknown field {name!r}; {called} {has}{nearest(name, fields)}"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A question after the nearest of the names that there are; empty where none is near."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only where something is wrong
+
+    near = get_close_matches(name, list(known), n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def _type_at(record_type: Any, path: str) -> type[msgspec.Struct] | None:
+    """The type of record that stands at a path, such as ``.claims[0]``."""
+    here: list[Any] = [record_type]
+    for step in _STEP.finditer(path):
+        here = [below for each in here for below in _below(each, step[1])]
+    return next((each for each in here if _is_record(each)), None)
+
+
+def _choices_at(record_type: Any, path: str) -> list[Any]:
+    here: list[Any] = [record_type]
+    for step in _STEP.finditer(path):
+        here = [below for each in here for below in _below(each, step[1])]
+    return [value for each in here if get_origin(each) is Literal for value in get_args(each)]
+
+
+def _below(kind: Any, field: str | None) -> list[Any]:
+    """What can stand in a field of a type, or among its items."""
+    if field is None:
+        inner = get_args(kind)[-1:] if get_origin(kind) in {list, dict} else ()
+    elif _is_record(kind):
+        inner = [each.type for each in msgspec.structs.fields(kind) if each.encode_name == field]
+    else:
+        inner = ()
+    return [part for each in inner for part in _parts(each)]
+
+
+def _parts(kind: Any) -> list[Any]:
+    """The members of a union; a type that is none is its own."""
+    if get_origin(kind) in {Literal, list, dict, None}:
+        return [kind]
+    return [part for each in get_args(kind) for part in _parts(each)]
+
+
+def _is_record(kind: Any) -> bool:
+    return isinstance(get_origin(kind) or kind, type) and issubclass(get_origin(kind) or kind, msgspec.Struct)
+
+
+def _called(kind: type[Any]) -> str:
+    name = _CAPITAL.sub(" ", kind.__name__.removeprefix("_")).lower()
+    if name.endswith("s"):
+        return f"a record of {name}"
+    return f"{'an' if name[0] in 'aeio' else 'a'} {name}"

@@ -1,0 +1,71 @@
+"""Cautions in words: one sentence a kind, naming those it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ..calibration.agreement.results import JudgeCalibration
+from ..calibration.cautions import (
+    FEW_CLUSTERS,
+    FEW_FOR_A_SHARE,
+    FEW_OF_A_CLASS,
+    Caution,
+)
+
+_SENTENCES: dict[str, str] = {
+    "nothing_said": "no row has both a label and a score, so nothing can be said of {about}",
+    "few_clusters": f"fewer than {FEW_CLUSTERS} clusters, so that an interval may be too short: {{about}}",
+    "few_of_a_class": f"fewer than {FEW_OF_A_CLASS} labels of a class, so that what rests on them is rough: {{about}}",
+    "few_rows": f"fewer than {FEW_FOR_A_SHARE} rows, so that a Wilson interval may cover a few points less, or more, than it says: {{about}}",
+    "another_cut": "another cut would do clearly better, on items that did not choose it: {about}",
+    "missing_verdicts": "labelled rows without a verdict, which the statistics leave out: {about}",
+    "ece_biased": "ece is biased upwards: believe its interval, which allows for that, before its value",
+    "drawn_unevenly": "labels were drawn with unequal chances, which nothing here weighs: this is the agreement on the labelled items, "
+    "not on all; `fiducial estimate` weighs them",
+    "few_labelled_clusters": f"labels in only {{about}}; below {FEW_CLUSTERS} an interval may be too short",
+    "no_chance": "no label_probability for {about} of the draw: taken for a simple random sample, which needs none; a draw by doubt or "
+    "by stratum does",
+    "uneven_strata": "labels are not spread evenly over the strata ({about}): if that is how they were drawn, only stratified_ppi is valid",
+}
+
+
+def sentences(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration] | None = None) -> list[str]:
+    """Cautions in words.
+
+    Args:
+        cautions: Of a calibration or an estimate.
+        judges: The judges that they are about.
+
+    Returns:
+        A sentence each.
+    """
+    return [
+        _SENTENCES[each.kind].format(
+            about=", ".join(
+                _about(each.kind, name, count, judges or {}) for name, count in each.about.items()
+            )
+        )
+        for each in cautions
+    ]
+
+
+def _about(kind: str, name: str, count: float, judges: Mapping[str, JudgeCalibration]) -> str:
+    """One name with its number; of an estimate, whose part is named before it, the number alone."""
+    panel = judges.get(name)
+    match kind:
+        case "few_labelled_clusters" | "no_chance":
+            noun = "cluster" if kind == "few_labelled_clusters" else "item"
+            return f"{count:,.0f} {noun}{'' if count == 1 else 's'}"
+        case "another_cut":
+            at = f", not {panel.pass_at:g}" if panel is not None else ""
+            return f"{name} from {count:g} on{at} (--pass-at {name}={count:g})"
+        case "uneven_strata":
+            return f"p {count:.2g}"
+        case "few_of_a_class" if panel is not None:
+            classes = ((panel.tp + panel.fn, "pass"), (panel.fp + panel.tn, "fail"))
+            few = (f"{labels} {sort}" for labels, sort in classes if 0 < labels < FEW_OF_A_CLASS)
+            return f"{name} ({' and '.join(few)})"
+        case "missing_verdicts" if panel is not None:
+            return f"{name} ({panel.n_missing:,} of {panel.n + panel.n_missing:,})"
+        case _:
+            return name if kind == "nothing_said" else f"{name} ({count:.0f})"

@@ -1,0 +1,90 @@
+"""What stands beside the agreement of each judge, in words: judges among themselves, systems, scores as probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..calibration.agreement.results import Calibration, PairAgreement
+from .lines import Grid, Piece, number, statistic_cells, statistic_grid
+
+_NOTABLE, _SHOWN = 0.02, 3
+
+_DESCRIPTIVE = ("reliability", "resolution", "remainder")
+"""Parts of the Brier score of the rows at hand, which the JSON has: their corrected forms say what is true of the judge."""
+
+
+def judges_alone_words(found: Calibration) -> Iterator[Piece]:
+    """Dawid and Skene's model beside the labels; nothing where there is no model."""
+    model = found.dawid_skene
+    if model.prevalence is None:
+        return
+    yield (
+        f"If judges erred independently (Dawid and Skene, {model.n:,} items, labels aside; a diagnostic, never the truth):"
+    )
+    rows: list[tuple[str, ...]] = [("judge", "TPR if so", "by labels", "TNR if so", "by labels", "")]
+    for judge, rates in model.judges.items():
+        labelled = found.judges[judge]
+        pairs = (
+            (rates.true_positive_rate, labelled.true_positive_rate),
+            (rates.true_negative_rate, labelled.true_negative_rate),
+        )
+        rows.append((judge, *(number(each.value) for pair in pairs for each in pair), ""))
+    yield Grid(rows)
+    by_labels = found.baselines["always_pass"].prevalence
+    yield f"  share right: {number(model.prevalence.value)} if so, {number(by_labels.value)} by labels"
+    yield from _pairs(model.pairs)
+
+
+def _pairs(pairs: Sequence[PairAgreement]) -> Iterator[Piece]:
+    if not pairs:
+        yield "  with three judges the model meets any agreement of pairs, so errors that they share cannot show"
+        return
+    worst = [pair for pair in pairs if pair.residual >= _NOTABLE]
+    if not worst:
+        yield "  no two judges agree notably more than that; errors that all of them share cannot show"
+        return
+    yield "  but judges share errors, which the model takes for the truth: these agree more than it expects"
+    for pair in sorted(worst, key=lambda pair: -pair.residual)[:_SHOWN]:
+        yield f"    {pair.a} and {pair.b}: {number(pair.observed)}, expected {number(pair.expected)}, on {pair.n:,}"
+
+
+def probability_words(found: Calibration) -> Iterator[Piece]:
+    """Scores read as probabilities; nothing for judges that say 0 or 1 only."""
+    for judge, each in found.probability.items():
+        shown = {name: part for name, part in each.statistics.items() if name not in _DESCRIPTIVE}
+        confidence = {f"confidence: {name}": part for name, part in each.confidence.items()}
+        yield (
+            f"{judge}, scores read as probabilities ({each.groups} {each.grouping}; parts of the Brier score, confidence in its "
+            "verdicts):"
+        )
+        yield statistic_grid(shown | confidence)
+
+
+def system_words(found: Calibration) -> Iterator[Piece]:
+    """Agreement on systems, a row a judge; nothing for a table of one system."""
+    rows: list[tuple[str, ...]] = [
+        ("judge", "systems", "Kendall's tau-b", "largest difference", "interval", "of", "")
+    ]
+    for judge, each in found.systems.items():
+        value, interval, _, method = statistic_cells(each.largest_difference)
+        off = {name: abs(system.difference.value or 0.0) for name, system in each.systems.items()}
+        worst = max(off, key=lambda name: off[name])
+        tau = number(each.kendall_tau_b.value)
+        rows.append((judge, f"{len(each.systems):,}", tau, value, interval, worst, method))
+    if len(rows) > 1:
+        yield "Means of systems, by judge and by labels (each system is in the JSON):"
+        yield Grid(rows)
+
+
+def recalibration_words(found: Calibration) -> Iterator[Piece]:
+    """What a map from scores to rates is worth; nothing where none was asked for."""
+    for judge, each in found.recalibration.items():
+        yield (
+            f"{judge}, scores mapped to rates ({each.method}, each tenth of the clusters by a map of the others; the map is in the "
+            "JSON):"
+        )
+        scores = (each.before, each.after, each.change)
+        names = ("before", "after", "change")
+        yield statistic_grid(
+            {f"Brier score {name}": score for name, score in zip(names, scores, strict=True)}
+        )

@@ -1,0 +1,77 @@
+"""Estimates in words: each with its interval, and what the judge added."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..calibration.statistic import Statistic
+from ..calibration.true_rate.results import Estimation, RateEstimate
+from .caution_words import sentences
+from .lines import Grid, Piece, number, statistic_cells
+
+_TARGETS = {
+    "population": "Mean label of the population that the items are from; valid when the labelled are a random sample of it.",
+    "finite": "Mean label of just these items; valid when the labelled were drawn from them one by one, at random.",
+}
+
+_NO_LABEL = (
+    "  no item has a label, so nothing can correct that: label some (`fiducial plan TABLE --next 50` draws which), then give "
+    "the labels as a column `label`, `--column label=THEIRS`, or verdicts of people by --labels FILE"
+)
+
+
+def estimation_words(found: Estimation) -> Iterator[Piece]:
+    """What `estimate` found, for people."""
+    yield _TARGETS[found.all.target]
+    for name, part in found.parts.items():
+        yield (
+            f"{name}: {part.n_labelled:,} labelled and judged, {part.n_unlabelled:,} judged only, "
+            f"{part.n_missing:,} without a verdict"
+        )
+        yield from _judge(part)
+        if not part.labels_only.n:
+            yield _NO_LABEL
+            continue
+        head = ("estimate", "value", "interval", "on", "method")
+        yield Grid([head, *((key, *statistic_cells(each)) for key, each in part.estimates.items())])
+        yield from _strata(part)
+        yield from (f"warning: {name}: {line}" for line in sentences(part.cautions))
+    yield from _ranks(found)
+
+
+def _judge(part: RateEstimate) -> Iterator[Piece]:
+    value, interval, on, method = statistic_cells(part.uncorrected)
+    yield f"  judge's own mean, uncorrected: {' '.join(filter(None, (value, interval)))} on {on}, {method}"
+    if part.weight is not None:
+        worth = part.label_equivalents
+        equivalents = (
+            "" if worth is None else f"; with the judge the labels are worth {worth:,.0f} labels alone"
+        )
+        yield f"  lambda {number(part.weight)}{equivalents}"
+
+
+def _strata(part: RateEstimate) -> Iterator[Piece]:
+    """The strata, each by itself."""
+    if part.strata is None:
+        return
+    rows: list[tuple[str, ...]] = [("stratum", "items", "labels", "lambda", "rate", "interval", "")]
+    for name, each in part.strata.items():
+        value, interval, _, method = statistic_cells(each.estimate)
+        counts = (f"{each.n:,}", f"{each.n_labelled:,}", number(each.weight))
+        rows.append((name, *counts, value, interval, method))
+    yield Grid(rows, "    ")
+
+
+def _ranks(found: Estimation) -> Iterator[Piece]:
+    """The systems by rank, each with the ranks that the intervals leave open."""
+    placed = {name: part.rank for name, part in found.parts.items() if part.rank is not None}
+    known = sorted((rank.value, name, rank) for name, rank in placed.items() if rank.value is not None)
+    if not known:
+        return
+    yield f"Ranks (all of them hold together at {known[0][2].level:.0%}):"
+    rows = ((f"{value:.0f}", name, _places(rank)) for value, name, rank in known)
+    yield Grid([("rank", "system", "may be"), *rows])
+
+
+def _places(rank: Statistic) -> str:
+    return f"{rank.low:.0f}" if rank.low == rank.high else f"{rank.low:.0f} to {rank.high:.0f}"

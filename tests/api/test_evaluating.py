@@ -1,0 +1,189 @@
+"""`fd.evaluate`: from cases and outputs in any form to a run that is a value."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import fiducial as fd
+from fiducial.data import demo_path
+from fiducial.errors import InputError, RecordError, RunFolderError, UsageError
+
+TOOLS = [
+    {
+        "type": "function",
+        "function": {
+            "name": "book",
+            "parameters": {"type": "dict", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+        },
+    }
+]
+CASES: list[dict[str, Any]] = [
+    {
+        "id": f"trip-{number}",
+        "kind": "tool_call",
+        "messages": [{"role": "user", "content": f"Book {city}."}],
+        "tools": TOOLS,
+        "reference": {"calls": [{"name": "book", "arguments": {"city": city}}]},
+    }
+    for number, city in enumerate(("Rome", "Oslo", "Lima"))
+] + [{"id": "kind", "kind": "open_answer", "reference": {"criterion": "It is kind."}}]
+OUTPUTS: list[dict[str, Any]] = [
+    {"case_id": "trip-0", "system": "me", "tool_calls": [{"name": "book", "arguments": {"city": "Rome"}}]},
+    {"case_id": "trip-1", "system": "me", "tool_calls": [{"name": "book", "arguments": {"city": "Bern"}}]},
+    {"case_id": "trip-2", "system": "me", "text": "[book(city='Lima')]"},
+    {"case_id": "kind", "system": "me", "text": "It is kind."},
+]
+
+
+@pytest.fixture(autouse=True)
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with nothing in it."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _shown(run: fd.Run) -> str:
+    """As a notebook shows it."""
+    return run._repr_html_()  # pyright: ignore[reportPrivateUsage]
+
+
+def test_rates_are_statistics_with_interval_and_denominator():
+    decided = fd.evaluate(CASES, OUTPUTS).systems["me"].decided
+    assert (decided.value, decided.n, decided.of) == (pytest.approx(2 / 3), 3, 4)
+    assert decided.low is not None
+    assert decided.high is not None
+    assert decided.low < 2 / 3 < decided.high
+
+
+def test_a_judge_rates_what_no_checker_decided():
+    run = fd.evaluate(CASES, OUTPUTS, judges=["rubric"], model="baseline")
+    assert run.systems["me"].open["rubric/lexical@baseline"].n == 1
+    assert [use.name for use in run.judges] == ["rubric/lexical@baseline"]
+
+
+def test_judges_may_be_made_before():
+    run = fd.evaluate(CASES, OUTPUTS, judges=[fd.judge("rubric", model="baseline")])
+    assert run.systems["me"].open["rubric/lexical@baseline"].n == 1
+
+
+def test_nothing_is_written_without_a_folder(empty: Path):
+    run = fd.evaluate(CASES, OUTPUTS)
+    assert (list(empty.iterdir()), run.folder) == ([], None)
+
+
+def test_with_a_folder_the_run_can_be_loaded_again_and_the_same_call_resumes_it(empty: Path):
+    run = fd.evaluate(CASES, OUTPUTS, out="run")
+    before = (empty / "run" / "verdicts.jsonl").read_bytes()
+    again = fd.evaluate(CASES, OUTPUTS, out="run")
+    loaded = fd.load_run("run")
+    assert (empty / "run" / "verdicts.jsonl").read_bytes() == before
+    assert run.systems["me"].decided == again.systems["me"].decided == loaded.systems["me"].decided
+    assert loaded.report().exists()
+
+
+def test_every_form_of_input_gives_the_same(empty: Path):
+    fd.write_records(empty / "cases.jsonl", [fd.Case(**case) for case in CASES])
+    frame = pd.DataFrame(OUTPUTS)  # NaN where an output has no text or no calls
+    by_records = fd.evaluate(CASES, OUTPUTS).systems["me"].decided
+    assert fd.evaluate("cases.jsonl", frame).systems["me"].decided == by_records
+    assert fd.evaluate(iter(CASES), iter(OUTPUTS)).systems["me"].decided == by_records
+    assert fd.evaluate(pd.DataFrame(CASES), OUTPUTS).systems["me"].decided == by_records
+
+
+def test_verdicts_are_there_as_records_and_as_a_frame():
+    run = fd.evaluate(CASES, OUTPUTS)
+    assert [verdict.score for verdict in run.verdicts] == [1.0, 0.0, 1.0, None]
+    frame = run.to_frame()
+    assert list(frame["outcome"]) == ["graded", "graded", "graded", "undecided"]
+    assert frame["score"].isna().tolist() == [False, False, False, True]
+
+
+def test_a_rate_knows_what_failed():
+    failures = fd.evaluate(CASES, OUTPUTS).systems["me"].decided.failures
+    assert [(verdict.case_id, verdict.error_type) for verdict in failures] == [
+        ("trip-1", "value_error:string")
+    ]
+
+
+def test_labels_calibrate_a_judge_and_have_attributes():
+    labels = [
+        {"case_id": "kind", "system": "me", "by": "ann", "source": "human", "outcome": "graded", "score": 1.0}
+    ]
+    run = fd.evaluate(CASES, OUTPUTS, judges=["rubric"], model="baseline", labels=labels)
+    assert run.calibration["rubric/lexical@baseline"].n == 1
+    assert run.calibration["rubric/lexical@baseline"].accuracy.n == 1
+
+
+def test_the_demo_suite_has_kappa_as_an_attribute():
+    run = fd.evaluate(
+        demo_path("cases.jsonl"),
+        demo_path("outputs.jsonl"),
+        judges=["groundedness"],
+        model="baseline",
+        labels=demo_path("labels.jsonl"),
+    )
+    kappa = run.calibration["groundedness/lexical@baseline"].cohen_kappa
+    assert kappa.low is not None
+    assert kappa.value is not None
+    assert kappa.low <= kappa.value
+    assert "groundedness" in _shown(run)
+
+
+def test_a_run_shows_itself_with_nothing_hostile_in_it():
+    outputs = [output | {"system": "<script>x</script>"} for output in OUTPUTS]
+    shown = _shown(fd.evaluate(CASES, outputs))
+    assert "<script" not in shown
+    assert "0.67" in shown
+
+
+def test_it_works_inside_a_running_loop_and_has_an_async_twin():
+    async def notebook() -> tuple[fd.Run, fd.Run]:
+        return fd.evaluate(CASES, OUTPUTS), await fd.aevaluate(CASES, OUTPUTS)
+
+    first, second = asyncio.run(notebook())
+    assert first.systems["me"].decided == second.systems["me"].decided
+
+
+def test_what_an_agent_produced_can_be_evaluated_at_once():
+    def agent(case: fd.Case) -> Any:
+        return [fd.ToolCall(name="book", arguments={"city": "Rome"})] if case.kind == "tool_call" else "Kind."
+
+    run = fd.evaluate(CASES, fd.generate(CASES, agent))
+    assert run.systems["agent"].decided.value == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "told"),
+    [
+        ({"cases": [{"id": "a"}]}, RecordError, "cases:1: .*kind"),
+        ({"cases": 5}, UsageError, "cases: expected a path, records"),
+        ({"cases": []}, InputError, "cases: the file is empty"),
+        ({"outputs": [{"case_id": "nobody", "system": "me"}]}, RecordError, "outputs:1: case_id: no case"),
+        ({"cases": "nowhere.jsonl"}, InputError, "nowhere.jsonl: cannot be read"),
+        ({"rules": "lax"}, UsageError, "rules: expected bfcl or strict, got 'lax'"),
+        ({"judges": ["groundednes"], "model": "m"}, UsageError, "groundednes"),
+        ({"judges": [5]}, UsageError, "judges: expected a judge or a name of one, got int"),
+        ({"pass_at": 7}, UsageError, "pass_at"),
+    ],
+)
+def test_bad_input_is_one_clear_line(change: dict[str, Any], error: type[Exception], told: str):
+    given: dict[str, Any] = {"cases": CASES, "outputs": OUTPUTS, **change}
+    with pytest.raises(error, match=told):
+        fd.evaluate(**given)
+
+
+def test_what_is_no_run_cannot_be_loaded(empty: Path):
+    with pytest.raises(RunFolderError):
+        fd.load_run(empty)
+
+
+def test_a_run_in_memory_needs_a_name_for_its_report(empty: Path):
+    run = fd.evaluate(CASES, OUTPUTS)
+    with pytest.raises(UsageError, match="in memory alone"):
+        run.report()
+    assert run.report("report.html").exists()

@@ -1,0 +1,117 @@
+"""`fd.generate`: an agent works on cases."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+
+import fiducial as fd
+from fiducial.errors import RecordError, UsageError
+
+CASES: list[dict[str, Any]] = [
+    {"id": name, "kind": "open_answer", "reference": {"criterion": "It is short."}}
+    for name in ("a", "b", "c")
+]
+
+
+def _echo(case: fd.Case) -> str:
+    return f"answer to {case.id}"
+
+
+async def _echo_later(case: fd.Case) -> str:
+    await asyncio.sleep(0)
+    return f"answer to {case.id}"
+
+
+class _Agent:
+    async def __call__(self, case: fd.Case) -> str:
+        return f"answer to {case.id}"
+
+
+@pytest.mark.parametrize("agent", [_echo, _echo_later, _Agent()])
+def test_every_case_and_trial_has_an_output_in_order(agent: Any):
+    outputs = fd.generate(CASES, agent, system="me", trials=2)
+    assert [(each.case_id, each.trial, each.text) for each in outputs] == [
+        (name, trial, f"answer to {name}") for name in "abc" for trial in (0, 1)
+    ]
+    assert {each.system for each in outputs} == {"me"}
+
+
+def test_a_system_is_named_after_its_agent():
+    assert fd.generate(CASES[:1], _echo)[0].system == "_echo"
+
+
+@pytest.mark.parametrize(
+    ("answer", "field", "expected"),
+    [
+        ("text", "text", "text"),
+        ([{"name": "f", "arguments": {"x": 1}}], "tool_calls", [fd.ToolCall(name="f", arguments={"x": 1})]),
+        ({"name": "f", "arguments": {}}, "tool_calls", [fd.ToolCall(name="f")]),
+        ({"text": "t", "tool_calls": []}, "tool_calls", []),
+        (fd.Output(case_id="?", system="?", text="mine"), "text", "mine"),
+        ([], "tool_calls", []),
+    ],
+)
+def test_an_answer_may_be_text_calls_fields_or_an_output(answer: Any, field: str, expected: Any):
+    output = fd.generate(CASES[:1], lambda _case: answer, system="me")[0]
+    assert (getattr(output, field), output.case_id, output.system) == (expected, "a", "me")
+
+
+def test_an_exception_of_the_agent_is_the_systems_failure():
+    def agent(case: fd.Case) -> str:
+        if case.id == "b":
+            raise TimeoutError("too slow")
+        return "fine"
+
+    outputs = fd.generate(CASES, agent)
+    assert [each.error for each in outputs] == [None, "TimeoutError: too slow", None]
+
+
+@pytest.mark.parametrize("answer", [5, None, {"answer": "x"}])
+def test_an_answer_of_no_known_form_is_refused_with_the_case(answer: Any):
+    with pytest.raises(UsageError, match="for case 'a'; expected a text"):
+        fd.generate(CASES[:1], lambda _case: answer)
+
+
+def test_calls_of_the_wrong_form_are_refused_with_the_case():
+    with pytest.raises(RecordError, match=r"answer to a:1: .*tool_calls"):
+        fd.generate(CASES[:1], lambda _case: [{"name": 5}])
+
+
+def test_no_more_cases_are_at_work_than_asked_for():
+    running, most, lock = 0, 0, threading.Lock()
+
+    def agent(case: fd.Case) -> str:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        threading.Event().wait(0.01)
+        with lock:
+            running -= 1
+        return case.id
+
+    fd.generate(CASES * 1, agent, trials=4, concurrency=2)
+    assert most == 2
+
+
+def test_it_works_inside_a_running_event_loop():
+    async def notebook() -> list[fd.Output]:
+        return fd.generate(CASES, _echo_later)
+
+    assert len(asyncio.run(notebook())) == 3
+
+
+def test_coroutines_may_run_in_the_callers_own_loop():
+    async def work() -> bool:
+        here = asyncio.get_running_loop()
+
+        async def agent(case: fd.Case) -> str:
+            return str(asyncio.get_running_loop() is here)
+
+        return {each.text for each in await fd.agenerate(CASES, agent)} == {"True"}
+
+    assert asyncio.run(work())

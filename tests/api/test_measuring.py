@@ -1,0 +1,97 @@
+"""`fd.calibrate`, `fd.compare` and `fd.estimate`: tables in any form in, typed results out."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pandas as pd
+import pytest
+
+import fiducial as fd
+from fiducial.data import demo_path
+from fiducial.errors import InputError, UsageError
+
+ROWS: list[dict[str, Any]] = [
+    {"item_id": f"i{number}", "judge": "j", "score": float(number % 3 > 0), "label": float(number % 4 > 0)}
+    for number in range(60)
+]
+
+
+def _write(path: Path, rows: list[dict[str, Any]]) -> Path:
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def test_every_form_of_a_table_gives_the_same_numbers(tmp_path: Path):
+    by_rows = fd.calibrate(ROWS)
+    kappa = by_rows["j"].cohen_kappa
+    assert (kappa.n, kappa.value is None, kappa.low is None) == (60, False, False)
+    path = _write(tmp_path / "table.csv", ROWS)
+    for table in (iter(ROWS), pd.DataFrame(ROWS), path, str(path), [path]):
+        assert fd.calibrate(table) == by_rows
+
+
+def test_columns_may_have_other_names():
+    renamed = [{"gold" if name == "label" else name: value for name, value in row.items()} for row in ROWS]
+    assert fd.calibrate(renamed, columns={"label": "gold"}) == fd.calibrate(ROWS)
+
+
+def test_two_judges_are_compared_from_two_tables():
+    other = [row | {"judge": "k", "score": row["label"]} for row in ROWS]
+    together = fd.compare([*ROWS, *other])
+    assert fd.compare(ROWS, other) == together
+    (pair,) = together.pairs
+    assert {pair.a, pair.b} == {"j", "k"}
+    assert pair.difference.n == 60
+
+
+def test_a_rate_is_estimated_from_some_labels():
+    some = [row if number % 5 == 0 else row | {"label": None} for number, row in enumerate(ROWS)]
+    estimates = fd.estimate(some).all.estimates
+    assert estimates["labels_only"].n == 12
+    assert estimates["ppi_plus_plus"].value is not None
+
+
+@pytest.fixture(scope="module")
+def run() -> fd.Run:
+    """The built-in suite, judged by the lexical baseline, in memory."""
+    judges = ["groundedness", "rubric", "memory_answer"]
+    files = demo_path("cases.jsonl"), demo_path("outputs.jsonl")
+    return fd.evaluate(*files, judges=judges, model="baseline", labels=demo_path("labels.jsonl"))
+
+
+def test_a_run_is_a_table(run: fd.Run):
+    found = fd.calibrate(run)
+    name = "groundedness/lexical@baseline"
+    assert found[name].accuracy.value == run.calibration[name].accuracy.value
+
+
+def test_systems_of_a_run_are_compared_stratum_by_stratum(run: fd.Run):
+    strata = msgspec.to_builtins(fd.compare(run, by="system"))["strata"]
+    assert set(strata) == {"decided", "open", "all"}
+
+
+@pytest.mark.parametrize(
+    ("table", "error", "told"),
+    [
+        (5, UsageError, "table: expected a path, a run, a data frame or rows, got int"),
+        ([{"item_id": "i"}], InputError, "table:1: judge"),
+        ([], InputError, "no row"),
+        ("nowhere.csv", InputError, "nowhere.csv: cannot be read"),
+        ([ROWS[0] | {"score": 7}], InputError, "table:1: score"),
+    ],
+)
+def test_what_is_no_table_is_one_clear_line(table: Any, error: type[Exception], told: str):
+    with pytest.raises(error, match=told):
+        fd.calibrate(table)
+
+
+def test_what_is_neither_judges_nor_systems_cannot_be_compared():
+    with pytest.raises(UsageError, match="by: expected judge or system, got 'model'"):
+        fd.compare(ROWS, by="model")  # pyright: ignore[reportArgumentType]

@@ -1,0 +1,40 @@
+"""A real model's recorded replies: no disagreement with suite or probes that is not explained."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_PATH = Path(__file__).parents[2] / "benchmarks" / "recorded_audit.py"
+
+
+def _load() -> Any:
+    spec = importlib.util.spec_from_file_location("recorded_audit", _PATH)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+recorded_audit = _load()
+
+
+@pytest.mark.reference
+def test_the_suite_and_a_real_model_disagree_only_where_it_is_explained(reference: Path):
+    said, replies, _ = recorded_audit.ask_suite(reference / "recorded" / "suite.jsonl")
+    assert list(recorded_audit.report(said, {})) == []
+    print(f"{replies} recorded replies apply to the suite")
+    assert len(said) > 1_600
+
+
+@pytest.mark.reference
+def test_no_probe_that_a_real_model_judged_is_in_dispute(reference: Path, tmp_path: Path):
+    probes = recorded_audit.make_probes(tmp_path)
+    said, replies, _ = recorded_audit.ask_probes(probes, reference / "recorded" / "audit.jsonl")
+    assert list(recorded_audit.report(said, {})) == []
+    print(f"{replies} recorded replies apply to probes")
+    assert len(said) > 900

@@ -1,0 +1,300 @@
+"""Which system is better: on what was decided, on what is open, and on all of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fiducial.calibration import Comparison, Table, compare, read_table, table_from_rows
+from fiducial.calibration.comparison.results import Strata
+from fiducial.calibration.intervals.cluster_mean import share_of
+from fiducial.calibration.true_rate.estimators import LabelledAndJudged, prediction_powered, tuned_lambda
+from fiducial.errors import InputError
+from fiducial.records import Output, Source, Verdict, graded, ungraded, write_records
+
+JUDGE = "rubric/direct@m"
+
+
+def row(case: int, system: str, **more: Any) -> dict[str, Any]:
+    return {"item_id": f"c{case}|{system}|0", "judge": "j", "system": system, "score": None} | more
+
+
+def by_system(rows: list[dict[str, Any]], **options: Any) -> Comparison:
+    return compare(table_from_rows(rows), by="system", **options)
+
+
+def strata_of(found: Comparison) -> Strata:
+    assert found.strata is not None
+    return found.strata
+
+
+def two_systems(cases: int = 60, *, labelled: int = 0, seed: int = 0) -> list[dict[str, Any]]:
+    """Two thirds decided by a checker, the rest open; a judge that is right on four in five."""
+    rng = np.random.default_rng(seed)
+    rows: list[dict[str, Any]] = []
+    for case in range(cases):
+        for system, rate in (("x", 0.8), ("y", 0.5)):
+            passes = float(rng.random() < rate)
+            decided = case % 3 != 0
+            score = passes if rng.random() < 0.8 else 1 - passes
+            label = passes if not decided and case < 3 * labelled else None
+            rows.append(
+                row(case, system, score=score, label=label, checker_score=passes if decided else None)
+            )
+    return rows
+
+
+def test_systems_meet_on_items_that_name_them() -> None:
+    rows = [
+        row(n, system, score=score)
+        for system, scores in {"x": [1, 1, 0], "y": [0, 1, 0]}.items()
+        for n, score in enumerate(scores)
+    ]
+    (pair,) = by_system(rows).pairs
+    assert (pair.n, pair.a_only_right, pair.b_only_right) == (3, 1, 0)
+
+
+def test_a_case_named_like_a_system_is_another_item_all_the_same() -> None:
+    rows = [
+        {"item_id": f"{case}|{system}|0", "judge": "j", "system": system, "score": 1}
+        for case in ("x", "y")
+        for system in ("x", "y")
+    ]
+    assert by_system(rows).pairs[0].n == 2
+
+
+def test_it_is_who_passes_more_often_not_who_is_judged_better() -> None:
+    # The judge is always right on the bad system and often wrong on the good one.
+    rows = [row(n, "bad", score=0.0, label=0.0) for n in range(40)]
+    rows += [row(n, "good", score=float(n % 2), label=1.0) for n in range(40)]
+    found = by_system(rows)
+    assert found.pairs[0].better == "good"
+    assert by_system(rows, right="agrees").pairs[0].better == "bad"
+    assert strata_of(found).decided.rates["good"].value == 1.0
+
+
+def test_each_stratum_has_its_rates_and_pairs() -> None:
+    rows = two_systems()
+    strata = strata_of(by_system(rows))
+    decided = {
+        s: np.array([r["checker_score"] for r in rows if r["system"] == s and r["checker_score"] is not None])
+        for s in "xy"
+    }
+    assert {name: each.value for name, each in strata.decided.rates.items()} == {
+        name: pytest.approx(each.mean()) for name, each in decided.items()
+    }
+    (pair,) = strata.decided.pairs
+    assert (pair.n, pair.a_only_right) == (40, int((decided["x"] > decided["y"]).sum()))
+    opened = {s: [r["score"] for r in rows if r["system"] == s and r["checker_score"] is None] for s in "xy"}
+    assert strata.open.by == ["j"]
+    assert strata.open.rates["y"] == share_of(np.array(opened["y"]), np.arange(20))
+    assert (strata.open.pairs[0].n, strata.all.pairs[0].n) == (20, 60)
+
+
+def test_the_pairs_on_top_are_those_of_all_outputs() -> None:
+    found = by_system(two_systems())
+    assert found.pairs == strata_of(found).all.pairs
+    whole = strata_of(found).all
+    parts = [strata_of(found).decided, strata_of(found).open]
+    assert whole.pairs[0].difference.value == pytest.approx(
+        sum((part.pairs[0].difference.value or 0) * part.pairs[0].n for part in parts) / 60
+    )
+
+
+def test_without_labels_the_open_part_is_the_judges_word_and_said_to_be() -> None:
+    found = by_system(two_systems())
+    assert not strata_of(found).open.corrected
+    assert {each.kind: each.about for each in found.cautions}["uncorrected"] == {"x": 20, "y": 20}
+
+
+def test_labels_of_the_open_part_correct_it_and_all() -> None:
+    rows = two_systems(labelled=12)
+    found = by_system(rows)
+    strata = strata_of(found)
+    assert strata.open.corrected
+    of_x = [r for r in rows if r["system"] == "x" and r["checker_score"] is None]
+    label, score = (np.array([r[name] for r in of_x], dtype=np.float64) for name in ("label", "score"))
+    known, numbers = np.isfinite(label), np.arange(20)
+    data = LabelledAndJudged(label[known], score[known], score[~known], numbers[known], numbers[~known])
+    expected = prediction_powered(data, tuned_lambda(data))
+    assert strata.open.rates["x"].value == expected.value
+    decided = strata.decided.rates["x"].value or 0.0
+    assert strata.all.rates["x"].value == pytest.approx((40 * decided + 20 * (expected.value or 0)) / 60)
+    (pair,) = strata.all.pairs
+    rates = [strata.all.rates[name].value or 0.0 for name in "xy"]
+    assert (pair.corrected, pair.difference.value) == (True, pytest.approx(rates[0] - rates[1]))
+    assert {each.kind for each in found.cautions} == {"corrected"}
+
+
+def test_labels_of_one_system_correct_nothing_and_are_said_to() -> None:
+    rows = [r | ({"label": None} if r["system"] == "y" else {}) for r in two_systems(labelled=12)]
+    found = by_system(rows)
+    assert not strata_of(found).all.corrected
+    assert {each.kind: each.about for each in found.cautions}["labels_of_some"] == {"x": 12}
+
+
+def test_a_label_of_what_a_checker_decided_changes_nothing() -> None:
+    rows = two_systems()
+    contrary = [r | ({} if r["checker_score"] is None else {"label": 1 - r["checker_score"]}) for r in rows]
+    assert by_system(contrary) == by_system(rows)
+
+
+def test_nothing_is_said_of_all_where_much_of_the_open_part_is_not_graded() -> None:
+    rows = [
+        r | ({"score": None} if r["checker_score"] is None and i % 5 == 0 else {})
+        for i, r in enumerate(two_systems())
+    ]
+    found = by_system(rows)
+    (pair,) = found.pairs
+    assert strata_of(found).all.rates["x"].undefined == "only 16 of 20 open outputs are graded"
+    assert (pair.p, pair.better) == (None, None)
+    assert "open outputs are graded" in (pair.difference.undefined or "")
+    assert strata_of(found).decided.pairs[0].p is not None
+
+
+def test_a_few_open_outputs_without_a_verdict_leave_the_weights_as_they_are() -> None:
+    rows = two_systems()
+    rows[0] |= {"score": None}
+    strata = strata_of(by_system(rows))
+    parts = strata.decided.rates["x"].value or 0.0, strata.open.rates["x"].value or 0.0
+    assert strata.all.rates["x"].value == pytest.approx((40 * parts[0] + 20 * parts[1]) / 60)
+    assert strata.open.graded == {"x": 19, "y": 20}
+
+
+def test_several_judges_are_named_and_stand_alone_too() -> None:
+    rows = two_systems()
+    kind = [r | {"judge": "kind", "score": 1.0} for r in rows if r["checker_score"] is None][:30]
+    found = by_system([*rows, *kind])
+    left = strata_of(found).open
+    assert (left.by, list(left.judges)) == (["j", "kind"], ["j", "kind"])
+    assert left.rates == left.judges["j"].rates
+    assert left.judges["kind"].rates["x"].value == 1.0
+
+
+def test_judges_of_different_cases_share_the_open_part() -> None:
+    rows = [r | {"judge": "left" if case_of(r) % 2 else "right"} for r in two_systems()]
+    left = strata_of(by_system(rows)).open
+    assert sorted(left.by) == ["left", "right"]
+    assert left.graded == {"x": 20, "y": 20}
+
+
+def case_of(given: dict[str, Any]) -> int:
+    return int(given["item_id"].partition("|")[0][1:])
+
+
+def test_a_pair_that_goes_by_one_judge_only_never_meets_another() -> None:
+    # What one judge says of one system's output and another says of the other's would compare judges.
+    rows = [row(n, "x", score=1.0, judge="a") for n in range(20)] + [
+        row(n, "y", score=0.0, judge="b") for n in range(10)
+    ]
+    left = strata_of(by_system(rows)).open
+    assert left.pairs[0].n == 0
+
+
+def test_verdicts_beyond_the_first_are_counted_and_left_out() -> None:
+    rows = [row(n, s, score=1.0, repeat=r) for n in range(9) for s in "xy" for r in (0, 1)]
+    found = by_system(rows)
+    assert found.pairs[0].n == 9
+    assert {each.kind: each.about for each in found.cautions}["repeats"] == {"j": 18}
+
+
+def test_outputs_that_only_others_have_are_counted() -> None:
+    rows = [row(n, s, score=1.0) for n in range(30) for s in "xy" if s == "x" or n < 25]
+    found = by_system(rows)
+    assert {each.kind: each.about for each in found.cautions}["no_output"] == {"y": 5}
+
+
+def test_what_is_decided_for_one_and_open_for_the_other_meets_in_all_only() -> None:
+    rows = [row(n, "x", score=1.0, checker_score=1.0) for n in range(30)]
+    rows += [row(n, "y", score=0.0, checker_score=0.0 if n < 20 else None) for n in range(30)]
+    found = by_system(rows)
+    strata = strata_of(found)
+    assert [each.pairs[0].n for each in (strata.decided, strata.open, strata.all)] == [20, 0, 30]
+    assert {each.kind: each.about for each in found.cautions}["parts_differ"] == {"x and y": 10}
+
+
+def test_items_of_a_cluster_count_together() -> None:
+    rows = [r | {"cluster": f"k{case_of(r) // 6}"} for r in two_systems()]
+    for stratum in (strata_of(by_system(rows)).decided, strata_of(by_system(rows)).all):
+        (pair,) = stratum.pairs
+        assert (pair.p, pair.adjusted_p) == (pair.clustered_p, pair.clustered_holm_p)
+        assert pair.clustered_p is not None
+
+
+def test_labels_or_scores_alone_can_be_asked_for() -> None:
+    rows = [row(n, s, score=1.0, label=float(s == "x")) for n in range(12) for s in "xy"]
+    labels, scores = (by_system(rows, right=right) for right in ("label", "score"))
+    assert (labels.pairs[0].better, scores.pairs[0].better) == ("x", None)
+    assert strata_of(labels).open.graded == {"x": 0, "y": 0}
+    assert strata_of(scores).decided.outputs == {"x": 0, "y": 0}
+
+
+def test_a_statistic_of_judges_is_no_comparison_of_systems() -> None:
+    with pytest.raises(
+        InputError, match="mcc says how well systems are judged, which --right agrees compares"
+    ):
+        by_system(two_systems(), statistic="mcc")
+
+
+def test_one_system_is_compared_with_nobody() -> None:
+    with pytest.raises(InputError, match=r"only one system with outputs \(x\)"):
+        by_system([row(n, "x", score=1) for n in range(3)])
+
+
+def verdict(case: int, system: str, score: float | None, source: Source, by: str) -> Verdict:
+    output = Output(case_id=f"c{case}", system=system)
+    if score is None:
+        return ungraded(output, "undecided", by=by, source=source)
+    return graded(output, score, by=by, source=source, error_type=None if score else "wrong")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """Six cases a checker decides, of which no judge says anything, and four that are open."""
+    verdicts: list[Verdict] = []
+    for system in ("x", "y"):
+        for case in range(10):
+            passes = float(system == "x" or case % 2)
+            open_now = case >= 6
+            verdicts.append(verdict(case, system, None if open_now else passes, "checker", "answer/strict"))
+            if open_now:
+                verdicts.append(verdict(case, system, passes, "judge", JUDGE))
+    write_records(tmp_path / "verdicts.jsonl", verdicts)
+    return tmp_path
+
+
+def outputs(run: Path) -> Table:
+    return read_table([run], outputs=True)
+
+
+def test_a_run_has_its_checkers_word_where_it_decided_and_its_judges_elsewhere(run: Path) -> None:
+    strata = strata_of(compare(outputs(run), by="system"))
+    assert (strata.decided.by, strata.open.by) == (["answer/strict"], [JUDGE])
+    assert (strata.decided.outputs, strata.open.outputs) == ({"x": 6, "y": 6}, {"x": 4, "y": 4})
+    assert [each.rates["y"].value for each in (strata.decided, strata.open, strata.all)] == [0.5, 0.5, 0.5]
+
+
+def test_a_run_without_a_judge_is_compared_on_what_was_decided(tmp_path: Path) -> None:
+    verdicts = [verdict(n, s, float(s == "x"), "checker", "ast/strict") for n in range(8) for s in "xy"]
+    write_records(tmp_path / "verdicts.jsonl", verdicts)
+    found = compare(outputs(tmp_path), by="system")
+    assert (found.pairs[0].n, found.pairs[0].better) == (8, "x")
+
+
+def test_labels_of_a_run_correct_the_open_part_and_no_other(run: Path) -> None:
+    labels = [verdict(n, s, 0.0, "human", "ada") for n in range(10) for s in "xy"]
+    write_records(run / "labels.jsonl", labels)
+    strata = strata_of(compare(outputs(run), by="system"))
+    assert (strata.decided.rates["x"].value, strata.open.rates["x"].value) == (1.0, 0.0)
+
+
+def test_open_outputs_that_no_judge_was_asked_about_are_counted(run: Path) -> None:
+    kept = [line for line in (run / "verdicts.jsonl").read_text().splitlines() if JUDGE not in line]
+    (run / "verdicts.jsonl").write_text("\n".join(kept) + "\n")
+    found = compare(outputs(run), by="system")
+    assert strata_of(found).open.outputs == {"x": 4, "y": 4}
+    assert strata_of(found).open.rates["x"].undefined == "none of 4 outputs is graded"
+    assert found.pairs[0].difference.undefined == "only 0 of 4 open outputs are graded"

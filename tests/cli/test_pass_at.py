@@ -1,0 +1,273 @@
+"""The cut belongs to the judge: declared, told, kept in the run folder, and said by whatever prints what passes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import Result, fiducial
+from provider_server import Answer, ProviderServer, Seen
+
+from fiducial.records import Case, ContextItem, Output, Verdict, read_records, write_records
+
+Run = Callable[..., Result]
+
+JUDGES = ("groundedness/direct", "mine.prompty")
+
+MINE = """---
+name: Mine
+model: {api: chat, parameters: {temperature: 0.0}}
+inputs:
+  response: {type: string, kind: string}
+template: {format: {kind: jinja2}, parser: {kind: prompty}}
+scale: {minimum: 0, maximum: 1}
+pass_at: 0.75
+---
+user:
+{{response}}
+"""
+
+
+def share(number: int) -> float:
+    """Of the answer with this number, which share is supported, by every judge and by the label."""
+    return (1.0, 0.6, 0.0)[number % 3]
+
+
+def said(seen: Seen) -> Answer:
+    (number,) = re.findall(r"Answer (\d+)\.", seen.messages[-1]["content"])
+    return Answer(str(share(int(number))))
+
+
+@pytest.fixture
+def judge(server: ProviderServer) -> Run:
+    """`fiducial judge` on twelve answers with labels, by judges who say what the labels say."""
+    server.script = said
+    ids = [f"case-{number}" for number in range(12)]
+    context = [ContextItem(id="1", request="?", content="facts")]
+    write_records(
+        Path("cases.jsonl"),
+        (
+            Case(
+                id=each,
+                kind="grounded_answer",
+                messages=[{"role": "user", "content": "?"}],
+                reference={},
+                context=context,
+            )
+            for each in ids
+        ),
+    )
+    write_records(
+        Path("outputs.jsonl"),
+        (Output(case_id=each, system="agent", text=f"Answer {number}.") for number, each in enumerate(ids)),
+    )
+    write_records(
+        Path("labels.jsonl"),
+        (
+            Verdict(
+                case_id=each,
+                system="agent",
+                by="ana",
+                source="human",
+                outcome="graded",
+                score=float(share(number) == 1),
+            )
+            for number, each in enumerate(ids)
+        ),
+    )
+    Path("mine.prompty").write_text(MINE)
+
+    def run(*options: str, judges: tuple[str, ...] = JUDGES) -> Result:
+        asked = ("--judge", *judges, "--model", "m", "--base-url", server.base_url)
+        inputs = ("cases.jsonl", "--outputs", "outputs.jsonl", "--labels", "labels.jsonl")
+        return fiducial("judge", *inputs, *asked, *options, "--out", "run")
+
+    return run
+
+
+def cuts() -> dict[str, dict[str, Any]]:
+    roster = json.loads(Path("run/run.json").read_text())["roster"]
+    return {judge["by"]: judge.get("cut", {}) for judge in roster}
+
+
+def panel(judge: str, *options: str) -> dict[str, Any]:
+    result = fiducial("calibrate", "run", "--json", *options)
+    assert result.code == 0, result.err
+    return json.loads(result.out)["judges"][judge]
+
+
+def test_a_run_holds_each_judge_to_the_cut_it_declares_and_says_it(judge: Run):
+    result = judge()
+    assert result.code == 0, result.err
+    assert "groundedness/direct@m: on 12; tp 4, fp 0, fn 0, tn 8; passes at 1 (its own)" in result.out
+    assert "mine/custom@m: on 12; tp 4, fp 0, fn 0, tn 8; passes at 0.75 (its own)" in result.out
+    report = Path("run/report.html").read_text()
+    assert "groundedness/direct@m from 1 on; mine/custom@m from 0.75 on" in report
+    assert "passes at 0.75" in report
+
+
+def test_tables_of_the_run_know_the_cut_of_who_judged(judge: Run):
+    judge()
+    assert cuts()["groundedness/direct@m"] == {"at": 1.0, "source": "declared"}
+    found = panel("groundedness/direct@m")
+    assert (found["pass_at"], found["pass_at_source"], found["fp"]) == (1.0, "declared", 0)
+    assert panel("groundedness/direct@m", "--pass-at", "0.5")["fp"] == 4
+    assert panel("groundedness/direct@m", "--pass-at", "mine=0.5")["fp"] == 0
+    compared = fiducial("compare", "run")
+    assert "groundedness/direct@m at 1 (its own); mine/custom@m at 0.75 (its own)" in compared.out
+    estimated = fiducial("estimate", "run", "--judge", "mine/custom@m", "--json", "-")
+    assert estimated.code == 0, estimated.err
+
+
+@pytest.mark.parametrize(
+    ("told", "at"),
+    [
+        ("0.5", (0.5, 0.5)),
+        ("groundedness=0.5", (0.5, 0.75)),
+        ("mine.prompty=0.5", (1.0, 0.5)),
+        ("mine/custom@m=0.5", (1.0, 0.5)),
+    ],
+)
+def test_what_the_command_line_says_is_kept_with_the_run(judge: Run, told: str, at: tuple[float, float]):
+    result = judge("--pass-at", told)
+    assert result.code == 0, result.err
+    assert (panel("groundedness/direct@m")["pass_at"], panel("mine/custom@m")["pass_at"]) == at
+    assert "(as told)" not in result.out or 0.5 not in at
+
+
+def test_a_run_that_is_resumed_with_another_cut_is_held_to_that(judge: Run, server: ProviderServer):
+    judge("--pass-at", "groundedness=0.5")
+    asked = len(server.seen)
+    assert panel("groundedness/direct@m")["fp"] == 4
+    judge()
+    assert (panel("groundedness/direct@m")["fp"], len(server.seen)) == (0, asked)
+    judge("--pass-at", "mine=0.5", judges=("mine.prompty",))
+    assert (panel("groundedness/direct@m")["pass_at"], panel("mine/custom@m")["pass_at"]) == (1.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    "told", ["groundednes=1", "rubric=1", "groundedness=2", "groundedness=0", "=1", "groundedness"]
+)
+def test_a_cut_for_nobody_or_of_nothing_is_refused_before_anything_is_done(judge: Run, told: str):
+    result = judge("--pass-at", told)
+    assert (result.code, Path("run").exists()) == (2, False)
+    assert "--pass-at" in result.err
+
+
+def test_a_jury_counts_each_opinion_by_the_cut_of_who_gave_it(judge: Run):
+    result = judge("--jury", "majority", "--weights", "1,2", "--pass-at", "mine=0.5")
+    assert result.code == 0, result.err
+    rows = read_records(Path("run/verdicts.jsonl"), Verdict)
+    together = {row.case_id: row.score for row in rows if row.judge is not None and row.judge.kind == "jury"}
+    assert [together[f"case-{number}"] for number in range(3)] == [1.0, 1.0, 0.0]
+
+
+def test_a_mean_of_judges_with_one_cut_has_that_cut(judge: Run):
+    result = judge(
+        "--jury", "mean", "--pass-at", "0.8", judges=("groundedness/direct", "groundedness/direct@n")
+    )
+    assert result.code == 0, result.err
+    (jury,) = (name for name in cuts() if name.startswith("jury/"))
+    assert cuts()[jury]["at"] == 0.8
+
+
+def test_an_answer_judged_by_its_statements_has_the_cut_of_who_judged_them(judge: Run):
+    result = judge("--split-statements", judges=("groundedness/direct",))
+    assert result.code == 0, result.err
+    assert {cut.get("at") for name, cut in cuts().items() if "split" not in name} == {1.0}
+
+
+def test_a_certificate_is_for_the_judges_own_cut(judge: Run):
+    judge(judges=("groundedness/direct",))
+    claim = ("--claim", "true_negative_rate=0.1", "--out", "certificate.json")
+    own = fiducial("audit", "certify", "run", *claim)
+    assert own.code == 0, own.err
+    assert json.loads(Path("certificate.json").read_text())["pass_at"] == 1.0
+    assert "; passes at 1" in own.out
+    fiducial("audit", "certify", "run", *claim, "--pass-at", "0.5")
+    assert json.loads(Path("certificate.json").read_text())["pass_at"] == 0.5
+
+
+def test_an_audit_holds_each_judge_to_its_cut(server: ProviderServer, judge: Run):
+    del judge
+    server.script = lambda seen: Answer("0.9")
+    made = fiducial(
+        "audit",
+        "mutate",
+        Path(__file__).parents[2] / "data/cases.jsonl",
+        "--only",
+        "unsupported_claim",
+        "--out",
+        "probes",
+    )
+    if made.code:
+        made = fiducial("audit", "mutate", Path(__file__).parents[2] / "data/cases.jsonl", "--out", "probes")
+    assert made.code == 0, made.err
+    asked = ("--judge", "groundedness/direct", "--model", "m", "--base-url", server.base_url, "--sample", "2")
+    caught: dict[float, set[float]] = {}
+    for folder, options in (("own", ()), ("half", ("--pass-at", "groundedness=0.5"))):
+        result = fiducial("audit", "run", "probes", *asked, *options, "--out", folder, "--json", "-")
+        assert result.code == 0, result.err
+        (audit, *_) = json.loads(result.out)["judges"]
+        caught[audit["pass_at"]] = {
+            each["rate"]["value"] for each in audit["operators"] if each["plants"] == "fault"
+        }
+    assert caught == {1.0: {1.0}, 0.5: {0.0}}
+
+
+DATA = Path(__file__).parents[2] / "data"
+
+GRADED = (
+    "groundedness/direct",
+    "groundedness/reasons",
+    "groundedness/decomposed",
+    "rubric/decomposed",
+    "rubric/percentage",
+    "rubric/scale",
+)
+"""Shipped prompts that grade, and have recorded replies."""
+
+
+@pytest.mark.reference
+def test_the_cuts_of_shipped_prompts_tell_right_from_wrong_where_one_half_does_not(reference: Path):
+    asked = (
+        "--judge",
+        *GRADED,
+        "--model",
+        "claude",
+        "--replay",
+        reference / "recorded/suite.jsonl",
+        "--labels",
+        DATA / "labels.jsonl",
+    )
+    result = fiducial(
+        "judge", DATA / "cases.jsonl", "--outputs", DATA / "outputs.jsonl", *asked, "--out", "run"
+    )
+    assert result.code in {0, 3}, result.err  # the suite may have been mended since
+    for name in GRADED:
+        own, half = (panel(f"{name}@claude", *options) for options in ((), ("--pass-at", "0.5")))
+        rates = [own["statistics"][rate]["value"] for rate in ("true_positive_rate", "true_negative_rate")]
+        assert (own["n"] >= 40, own["pass_at"], min(rates) >= 0.95) == (True, 1.0, True), (name, rates)
+        if name.startswith(
+            "rubric"
+        ):  # labels 1 and 0; a share that is the label's falls on its side of any cut
+            assert half["fp"] >= 5
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize(("judge", "least"), [("groundedness/direct", 0.70), ("groundedness/reasons", 0.72)])
+def test_summaries_that_people_labelled_are_told_apart_at_1_and_not_at_one_half(
+    reference: Path, judge: str, least: float
+):
+    table = reference / "recorded/summaries.jsonl"
+
+    def balanced(cut: str) -> float:
+        result = fiducial("calibrate", table, "--pass-at", cut, "--json", "-")
+        return json.loads(result.out)["judges"][f"{judge}@claude"]["statistics"]["balanced_accuracy"]["value"]
+
+    assert balanced("groundedness=1") >= least
+    assert balanced("0.5") == pytest.approx(0.5)

@@ -1,0 +1,147 @@
+"""What a team's file may set only when the user trusts it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import pytest
+from command import Result, fiducial
+
+from fiducial.cli.main import COMMANDS, cli
+from fiducial.cli.trust import SENSITIVE
+
+_EVIL = "from pathlib import Path\nPath('imported').touch()\n\ndef F():\n    return 1\n"
+_SETTINGS = '[check]\nfunctions = ["evilmod:F"]\n'
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's state folder; nothing is trusted yet."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.delenv("FIDUCIAL_TRUST_CONFIG", raising=False)
+    return tmp_path / "state"
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that somebody else made, with a module that leaves a trace when it is imported."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "evilmod.py").write_text(_EVIL)
+    (folder / "fiducial.toml").write_text(_SETTINGS)
+    (folder / "fiducial.toml").chmod(0o644)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def check(inputs: tuple[Path, Path], tmp_path: Path) -> Callable[..., Result]:
+    """Check something, with further options."""
+    cases, outputs = inputs
+    return lambda *more: fiducial("check", cases, "--outputs", outputs, "--out", tmp_path / "v.jsonl", *more)
+
+
+def test_code_that_a_file_names_is_not_imported_unasked(project: Path, check: Callable[..., Result]):
+    done = check()
+    assert (done.code, (project / "imported").exists()) == (2, False)
+    assert f"{project / 'fiducial.toml'}: [check] functions: not taken from this file" in done.err
+    assert "--trust-config" in done.err
+
+
+def test_a_plugin_that_a_file_names_is_not_imported_unasked(project: Path, check: Callable[..., Result]):
+    (project / "fiducial.toml").write_text('[check]\nplugin = "evilmod.py"\n')
+    done = check()
+    assert (done.code, (project / "imported").exists()) == (2, False)
+    assert check("--trust-config").code == 0
+    assert (project / "imported").exists()
+
+
+def test_it_is_taken_once_the_user_says_so_and_until_the_file_changes(
+    project: Path, check: Callable[..., Result]
+):
+    assert check("--trust-config").code == 0
+    assert (project / "imported").exists()
+    assert check().code == 0
+    (project / "fiducial.toml").write_text(_SETTINGS + "\n")
+    assert check().code == 2
+
+
+def test_a_ci_says_so_by_a_variable_and_nothing_is_remembered(
+    project: Path, check: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, state: Path
+):
+    monkeypatch.setenv("FIDUCIAL_TRUST_CONFIG", "1")
+    assert check().code == 0
+    assert not state.exists()
+
+
+@pytest.mark.parametrize(("mode", "told"), [(0o664, "others can write"), (0o646, "others can write")])
+def test_a_file_that_others_can_write_is_never_trusted(
+    project: Path, check: Callable[..., Result], mode: int, told: str
+):
+    (project / "fiducial.toml").chmod(mode)
+    done = check("--trust-config")
+    assert (done.code, told in done.err, (project / "imported").exists()) == (2, True, False)
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can give a file away")
+def test_a_file_of_another_user_is_never_trusted(project: Path, check: Callable[..., Result]):
+    os.chown(project / "fiducial.toml", 12345, 12345)
+    done = check("--trust-config")
+    assert (done.code, "belongs to another user" in done.err) == (2, True)
+
+
+def test_a_key_is_not_sent_to_an_endpoint_that_a_file_names_unasked(
+    project: Path, inputs: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    (project / "fiducial.toml").write_text(
+        '[model]\nmodel = "m"\nbase-url = "http://127.0.0.1:9/v1"\napi-key-env = "AWS_SECRET_ACCESS_KEY"\n'
+    )
+    cases, outputs = inputs
+    done = fiducial("judge", cases, "--outputs", outputs, "--judge", "rubric", "--out", tmp_path / "run")
+    assert (done.code, "[judge] base-url, api-key-env: not taken" in done.err) == (2, True)
+    assert not (tmp_path / "run").exists()
+
+
+def test_harmless_settings_are_taken_and_the_file_is_named(project: Path, check: Callable[..., Result]):
+    (project / "fiducial.toml").write_text("[check]\nrules = 'strict'\n")
+    done = check()
+    assert (done.code, f"settings: {project / 'fiducial.toml'}" in done.err) == (0, True)
+
+
+def test_settings_of_other_commands_do_not_matter(project: Path):
+    assert fiducial("cache", "info", "--cache", "none.sqlite").code == fiducial("plan", "--help").code == 0
+
+
+def test_help_asks_for_no_trust(project: Path):
+    assert fiducial("check", "--help").code == 0
+
+
+@pytest.mark.usefixtures("project")
+def test_on_a_terminal_the_user_is_asked(check: Callable[..., Result], monkeypatch: pytest.MonkeyPatch):
+    questions: list[str] = []
+
+    def confirm(question: str, *, err: bool) -> bool:
+        questions.append(question)
+        return err
+
+    monkeypatch.setattr("click.confirm", confirm)
+    monkeypatch.setattr("fiducial.cli.trust.on_terminal", lambda: True)
+    assert check().code == 0
+    assert "[check] sets functions" in questions[0]
+
+
+def _options(command: click.Command | None) -> set[str]:
+    assert command is not None
+    own = {opt.lstrip("-") for param in command.params for opt in param.opts}
+    below = command.commands.values() if isinstance(command, click.Group) else ()
+    return own.union(*map(_options, below))
+
+
+def test_every_sensitive_option_exists():
+    context = click.Context(cli)
+    known = set[str]().union(*(_options(cli.get_command(context, name)) for name in COMMANDS))
+    assert known >= SENSITIVE

@@ -1,0 +1,208 @@
+"""Hidden tests decide: nothing that an agent leaves, or its code does, stands in for them or ends them as passed."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from fiducial.deterministic import CheckOptions, check
+from fiducial.deterministic.artifact_options import ArtifactOptions
+from fiducial.records import Case, Output, Verdict
+
+Files = dict[str, str | bytes]
+Kind = Literal["python", "pytest"]
+
+SCRIPT = """
+import unittest
+from solution import double
+from helper_expected import EXPECTED
+
+class TestDouble(unittest.TestCase):
+    def test_double(self):
+        self.assertEqual(double(2), EXPECTED)
+
+if __name__ == "__main__":
+    unittest.main()
+"""
+PLAIN_SCRIPT = (
+    "from solution import double\nfrom helper_expected import EXPECTED\nassert double(2) == EXPECTED\n"
+)
+TESTS = "from solution import double\nfrom helper_expected import EXPECTED\ndef test_double(): assert double(2) == EXPECTED\n"
+HELPER = "EXPECTED = 4\n"
+RIGHT, WRONG = "def double(x): return 2 * x\n", "def double(x): return x\n"
+TAG = sys.implementation.cache_tag
+
+
+def bytecode(source: str) -> bytes:
+    """What Python takes for the compiled form of a module without looking at the module."""
+    code = compile(source, "helper_expected.py", "exec")
+    unchecked = (1).to_bytes(4, "little")
+    return importlib.util.MAGIC_NUMBER + unchecked + bytes(8) + __import__("marshal").dumps(code)
+
+
+EVIL_HELPER = "EXPECTED = 2\n"
+OVERRULING: dict[str, Files] = {
+    "conftest that ends": {"conftest.py": "import os; os._exit(0)"},
+    "conftest in a folder": {
+        "sub/conftest.py": "import os; os._exit(0)",
+        "sub/test_a.py": "def test(): pass",
+    },
+    "conftest that turns failures": {
+        "conftest.py": "import pytest\n@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport():\n r = yield\n r.get_result().outcome = 'passed'"
+    },
+    "pytest.ini": {"pytest.ini": "[pytest]\naddopts = --co\n"},
+    ".pytest.ini": {".pytest.ini": "[pytest]\naddopts = --co\n"},
+    "tox.ini": {"tox.ini": "[pytest]\naddopts = --co\n"},
+    "setup.cfg": {"setup.cfg": "[tool:pytest]\naddopts = --co\n"},
+    "pyproject.toml": {"pyproject.toml": "[tool.pytest.ini_options]\naddopts = '--co'\n"},
+    "plugin by metadata": {
+        "evil-1.0.dist-info/entry_points.txt": "[pytest11]\nevil = evil\n",
+        "evil-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: evil\nVersion: 1.0\n",
+        "evil.py": "import os; os._exit(0)",
+    },
+    "package beside the helper": {"helper_expected/__init__.py": EVIL_HELPER},
+    "helper": {"helper_expected.py": EVIL_HELPER},
+    "bytecode": {f"__pycache__/helper_expected.{TAG}.pyc": bytecode(EVIL_HELPER)},
+    "bytecode without source": {"helper_expected.pyc": bytecode(EVIL_HELPER)},
+    "bytecode of the tests": {
+        f"__pycache__/test_hidden.{TAG}.pyc": bytecode("def test(): pass"),
+        f"__pycache__/test_hidden.{TAG}-pytest-{pytest.__version__}.pyc": bytecode("def test(): pass"),
+    },
+    "package beside the tests": {
+        "test_hidden/__init__.py": "def test(): pass",
+        "test/__init__.py": "",
+        "test/__main__.py": "",
+    },
+    "sitecustomize": {
+        "sitecustomize.py": "import os; os._exit(0)",
+        "usercustomize.py": "import os; os._exit(0)",
+    },
+    "usercustomize": {
+        f".local/lib/python3.{sys.version_info[1]}/site-packages/usercustomize.py": "import os; os._exit(0)"
+    },
+    "a library": {
+        "unittest.py": "def main(): pass\nclass TestCase: pass",
+        "pytest.py": "raise SystemExit(0)",
+    },
+    "a library's package": {"unittest/__init__.py": "def main(): pass\nclass TestCase: pass"},
+    "the workspace as a package": {"__init__.py": "import os; os._exit(0)"},
+}
+ENDING = {
+    "os._exit": "import os; os._exit(0)",
+    "sys.exit": "import sys; sys.exit(0)",
+    "sys.exit when called": "def double(x): raise SystemExit",
+    "another program": "import os, sys; os.execv(sys.executable, [sys.executable, '-c', ''])",
+    "a thread": "import os, threading; threading.Thread(target=os._exit, args=(0,)).start(); import time; time.sleep(1)",
+    "at exit": "import atexit, os; atexit.register(os._exit, 0)\n" + WRONG,
+    "every open file": (
+        "import os\nfor n in range(3, 256):\n"
+        " for data in (b'1', b'passed', b'{}'):\n"
+        "  try: os.write(n, data)\n"
+        "  except OSError: pass\n"
+        "os._exit(0)"
+    ),
+    "a child": "import os\nif os.fork(): os._exit(0)\n" + WRONG,
+    "a helper written in time": "open('helper_expected.py', 'w').write('EXPECTED = 2')\n" + WRONG,
+    "a package made in time": "import os\nos.mkdir('helper_expected')\nopen('helper_expected/__init__.py', 'w').write('EXPECTED = 2')\n"
+    + WRONG,
+    "a folder moved": (
+        "import os, glob\nfor place in ('/fiducial-exam', '/tmp', '.'):\n"
+        " try: os.rename(place, place + '-away'); os.mkdir(place); open(place + '/helper_expected.py', 'w').write('EXPECTED = 2')\n"
+        " except OSError: pass\n" + WRONG
+    ),
+}
+SKIPPING = {
+    "the module": "import pytest; pytest.skip('no', allow_module_level=True)",
+    "the test": "import pytest\ndef double(x): pytest.skip('no')",
+    "an expected failure": "import pytest\ndef double(x): pytest.xfail('no')",
+    "the run": "import pytest\ndef double(x): pytest.exit('done', returncode=0)",
+}
+
+
+WAYS: list[tuple[Kind, str]] = [("python", "strict"), ("python", "bfcl"), ("pytest", "strict")]
+
+
+def verdict_on(folder: Path, kind: Kind, files: Files, rules: Any, tests: dict[str, str]) -> Verdict:
+    for place, contents in (("challenge/custom_python", tests), ("workspace", files)):
+        for name, data in contents.items():
+            path = folder / place / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    ground = {"files": ["test.py"] if kind == "python" else [], "eval": {"type": kind}}
+    reference = {"ground": ground, "folder": str(folder / "challenge")}
+    case = Case(id="c", kind="artifact", reference=reference)
+    options = CheckOptions(rules=rules, artifacts=ArtifactOptions(allow_code=True))
+    return check(case, Output(case_id="c", system="s", workspace=str(folder / "workspace")), options)
+
+
+def exam_of(kind: Kind, script: str) -> dict[str, str]:
+    return {
+        ("test.py" if kind == "python" else "test_hidden.py"): script if kind == "python" else TESTS,
+        "helper_expected.py": HELPER,
+    }
+
+
+@pytest.mark.parametrize(("kind", "rules"), WAYS)
+@pytest.mark.parametrize("attack", OVERRULING)
+def test_nothing_in_a_workspace_overrules_hidden_tests(tmp_path: Path, kind: Kind, attack: str, rules: str):
+    files = {"solution.py": WRONG, **OVERRULING[attack]}
+    posing = attack.startswith("a library") and kind == "python" and rules == "bfcl"
+    verdict = verdict_on(tmp_path, kind, files, rules, exam_of(kind, PLAIN_SCRIPT if posing else SCRIPT))
+    assert (verdict.outcome, verdict.score) == ("graded", 0.0), verdict.reason
+
+
+@pytest.mark.parametrize("kind", ["python", "pytest"])
+def test_under_strict_rules_a_right_solution_passes_whatever_lies_beside_it(tmp_path: Path, kind: Kind):
+    beside: Files = {name: data for attack in OVERRULING.values() for name, data in attack.items()}
+    files = {**beside, "__init__.py": "", "solution.py": RIGHT}
+    verdict = verdict_on(tmp_path, kind, files, "strict", exam_of(kind, SCRIPT))
+    assert (verdict.outcome, verdict.score) == ("graded", 1.0), verdict.reason
+
+
+@pytest.mark.parametrize(("kind", "rules"), WAYS)
+@pytest.mark.parametrize("attack", ENDING)
+def test_code_that_ends_the_tests_does_not_pass_them(tmp_path: Path, kind: Kind, attack: str, rules: str):
+    verdict = verdict_on(tmp_path, kind, {"solution.py": ENDING[attack]}, rules, exam_of(kind, SCRIPT))
+    assert (verdict.outcome, verdict.score, verdict.error_type) == ("graded", 0.0, "script_failed"), (
+        verdict.reason
+    )
+
+
+@pytest.mark.parametrize("attack", SKIPPING)
+def test_code_that_skips_the_tests_does_not_pass_them(tmp_path: Path, attack: str):
+    verdict = verdict_on(
+        tmp_path, "pytest", {"solution.py": SKIPPING[attack]}, "strict", exam_of("pytest", SCRIPT)
+    )
+    assert (verdict.outcome, verdict.score, verdict.error_type) == ("graded", 0.0, "script_failed"), (
+        verdict.reason
+    )
+
+
+@pytest.mark.parametrize("rules", ["strict", "bfcl"])
+@pytest.mark.parametrize("kind", ["python", "pytest"])
+def test_a_right_solution_passes(tmp_path: Path, kind: Kind, rules: str):
+    verdict = verdict_on(tmp_path, kind, {"solution.py": RIGHT}, rules, exam_of(kind, SCRIPT))
+    assert verdict.score == 1.0, verdict.reason
+
+
+def test_a_challenge_may_bring_its_own_configuration_fixtures_and_skipped_tests(tmp_path: Path):
+    tests = {
+        "pytest.ini": "[pytest]\npython_functions = check_*\n",
+        "conftest.py": "import pytest\n@pytest.fixture\ndef four(): return 4\n",
+        "test_hidden.py": (
+            "import pytest\nfrom solution import double\ndef check_double(four): assert double(2) == four\n"
+            "@pytest.mark.skip\ndef check_later(): pass\n@pytest.mark.xfail\ndef check_open(): assert False\n"
+            "def check_here(): pytest.skip('not on this system')\n"
+        ),
+    }
+    conftest = {"conftest.py": "import os; os._exit(0)"}
+    assert (
+        verdict_on(tmp_path / "a", "pytest", {**conftest, "solution.py": RIGHT}, "strict", tests).score == 1.0
+    )
+    assert (
+        verdict_on(tmp_path / "b", "pytest", {**conftest, "solution.py": WRONG}, "strict", tests).score == 0.0
+    )

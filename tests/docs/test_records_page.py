@@ -1,0 +1,78 @@
+"""docs/records.md is what the types say, and its examples do what they are said to."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import msgspec
+import pytest
+from command import fiducial
+
+from fiducial.records import BUILT_IN_KINDS, REFERENCES, Kind, Verdict, read_records
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def load() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("records_page", DOCS / "records_page.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["records_page"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+PAGE = load()
+EXAMPLES: list[Any] = PAGE.examples()
+
+
+def test_the_page_is_current():
+    assert (DOCS / "records.md").read_text(encoding="utf-8") == PAGE.page(), "run python docs/records_page.py"
+
+
+def test_every_kind_has_a_minimal_and_a_full_example():
+    assert [(each.kind, each.size) for each in EXAMPLES] == [
+        (kind, size) for kind in BUILT_IN_KINDS for size in ("minimal", "full")
+    ]
+    assert all(each.kind == each.case["kind"] for each in EXAMPLES)
+
+
+@pytest.mark.parametrize("kind", list(REFERENCES))
+def test_the_minimal_reference_has_what_is_required_and_the_full_one_everything(kind: Kind):
+    minimal, full = (each.case.get("reference", {}) for each in EXAMPLES if each.kind == kind)
+    fields = msgspec.structs.fields(REFERENCES[kind])
+    assert minimal.keys() == {field.name for field in fields if field.required}
+    assert full.keys() == {field.name for field in fields}
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: f"{example.kind}-{example.size}")
+def test_an_example_is_checked_as_the_page_says(tmp_path: Path, example: Any):
+    result, verdicts = checked(tmp_path, example.case, example)
+    assert result.code == 0, result.err
+    (verdict,) = verdicts
+    assert (verdict.outcome, verdict.score) == (example.outcome, example.score)
+
+
+def checked(folder: Path, case: dict[str, Any], example: Any) -> tuple[Any, list[Verdict]]:
+    (folder / "cases.jsonl").write_text(json.dumps(case) + "\n")
+    (folder / "outputs.jsonl").write_text(json.dumps(example.output) + "\n")
+    (folder / "verdicts.jsonl").unlink(missing_ok=True)
+    for name, text in example.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    files = [
+        folder / "cases.jsonl",
+        "--outputs",
+        folder / "outputs.jsonl",
+        "--out",
+        folder / "verdicts.jsonl",
+    ]
+    result = fiducial("check", *files, *example.options)
+    found = folder / "verdicts.jsonl"
+    return result, list(read_records(found, Verdict)) if found.exists() else []

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from fiducial.errors import InputError
+from fiducial.evaluation.artifacts import prepare
+from fiducial.evaluation.artifacts.workspaces import workspace_of
+from fiducial.records import Case
+
+IDS = (
+    *("a/b", "a__b", "a/./b", "a//b", "a/b/", "./a/b", "a_/b", "a/_b", "a___b", "a_b", "a.b", "A/b", "a/B"),
+    *(
+        "a b",
+        "a?b",
+        "a:b",
+        "a*b",
+        "a\\b",
+        "a\nb",
+        "a\tb",
+        "ä/b",
+        "a\u0308/b",
+        "a~b",
+        "~",
+        "-rf",
+        ".a",
+        "a/.b",
+    ),
+    *("x" * 100, "x" * 101, "x" * 101 + "/", "x" * 5_000, "é" * 200, "con", "_", "a/b~0"),
+)
+
+
+def case(case_id: str, folder: str = "/") -> Case:
+    reference = {"ground": {"files": [".txt"]}, "folder": folder}
+    return Case(id=case_id, kind="artifact", reference=reference)
+
+
+def test_no_two_ids_share_a_folder_even_where_capitals_are_not_told_apart(tmp_path: Path):
+    places = {case_id: str(workspace_of(case(case_id), tmp_path)).casefold() for case_id in IDS}
+    assert [pair for pair in combinations(IDS, 2) if places[pair[0]] == places[pair[1]]] == []
+
+
+def test_every_folder_can_be_made_beside_the_others(tmp_path: Path):
+    for case_id in IDS:
+        place = workspace_of(case(case_id), tmp_path)
+        assert place.parent == tmp_path / "workspaces"
+        place.mkdir(parents=True)
+    assert len(list((tmp_path / "workspaces").iterdir())) == len(IDS)
+
+
+def test_a_plain_id_can_be_read_off_its_folder(tmp_path: Path):
+    assert workspace_of(case("code/2_two_sum"), tmp_path).name == "code__2_two_sum"
+
+
+def test_workspaces_of_ids_that_look_alike_do_not_erase_each_other(tmp_path: Path):
+    (tmp_path / "challenge").mkdir()
+    cases = [case(case_id, str(tmp_path / "challenge")) for case_id in ("a/b", "a__b", "a/./b")]
+    assert prepare(cases, tmp_path / "work", system="s") == 3
+    assert len(list((tmp_path / "work" / "workspaces").iterdir())) == 3
+
+
+@pytest.mark.parametrize("case_id", ["/a", "..", "a/../b", "a\0b", "."])
+def test_an_id_that_leads_elsewhere_is_refused(tmp_path: Path, case_id: str):
+    with pytest.raises(InputError, match="relative path"):
+        workspace_of(case(case_id), tmp_path)

@@ -1,0 +1,74 @@
+"""No two judges are shown alike, and none of the user's own as one of ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from judge_ids import judge_id
+
+from fiducial.evaluation.judging.shown_names import shown_apart
+from fiducial.evaluation.run_folder.roster import KnownJudge
+from fiducial.judges.catalogue import all_prompts
+
+
+def own(path: str, fingerprint: str | None = None, **fields: Any) -> KnownJudge:
+    known = judge_id(Path(path).stem, fingerprint=fingerprint or f"{path:x<64}", **fields)
+    return KnownJudge(by=known.plain, id=known, prompt=path)
+
+
+def names(*judges: KnownJudge, known: tuple[KnownJudge, ...] = ()) -> list[str]:
+    found = shown_apart(judges, known)
+    return [found[judge.id] for judge in judges]
+
+
+def test_a_judge_that_is_alone_with_its_name_has_a_plain_one():
+    assert names(own("/p/a/mine.prompty"), own("/p/b/other.prompty")) == ["mine/custom@m", "other/custom@m"]
+
+
+def test_no_prompt_that_comes_along_has_the_variant_of_ones_own():
+    assert "custom" not in {name.variant for name in all_prompts()}
+
+
+@pytest.mark.parametrize(
+    ("paths", "shown"),
+    [
+        (["/p/a/mine.prompty", "/p/b/mine.prompty"], ["a/mine@m", "b/mine@m"]),
+        (["/x/a/mine.prompty", "/y/a/mine.prompty"], ["x/a/mine@m", "y/a/mine@m"]),
+        (["/mine.prompty", "/p/mine.prompty"], ["mine@m", "p/mine@m"]),
+        (["/p/rubric/direct.prompty", "/p/jury/direct.prompty"], ["p/rubric/direct@m", "p/jury/direct@m"]),
+    ],
+)
+def test_prompts_of_one_name_are_told_apart_by_the_shortest_end_of_their_paths(
+    paths: list[str], shown: list[str]
+):
+    assert names(*map(own, paths)) == shown
+
+
+def test_one_prompt_asked_in_two_ways_is_told_apart_by_its_fingerprints():
+    again = [own("/p/mine.prompty", "1" * 64), own("/p/mine.prompty", "2" * 64)]
+    assert names(*again) == ["mine/custom@m#111111", "mine/custom@m#222222"]
+
+
+def test_fingerprints_that_begin_alike_are_shown_as_far_as_they_differ():
+    again = [own("/p/mine.prompty", "1" * 64), own("/p/mine.prompty", "1" * 7 + "2" * 57)]
+    assert names(*again) == ["mine/custom@m#11111111", "mine/custom@m#11111112"]
+
+
+def test_models_tell_one_prompt_apart():
+    assert names(own("/p/mine.prompty"), own("/p/mine.prompty", model="n")) == [
+        "mine/custom@m",
+        "mine/custom@n",
+    ]
+
+
+def test_who_has_a_name_keeps_it_and_who_comes_later_is_told_apart_from_it():
+    first, later = own("/p/a/mine.prompty"), own("/p/b/mine.prompty")
+    assert names(first, later, known=(first,)) == ["mine/custom@m", "b/mine@m"]
+    assert names(later, known=(first,)) == ["b/mine@m"]
+
+
+def test_an_end_of_a_path_that_is_another_judges_name_is_not_taken():
+    judges = own("/p/mine.prompty"), own("/p/mine/custom.prompty"), own("/q/custom.prompty")
+    assert names(*judges) == ["mine/custom@m", "p/mine/custom@m", "q/custom@m"]

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from fiducial.judges.loop_thread import submit
+
+
+def test_the_loop_is_one_for_all_threads():
+    async def name() -> str:
+        return threading.current_thread().name
+
+    def asked(_: int) -> str:
+        return submit(name()).result()
+
+    with ThreadPoolExecutor(4) as threads:
+        names = set(threads.map(asked, range(8)))
+    assert names == {"fiducial-judges"}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform does not fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_forked_worker_gets_a_loop_of_its_own():
+    async def one() -> int:
+        return 1
+
+    assert submit(one()).result() == 1
+    child = os.fork()
+    if child == 0:
+        alive = submit(one()).result(timeout=10) == 1
+        os._exit(0 if alive else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -1,0 +1,128 @@
+"""A key that stands twice in one JSON object is said, wherever it is; reading what has none is not made slow by it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fiducial.errors import RecordError
+from fiducial.records import Case, CaseIndex, Output, Verdict, read_records
+from fiducial.records.duplicate_keys import DuplicateKeys, refuse_duplicate_keys
+
+OUTPUT = '{"case_id": "c", "system": "s"'
+
+
+class Pairs(list[Any]):
+    """An object, with its keys as they come."""
+
+
+texts = st.text(st.sampled_from('a:"\\{ä\u2028'), max_size=4)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.lists(st.tuples(texts, inner), max_size=3).map(Pairs),
+    max_leaves=12,
+)
+
+
+def written(value: Any, *, ascii_only: bool, between: str) -> str:
+    if isinstance(value, Pairs):
+        pairs = (
+            f"{written(key, ascii_only=ascii_only, between=between)}{between}"
+            f"{written(each, ascii_only=ascii_only, between=between)}"
+            for key, each in value
+        )
+        return f"{{{', '.join(pairs)}}}"
+    if isinstance(value, list):
+        items = cast("list[Any]", value)
+        return f"[{','.join(written(each, ascii_only=ascii_only, between=between) for each in items)}]"
+    return json.dumps(value, ensure_ascii=ascii_only)
+
+
+@given(values, st.booleans(), st.sampled_from([":", ": ", " : ", "\t:"]))
+def test_no_key_that_stands_twice_is_passed_over(value: Any, ascii_only: bool, between: str):
+    line = written(value, ascii_only=ascii_only, between=between).encode()
+    twice = False
+    try:
+        refuse_duplicate_keys(line)
+    except ValueError:
+        twice = True
+    assert DuplicateKeys().may_be_in([line], [msgspec.json.decode(line)]) or not twice
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"a": 1, "b": {"a": 2}}',
+        b'{"a": "b:", "b": [{"a": 1}, {"a": 1}]}',
+        b'{"a": "\xc3\xa4", "b": "\\n"}',
+        b'{"a" : 1e5, "b":1.0}',
+    ],
+)
+def test_what_has_no_such_key_is_not_read_key_by_key(line: bytes):
+    assert not DuplicateKeys().may_be_in([line], [msgspec.json.decode(line)])
+
+
+def test_a_colon_that_is_an_escape_hides_no_key():
+    line = b'{"a": 1, "a": "\\u003a"}'
+    assert DuplicateKeys().may_be_in([line], [msgspec.json.decode(line)])
+
+
+def test_fields_that_are_given_as_they_would_be_anyway_are_no_keys_that_stand_twice():
+    line = b'{"case_id": "c", "system": "s", "trial": 0, "text": null}'
+    keys = DuplicateKeys()
+    for _ in range(2):
+        assert not keys.may_be_in([line], [msgspec.json.decode(line, type=Output)])
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "key"),
+    [
+        (Output, OUTPUT + ', "text": "a", "text": "b"}', "text"),
+        (Output, OUTPUT + ', "tool_calls": [{"name": "f", "arguments": {"a": 1, "a": 2}}]}', "a"),
+        (Output, '{"case_id": "c", "system": "s", "trial": 0, "text": "a", "text": null}', "text"),
+        (Case, '{"id": "c", "kind": "open_answer", "reference": {"criterion": "x", "criterion": "y"}}', "criterion"),
+        (Case, '{"id": "c", "kind": "no_call", "tools": [], "messages": [{"role": "user", "role": "user"}]}', "role"),
+        (
+            Verdict,
+            '{"case_id": "c", "system": "s", "by": "me", "source": "human", "outcome": "graded", "score": 0, "score": 1}',
+            "score",
+        ),
+    ],
+)  # fmt: skip
+def test_records_say_which_key_in_which_line(tmp_path: Path, kind: type[Any], line: str, key: str):
+    path = tmp_path / "records.jsonl"
+    path.write_text("\n".join([OUTPUT + "}", line]) if kind is Output else line)
+    with pytest.raises(RecordError, match=f"the key '{key}' stands twice in one object") as told:
+        list(read_records(path, kind))
+    assert (told.value.path, told.value.line) == (path, 2 if kind is Output else 1)
+
+
+def test_every_line_is_looked_at_however_many_there_are(tmp_path: Path):
+    path = tmp_path / "outputs.jsonl"
+    good = [f'{{"case_id": "{number}", "system": "s", "text": "{"x" * 50}"}}' for number in range(1000)]
+    for place in (0, 500, 999):
+        lines = [*good[:place], OUTPUT + ', "text": "a", "text": "b"}', *good[place + 1 :]]
+        path.write_text("\n".join(lines))
+        with pytest.raises(RecordError) as told:
+            list(read_records(path, Output))
+        assert told.value.line == place + 1
+
+
+def test_of_two_faults_the_first_is_said(tmp_path: Path):
+    path = tmp_path / "outputs.jsonl"
+    path.write_text("\n".join([OUTPUT + "}", OUTPUT + ', "text": "", "text": "b"}', "{"]))
+    with pytest.raises(RecordError, match="stands twice"):
+        list(read_records(path, Output))
+
+
+def test_an_index_of_cases_refuses_them_too(tmp_path: Path):
+    path = tmp_path / "cases.jsonl"
+    path.write_text('{"id": "c", "kind": "no_call", "tags": {"a": 1, "a": 2}}')
+    with pytest.raises(RecordError, match="the key 'a' stands twice"):
+        CaseIndex(path)

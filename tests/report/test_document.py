@@ -1,0 +1,58 @@
+"""One document, shown on a terminal and on a page: the same words in both, and nothing in them that either obeys."""
+
+from __future__ import annotations
+
+import re
+
+from markupsafe import Markup
+
+from fiducial.report.document import Caution, Cell, Figure, Heading, Paragraph, Table, as_html, as_lines
+
+_HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e"
+_TABLE = Table(
+    ("system", "rate", "of"),
+    [("careful", Cell("0.90", "[0.83, 0.95]"), "114"), ("b", "0.5", "7")],
+    caption="Rates",
+    words=frozenset({0}),
+)
+
+
+def test_a_table_is_aligned_names_to_the_left_and_numbers_to_the_right():
+    assert list(as_lines([_TABLE])) == [
+        "Rates",
+        "  system                rate   of",
+        "  careful  0.90 [0.83, 0.95]  114",
+        "  b                      0.5    7",
+    ]
+
+
+def test_a_page_has_every_word_that_a_terminal_has():
+    document = [
+        Heading("Systems", 1),
+        Paragraph("Two of them."),
+        _TABLE,
+        Caution("few clusters", "Fewer than 20 clusters, so that the interval may be too short."),
+        Figure(Markup("<svg></svg>"), "a rises"),
+    ]
+    shown = as_html(document)
+    for line in as_lines(document):
+        for word in re.findall(r"[\w.]+", line.removeprefix("note: ")):
+            assert word in shown
+
+
+def test_nothing_hostile_is_markup_or_a_command_to_a_terminal():
+    document = [
+        Heading(_HOSTILE),
+        Paragraph(_HOSTILE),
+        Caution(_HOSTILE, _HOSTILE),
+        Table((_HOSTILE, "b"), [(_HOSTILE, Cell(_HOSTILE, _HOSTILE))], caption=_HOSTILE),
+        Figure(Markup("<svg></svg>"), _HOSTILE),
+    ]
+    shown = as_html(document)
+    assert "<script" not in shown
+    assert "\x1b" not in shown
+    assert not any("\x1b" in line or "\u202e" in line for line in as_lines(document))
+
+
+def test_a_line_break_in_a_name_does_not_make_two_rows():
+    assert len(list(as_lines([Table(("a", "b"), [("x\ny", "1")])]))) == 2

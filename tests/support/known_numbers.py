@@ -1,0 +1,39 @@
+"""The numbers of a statistic that has some, and what is printed."""
+
+from __future__ import annotations
+
+from fiducial.calibration import Calibration, Estimation, Statistic
+from fiducial.report.calibration_words import calibration_words
+from fiducial.report.estimation_words import estimation_words
+from fiducial.report.lines import lines_of
+
+
+def value_of(found: Statistic) -> float:
+    """Its value."""
+    assert found.value is not None, found.undefined
+    return found.value
+
+
+def ends_of(found: Statistic) -> tuple[float, float]:
+    """The ends of its interval."""
+    assert found.low is not None, found.method
+    assert found.high is not None
+    return found.low, found.high
+
+
+def half_width(found: Statistic) -> float:
+    """Half of the width of its interval."""
+    low, high = ends_of(found)
+    return (high - low) / 2
+
+
+def reason_of(found: Statistic) -> str:
+    """Why it has no value."""
+    assert found.undefined is not None
+    return found.undefined
+
+
+def printed(found: Calibration | Estimation) -> str:
+    """What is printed of it, for people."""
+    words = calibration_words(found) if isinstance(found, Calibration) else estimation_words(found)
+    return "\n".join(lines_of(words))

@@ -1,0 +1,74 @@
+"""The sandbox's launcher as an ordinary user runs it, also where the tests are run by root."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import fiducial.deterministic.sandbox as package
+from fiducial.deterministic.sandbox.limits import Limits
+
+_USER = 54_321
+_BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from sandbox import launcher; launcher.main()"
+
+
+def reachable_interpreter() -> str | None:
+    """An interpreter that every user can run; nothing is imported that only ours has."""
+    for name in (sys.executable, "/usr/local/bin/python3", "/usr/bin/python3"):
+        places = [Path(name).resolve(), *Path(name).resolve().parents, *Path(name).parents]
+        if all(place.exists() and place.stat().st_mode & 0o001 for place in places):
+            return name
+    return None
+
+
+def report_to_ordinary_user(code: str, limits: Limits) -> dict[str, Any]:
+    """What the launcher tells an ordinary user of a script.
+
+    Args:
+        code: The script.
+        limits: What it may use.
+
+    Returns:
+        The report: how far it was shut in, and ``runs``, outputs as text; fewer runs than one when the launcher was ended.
+    """
+    interpreter = reachable_interpreter()
+    assert interpreter is not None
+    with tempfile.TemporaryDirectory(prefix="ordinary-user-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        shutil.copytree(Path(package.__file__).parent, folder / "sandbox")
+        (folder / "source").mkdir()
+        (folder / "source" / "script.py").write_text(code)
+        (folder / "scratch").mkdir()
+        order = {
+            "commands": [[interpreter, "script.py"]],
+            "source": str(folder / "source"),
+            "scratch": str(folder / "scratch"),
+            "readable": [],
+            "environment": {},
+            "limits": limits._asdict(),
+        }
+        user = _USER if os.geteuid() == 0 else None
+        for path in (folder, *folder.rglob("*")):
+            if user is not None:
+                os.chown(path, user, user)
+        launched = subprocess.run(
+            [interpreter, "-I", "-S", "-B", "-c", _BOOT, str(folder)],
+            input=json.dumps(order).encode(),
+            capture_output=True,
+            check=False,
+            user=user,
+            group=user,
+            extra_groups=None if user is None else [],
+        )
+    assert launched.stdout, launched.stderr.decode()
+    confinement, *runs = map(json.loads, launched.stdout.splitlines())
+    for run in runs:
+        run.update({key: base64.b64decode(run[key]).decode() for key in ("out", "err")})
+    return {**confinement, "runs": runs}

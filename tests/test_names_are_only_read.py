@@ -1,0 +1,64 @@
+"""Who judged goes by an id: no code takes the name apart that a judge is shown under, or compares it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+ROOMS = ("api", "calibration", "cli", "evaluation", "judges", "report")
+NAMES = {"by", "judge"}
+TAKEN_APART_BY = {
+    "endswith",
+    "partition",
+    "removeprefix",
+    "removesuffix",
+    "rpartition",
+    "rsplit",
+    "split",
+    "startswith",
+}
+
+ALLOWED = {
+    "calibration/tables/table.py": "a row of a file names its judge, and says nothing else of it",
+    "evaluation/artifacts/attempts.py": "what ended an agent's run",
+    "evaluation/labelling/labels.py": "a person has no more than a name",
+    "evaluation/run_folder/roster.py": "a jury whose rule was changed has the name that it had",
+    "report/comparison_words.py": "whether judges or systems are compared",
+}
+
+
+def _named(node: ast.expr) -> bool:
+    return (isinstance(node, ast.Attribute) and node.attr == "by") or (
+        isinstance(node, ast.Name) and node.id in NAMES
+    )
+
+
+def _taken_apart(tree: ast.AST) -> Iterator[int]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in TAKEN_APART_BY and _named(node.func.value):
+                yield node.lineno
+        elif isinstance(node, ast.Compare) and all(
+            isinstance(each, (ast.Eq, ast.NotEq)) for each in node.ops
+        ):
+            sides = [node.left, *node.comparators]
+            if any(isinstance(side, ast.Attribute) and side.attr == "by" for side in sides):
+                yield node.lineno
+
+
+def _places() -> Iterator[str]:
+    for room in ROOMS:
+        for file in sorted((ROOT / room).rglob("*.py")):
+            name = file.relative_to(ROOT).as_posix()
+            for line in _taken_apart(ast.parse(file.read_text(encoding="utf-8"))):
+                yield f"{name}:{line}"
+
+
+def test_no_name_of_a_judge_is_taken_apart_or_compared():
+    assert [place for place in _places() if place.partition(":")[0] not in ALLOWED] == []
+
+
+def test_what_is_allowed_is_needed():
+    assert {place.partition(":")[0] for place in _places()} == ALLOWED.keys()

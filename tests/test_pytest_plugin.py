@@ -1,0 +1,147 @@
+"""The pytest plugin, as a project of the user's has it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+from provider_server import ProviderServer, in_the_form_asked_for
+
+Run: TypeAlias = Callable[..., pytest.RunResult]
+
+PROMPT = """\
+---
+name: polite
+scale: {minimum: 0, maximum: 1}
+inputs:
+  query: {type: string}
+  response: {type: string}
+---
+system:
+Is the answer polite? 1 or 0, and nothing else.
+
+user:
+{{query}}
+{{response}}
+"""
+
+TEST = """
+def test_refund(judge_from_cassette):
+    judge = judge_from_cassette("polite.prompty", model="m", base_url=%r, api_key="k", cache=False)
+    verdict = judge(query="Where is my money?", response="On its way, dear customer.")
+    assert verdict.score == 1.0
+"""
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester, server: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """A project with one test that rests on a judge; the plugin is there as an installed package brings it."""
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    server.script = in_the_form_asked_for()
+    pytester.makeini("[pytest]")
+    pytester.mkdir("tests")
+    (pytester.path / "tests" / "polite.prompty").write_text(PROMPT)
+    (pytester.path / "tests" / "test_refund.py").write_text(TEST % server.base_url)
+    known = any(point.value == "fiducial.pytest_plugin" for point in entry_points(group="pytest11"))
+    loaded = () if known else ("-p", "fiducial.pytest_plugin")
+    return lambda *args: pytester.runpytest_subprocess(*loaded, "-p", "no:cacheprovider", *args)
+
+
+def cassette(pytester: pytest.Pytester) -> Path:
+    return pytester.path / "tests" / "cassettes" / "test_refund.jsonl"
+
+
+def test_what_was_recorded_once_is_answered_without_a_model_from_then_on(
+    project: Run, pytester: pytest.Pytester, server: ProviderServer
+):
+    project("--fiducial-record").assert_outcomes(passed=1)
+    assert (len(server.seen), len(cassette(pytester).read_text().splitlines())) == (1, 1)
+    project().assert_outcomes(passed=1)
+    project("--fiducial-record").assert_outcomes(passed=1)
+    assert (len(server.seen), len(cassette(pytester).read_text().splitlines())) == (1, 1)
+
+
+def test_a_changed_prompt_fails_and_the_question_is_named(
+    project: Run, pytester: pytest.Pytester, server: ProviderServer
+):
+    project("--fiducial-record")
+    (pytester.path / "tests" / "polite.prompty").write_text(PROMPT.replace("polite?", "very polite?"))
+    result = project()
+    result.assert_outcomes(failed=1)
+    told = (
+        """polite/custom@m about 'call' "Where is my money?" "On its way, dear customer.": """
+        "*tests/cassettes/test_refund.jsonl holds no reply to this question: prompt, model, parameters or item are new; "
+        "`pytest --fiducial-record` asks for it"
+    )
+    result.stdout.fnmatch_lines([told])
+    assert "direct cause" not in result.stdout.str()
+    assert len(server.seen) == 1
+
+
+def test_without_a_cassette_nothing_is_asked_and_the_test_fails(project: Run, server: ProviderServer):
+    result = project()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        ["*test_refund.jsonl holds no reply to this question: there is no such file;*"]
+    )
+    assert server.seen == []
+
+
+def test_in_a_ci_nothing_is_ever_asked(project: Run, server: ProviderServer, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("CI", "true")
+    result = project("--fiducial-record")
+    assert (result.ret, server.seen) == (pytest.ExitCode.USAGE_ERROR, [])
+    result.stderr.fnmatch_lines(["*--fiducial-record: nothing is asked in a CI*"])
+
+
+def test_workers_record_into_one_file_and_answer_from_it(
+    project: Run, pytester: pytest.Pytester, server: ProviderServer
+):
+    test = TEST % server.base_url
+    more = (test.replace("test_refund", f"test_{n}").replace("money?", f"money {n}?") for n in range(6))
+    (pytester.path / "tests" / "test_refund.py").write_text("\n".join(more))
+    project("-n", "2", "--fiducial-record").assert_outcomes(passed=6)
+    assert (len(server.seen), len(cassette(pytester).read_text().splitlines())) == (6, 6)
+    project("-n", "2").assert_outcomes(passed=6)
+    assert len(server.seen) == 6
+
+
+def test_a_cassette_may_have_another_name_and_be_elsewhere(
+    project: Run, pytester: pytest.Pytester, server: ProviderServer
+):
+    pytester.makeini("[pytest]\nfiducial_cassettes = kept")
+    test = (TEST % server.base_url).replace('"polite.prompty", ', '"polite.prompty", "refunds", ')
+    (pytester.path / "tests" / "test_refund.py").write_text(test)
+    project("--fiducial-record").assert_outcomes(passed=1)
+    assert (pytester.path / "kept" / "refunds.jsonl").exists()
+
+
+def test_options_are_those_of_judge_with_or_without_a_model_to_ask(project: Run, pytester: pytest.Pytester):
+    test = (TEST % "http://127.0.0.1:9/v1").replace("cache=False", "temprature=1")
+    (pytester.path / "tests" / "test_refund.py").write_text(test)
+    result = project()
+    result.stdout.fnmatch_lines(["*TypeError: *unexpected keyword argument 'temprature'*"])
+
+
+def test_starting_pytest_imports_nothing_of_ours_that_is_heavy(project: Run, pytester: pytest.Pytester):
+    heavy = (
+        "openai",
+        "numpy",
+        "pandas",
+        "jinja2",
+        "aiohttp",
+        "msgspec",
+        "promptflow",
+        "fiducial.api",
+        "fiducial.judges",
+    )
+    (pytester.path / "tests" / "test_refund.py").write_text(
+        "import sys\n\ndef test_start():\n"
+        "    assert 'fiducial.pytest_plugin' in sys.modules\n"
+        f"    assert [name for name in {heavy!r} if name in sys.modules] == []\n"
+    )
+    project("-p", "no:anyio", "-p", "no:hypothesispytest").assert_outcomes(passed=1)

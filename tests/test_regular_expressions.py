@@ -1,0 +1,116 @@
+"""Every regular expression of the package takes linear time, whatever it is given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
+from time import thread_time
+from typing import Any
+
+import pytest
+
+import fiducial
+
+_BEGINNINGS = ("", "# a", "(", "[", "'", '"', "new ", "f(a=", "a@", "-")
+_REPEATED = (
+    *" \n\t0aA_(,.=-`#*:<>[{\"'\\/|éß\0",
+    *(
+        " \n",
+        "\t ",
+        "\r\n",
+        "a ",
+        "a,",
+        "a=",
+        "a.",
+        "0.",
+        "0,",
+        "1 ",
+        "+0",
+        "--",
+        "//",
+        "[[",
+        "{{",
+        "{%",
+        "()",
+        "a(",
+    ),
+    *(
+        "\\'",
+        '\\"',
+        "'a',",
+        '"a",',
+        "<a>",
+        "</a>",
+        "<S0>",
+        "user:\n",
+        ".prompty",
+        "system :",
+        "YYYY-",
+        "new ",
+        "“",
+        "„“",
+    ),
+)
+_ENDINGS = ("", "\0")
+_SHORT, _LONG = 20_000, 40_000
+_NOTHING = 0.05
+"""Seconds in which no expression that takes quadratic time is through with so much."""
+
+
+def _patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
+    """Every expression that a module of the package holds, by itself or in a table."""
+    package = Path(fiducial.__file__).parent
+    rooms = {path.parent.name for path in package.glob("*/__init__.py")}
+    for found in walk_packages(fiducial.__path__, "fiducial."):
+        if found.name.split(".")[1] not in rooms and found.name.count(".") > 1:
+            continue
+        if found.name.split(".")[1] in {"tests", "benchmarks", "notebooks", "__main__"}:
+            continue
+        try:
+            module = import_module(found.name)
+        except ImportError:
+            continue  # an optional dependency is not installed
+        for name, value in vars(module).items():
+            for pattern in _patterns_in(value):
+                yield f"{found.name}.{name}", pattern
+
+
+def _patterns_in(value: Any) -> Iterator[re.Pattern[str]]:
+    if isinstance(value, re.Pattern) and isinstance(value.pattern, str):  # pyright: ignore[reportUnknownMemberType]
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for each in value:  # pyright: ignore[reportUnknownVariableType]
+            yield from _patterns_in(each)
+    elif isinstance(value, dict):
+        yield from _patterns_in(list(value.values()))  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+
+
+_FOUND = {pattern.pattern: (name, pattern) for name, pattern in _patterns()}
+
+
+def test_the_expressions_of_the_package_are_found():
+    assert len(_FOUND) > 80
+
+
+@pytest.mark.parametrize(("name", "pattern"), _FOUND.values(), ids=[name for name, _ in _FOUND.values()])
+def test_twice_the_text_takes_no_more_than_three_times_as_long(name: str, pattern: re.Pattern[str]):
+    for repeated in _REPEATED:
+        for beginning in _BEGINNINGS if repeated in " \n0a" else ("",):
+            for ending in _ENDINGS:
+                case = (beginning, repeated, ending)
+                long = _seconds(pattern, case, _LONG)
+                if long > _NOTHING:
+                    short = min(_seconds(pattern, case, _SHORT) for _ in range(3))
+                    long = min(long, *(_seconds(pattern, case, _LONG) for _ in range(2)))
+                    assert long <= 3 * short, f"{name} on {case}: {short:.3f} s, then {long:.3f} s"
+
+
+def _seconds(pattern: re.Pattern[str], case: tuple[str, str, str], size: int) -> float:
+    beginning, repeated, ending = case
+    text = beginning + repeated * (size // len(repeated)) + ending
+    started = thread_time()
+    pattern.search(text)
+    return thread_time() - started
