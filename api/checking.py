@@ -7,8 +7,7 @@ from typing import Any, get_args
 
 from ..deterministic import CheckOptions, Rules
 from ..deterministic import check as check_record
-from ..deterministic.artifact_options import ArtifactOptions
-from ..deterministic.meetable import require_meetable
+from ..deterministic.checkers import ArtifactOptions, require_meetable
 from ..deterministic.registration import load_environments, load_functions
 from ..errors import UsageError
 from ..records import Case, Output, Verdict

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, get_args
 
 from ..calibration.cuts import GivenPassAt, pass_at_of
 from ..deterministic import CheckOptions, Rules
-from ..deterministic.artifact_options import ArtifactOptions
+from ..deterministic.checkers import ArtifactOptions
 from ..deterministic.registration import load_environments, load_functions
 from ..errors import UsageError
 from ..evaluation.checking.names import NamesOption

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..deterministic import CheckOptions
-from ..deterministic.artifact_options import ArtifactOptions
+from ..deterministic.checkers import ArtifactOptions
 from ..deterministic.registration import load_functions
 from ..deterministic.sandbox.limits import Limits
 from .own_worlds import own_worlds

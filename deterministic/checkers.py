@@ -11,9 +11,31 @@ import msgspec
 
 from ..plugins import CHECKERS
 from ..records import BUILT_IN_KINDS, Case, Kind, Output, Verdict
-from .artifact_options import ArtifactOptions
 from .finding import Finding, fault, undecided
 from .own_checkers import own_finding
+from .sandbox.limits import Limits
+
+FilesRule: TypeAlias = Literal["any", "all"]
+"""Whether one right file is enough, or every file a challenge names must be right."""
+
+
+class ArtifactOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What the user may choose about checking workspaces; the defaults do as the original does.
+
+    Attributes:
+        files: Whether any or all of the chosen files must have the words.
+        case_insensitive: Whether capital and small letters are the same.
+        whole_word: Whether a word must stand by itself instead of within a longer one.
+        allow_code: Whether code in workspaces may be run, in a sandbox.
+        limits: What that code may use.
+    """
+
+    files: FilesRule = "any"
+    case_insensitive: bool = False
+    whole_word: bool = False
+    allow_code: bool = False
+    limits: Limits = Limits()
+
 
 Rules: TypeAlias = Literal["bfcl", "strict"]
 """``bfcl``: verdict for verdict as the original; ``strict``: its known faults mended (docs/bfcl-differences.md)."""
@@ -49,7 +71,7 @@ _CHECKERS: dict[Kind, tuple[str, str]] = {
     "tool_call": ("ast", "ast"),
     "no_call": ("relevance", "relevance"),
     "any_call": ("relevance", "relevance"),
-    "executable_call": ("execution", "executable"),
+    "executable_call": ("execution", "execution.executable_calls"),
     "multi_turn": ("state", "multi_turn"),
     "memory_answer": ("answer", "answers"),
     "web_search_answer": ("answer", "answers"),
@@ -118,3 +140,27 @@ def _own(case: Case, output: Output, options: CheckOptions) -> Finding:
 def _nothing_decides(case: Case, output: Output, options: CheckOptions) -> Finding:
     del output, options
     return undecided(f"no checker decides cases of kind {case.kind}")
+
+
+def require_meetable(case: Case, options: CheckOptions) -> None:
+    """Refuse a case whose reference asks for what its own tools, worlds or functions do not have.
+
+    Args:
+        case: A case of any kind; most ask for nothing that could be looked up.
+        options: Knows the worlds of the user's own.
+
+    Raises:
+        InputError: Nobody could meet it; the message names the case, ``field`` the field.
+    """
+    if case.kind == "tool_call":
+        from .ast.fitting import require_producible  # noqa: PLC0415 - loaded when the first case comes
+
+        require_producible(case)
+    elif case.kind == "multi_turn":
+        from .multi_turn.playable import require_playable  # noqa: PLC0415 - brings the simulated worlds with it
+
+        require_playable(case, options.environments)
+    elif case.kind == "executable_call":
+        from .execution.executable_calls import reference_of  # noqa: PLC0415 - likewise
+
+        reference_of(case)

@@ -86,8 +86,11 @@ def decode_result(
 def _check_calls(
     case: Case, result: Any, mode: Mode, options: CheckOptions, form: Form, *, tagged: bool
 ) -> Finding:
-    from .ast.expectation_cache import language_of  # noqa: PLC0415 - loaded when the first case comes
-    from .ast.tool_calls import check_case, decoder_failed  # noqa: PLC0415
+    from .ast.tool_calls import (  # noqa: PLC0415
+        check_case,
+        decoder_failed,
+        language_of,
+    )
 
     language = language_of(case)
     try:

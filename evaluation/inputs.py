@@ -30,7 +30,7 @@ _CHUNK = 1024 * 1024
 
 
 def _examination(options: CheckOptions) -> Callable[[Case], None]:
-    from ..deterministic.meetable import require_meetable  # noqa: PLC0415 - who only judges needs no checkers
+    from ..deterministic.checkers import require_meetable  # noqa: PLC0415 - who only judges needs no checkers
 
     return lambda case: require_meetable(case, options)
 

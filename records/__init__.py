@@ -2,6 +2,8 @@
 
 from .accepted_calls import AcceptedCall, AcceptedValues, AnyOrder, InOrder, accepted_calls, is_marked
 from .case import (
+    BUILT_IN_KINDS,
+    OWN_REFERENCES,
     REFERENCES,
     AnswerReference,
     Case,
@@ -10,6 +12,7 @@ from .case import (
     ExecutableReference,
     ExecutionMatch,
     GroundedReference,
+    Kind,
     Language,
     Match,
     Message,
@@ -19,10 +22,11 @@ from .case import (
     Record,
     TagValue,
     ToolCallReference,
+    is_kind,
+    unknown_kind,
 )
-from .case_index import CaseFacts, CaseIndex
-from .closing import Closing
-from .episode import Episode, StepOutcome
+from .case_index import CaseFacts, CaseIndex, Closing
+from .explanations import nearest
 from .jsonl import (
     MAX_LINE_BYTES,
     atomic_write,
@@ -34,13 +38,11 @@ from .jsonl import (
     write_records,
 )
 from .judge_id import Author, JudgeId, JudgeKind, ShownNames
-from .kinds import BUILT_IN_KINDS, OWN_REFERENCES, Kind, is_kind, unknown_kind
 from .memory_file import FolderPath, InputPath, MemoryFile, MemoryFolder, memory_file
 from .openai_shapes import message_text
-from .output import AgentStep, ItemKey, Output, Step, ToolCall, ToolResults
+from .output import AgentStep, Episode, ItemKey, Output, Step, StepOutcome, ToolCall, ToolResults
 from .validation import validate_case
 from .verdict import UNGRADED, Outcome, Source, Usage, Verdict, graded, ungraded
-from .wording import nearest
 
 __all__ = [
     "BUILT_IN_KINDS",

@@ -18,7 +18,7 @@ from typing import Any, TypeGuard, cast
 import msgspec
 
 from ..errors import InputError
-from .wording import unknown_field
+from .explanations import unknown_field
 
 MARKERS = frozenset({"any_of", "any_order", "in_order", "optional", "exactly"})
 """Keys that say how a value of the plain form is meant."""

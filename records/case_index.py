@@ -3,14 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from types import TracebackType
+from typing import NamedTuple, Self
 
 from ..errors import InputError, RecordError
 from .case import Case, Kind
-from .closing import Closing
 from .duplicate_keys import DuplicateKeys
 from .jsonl import decode_record, read_lines
 from .memory_file import InputPath, MemoryFile
+
+
+class Closing:
+    """Base of what holds something open: ``with`` closes it at the end of the block."""
+
+    def close(self) -> None:
+        """Let go of what is held open."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
 
 _KEEP_BYTES = 1024 * 1024
 """Cases are kept, once read, until their lines fill this much. The first ones stay: outputs mostly come in the order of the

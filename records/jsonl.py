@@ -16,9 +16,9 @@ import msgspec
 from ..errors import InputError, RecordError
 from .case import Case
 from .duplicate_keys import DuplicateKeys, refuse_duplicate_keys
+from .explanations import explained
 from .memory_file import InputPath, MemoryFile
 from .validation import validate_case
-from .wording import explained
 
 MAX_LINE_BYTES = 32 * 1024 * 1024
 """Longer lines are refused: a line is held in memory whole, so this bounds what a hostile file can cost."""

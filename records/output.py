@@ -1,7 +1,8 @@
-"""Output: what one system produced for one case."""
+"""Output: what one system produced for one case, and what came of it when its calls were executed."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
@@ -108,3 +109,21 @@ class Output(Record, frozen=True, kw_only=True):
         if self.turns is None:
             return None
         return [[step for step in turn if not isinstance(step, ToolResults)] for turn in self.turns]
+
+
+class StepOutcome(NamedTuple):
+    """What came of one step of an agent.
+
+    Attributes:
+        calls: The calls that were executed, as source text.
+        results: What each returned, as the agent is shown it; an error's text where it failed.
+        problem: Why calls of the step were not executed; None where all were, or there are none.
+    """
+
+    calls: Sequence[str] = ()
+    results: Sequence[str] = ()
+    problem: str | None = None
+
+
+Episode: TypeAlias = Sequence[Sequence[StepOutcome]]
+"""Outcomes by turn and by the agent's own steps in it, as ``Output.agent_turns`` has them."""

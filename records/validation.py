@@ -9,9 +9,17 @@ import msgspec
 from ..errors import InputError
 from ..plugins import CHECKERS
 from .accepted_calls import accepted_calls
-from .case import REFERENCES, Case, ToolCallReference
-from .kinds import BUILT_IN_KINDS, OWN_REFERENCES, Kind, is_kind, unknown_kind
-from .wording import explained
+from .case import (
+    BUILT_IN_KINDS,
+    OWN_REFERENCES,
+    REFERENCES,
+    Case,
+    Kind,
+    ToolCallReference,
+    is_kind,
+    unknown_kind,
+)
+from .explanations import explained
 
 
 def validate_case(case: Case) -> None:

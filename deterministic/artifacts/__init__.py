@@ -1,9 +1,8 @@
 """Workspaces: what an agent left in a folder, checked against a challenge's ground truth."""
 
 from .challenge import Challenge, ChallengeError, challenge_of
-from .checker import find
 from .copying import copy_plain_files, copy_tree
-from .response import workspace_text
+from .workspace_checker import find, workspace_text
 
 __all__ = [
     "Challenge",

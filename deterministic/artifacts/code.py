@@ -16,8 +16,7 @@ from ..sandbox.limits import Limits
 from ..sandbox.running import Confinement, Exam, Run, SandboxError, run_confined
 from .challenge import Challenge, ChallengeError
 from .copying import copy_plain_files, copy_tree
-from .fault import WorkspaceFault, shown
-from .files import choose_files, locate
+from .files import WorkspaceFault, choose_files, locate, shown
 
 _EXAM = Path(__file__).with_name("exam.py")
 _LAST_WORDS = 200

@@ -6,8 +6,7 @@ import os
 import shutil
 from pathlib import Path
 
-from .fault import WorkspaceFault, shown
-from .files import locate, read_bytes
+from .files import WorkspaceFault, locate, read_bytes, shown
 
 _MOST_FILES, _DEEPEST = 20_000, 64
 

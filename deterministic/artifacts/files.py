@@ -9,7 +9,26 @@ from itertools import islice
 from pathlib import Path, PurePath
 
 from .challenge import ChallengeError
-from .fault import WorkspaceFault, shown
+
+
+class WorkspaceFault(Exception):  # noqa: N818 - named after `finding.fault`, which it becomes
+    """The workspace fails the challenge, whatever its other files say.
+
+    Args:
+        error_type: The kind of fault.
+        reason: One sentence for a person.
+    """
+
+    def __init__(self, error_type: str, reason: str) -> None:
+        self.error_type = error_type
+        self.reason = reason
+        super().__init__(reason)
+
+
+def shown(name: str) -> str:
+    """The name of a file, fit to be written anywhere: bytes that are no UTF-8 are escaped."""
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")
+
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
 """Larger files are not read."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from ..finding import PASSED, Finding, fault
+from ..pairing import Pairing
 from .expectation import ExpectedCall
 from .problem import Problem
 
@@ -62,12 +63,10 @@ def match_best(
         Valid, or the first expected call that cannot be served beside those before it, with the problems of the calls
         that are not it.
     """
-    passing: list[list[int]] = []
-    taken_by: dict[int, int] = {}
-    for number, expected in enumerate(expected_calls):
+    pairing = Pairing()
+    for expected in expected_calls:
         problems = [(index, check(call, expected)) for index, call in enumerate(calls)]
-        passing.append([index for index, problem in problems if problem is None])
-        if not _take(number, passing, taken_by, set()):
+        if not pairing.add([index for index, problem in problems if problem is None]):
             failed = [(index, problem) for index, problem in problems if problem is not None]
             return _no_partner(expected, failed)
     return PASSED
@@ -96,30 +95,6 @@ def match_in_order(
         finding = problem.finding
         return fault(str(finding.error_type), f"call {number}: {finding.reason}", **finding.evidence)
     return PASSED
-
-
-def can_be_paired(passing: list[list[int]]) -> bool:
-    """Whether each of several can have one of its own.
-
-    Args:
-        passing: For each, the numbers of those that it can have.
-
-    Returns:
-        Whether there is any such pairing.
-    """
-    taken_by: dict[int, int] = {}
-    return all(_take(number, passing, taken_by, set()) for number in range(len(passing)))
-
-
-def _take(number: int, passing: list[list[int]], taken_by: dict[int, int], tried: set[int]) -> bool:
-    """Give an expected call one of its calls, moving others to another of theirs (Kuhn's augmenting path)."""
-    for index in passing[number]:
-        if index not in tried:
-            tried.add(index)
-            if index not in taken_by or _take(taken_by[index], passing, taken_by, tried):
-                taken_by[index] = number
-                return True
-    return False
 
 
 def _no_partner(expected: ExpectedCall, problems: list[tuple[int, Problem]]) -> Finding:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
-from ...records import Language, Output
+from ...records import Case, Language, Output
 from .json_calls import decode_json_calls
 from .native import decode_tool_calls
 from .python_calls import decode_python_calls
@@ -73,3 +73,33 @@ def decode_output(
     if output.tool_calls is not None:
         return decode_tool_calls(output.tool_calls)
     return decode_prompt(output.text or "", language=language, form=form, tagged=tagged)
+
+
+class AskedForm(NamedTuple):
+    """How calls in a text reply are written.
+
+    Attributes:
+        language: The language of the functions.
+        form: Source text, JSON or one of two forms of XML.
+        tagged: Whether they stand between ``<TOOLCALL>`` and ``</TOOLCALL>``.
+    """
+
+    language: Language
+    form: Form
+    tagged: bool
+
+
+def asked_form(case: Case) -> AskedForm:
+    """In which form a system was asked to write its calls.
+
+    Args:
+        case: A case; cases on format sensitivity say it in their tags ``ret_fmt`` and ``tool_call_tag``.
+
+    Returns:
+        Source text without tags where nothing else is said.
+    """
+    return AskedForm(
+        cast("Language", case.reference.get("language", "python")),
+        cast("Form", case.tags.get("ret_fmt", "python")),
+        case.tags.get("tool_call_tag") is True,
+    )

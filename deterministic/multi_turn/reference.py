@@ -11,7 +11,7 @@ import msgspec
 
 from ...errors import InputError
 from ...records import Case, MultiTurnReference
-from .execution import Executor
+from .call_execution import Executor
 from .worlds import State, World, environment_types, load_worlds
 
 StateReader: TypeAlias = Callable[[World], State]

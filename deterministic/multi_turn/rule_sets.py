@@ -7,12 +7,9 @@ from typing import NamedTuple
 from ..checkers import Rules
 from ..environments import ENVIRONMENTS
 from ..environments.file_system import GorillaFileSystem
-from ..execution.replies import ReplyReader, read_call_texts, read_native, read_prompt, read_prompt_exactly
-from .execution import direct_executor
-from .original_execution import original_executor
-from .output_checks import OutputCheck, last_turn_was_finished, turn_counts_match
+from ..execution.call_texts import ReplyReader, read_call_texts, read_native, read_prompt, read_prompt_exactly
+from .call_execution import direct_executor, original_executor
 from .reference import ExecutorFactory, StateReader
-from .steps import Mode
 from .turn_checks import (
     TurnCheck,
     nothing_was_called,
@@ -23,6 +20,7 @@ from .turn_checks import (
     states_match,
     states_match_in_kind,
 )
+from .turns import Mode, OutputCheck, last_turn_was_finished, turn_counts_match
 from .worlds import State, World, state_of
 
 

@@ -10,7 +10,7 @@ from ..evidence import plain, shorten
 from ..finding import Finding, fault
 from .difference import ABSENT, Equality, equal, equal_in_kind, first_difference
 from .reference import ReferenceTurn, StateReader
-from .steps import Turn
+from .turns import Turn
 from .worlds import State, World
 
 

@@ -1,7 +1,7 @@
 """Mutation: operators that plant named faults in right outputs, and twins that are as right as they were."""
 
 from .chance import rank
-from .groundedness import composed
+from .groundedness_operators import composed
 from .operator import KINDS, Family, Mutation, Operator, Plants
 from .probes import Probe, Weakness, make_probes, origin, probe_number
 from .registry import OPERATORS, load_operators

@@ -9,14 +9,13 @@ from typing import Any
 import msgspec
 
 from ...records import AcceptedCall
-from .calls import Call, native_calls, source_text, write_calls
+from .call_notation import Call, native_calls, source_text, write_calls
 from .chance import shuffled
 from .documented_form import keeps_form
 from .letter_case import is_caseless, is_word_for_word
 from .operator import Mutation, Operator
 from .right_outputs import as_given
-from .sites import with_value
-from .subject import Subject
+from .subject import Subject, with_value
 
 _UNRELATED_TOOL = {
     "type": "function",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from .calls import Call
-from .near_names import stray_text
+from .call_notation import Call
+from .near_values import stray_text
 
 _DEEPEST = 4
 _NUMBERS: dict[str, Any] = {"integer": 7, "float": 7.5, "number": 7.5, "double": 7.5}

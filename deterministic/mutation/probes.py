@@ -11,7 +11,7 @@ import msgspec
 from ...records import Case, Output, Verdict, encode_record, graded
 from ..answers import check_answer
 from ..checkers import CheckOptions, Rules, check
-from .answers import said
+from .answer_operators import said
 from .chance import generator
 from .operator import KINDS, Mutation, Operator, Plants
 from .subject import Subject

@@ -9,13 +9,12 @@ from typing import cast
 from ... import plugins
 from ...errors import ConfigurationError
 from ..evidence import shorten
-from .answers import ANSWERS
-from .argument_faults import ARGUMENT_FAULTS
+from .answer_operators import ANSWERS
 from .attacks import ATTACKS
-from .call_faults import CALL_FAULTS
+from .call_faults import ARGUMENT_FAULTS, CALL_FAULTS
 from .call_twins import CALL_TWINS
-from .groundedness import GROUNDEDNESS
-from .multi_turn import MULTI_TURN
+from .groundedness_operators import GROUNDEDNESS
+from .multi_turn_operators import MULTI_TURN
 from .operator import Operator
 from .value_faults import VALUE_FAULTS
 

@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, TypeAlias, cast
 
-from . import wrong_dates, wrong_numbers, wrong_units
-from .calls import write_calls
+from . import near_values
+from .call_notation import write_calls
 from .chance import shuffled
 from .documented_form import has_type
-from .near_names import near_names
+from .near_values import near_names
 from .operator import Mutation, Operator
-from .sites import Site, with_value
-from .subject import Subject
+from .subject import Site, Subject, with_value
 
 Perturb: TypeAlias = Callable[[Site, random.Random], Iterator[Any]]
 """Yields wrong values for a site; none where this sort of fault does not apply."""
@@ -69,11 +68,11 @@ def _text(change: Callable[[str], Iterator[str]]) -> Perturb:
     return perturb
 
 
-near_number = _number(wrong_numbers.near, wrong_numbers.near_in_text)
-other_sign = _number(wrong_numbers.other_sign, wrong_numbers.other_sign_in_text)
-other_magnitude = _number(wrong_numbers.other_magnitude, wrong_numbers.other_magnitude_in_text)
-other_date = _text(wrong_dates.shifted)
-other_unit = _text(wrong_units.other_unit)
+near_number = _number(near_values.near_numbers, near_values.near_in_text)
+other_sign = _number(near_values.other_sign, near_values.other_sign_in_text)
+other_magnitude = _number(near_values.other_magnitude, near_values.other_magnitude_in_text)
+other_date = _text(near_values.shifted_dates)
+other_unit = _text(near_values.other_unit)
 
 
 def near_name(site: Site, chance: random.Random) -> Iterator[Any]:

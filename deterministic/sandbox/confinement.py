@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from . import kernel, landlock, syscalls
 from .file_view import EXAM, WORKSPACE, View, enter_private_root, give
-from .limits import Limits
-from .resource_limits import apply_limits
+from .limits import Limits, apply_limits
 
 _NOBODY = 65_534
 _OWN_UIDS, _USERS = 1_700_000_000, 100_000_000

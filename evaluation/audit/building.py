@@ -13,7 +13,7 @@ from typing import BinaryIO, NamedTuple, Self
 import msgspec
 
 from ...deterministic import CheckOptions
-from ...deterministic.meetable import require_meetable
+from ...deterministic.checkers import require_meetable
 from ...deterministic.mutation import Operator, Plants, Probe, Subject, Weakness, make_probes, origin
 from ...errors import InputError
 from ...records import Case, CaseIndex, FolderPath, InputPath, Output, atomic_write, encode_record, graded

@@ -25,6 +25,6 @@ def replay_in(environments: Mapping[str, type]) -> Replay:
 def _replay(environments: Mapping[str, type], case: Case, output: Output) -> Episode | None:
     if case.kind != "multi_turn" or not case.reference.get("classes"):
         return None
-    from ...deterministic.multi_turn.replay import replay  # noqa: PLC0415 - who judges no conversations needs no worlds
+    from ...deterministic.multi_turn.trajectory import replay  # noqa: PLC0415 - who judges no conversations needs no worlds
 
     return replay(case, output, environments)

@@ -10,7 +10,7 @@ from .categories import CATEGORIES, Category, category_name
 from .configurations import parse_sensitivity_id
 from .entries import Entry, read_entries
 from .sources import DataSource
-from .wording import template
+from .template_files import template
 
 FUNCTIONS_GIVEN_BACK = "I have updated some more functions you can choose from. What about now?"
 """What the user says in the turn in which functions that were withheld are offered (a fact of the data set)."""

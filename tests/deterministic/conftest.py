@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from fiducial.deterministic import CheckOptions, Finding
-from fiducial.deterministic.ast.calls import check_decoded, check_decoded_strictly
 from fiducial.deterministic.ast.expectation import Expectation, compile_expectation
+from fiducial.deterministic.ast.tool_calls import check_decoded, check_decoded_strictly
 from fiducial.records import Case, Language, Match, ToolCallReference
 
 Compare = Callable[..., Finding]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from fiducial.deterministic import CheckOptions, check_result
-from fiducial.deterministic.asked_form import asked_form
+from fiducial.deterministic.decoding.replies import asked_form
 from fiducial.deterministic.stored_results import decode_result
 from fiducial.errors import DecodingError
 from fiducial.formats.bfcl import CATEGORIES, open_source, read_cases

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from fiducial.deterministic.artifacts import files
-from fiducial.deterministic.artifacts.fault import WorkspaceFault
-from fiducial.deterministic.artifacts.files import read_text
+from fiducial.deterministic.artifacts.files import WorkspaceFault, read_text
 
 
 @pytest.fixture

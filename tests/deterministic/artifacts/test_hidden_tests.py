@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pytest
 
 from fiducial.deterministic import CheckOptions, check
-from fiducial.deterministic.artifact_options import ArtifactOptions
+from fiducial.deterministic.checkers import ArtifactOptions
 from fiducial.records import Case, Output, Verdict
 
 Files = dict[str, str | bytes]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from fiducial.deterministic import CheckOptions, check
-from fiducial.deterministic.artifact_options import ArtifactOptions
+from fiducial.deterministic.checkers import ArtifactOptions
 from fiducial.formats.agbenchmark import read_challenges
 from fiducial.records import Case, Output, Verdict
 

@@ -1,11 +1,22 @@
+"""None"""
+
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
 
-from fiducial.deterministic.execution.call_texts import native_call_texts, prompt_call_texts
+from fiducial.deterministic.execution.call_texts import (
+    ReplyReader,
+    native_call_texts,
+    prompt_call_texts,
+    read_call_texts,
+    read_native,
+    read_prompt,
+    read_prompt_exactly,
+)
 from fiducial.errors import DecodingError
+from fiducial.records import ToolCall
 
 
 @pytest.mark.parametrize(
@@ -46,3 +57,68 @@ def test_an_empty_dict_cannot_be_written():
 def test_arguments_that_are_no_object_cannot_be_written(arguments: object):
     with pytest.raises(DecodingError, match="named arguments"):
         native_call_texts([{"f": arguments}])
+
+
+@pytest.mark.parametrize(
+    ("reply", "original", "exact"),
+    [
+        ("[f(a=1, b='x')]", ["f(a=1, b='x')"], ["f(a=1, b='x')"]),
+        ("f(a=1), g()", ["f(a=1)", "g()"], ["f(a=1)", "g()"]),
+        ("```[f(a=1)]```", ["f(a=1)"], ["f(a=1)"]),
+        ("[f('x', b=2)]", ["f(b=2)"], ["f('x', b=2)"]),
+        ("[f(a=true)]", ["f(a='true')"], ["f(a=true)"]),
+        ("[f(a=+1)]", ["f(a=-1)"], ["f(a=+1)"]),
+        ("[f(a=g(x=1))]", ["f(a=g(x=1))"], ["f(a=g(x=1))"]),
+        ("[f(a={'k': {'l': 1}})]", ["f(a=k(l=1))"], ["f(a={'k': {'l': 1}})"]),
+        ("", [], []),
+        ("[]", [], []),
+    ],
+)
+def test_a_text_is_read_as_the_original_does_or_exactly(reply: str, original: list[str], exact: list[str]):
+    assert read_prompt(reply) == original
+    assert read_prompt_exactly(reply) == exact
+
+
+def test_an_empty_dict_is_lost_to_the_original_only():
+    with pytest.raises(DecodingError):
+        read_prompt("[f(updates={})]")
+    assert read_prompt_exactly("[f(updates={})]") == ["f(updates={})"]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        [{"f": '{"a": 1, "b": "x"}'}],
+        [{"f": {"a": 1, "b": "x"}}],
+        [ToolCall(name="f", arguments='{"a": 1, "b": "x"}')],
+        [ToolCall(name="f", arguments={"a": 1, "b": "x"})],
+    ],
+)
+def test_native_calls_are_read_from_json_text_and_from_objects(raw: Any):
+    assert read_native(raw) == ["f(a=1,b='x')"]
+
+
+UNREADABLE: list[tuple[ReplyReader, Any]] = [
+    (read_prompt, "I am done."),
+    (read_prompt, "[f(a=b.c)]"),
+    (read_prompt, None),
+    (read_prompt, [{"f": "{}"}]),
+    (read_prompt_exactly, "f(a=1) and more"),
+    (read_prompt_exactly, 5),
+    (read_native, "All done."),
+    (read_native, None),
+    (read_native, {"f": "{}"}),
+    (read_native, ["f"]),
+    (read_native, [{}]),
+    (read_native, [{"f": "not JSON"}]),
+    (read_native, [{"f": "5"}]),
+    (read_native, [{"f": "[" * 100_000}]),
+    (read_call_texts, "f()"),
+    (read_call_texts, [5]),
+]
+
+
+@pytest.mark.parametrize(("read", "raw"), UNREADABLE)
+def test_what_holds_no_calls_cannot_be_read(read: ReplyReader, raw: Any):
+    with pytest.raises(DecodingError):
+        read(raw)

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 import pytest
 
 from fiducial.deterministic.checkers import CheckOptions, Rules
-from fiducial.deterministic.multi_turn.checker import Examination, examine
-from fiducial.deterministic.multi_turn.steps import Mode
+from fiducial.deterministic.multi_turn.trajectory import Examination, examine
+from fiducial.deterministic.multi_turn.turns import Mode
 from fiducial.records import Case
 
 Examine: TypeAlias = Callable[..., Examination]

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from fiducial.deterministic.checkers import CheckOptions, check
-from fiducial.deterministic.multi_turn.limits import MAX_CALLS
+from fiducial.deterministic.multi_turn.call_execution import MAX_CALLS
 from fiducial.records import Case, Output, ToolCall
 
 from .conftest import Examine

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fiducial.deterministic import CheckOptions
-from fiducial.deterministic.meetable import require_meetable
+from fiducial.deterministic.checkers import require_meetable
 from fiducial.errors import InputError
 from fiducial.records import Case
 

@@ -8,7 +8,7 @@ import pytest
 
 from fiducial.deterministic.checkers import CheckOptions, Rules
 from fiducial.deterministic.finding import Finding
-from fiducial.deterministic.multi_turn.checker import examine, find
+from fiducial.deterministic.multi_turn.trajectory import examine, find
 from fiducial.records import Case, Output, Step, ToolCall, ToolResults
 
 from .conftest import Examine

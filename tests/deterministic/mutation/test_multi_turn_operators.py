@@ -9,8 +9,8 @@ import pytest
 
 from fiducial.deterministic import CheckOptions
 from fiducial.deterministic.mutation import OPERATORS, Probe, Subject, Weakness, make_probes
-from fiducial.deterministic.mutation.calls import Call
-from fiducial.deterministic.mutation.sites import find_sites
+from fiducial.deterministic.mutation.call_notation import Call
+from fiducial.deterministic.mutation.subject import find_sites
 from fiducial.deterministic.mutation.value_faults import PERTURBATIONS
 from fiducial.records import Case, Output, Step, ToolCall, ToolResults
 

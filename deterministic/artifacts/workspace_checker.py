@@ -1,0 +1,220 @@
+"""The checker of workspaces: files chosen by name or ending, words looked for in them or in what they print.
+
+As in the original, each file is scored by itself, 1 or 0, and one right file is enough; a file that is missing or cannot be read, and a
+script that fails, end the scoring without any score. Other than there, every verdict says which file and which word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...records import Case, Output
+from ..checkers import CheckOptions
+from ..finding import Finding, fault, undecided
+from .challenge import Challenge, ChallengeError, challenge_of
+from .code import CodeFault, confinement_evidence, holds_other_tests, run_code
+from .files import WorkspaceFault, choose_files, read_text, shown
+
+
+class WordRules(NamedTuple):
+    """What is asked of a text.
+
+    Attributes:
+        required: Words it must contain, every one of them.
+        forbidden: Words it must not contain.
+        case_insensitive: Whether capital and small letters are the same.
+        whole_word: Whether a word must stand by itself instead of within a longer one.
+    """
+
+    required: list[str]
+    forbidden: list[str]
+    case_insensitive: bool = False
+    whole_word: bool = False
+
+
+class WordProblem(NamedTuple):
+    """The first rule a text breaks.
+
+    Attributes:
+        error_type: ``missing_word`` or ``forbidden_word``.
+        word: The word.
+    """
+
+    error_type: str
+    word: str
+
+
+def find_problem(text: str, rules: WordRules) -> WordProblem | None:
+    """Look for the first word that is missing, then for the first that should not be there.
+
+    Args:
+        text: What is looked at.
+        rules: What is asked of it.
+
+    Returns:
+        The problem; None when there is none.
+    """
+    contains = _search_in(text, rules)
+    for word in rules.required:
+        if not contains(word):
+            return WordProblem("missing_word", word)
+    for word in rules.forbidden:
+        if contains(word):
+            return WordProblem("forbidden_word", word)
+    return None
+
+
+def _search_in(text: str, rules: WordRules) -> Callable[[str], bool]:
+    fold: Callable[[str], str] = str.casefold if rules.case_insensitive else str
+    text = fold(text)
+    if rules.whole_word:
+        return lambda word: re.search(rf"(?<!\w){re.escape(fold(word))}(?!\w)", text) is not None
+    return lambda word: fold(word) in text
+
+
+MAX_RESPONSE_CHARACTERS = 400_000
+"""A longer text is not shown to a judge: it is never cut, since what was cut off might decide."""
+
+
+def workspace_text(case: Case, output: Output) -> str | None:
+    """Join the texts of the files that a challenge names, as the original does.
+
+    Args:
+        case: A case of kind ``artifact``.
+        output: What the system left; its workspace is an absolute path, or relative to the current folder.
+
+    Returns:
+        The text; None when there is no such file, one cannot be read, or they are too long together.
+    """
+    if output.workspace is None:
+        return None
+    root = Path(output.workspace)
+    try:
+        names = choose_files(root, challenge_of(case).files)
+        text = "\n".join(read_text(root, name) for name in names)
+    except (ChallengeError, WorkspaceFault, OSError):
+        return None
+    return text if names and len(text) <= MAX_RESPONSE_CHARACTERS else None
+
+
+_MOST_NAMED = 5
+
+
+class _Scored(NamedTuple):
+    """One file, and the first thing wrong with it."""
+
+    name: str
+    problem: WordProblem | None
+
+
+def find(case: Case, output: Output, options: CheckOptions) -> Finding:
+    """Check a workspace.
+
+    Args:
+        case: A case of kind ``artifact``.
+        output: What the system left; its workspace is an absolute path, or relative to the current folder.
+        options: Rules about files and words, and whether code may be run.
+
+    Returns:
+        What was found: ``undecided`` for an open answer, ``not_applicable`` where we cannot tell.
+    """
+    try:
+        challenge = challenge_of(case)
+        root = _existing_folder(output)
+        if challenge.evaluation == "llm":
+            return _leave_to_judge(challenge, root)
+        if challenge.evaluation == "file":
+            return _score(challenge, _read_files(challenge, root), options)
+        if not options.artifacts.allow_code:
+            return _not_applicable("code_not_allowed", "the challenge runs code, which was not allowed")
+        return _check_code(challenge, root, options)
+    except WorkspaceFault as problem:
+        return fault(problem.error_type, problem.reason, scores=[])
+    except ChallengeError as problem:
+        return _not_applicable("unusable_challenge", str(problem))
+
+
+def _check_code(challenge: Challenge, root: Path, options: CheckOptions) -> Finding:
+    """Run with the hidden tests; where the workspace has other files of their names, it must pass with those too.
+
+    The hidden tests come first: no agent writes its own exam. The original scores what stands in the workspace, which may be a
+    changed test; strict rules go by the hidden tests alone.
+    """
+    finding = _run_and_score(challenge, root, options, as_it_stands=False)
+    if finding.valid and options.rules != "strict" and holds_other_tests(challenge, root):
+        return _run_and_score(challenge, root, options, as_it_stands=True)
+    return finding
+
+
+def _run_and_score(challenge: Challenge, root: Path, options: CheckOptions, *, as_it_stands: bool) -> Finding:
+    try:
+        run = run_code(challenge, root, options, as_it_stands=as_it_stands)
+    except CodeFault as problem:
+        sandbox = confinement_evidence(problem.confinement)
+        return fault(problem.error_type, problem.reason, scores=[], sandbox=sandbox)
+    return _score(challenge, run.contents, options, sandbox=confinement_evidence(run.confinement))
+
+
+def _existing_folder(output: Output) -> Path:
+    if output.workspace is None:
+        raise WorkspaceFault("no_output", "the output names no workspace")
+    root = Path(output.workspace)
+    if root.is_symlink():
+        raise WorkspaceFault("outside_workspace", "the workspace is a link to another place")
+    if not root.is_dir():
+        raise WorkspaceFault("no_output", f"the workspace is not there: {shown(output.workspace)}")
+    return root.resolve()
+
+
+def _read_files(challenge: Challenge, root: Path) -> list[tuple[str, str]]:
+    contents = [(name, read_text(root, name)) for name in choose_files(root, challenge.files)]
+    if not contents:
+        raise WorkspaceFault("missing_file", f"no file in the workspace matches {challenge.files}")
+    return contents
+
+
+def _leave_to_judge(challenge: Challenge, root: Path) -> Finding:
+    """An open answer is for a judge, but that there is one is seen here."""
+    names = [shown(name) for name, _ in _read_files(challenge, root)]
+    return undecided("the challenge asks for a judge", files=names)
+
+
+def _score(
+    challenge: Challenge, contents: list[tuple[str, str]], options: CheckOptions, **evidence: Any
+) -> Finding:
+    wanted = options.artifacts
+    rules = WordRules(
+        challenge.required,
+        challenge.forbidden,
+        case_insensitive=wanted.case_insensitive or not challenge.case_sensitive,
+        whole_word=wanted.whole_word,
+    )
+    scored = [_Scored(shown(name), find_problem(text, rules)) for name, text in contents]
+    scores = [0.0 if file.problem else 1.0 for file in scored]
+    evidence = {**evidence, "scores": scores, "files": [file.name for file in scored]}
+    wrong = [file for file in scored if file.problem is not None]
+    if not wrong or (wanted.files == "any" and 1.0 in scores):
+        return Finding("graded", 1.0, None, None, evidence)
+    first = wrong[0].problem
+    assert first is not None
+    return fault(first.error_type, _reason(wrong), **evidence)
+
+
+def _reason(wrong: list[_Scored]) -> str:
+    parts = [_sentence(file) for file in wrong[:_MOST_NAMED]]
+    if len(wrong) > _MOST_NAMED:
+        parts.append(f"{len(wrong) - _MOST_NAMED:,} more files")
+    return "; ".join(parts)
+
+
+def _sentence(file: _Scored) -> str:
+    assert file.problem is not None
+    says = "does not contain" if file.problem.error_type == "missing_word" else "must not contain"
+    return f"{file.name} {says} {file.problem.word!r}"
+
+
+def _not_applicable(error_type: str, reason: str) -> Finding:
+    return Finding("not_applicable", None, error_type, reason)

@@ -1,0 +1,216 @@
+"""One call against one expected call: strict rules. The first problem is the result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from ...records import AnyOrder
+from ..decoding import Unquoted
+from ..pairing import pair_completely
+from .bfcl_rules import as_list, missing_argument, unexpected_argument
+from .expectation import Argument, ExpectedCall
+from .problem import Problem
+from .schemas import part_of, settled
+from .standard_text import standardise_strictly
+
+_NUMBERS = (int, float)
+
+
+def check_value_strictly(value: Any, argument: Argument) -> Problem | None:
+    """Whether a value is an acceptable one.
+
+    The marker ``""`` stands for leaving the argument out, and for nothing else; giving the documented default in so many
+    words is the same as leaving it out.
+
+    Args:
+        value: What came, converted from source text where the language needs it.
+        argument: What is expected.
+
+    Returns:
+        The problem, or None. It is a problem of type when no acceptable value, nor the document, has the value's type.
+    """
+    document, literal = argument.document, argument.literal
+    if any(is_acceptable(value, choice, document, literal=literal) for choice in argument.choices):
+        return None
+    if _has_type(value, argument):
+        default = document.get("default", _NO_DEFAULT)
+        if argument.optional and is_acceptable(value, default, document, literal=literal):
+            return None
+        sentence = "argument {argument}: got {got}, acceptable {expected}"
+        return Problem(_value_error(argument), sentence, argument.name, argument.shown, value)
+    sentence = "argument {argument}: expected a value of type {expected}, got {got}"
+    return Problem("type_error:simple", sentence, argument.name, argument.declared, value)
+
+
+_NO_DEFAULT = object()
+"""Nothing is the same as this."""
+
+
+def is_acceptable(value: Any, choice: Any, document: Mapping[str, Any], *, literal: bool = False) -> bool:
+    """Whether a value is the same as an acceptable one, types and signs included.
+
+    Args:
+        value: What came.
+        choice: One acceptable value; dicts in it hold lists of acceptable values, or values as such.
+        document: The part of the function document that describes the value; empty where there is none.
+        literal: Whether dicts hold values as such, whatever these look like.
+
+    Returns:
+        Whether they are the same.
+    """
+    if isinstance(choice, str):
+        return _is_same_text(value, choice, document)
+    if isinstance(choice, bool) or isinstance(value, bool) or choice is None:
+        return type(value) is type(choice) and value == choice
+    if isinstance(choice, _NUMBERS):
+        return _is_same_number(value, choice, document)
+    if isinstance(choice, list):
+        return _is_same_list(value, cast("list[Any]", choice), document, literal=literal)
+    if isinstance(choice, dict) and type(value) is dict:
+        given, wanted = cast("dict[Any, Any]", value), cast("dict[str, Any]", choice)
+        return _is_same_dict(given, wanted, document, literal=literal) or (
+            not literal and _is_acceptable_dict(given, wanted, document)
+        )
+    return False
+
+
+def _is_same_text(value: Any, choice: str, document: Mapping[str, Any]) -> bool:
+    if type(value) is Unquoted:
+        # A name without quotes is right where the reference names a variable instead of a value.
+        return document.get("type") not in _TEXT_TYPES and str(value) == choice
+    return type(value) is str and (
+        value == choice or standardise_strictly(value) == standardise_strictly(choice)
+    )
+
+
+def _is_same_number(value: Any, choice: float, document: Mapping[str, Any]) -> bool:
+    """An integer is fine for a float; a float for an integer only where the document does not ask for one."""
+    if type(cast("object", value)) not in _NUMBERS or value != choice:
+        return False
+    return type(value) is type(choice) or type(value) is int or document.get("type") not in _WHOLE_TYPES
+
+
+def _is_same_list(value: Any, choice: list[Any], document: Mapping[str, Any], *, literal: bool) -> bool:
+    if document.get("type") == "tuple":
+        value = as_list(value)
+    if type(value) is not list:
+        return False
+    given, items = cast("list[Any]", value), _part(document, "items")
+    if len(given) != len(choice):
+        return False
+    if isinstance(choice, AnyOrder):
+        passing = [
+            [place for place, item in enumerate(given) if is_acceptable(item, wanted, items, literal=literal)]
+            for wanted in choice
+        ]
+        return pair_completely(passing) is None
+    return all(
+        is_acceptable(item, wanted, items, literal=literal)
+        for item, wanted in zip(given, choice, strict=True)
+    )
+
+
+def _is_same_dict(
+    value: dict[Any, Any], choice: dict[str, Any], document: Mapping[str, Any], *, literal: bool
+) -> bool:
+    """Compare with a dict that holds values as such: it is said to, or one of them is no list, or is documented to be one."""
+    properties = part_of(document.get("properties"))
+    plain = literal or not all(isinstance(wanted, list) for wanted in choice.values())
+    return value.keys() == choice.keys() and all(
+        (plain or _part(properties, key).get("type") in _LIST_TYPES)
+        and is_acceptable(value[key], wanted, _part(properties, key), literal=literal)
+        for key, wanted in choice.items()
+    )
+
+
+def _is_acceptable_dict(value: dict[Any, Any], choice: dict[str, Any], document: Mapping[str, Any]) -> bool:
+    """Compare with a dict that holds a list of acceptable values per key, ``""`` among them = may be left out."""
+    properties = part_of(document.get("properties"))
+    if not value.keys() <= choice.keys():
+        return False
+    for key, choices in choice.items():
+        options = cast("list[Any]", choices) if isinstance(choices, list) else [choices]
+        if key not in value:
+            if "" not in options:
+                return False
+        elif not any(
+            is_acceptable(value[key], option, _part(properties, key)) for option in options if option != ""
+        ):
+            return False
+    return True
+
+
+def _part(documents: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    return settled(part_of(documents.get(key)))
+
+
+def _has_type(value: Any, argument: Argument) -> bool:
+    kind: type = type(cast("object", value))
+    if kind is tuple and argument.declared == "tuple":
+        kind = list
+    return (
+        kind is argument.python_type
+        or (kind is int and argument.python_type is float)
+        or (argument.variable and kind is argument.first_type)
+    )
+
+
+def _value_error(argument: Argument) -> str:
+    if argument.python_type is str:
+        return "value_error:string"
+    if argument.python_type is list:
+        return "value_error:list/tuple"
+    return "value_error:dict_value" if argument.python_type is dict else "value_error:others"
+
+
+_TEXT_TYPES = frozenset({"string", "String", "char"})
+_LIST_TYPES = frozenset({"array", "tuple", "Array", "ArrayList"})
+_WHOLE_TYPES = frozenset({"integer", "byte", "short", "long", "Bigint"})
+
+
+def check_call_strictly(call: dict[Any, Any], expected: ExpectedCall) -> Problem | None:
+    """Compare a call with an expected one.
+
+    A documented name with dots may be written with underscores: some providers forbid dots, which is not the system's doing.
+
+    Args:
+        call: ``{name: {argument: value}}``.
+        expected: What is expected.
+
+    Returns:
+        The first problem, or None.
+    """
+    name, given = next(iter(call.items()))
+    if name not in expected.names:
+        sentence = "called {got}, expected {expected}"
+        return Problem("simple_function_checker:wrong_func_name", sentence, None, expected.name, name)
+    for needed in (*expected.required, *expected.needed):
+        if needed not in given:
+            return missing_argument(needed, expected)
+    for name, value in given.items():
+        argument = expected.arguments.get(name)
+        problem = (
+            unexpected_argument(name, value, expected)
+            if argument is None
+            else _check_argument(value, argument, expected.language)
+        )
+        if problem is not None:
+            return problem
+    return None
+
+
+def _check_argument(value: Any, argument: Argument, language: str) -> Problem | None:
+    if argument.convert is None:
+        return check_value_strictly(value, argument)
+    if type(value) is not str:
+        sentence = "argument {argument}: expected the source text of a value, got {got}"
+        return Problem(f"type_error:{language}", sentence, argument.name, argument.declared, value)
+    return check_value_strictly(_without_quotes(argument.convert(value)), argument)
+
+
+def _without_quotes(value: Any) -> Any:
+    """Java texts lose the quotes of source text, in arrays too: whether those come along depends on the way of calling."""
+    if isinstance(value, str):
+        return value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value
+    return [_without_quotes(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value

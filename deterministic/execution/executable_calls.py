@@ -1,0 +1,229 @@
+"""Whether the calls of an output, executed with the user's functions, give what the expected calls give."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn, TypeAlias, cast
+
+import msgspec
+
+from ...errors import DecodingError, InputError
+from ...records import Case, ExecutableReference, Output
+from ..checkers import CheckOptions, Rules
+from ..decoding.python_syntax import unparse
+from ..evidence import plain, shorten
+from ..finding import PASSED, Finding, fault, undecided
+from ..pairing import pair_completely, pair_greedily
+from .call_texts import read_native, read_prompt, read_prompt_exactly
+from .expressions import ForbiddenExpressionError, evaluate_arguments, parse
+from .result_matching import Matcher, Mismatch, matcher
+
+
+def called_name(text: str) -> str | None:
+    """The dotted name of the function that a call text calls.
+
+    Args:
+        text: The call's source text.
+
+    Returns:
+        The name, or None where the text is no call.
+    """
+    try:
+        node = parse(text)
+    except (SyntaxError, ForbiddenExpressionError):
+        return None
+    return unparse(node.func) if isinstance(node, ast.Call) else None
+
+
+def run_call(text: str, functions: Mapping[str, Callable[..., Any]]) -> Any:
+    """Execute one call.
+
+    Args:
+        text: The call's source text.
+        functions: The functions, by (dotted) name.
+
+    Returns:
+        What the function returns; a list in place of a tuple.
+
+    Raises:
+        NameError: There is no such function.
+        Exception: What the function, or the evaluation of its arguments, raises.
+    """
+    node = parse(text)
+    if not isinstance(node, ast.Call):
+        raise ForbiddenExpressionError("the text is not a call")
+    name = unparse(node.func)
+    if name not in functions:
+        raise NameError(f"no function {name!r} is registered")
+    positional, named = evaluate_arguments(node, _refuse_nested_call)
+    result = functions[name](*positional, **named)
+    return list(cast("tuple[Any, ...]", result)) if isinstance(result, tuple) else result
+
+
+def _refuse_nested_call(node: ast.Call, depth: int) -> NoReturn:
+    del depth
+    raise ForbiddenExpressionError(f"an argument is a call, of {unparse(node.func)!r}")
+
+
+Functions: TypeAlias = Mapping[str, Callable[..., Any]]
+
+
+class Expectation(NamedTuple):
+    """An expected call, its result, and how results are compared with it."""
+
+    call: str
+    result: Any
+    match: Matcher
+
+
+class Outcome(NamedTuple):
+    """A call of the output with what it returned or what it raised."""
+
+    call: str
+    result: Any
+    error: Exception | None
+
+
+class CannotExecuteError(Exception):
+    """A call that is needed for a decision cannot be executed here."""
+
+
+def find(case: Case, output: Output, options: CheckOptions) -> Finding:
+    """Check an output of a case of kind ``executable_call``.
+
+    Args:
+        case: Its expected calls, how each is compared, and recorded results where there are any.
+        output: Calls as text or native ones.
+        options: The rule set, and the functions.
+
+    Returns:
+        What was found; undecided where a function that is needed is not registered.
+
+    Raises:
+        InputError: The case's reference is not that of executable calls.
+    """
+    reference = reference_of(case)
+    simple = _is_simple(case, reference)
+    try:
+        calls = _read(output, options.rules)
+    except DecodingError as error:
+        return fault("executable_decoder:decoder_failed", str(error))
+    if not calls:
+        return fault("executable_decoder:wrong_output_format", "there is no call")
+    if len(calls) != len(reference.calls):
+        return fault(
+            "simple_exec_checker:wrong_count" if simple else "value_error:exec_result_count",
+            f"expected {len(reference.calls)} calls, got {len(calls)}",
+        )
+    try:
+        _require_tools(case, calls, options.functions)
+        expectations = _expectations(reference, options)
+    except CannotExecuteError as error:
+        return undecided(str(error))
+    outcomes = [_execute(call, options.functions) for call in calls]
+    if simple:
+        return _check_one(expectations[0], outcomes[0])
+    return _check_all(expectations, outcomes, options.rules)
+
+
+def reference_of(case: Case) -> ExecutableReference:
+    """The expected calls of a case.
+
+    Args:
+        case: A case of kind ``executable_call``.
+
+    Raises:
+        InputError: There is no call, or not for each of them how it is matched.
+    """
+    try:
+        reference = msgspec.convert(case.reference, ExecutableReference)
+    except msgspec.ValidationError as error:
+        raise InputError(f"case {case.id!r}: {error}", field="reference") from error
+    calls, results = len(reference.calls), reference.results
+    if calls == 0 or len(reference.match) < calls or (results is not None and len(results) != calls):
+        raise InputError(
+            f"case {case.id!r}: expected calls, and for each of them how it is matched (and, where recorded, its result)",
+            field="reference",
+        )
+    return reference
+
+
+def _read(output: Output, rules: Rules) -> list[str]:
+    if output.tool_calls is not None:
+        return read_native(output.tool_calls)
+    return (read_prompt_exactly if rules == "strict" else read_prompt)(output.text or "")
+
+
+def _is_simple(case: Case, reference: ExecutableReference) -> bool:
+    """Whether the original would route the case, by its category, to the check of a single call."""
+    category = str(case.tags.get("category") or case.id)
+    return len(reference.calls) == 1 and "multiple" not in category and "parallel" not in category
+
+
+def _require_tools(case: Case, calls: Sequence[str], functions: Functions) -> None:
+    """A function that was offered must be there; one that was not, and is called all the same, is the system's fault."""
+    offered = {tool["function"]["name"] for tool in case.tools}
+    for name in map(called_name, calls):
+        if name in offered and name not in functions:
+            raise CannotExecuteError(
+                f"no function {name!r} is registered, so the call of it cannot be executed"
+            )
+
+
+def _expectations(reference: ExecutableReference, options: CheckOptions) -> list[Expectation]:
+    results = reference.results
+    if results is None:
+        results = [_expected_result(call, options.functions) for call in reference.calls]
+    # BFCL's data has an entry with one match too many (exec_parallel_multiple_30).
+    return [
+        Expectation(call, result, matcher(match, options.rules))
+        for call, result, match in zip(reference.calls, results, reference.match, strict=False)
+    ]
+
+
+def _expected_result(call: str, functions: Functions) -> Any:
+    outcome = _execute(call, functions)
+    if outcome.error is not None:
+        raise CannotExecuteError(f"the expected call {shorten(call)} cannot be executed: {outcome.error}")
+    return outcome.result
+
+
+def _execute(call: str, functions: Functions) -> Outcome:
+    try:
+        return Outcome(call, run_call(call, functions), None)
+    except Exception as error:  # noqa: BLE001 - whatever a function raises is the result of this call
+        return Outcome(call, None, error)
+
+
+def _compare(expectation: Expectation, outcome: Outcome) -> Mismatch | None:
+    error = outcome.error
+    if error is not None:
+        return Mismatch("executable_checker:execution_error", f"{type(error).__name__}: {error}")
+    return expectation.match(expectation.result, outcome.result)
+
+
+def _check_one(expectation: Expectation, outcome: Outcome) -> Finding:
+    mismatch = _compare(expectation, outcome)
+    if mismatch is None:
+        return PASSED
+    return fault(mismatch.error_type, f"{shorten(outcome.call)}: {mismatch.reason}", call=plain(outcome.call))
+
+
+def _check_all(expectations: Sequence[Expectation], outcomes: Sequence[Outcome], rules: Rules) -> Finding:
+    mismatches = [[_compare(expectation, outcome) for outcome in outcomes] for expectation in expectations]
+    fitting = [[call for call, mismatch in enumerate(row) if mismatch is None] for row in mismatches]
+    alone = pair_completely(fitting) if rules == "strict" else pair_greedily(fitting)
+    if alone is None:
+        return PASSED
+    expectation = expectations[alone]
+    return fault(
+        "executable_checker:cannot_find_match",
+        f"no call is left that gives what {shorten(expectation.call)} gives: {shorten(expectation.result)}",
+        expected=plain(expectation.call),
+        tried=[
+            {"call": plain(outcome.call), "error_type": mismatch.error_type, "reason": mismatch.reason}
+            for outcome, mismatch in zip(outcomes, mismatches[alone], strict=True)
+            if mismatch is not None
+        ],
+    )

@@ -1,0 +1,200 @@
+"""Executing call texts against the worlds: parsed, never ``eval``-ed; only public methods can be reached."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from ..execution.expressions import evaluate, evaluate_arguments, parse
+from .worlds import World, methods_of, public_methods
+
+MAX_CALLS = 2_000
+"""Calls of one output. The original's harness stops a turn after 21 steps; real outputs have some tens of calls."""
+
+MAX_CALL_CHARACTERS = 1_000_000
+"""Characters of all call texts of one output together."""
+
+MAX_RESULT_CHARACTERS = 20_000_000
+"""Characters of all result texts of one output together; the longest results of the built-in worlds have about 80,000."""
+
+
+class LimitExceededError(Exception):
+    """An output asks for more than any real one."""
+
+
+class Allowance:
+    """What is left of the limits of one output."""
+
+    def __init__(self) -> None:
+        self._left = {
+            "calls": MAX_CALLS,
+            "characters of calls": MAX_CALL_CHARACTERS,
+            "characters of results": MAX_RESULT_CHARACTERS,
+        }
+
+    def spend(self, call: str, result: str) -> str:
+        """Count one executed call and its result.
+
+        Args:
+            call: The call text.
+            result: The result text.
+
+        Returns:
+            The result text.
+
+        Raises:
+            LimitExceededError: That was one too many.
+        """
+        for what, amount in zip(self._left, (1, len(call), len(result)), strict=True):
+            self._left[what] -= amount
+            if self._left[what] < 0:
+                raise LimitExceededError(f"the output has more {what} than are executed")
+        return result
+
+
+Executor: TypeAlias = Callable[[str], str]
+"""From a call's text to the text of its result."""
+
+Resolver: TypeAlias = Callable[[ast.expr], Callable[..., Any] | None]
+"""From what stands before the parentheses of a call to the method meant, or None."""
+
+
+def direct_executor(worlds: Mapping[str, World], side: str) -> Executor:
+    """Executes call texts as they stand.
+
+    Args:
+        worlds: The worlds of one trajectory.
+        side: Whose trajectory it is; makes no difference here.
+
+    Returns:
+        The executor.
+    """
+    del side
+    methods = methods_of(worlds)
+
+    def resolve(function: ast.expr) -> Callable[..., Any] | None:
+        return methods.get(function.id) if isinstance(function, ast.Name) else None
+
+    return lambda text: execute(text, resolve)
+
+
+def execute(text: str, resolve: Resolver) -> str:
+    """Execute one call, and the calls nested in its arguments.
+
+    Args:
+        text: The call's source text: literals, arithmetic, and calls of what ``resolve`` knows.
+        resolve: Finds the methods.
+
+    Returns:
+        The text of the result, or ``Error during execution: ...``: what fails here is the agent's doing and only that.
+    """
+
+    def call(node: ast.Call, depth: int) -> Any:
+        method = resolve(node.func)
+        if method is None:
+            value = evaluate(node.func, call, depth)
+            raise TypeError(f"{type(value).__name__!r} object is not callable")
+        positional, named = evaluate_arguments(node, call, depth)
+        return method(*positional, **named)
+
+    try:
+        return result_text(evaluate(parse(text), call))
+    except Exception as error:  # noqa: BLE001 - whatever a method raises is its answer to this call
+        return error_text(error)
+
+
+def result_text(value: Any) -> str:
+    """A method's result as the text that an agent is shown.
+
+    Args:
+        value: What the method returned.
+
+    Returns:
+        A text as it is; a dict as JSON, or as Python writes it where JSON cannot; anything else as Python writes it.
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        try:
+            return json.dumps(value)
+        except (TypeError, ValueError):
+            return str(value)  # pyright: ignore[reportUnknownArgumentType] - of anything
+    return str(value)
+
+
+def error_text(error: Exception) -> str:
+    """An exception as the text that an agent is shown.
+
+    Args:
+        error: What a method, or the evaluation of its arguments, raised.
+
+    Returns:
+        The text.
+    """
+    return f"Error during execution: {error}"
+
+
+_WORD_BEFORE_PARENTHESIS = re.compile(r"\b([a-zA-Z_]\w*)\s*(?=\()")
+
+BLOCKED = frozenset({"kill", "exit", "quit", "remove", "unlink", "popen", "Popen", "run"})
+"""Names that the original refuses with a message of its own."""
+
+
+def original_executor(worlds: Mapping[str, World], side: str) -> Executor:
+    """Executes call texts after the original's surgery on them.
+
+    Args:
+        worlds: The worlds of one trajectory; where two share a method name, the later one has it.
+        side: Whose trajectory it is; part of the names of its instances.
+
+    Returns:
+        The executor.
+    """
+    instances = {f"{side}_{name}": world for name, world in worlds.items()}
+    owners = {
+        method: instance
+        for instance, world in instances.items()
+        for method in public_methods(world.__class__)
+    }
+
+    def resolve(function: ast.expr) -> Callable[..., Any] | None:
+        match function:
+            case ast.Attribute(value=ast.Name(id=instance), attr=method) if owners.get(method) == instance:
+                return getattr(instances[instance], method)
+            case _:
+                return None
+
+    def run(text: str) -> str:
+        addressed = address_methods(text, owners)
+        name = _leading_name(addressed)
+        if name in BLOCKED:
+            return error_text(PermissionError(f"Function call {name} is not allowed."))
+        return execute(addressed, resolve)
+
+    return run
+
+
+def address_methods(text: str, owners: Mapping[str, str]) -> str:
+    """Put the instance's name before every method name that precedes a parenthesis, in string literals as well.
+
+    Args:
+        text: A call's source text.
+        owners: Instance names by method name.
+
+    Returns:
+        The text as the original would evaluate it; white space between any word and a parenthesis is gone.
+    """
+
+    def address(match: re.Match[str]) -> str:
+        word = match[1]
+        return f"{owners[word]}.{word}" if word in owners else word
+
+    return _WORD_BEFORE_PARENTHESIS.sub(address, text)
+
+
+def _leading_name(text: str) -> str:
+    head = text.partition("(")[0]
+    return head.split(".")[1] if "." in head else head

@@ -1,0 +1,173 @@
+"""An agent's calls executed turn by turn: compared with what the reference does to the worlds, or replayed to show what it saw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, cast
+
+from ...errors import DecodingError, InputError
+from ...records import AgentStep, Case, Episode, Output, StepOutcome
+from ..checkers import CheckOptions
+from ..evidence import shorten
+from ..finding import PASSED, Finding, fault
+from .call_execution import Allowance, Executor, LimitExceededError, direct_executor
+from .reference import Scenario, reference_trajectory, scenario_of
+from .rule_sets import RuleSet, rule_set
+from .turn_checks import TurnFacts
+from .turns import Mode, OutputFacts, Turn, decode_turns, mode_of
+
+
+class Examination(NamedTuple):
+    """What was found, and what every executed step of the model returned."""
+
+    finding: Finding
+    step_results: list[list[str]]
+
+
+def find(case: Case, output: Output, options: CheckOptions) -> Finding:
+    """Check an output of a case of kind ``multi_turn``.
+
+    Args:
+        case: Names the worlds, their first state and the reference trajectory.
+        output: Its ``turns`` are checked; without them the run is taken to have failed.
+        options: Rules, and worlds of the user's own.
+
+    Returns:
+        What was found.
+
+    Raises:
+        InputError: The case names a world that does not exist, or one that does not take its configuration.
+    """
+    # A run that failed has left its message, if anything, as text.
+    result = output.text if output.turns is None else output.agent_turns
+    return check_result(case, result, mode=mode_of(output), options=options)
+
+
+def check_result(case: Case, result: Any, *, mode: Mode, options: CheckOptions | None = None) -> Finding:
+    """Check a result in the form in which BFCL stores it.
+
+    Args:
+        case: As for ``find``.
+        result: Turns of steps; anything but a list is the message of a run that failed.
+        mode: How steps are given.
+        options: As for ``find``; BFCL's rules when left out.
+
+    Returns:
+        What was found.
+
+    Raises:
+        InputError: As for ``find``.
+    """
+    return examine(case, result, mode=mode, options=options).finding
+
+
+def examine(case: Case, result: Any, *, mode: Mode, options: CheckOptions | None = None) -> Examination:
+    """As ``check_result``, with the results of every step that was executed until the verdict was clear.
+
+    Args:
+        case: As for ``find``.
+        result: As for ``check_result``.
+        mode: As for ``check_result``.
+        options: As for ``find``; BFCL's rules when left out.
+
+    Returns:
+        What was found, and the results.
+
+    Raises:
+        InputError: As for ``find``.
+    """
+    try:
+        return _examine(case, result, mode, options or CheckOptions(rules="bfcl"))
+    except InputError as error:
+        raise InputError(f"case {case.id!r}: {error.message}", field=error.field) from error
+
+
+def _examine(case: Case, result: Any, mode: Mode, options: CheckOptions) -> Examination:
+    scenario = scenario_of(case, options.environments)
+    if not isinstance(result, list):
+        what = "there are no turns" if result is None else f"expected turns, got {shorten(result)}"
+        return Examination(fault("multi_turn:inference_error", what), [])
+    rules = rule_set(options.rules, scenario.types)
+    read = rules.reader(mode)
+    turns = decode_turns(cast("list[Any]", result), mode, read)
+    facts = OutputFacts(result, turns, len(case.reference["calls"]), mode, read)
+    for check in rules.output_checks:
+        found = check(facts)
+        if found is not None:
+            return Examination(found, [])
+    return _follow(scenario, turns, rules)
+
+
+def _follow(scenario: Scenario, turns: list[Turn], rules: RuleSet) -> Examination:
+    """Execute the model's turns one after another, until one has a fault."""
+    reference = reference_trajectory(scenario, rules.executor, rules.read_state)
+    worlds = scenario.worlds()
+    run = rules.executor(worlds, "model")
+    allowance = Allowance()
+    step_results: list[list[str]] = []
+    results: list[str] = []
+    for index, steps in enumerate(turns):
+        try:
+            for step in steps:
+                texts = [allowance.spend(call, run(call)) for call in step]
+                step_results.append(texts)
+                results += texts
+        except LimitExceededError as error:
+            return Examination(fault("multi_turn:limit_exceeded", str(error), turn_index=index), step_results)
+        facts = TurnFacts(index, steps, results, reference, worlds, rules.read_state)
+        for check in rules.turn_checks if reference[index].calls else rules.idle_turn_checks:
+            found = check(facts)
+            if found is not None:
+                return Examination(found, step_results)
+    return Examination(PASSED, step_results)
+
+
+_NOTHING = StepOutcome()
+
+
+def replay(case: Case, output: Output, environments: Mapping[str, type]) -> Episode:
+    """Execute the calls of an output in fresh worlds.
+
+    Args:
+        case: A case of kind ``multi_turn``.
+        output: What the system did; without turns there is nothing to execute.
+        environments: Worlds of the user's own, by class name, beside the built-in ones.
+
+    Returns:
+        What came of each step.
+
+    Raises:
+        InputError: The case names a world that does not exist, or one that does not take its configuration.
+    """
+    try:
+        scenario = scenario_of(case, environments)
+        worlds = scenario.worlds()
+    except InputError as error:
+        raise InputError(f"case {case.id!r}: {error.message}", field=error.field) from error
+    read = rule_set("strict", scenario.types).reader(mode_of(output))
+    run = direct_executor(worlds, "model")
+    allowance = Allowance()
+
+    def outcome(step: AgentStep) -> StepOutcome:
+        try:
+            calls = read(step)
+        except (DecodingError, RecursionError) as error:
+            # A text that cannot be read as calls is what the agent said.
+            return _NOTHING if isinstance(step, str) else StepOutcome(problem=str(error))
+        return _executed(calls, run, allowance)
+
+    return [[outcome(step) for step in turn] for turn in output.agent_turns or []]
+
+
+def _executed(calls: list[str], run: Executor, allowance: Allowance) -> StepOutcome:
+    results: list[str] = []
+    try:
+        results.extend(_results(calls, run, allowance))
+    except LimitExceededError as error:
+        return StepOutcome(calls[: len(results)], results, str(error))
+    return StepOutcome(calls, results)
+
+
+def _results(calls: list[str], run: Executor, allowance: Allowance) -> Iterator[str]:
+    for call in calls:
+        yield allowance.spend(call, run(call))

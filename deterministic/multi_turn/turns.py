@@ -1,0 +1,124 @@
+"""What a system produced as turns of steps of call texts, and what is checked of them before any is executed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
+
+from ...errors import DecodingError
+from ...records import Output
+from ..execution.call_texts import ReplyReader
+from ..finding import Finding, fault
+
+Mode: TypeAlias = Literal["prompt", "fc", "decoded"]
+"""How steps are given: as text, as native calls, or as call texts already."""
+
+Turn: TypeAlias = list[list[str]]
+"""Steps of call texts."""
+
+
+def decode_turns(result: list[Any], mode: Mode, read: ReplyReader) -> list[Turn]:
+    """Decode every step of every turn.
+
+    Args:
+        result: Turns of raw steps; a turn that is no list has no steps.
+        mode: How steps are given; one that was decoded already is kept although it is empty, as the original keeps it.
+        read: Reads one step.
+
+    Returns:
+        Turns of steps of call texts, without the steps that cannot be read or hold no calls.
+    """
+    keep_empty = mode == "decoded"
+    return [_decode_turn(turn, read, keep_empty=keep_empty) for turn in result]
+
+
+def mode_of(output: Output) -> Mode:
+    """How an output's steps are given: natively as soon as one of them is.
+
+    Args:
+        output: The output.
+
+    Returns:
+        ``fc`` or ``prompt``; the texts among native steps are then what the agent said, not calls.
+    """
+    native = output.tool_calls is not None or any(
+        isinstance(step, list) for turn in output.turns or [] for step in turn
+    )
+    return "fc" if native else "prompt"
+
+
+def _decode_turn(turn: Any, read: ReplyReader, *, keep_empty: bool) -> Turn:
+    steps: Turn = []
+    for raw in cast("list[Any]", turn) if isinstance(turn, list) else []:
+        try:
+            calls = read(raw)
+        except (DecodingError, RecursionError):
+            continue
+        if calls or keep_empty:
+            steps.append(calls)
+    return steps
+
+
+MAX_STEPS = 20
+"""An agent that is still calling after this many steps of a turn is stopped, one step later, and the conversation with it."""
+
+
+class OutputFacts(NamedTuple):
+    """What is known of an output before it is executed."""
+
+    result: list[Any]
+    """Turns of raw steps."""
+    turns: list[Turn]
+    """Turns of steps of call texts."""
+    expected_turns: int
+    mode: Mode
+    read: ReplyReader
+    """Reads a raw step."""
+
+
+OutputCheck: TypeAlias = Callable[[OutputFacts], Finding | None]
+"""Looks for one kind of fault in an output."""
+
+
+def turn_counts_match(facts: OutputFacts) -> Finding | None:
+    """There is a turn for every turn of the reference: a conversation with fewer was broken off.
+
+    Args:
+        facts: The output.
+
+    Returns:
+        A fault, or None.
+    """
+    got, expected = len(facts.turns), facts.expected_turns
+    if got == expected:
+        return None
+    return fault(
+        "multi_turn:force_terminated",
+        f"{got} turns instead of {expected}",
+        expected_turns=expected,
+        turns=got,
+    )
+
+
+def last_turn_was_finished(facts: OutputFacts) -> Finding | None:
+    """The last turn does not end where an agent that keeps calling is stopped; of earlier turns their number tells.
+
+    An agent that finished says so in a last step without calls. Steps that were decoded already have lost that one.
+
+    Args:
+        facts: The output.
+
+    Returns:
+        A fault, or None.
+    """
+    if facts.mode == "decoded" or not facts.turns or len(facts.turns[-1]) <= MAX_STEPS:
+        return None
+    last_step = facts.result[-1][-1:]
+    if decode_turns([last_step], facts.mode, facts.read) == [[]]:
+        return None
+    return fault(
+        "multi_turn:force_terminated",
+        f"the last turn ends, still calling, after {len(facts.turns[-1])} steps; {MAX_STEPS} are allowed",
+        turn_index=len(facts.turns) - 1,
+        steps=len(facts.turns[-1]),
+    )

@@ -1,0 +1,180 @@
+"""Wrong answers that look right, and right answers that look different; labelled by how they are made."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import msgspec
+
+from ...records import Output
+from . import near_values
+from .chance import shuffled
+from .letter_case import is_code
+from .near_values import near_names
+from .operator import Mutation, Operator
+from .subject import Subject
+
+_REFUSALS = (
+    "I could not verify whether it is {answer}, so I have no answer to give.",
+    "One page mentions {answer}, but nothing confirms it; I am unable to answer.",
+)
+_DENIALS = ("It is definitely not {answer}.", "{answer} is a common mistake and wrong.")
+_FRAMES = ("The answer is {answer}.", "After looking it up, I can say that it is {answer}.")
+_PADDING = (
+    "I went through the material step by step, compared what it says in different places, and checked that nothing "
+    "speaks against it. The answer is {answer}. I am happy to explain how I arrived at it, should that be of use."
+)
+
+
+def sibling_answer(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """Give the answer of another question."""
+    del chance
+    for answer in wrong_answers(subject):
+        yield _wrong(subject, answer, "the answer of another question")
+
+
+def negated(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """Deny the right answer."""
+    for denial in shuffled(_DENIALS, chance):
+        yield _wrong(
+            subject, denial.format(answer=said(subject.output)), "the right answer is denied", by_design=True
+        )
+
+
+def contradicted(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """Give the right answer and another beside it."""
+    for other in wrong_answers(subject):
+        first, second = shuffled([said(subject.output), other], chance)
+        yield _wrong(subject, f"Either {first} or {second}.", f"{other!r} stands beside it", by_design=True)
+
+
+def refusal_with_answer(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """Mention the right answer in a refusal."""
+    for refusal in shuffled(_REFUSALS, chance):
+        text = refusal.format(answer=said(subject.output))
+        yield _wrong(subject, text, "a refusal that mentions the answer", by_design=True)
+
+
+def near_number(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """Change a number or a date in the answer."""
+    del chance
+    answer = said(subject.output)
+    for change in (near_values.shifted_dates, near_values.near_in_text, near_values.other_magnitude_in_text):
+        for text in change(answer):
+            yield _wrong(subject, text, f"{text!r} instead of {answer!r}")
+
+
+def near_name(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """Give a name that begins like the right one."""
+    answer = said(subject.output)
+    for text in near_names(answer, chance):
+        yield _wrong(subject, text, f"{text!r} instead of {answer!r}")
+
+
+def in_a_sentence(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """Give the right answer in a sentence."""
+    for frame in shuffled(_FRAMES, chance):
+        yield _right(subject, frame.format(answer=said(subject.output)), "the answer in a sentence")
+
+
+def padded(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """Give the right answer in many words."""
+    del chance
+    yield _right(subject, _PADDING.format(answer=said(subject.output)), "the answer in many words")
+
+
+def letter_case(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """Write the answer in capitals, then without any, unless it looks like a code."""
+    del chance
+    answer = said(subject.output)
+    if is_code(answer):
+        return
+    yield _right(subject, answer.upper(), "the answer in capitals")
+    yield _right(subject, answer.lower(), "the answer without capitals")
+
+
+def punctuation(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """End the answer with a period, or put it in quotes."""
+    del chance
+    answer = said(subject.output)
+    yield _right(subject, f"{answer}.", "a period at the end")
+    yield _right(subject, f'"{answer}"', "the answer in quotes")
+
+
+def accepted_alias(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """Give another accepted answer."""
+    for answer in shuffled(accepted(subject), chance):
+        if answer != said(subject.output):
+            yield _right(subject, answer, f"{answer!r}, which is accepted as well")
+
+
+def answers_reordered(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """List the accepted answers in another order."""
+    del chance
+    answers = accepted(subject)
+    if len(answers) > 1:
+        case = msgspec.structs.replace(
+            subject.case, reference={**subject.case.reference, "answers": answers[::-1]}
+        )
+        change = "the accepted answers are listed from back to front"
+        yield Mutation(subject.output, change, case, label=1.0)
+
+
+def said(output: Output) -> str:
+    """The answer that an output gives: its text, or the last text of its turns."""
+    if output.text is not None or output.turns is None:
+        return output.text or ""
+    texts = [step for turn in output.turns for step in turn if isinstance(step, str)]
+    return texts[-1] if texts else ""
+
+
+def saying(output: Output, text: str) -> Output:
+    """The output with another answer in the place of the one it gives."""
+    if output.text is not None or output.turns is None:
+        return msgspec.structs.replace(output, text=text)
+    turns = [list(turn) for turn in output.turns]
+    for turn in reversed(turns):
+        for index in reversed(range(len(turn))):
+            if isinstance(turn[index], str):
+                turn[index] = text
+                return msgspec.structs.replace(output, turns=turns)
+    return msgspec.structs.replace(output, text=text)
+
+
+def accepted(subject: Subject) -> list[str]:
+    """The accepted answers."""
+    return list(subject.case.reference.get("answers") or ())
+
+
+def wrong_answers(subject: Subject) -> Iterator[str]:
+    """Answers of other questions, none of which is accepted here."""
+    right = {answer.lower() for answer in accepted(subject)}
+    for sibling in subject.siblings:
+        answers: list[str] = sibling.reference.get("answers") or []
+        if answers and right.isdisjoint(answer.lower() for answer in answers):
+            yield answers[0]
+
+
+def _wrong(subject: Subject, text: str, change: str, *, by_design: bool = False) -> Mutation:
+    return Mutation(saying(subject.output, text), change, label=0.0, by_design=by_design)
+
+
+def _right(subject: Subject, text: str, change: str) -> Mutation:
+    return Mutation(saying(subject.output, text), change, label=1.0)
+
+
+ANSWERS = (
+    Operator("answer_of_sibling", "answer", "fault", sibling_answer, "the answer of another question"),
+    Operator("answer_negated", "answer", "fault", negated, "the right answer, denied"),
+    Operator("answer_contradicted", "answer", "fault", contradicted, "the right answer beside another one"),
+    Operator("answer_in_refusal", "answer", "fault", refusal_with_answer, "a refusal that mentions the answer"),
+    Operator("answer_near_number", "answer", "fault", near_number, "a number or date that is near"),
+    Operator("answer_near_name", "answer", "fault", near_name, "a name that begins like the right one"),
+    Operator("answer_in_sentence", "answer", "twin", in_a_sentence, "the answer in a sentence"),
+    Operator("answer_padded", "answer", "twin", padded, "the answer in many words"),
+    Operator("answer_letter_case", "answer", "twin", letter_case, "capitals, or none"),
+    Operator("answer_punctuation", "answer", "twin", punctuation, "a period or quotes"),
+    Operator("answer_alias", "answer", "twin", accepted_alias, "another accepted answer"),
+    Operator("answers_reordered", "answer", "twin", answers_reordered, "accepted answers listed in another order"),
+)  # fmt: skip

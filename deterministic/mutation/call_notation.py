@@ -1,0 +1,114 @@
+"""The calls of an output, taken out to be changed and written back in the notation they came in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from ...errors import DecodingError
+from ...records import Case, Output, ToolCall
+from ..decoding import Unquoted, decode_output_strictly
+from ..decoding.replies import AskedForm, asked_form
+
+PLAIN = AskedForm("python", "python", tagged=False)
+"""The only form of text that is written back."""
+
+
+class Call(NamedTuple):
+    """One call."""
+
+    name: str
+    arguments: dict[str, Any]
+
+
+def read_calls(case: Case, output: Output) -> list[Call]:
+    """Read the calls of a single-turn output.
+
+    Args:
+        case: What was to be done.
+        output: Native calls, or Python source in its text.
+
+    Returns:
+        The calls; none where the calls are in another language or notation, or cannot be read.
+    """
+    if asked_form(case) != PLAIN:
+        return []
+    try:
+        decoded: Any = decode_output_strictly(output)
+    except DecodingError:
+        return []
+    items = cast("list[dict[str, Any]]", decoded) if isinstance(decoded, list) else []
+    calls = [Call(name, arguments) for item in items for name, arguments in item.items()]
+    return calls if all(_is_plain(call) for call in calls) else []
+
+
+def write_calls(output: Output, calls: Sequence[Call]) -> Output:
+    """Put calls in the place of those that an output has.
+
+    Args:
+        output: Where they belong; its notation is kept.
+        calls: The calls.
+
+    Returns:
+        The changed output.
+    """
+    if output.tool_calls is None:
+        return msgspec.structs.replace(output, text=source_text(calls))
+    as_text = any(isinstance(call.arguments, str) for call in output.tool_calls)
+    return msgspec.structs.replace(output, tool_calls=native_calls(calls, as_text=as_text))
+
+
+def native_calls(calls: Sequence[Call], *, as_text: bool = False) -> list[ToolCall]:
+    """Calls as an API gives them.
+
+    Args:
+        calls: The calls.
+        as_text: Whether arguments are JSON text instead of an object.
+
+    Returns:
+        Native calls.
+    """
+    encode: Callable[[dict[str, Any]], Any] = _json_text if as_text else _itself
+    return [ToolCall(name=call.name, arguments=encode(call.arguments)) for call in calls]
+
+
+def source_text(calls: Sequence[Call]) -> str:
+    """Calls as Python source, ``[f(a=1), g(b='x')]``."""
+    return f"[{', '.join(map(call_text, calls))}]"
+
+
+def call_text(call: Call) -> str:
+    """One call as Python source."""
+    return f"{call.name}({', '.join(f'{name}={_literal(value)}' for name, value in call.arguments.items())})"
+
+
+def _literal(value: Any) -> str:
+    """Source text of a value; what stood there without quotes is written without."""
+    match value:
+        case Unquoted():
+            return str(value)
+        case list():
+            return f"[{', '.join(map(_literal, cast('list[Any]', value)))}]"
+        case tuple():
+            items = [_literal(item) for item in cast("tuple[Any, ...]", value)]
+            return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
+        case dict():
+            pairs = cast("dict[Any, Any]", value).items()
+            return f"{{{', '.join(f'{_literal(key)}: {_literal(item)}' for key, item in pairs)}}}"
+        case _:
+            return repr(value)
+
+
+def _is_plain(call: Call) -> bool:
+    return isinstance(cast("object", call.name), str) and isinstance(cast("object", call.arguments), dict)
+
+
+def _json_text(arguments: Mapping[str, Any]) -> str:
+    return json.dumps(arguments, ensure_ascii=False)
+
+
+def _itself(arguments: Any) -> Any:
+    return arguments

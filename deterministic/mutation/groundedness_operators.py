@@ -1,0 +1,220 @@
+"""Statements composed of claims, of which exactly k of n are supported by the results of their case."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TypeAlias
+
+import msgspec
+
+from ...records import Case, Claim, ContextItem, Output
+from . import near_values
+from .chance import generator, shuffled
+from .claims import Fact, context_text, facts_of, shown, stated
+from .near_values import MONTHS, near_names
+from .operator import Mutation, Operator
+from .right_outputs import REFERENCE_SYSTEM
+from .subject import Subject
+
+MOST_CLAIMS = 5
+"""Claims of one statement at most."""
+
+_DETAILS = (", on the third floor", ", as decided on a Tuesday", ", next to the old mill")
+_ISO = re.compile(r"(\d{4})-(\d{2})-\d{2}")
+_UNRELATED = ContextItem(
+    id="unrelated",
+    request="lighthouse roster",
+    content={"name": "Skerry Light", "keeper": "O. Brannigan", "week": 31},
+)
+
+Falsify: TypeAlias = Callable[[Fact, Sequence[Fact], str, random.Random], str | None]
+"""Makes a claim that no result supports of a fact; None where it cannot. Is passed all facts and the text of all results."""
+
+
+def composed(case: Case) -> tuple[Case, Output] | None:
+    """A statement that is supported throughout, of facts that the results state.
+
+    Args:
+        case: A case of kind ``grounded_answer`` whose context is structured.
+
+    Returns:
+        The case with its claims as reference, and the output; None where the results state fewer than two facts.
+    """
+    facts = chosen_facts(case)
+    if len(facts) < 2:  # noqa: PLR2004 - of one claim there is no fraction
+        return None
+    output = Output(case_id=case.id, system=REFERENCE_SYSTEM)
+    return _stated(
+        case, output, [Claim(text=fact.sentence, supported=True, indexes=[fact.result]) for fact in facts]
+    )
+
+
+def chosen_facts(case: Case) -> list[Fact]:
+    """The facts that statements about a case are composed of: the same for every operator."""
+    return list(shuffled(facts_of(case), generator(case.id, "facts")))[:MOST_CLAIMS]
+
+
+def falsified(falsify: Falsify, subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """State facts of which some have been made false in one way.
+
+    Args:
+        falsify: How.
+        subject: A composed statement with its case.
+        chance: Decides which.
+
+    Yields:
+        Statements with one false claim, then with as many as can be made.
+    """
+    facts, every = chosen_facts(subject.case), facts_of(subject.case)
+    text = context_text(subject.case)
+    false: dict[int, str] = {}
+    for number in shuffled(range(len(facts)), chance):
+        claim = falsify(facts[number], every, text, chance)
+        if claim is not None:
+            false[number] = claim
+    for count in sorted({1, len(false)} if false else ()):
+        wrong = dict(list(false.items())[:count])
+        claims = [
+            Claim(text=wrong[number], supported=False)
+            if number in wrong
+            else Claim(text=fact.sentence, supported=True, indexes=[fact.result])
+            for number, fact in enumerate(facts)
+        ]
+        case, output = _stated(subject.case, subject.output, claims)
+        change = f"{count} of {len(facts)} claims are not supported: {' '.join(wrong.values())}"
+        yield Mutation(output, change, case, label=(len(facts) - count) / len(facts))
+
+
+def wrong_number(fact: Fact, facts: Sequence[Fact], text: str, chance: random.Random) -> str | None:
+    """Another number."""
+    del facts
+    if isinstance(fact.value, bool) or not isinstance(fact.value, int | float):
+        return None
+    changes = [*near_values.near_numbers(fact.value), *near_values.other_magnitude(fact.value)]
+    return _first_new(fact, shuffled(map(shown, changes), chance), text)
+
+
+def wrong_date(fact: Fact, facts: Sequence[Fact], text: str, chance: random.Random) -> str | None:
+    """Another date."""
+    del facts
+    if not isinstance(fact.value, str):
+        return None
+    return _first_new(fact, shuffled(near_values.shifted_dates(fact.value), chance), text)
+
+
+def wrong_name(fact: Fact, facts: Sequence[Fact], text: str, chance: random.Random) -> str | None:
+    """A name that begins like the one that is given."""
+    del facts
+    return _first_new(fact, near_names(fact.value, chance), text) if isinstance(fact.value, str) else None
+
+
+def more_specific(fact: Fact, facts: Sequence[Fact], text: str, chance: random.Random) -> str | None:
+    """A detail that no result gives."""
+    del facts
+    detail = chance.choice(_DETAILS)
+    return (
+        None if detail.strip(", ") in text else stated(fact.subject, fact.field, shown(fact.value) + detail)
+    )
+
+
+def from_another_result(fact: Fact, facts: Sequence[Fact], text: str, chance: random.Random) -> str | None:
+    """What is true of something else."""
+    del text
+    others = [
+        other
+        for other in facts
+        if other.field == fact.field
+        and other.subject != fact.subject
+        and not _overlap(other.value, fact.value)
+    ]
+    return stated(fact.subject, fact.field, shown(chance.choice(others).value)) if others else None
+
+
+def more_general(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """State dates by their month only."""
+    del chance
+    facts = chosen_facts(subject.case)
+    claims = [Claim(text=_general(fact), supported=True, indexes=[fact.result]) for fact in facts]
+    if any(claim.text != fact.sentence for claim, fact in zip(claims, facts, strict=True)):
+        case, output = _stated(subject.case, subject.output, claims)
+        yield Mutation(output, "dates are given by their month only", case, label=1.0)
+
+
+def claims_reordered(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """Make the claims in another order."""
+    del chance
+    claims = msgspec.convert(subject.case.reference.get("claims") or [], list[Claim])
+    if len(claims) > 1:
+        case, output = _stated(subject.case, subject.output, claims[::-1])
+        yield Mutation(output, "the claims are made from back to front", case, label=1.0)
+
+
+def passages_reordered(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """Show the results in another order."""
+    del chance
+    if len(subject.case.context) > 1:
+        case = msgspec.structs.replace(subject.case, context=subject.case.context[::-1])
+        yield Mutation(subject.output, "the results are shown from back to front", case, label=1.0)
+
+
+def unrelated_passage(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """Show a result that has nothing to do with the statement first."""
+    del chance
+    if subject.case.context and _UNRELATED.content["name"] not in (subject.output.text or ""):
+        case = msgspec.structs.replace(subject.case, context=[_UNRELATED, *subject.case.context])
+        yield Mutation(
+            subject.output, "a result that has nothing to do with it stands first", case, label=1.0
+        )
+
+
+def _first_new(fact: Fact, values: Iterator[str] | Sequence[str], text: str) -> str | None:
+    """The first value that occurs nowhere in the results, as a claim."""
+    for value in values:
+        if not re.search(rf"(?<![\w.]){re.escape(value.lower())}(?![\w.]*\w)", text):
+            return stated(fact.subject, fact.field, value)
+    return None
+
+
+def _overlap(one: object, other: object) -> bool:
+    """Whether one value may be taken for a broader word for the other."""
+    first, second = shown(one).lower(), shown(other).lower()
+    return first in second or second in first
+
+
+def _general(fact: Fact) -> str:
+    found = _ISO.fullmatch(fact.value) if isinstance(fact.value, str) else None
+    month = int(found[2]) if found else 0
+    if found is None or not 1 <= month <= len(MONTHS):
+        return fact.sentence
+    return f"The {fact.field.replace('_', ' ')} of {fact.subject} is in {MONTHS[month - 1]} {found[1]}."
+
+
+def _stated(case: Case, output: Output, claims: Sequence[Claim]) -> tuple[Case, Output]:
+    reference = {"claims": msgspec.to_builtins(claims)}
+    text = " ".join(claim.text for claim in claims)
+    return msgspec.structs.replace(case, reference=reference), msgspec.structs.replace(output, text=text)
+
+
+_FALSIFY: dict[str, tuple[Falsify, str]] = {
+    "claim_wrong_number": (wrong_number, "a number that no result gives"),
+    "claim_wrong_date": (wrong_date, "a date that no result gives"),
+    "claim_wrong_name": (wrong_name, "a name that begins like the one that is given"),
+    "claim_more_specific": (more_specific, "a detail that no result gives"),
+    "claim_from_another_result": (from_another_result, "what a result says of something else"),
+}
+
+GROUNDEDNESS = (
+    *(
+        Operator(name, "groundedness", "fault", partial(falsified, falsify), about)
+        for name, (falsify, about) in _FALSIFY.items()
+    ),
+    Operator("claim_more_general", "groundedness", "twin", more_general, "dates by their month only"),
+    Operator("claims_reordered", "groundedness", "twin", claims_reordered, "claims in another order"),
+    Operator("passages_reordered", "groundedness", "twin", passages_reordered, "results in another order"),
+    Operator(
+        "unrelated_passage", "groundedness", "twin", unrelated_passage, "one more result that does not matter"
+    ),
+)

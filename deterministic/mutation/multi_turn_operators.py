@@ -1,0 +1,155 @@
+"""Faults in multi-turn trajectories: a call left out, changed, made too early, or made although nobody asked.
+
+Recorded results are left out of what is changed: they tell what the unchanged calls returned.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias, cast
+
+import msgspec
+
+from ...errors import DecodingError
+from ...records import AgentStep
+from ..decoding import Unquoted, decode_prompt_strictly, decode_tool_calls
+from .call_notation import Call, native_calls, source_text
+from .chance import shuffled
+from .operator import Mutation, Operator
+from .subject import Subject, find_sites, with_value
+from .value_faults import PERTURBATIONS
+
+Turns: TypeAlias = list[list[AgentStep]]
+
+
+class Place(NamedTuple):
+    """Where a step of calls stands."""
+
+    turn: int
+    step: int
+    calls: list[Call]
+    native: bool
+
+
+def dropped_call(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """Leave out one call."""
+    for place, index in _each_call(subject, chance):
+        left = [*place.calls[:index], *place.calls[index + 1 :]]
+        yield _rewritten(subject, place, left, f"call {_shown(place, index)} was left out")
+
+
+def changed_argument(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """Give one argument of one call another value."""
+    for place in shuffled(_places(subject), chance):
+        for site in shuffled(find_sites(place.calls, subject.documents), chance):
+            for perturb, _ in shuffled(PERTURBATIONS.values(), chance):
+                for value in perturb(site, chance):
+                    change = f"turn {place.turn + 1}: {site.place} was {site.value!r}, is {value!r}"
+                    yield _rewritten(subject, place, with_value(place.calls, site, value), change)
+                    break
+
+
+def call_too_early(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """Make a call a turn before it was asked for."""
+    for place, index in _each_call(subject, chance):
+        if place.turn:
+            moved = _write(place, [place.calls[index]])
+            left = _write(place, [*place.calls[:index], *place.calls[index + 1 :]])
+            turns = _with_step(subject.output.agent_turns or [], place, left)
+            turns[place.turn - 1] = [*turns[place.turn - 1], moved]
+            change = f"call {_shown(place, index)} was made a turn too early"
+            yield Mutation(msgspec.structs.replace(subject.output, turns=turns), change)
+
+
+def extra_call(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """Make a call of one turn once more at the end of another; the checker sees whether that changes anything."""
+    turns = subject.output.agent_turns or []
+    for place, index in _each_call(subject, chance):
+        for turn in shuffled(range(len(turns)), chance):
+            changed = [list(steps) for steps in turns]
+            changed[turn].append(_write(place, [place.calls[index]]))
+            change = f"call {_shown(place, index)} was made once more in turn {turn + 1}"
+            yield Mutation(msgspec.structs.replace(subject.output, turns=changed), change)
+
+
+def steps_split(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """Make the calls of every step one by one."""
+    del chance
+    turns: Turns = [list(steps) for steps in subject.output.agent_turns or []]
+    # From the end, so that the steps still to be split keep their numbers.
+    for place in reversed(_places(subject)):
+        turns[place.turn][place.step : place.step + 1] = [_write(place, [call]) for call in place.calls]
+    if turns != subject.output.agent_turns:
+        yield Mutation(
+            msgspec.structs.replace(subject.output, turns=turns), "every call is a step of its own"
+        )
+
+
+def argument_order(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+    """Name the arguments of the calls of one step in another order."""
+    for place in shuffled(_places(subject), chance):
+        if any(len(call.arguments) > 1 for call in place.calls):
+            calls = [Call(call.name, dict(reversed(call.arguments.items()))) for call in place.calls]
+            change = f"turn {place.turn + 1}: arguments are named from back to front"
+            yield _rewritten(subject, place, calls, change)
+
+
+def _each_call(subject: Subject, chance: random.Random) -> Sequence[tuple[Place, int]]:
+    return shuffled(
+        [(place, index) for place in _places(subject) for index in range(len(place.calls))], chance
+    )
+
+
+def _places(subject: Subject) -> list[Place]:
+    """The steps of an output that are calls with named arguments."""
+    found: list[Place] = []
+    for turn, steps in enumerate(subject.output.agent_turns or []):
+        for number, step in enumerate(steps):
+            calls = _read(step)
+            if calls:
+                found.append(Place(turn, number, calls, not isinstance(step, str)))
+    return found
+
+
+def _read(step: AgentStep) -> list[Call]:
+    """The calls of a step; none where it holds none, or one whose arguments are not plain values with names."""
+    try:
+        decoded: Any = decode_prompt_strictly(step) if isinstance(step, str) else decode_tool_calls(step)
+    except DecodingError:
+        return []
+    items = cast("list[dict[str, Any]]", decoded)
+    calls = [Call(name, arguments) for item in items for name, arguments in item.items()]
+    sites = find_sites(calls, {})
+    # What stands without quotes is a nested call: it would have to be written back as code.
+    return [] if any(isinstance(site.value, Unquoted) for site in sites) else calls
+
+
+def _write(place: Place, calls: Sequence[Call]) -> AgentStep:
+    return native_calls(calls) if place.native else source_text(calls)
+
+
+def _with_step(turns: Sequence[Sequence[AgentStep]], place: Place, step: AgentStep) -> Turns:
+    """The turns with another step in a place; a step without calls is left out."""
+    changed = [list(steps) for steps in turns]
+    changed[place.turn][place.step : place.step + 1] = [] if step in ([], "[]") else [step]
+    return changed
+
+
+def _rewritten(subject: Subject, place: Place, calls: Sequence[Call], change: str) -> Mutation:
+    turns = _with_step(subject.output.agent_turns or [], place, _write(place, calls))
+    return Mutation(msgspec.structs.replace(subject.output, turns=turns), change)
+
+
+def _shown(place: Place, index: int) -> str:
+    return f"{place.calls[index].name} of turn {place.turn + 1}"
+
+
+MULTI_TURN = (
+    Operator("turn_dropped_call", "multi_turn", "fault", dropped_call, "a call left out"),
+    Operator("turn_changed_argument", "multi_turn", "fault", changed_argument, "an argument of a call changed"),
+    Operator("turn_call_too_early", "multi_turn", "fault", call_too_early, "a call made a turn too early"),
+    Operator("turn_extra_call", "multi_turn", "fault", extra_call, "a call too many that changes the state"),
+    Operator("turn_steps_split", "multi_turn", "twin", steps_split, "every call a step of its own"),
+    Operator("turn_argument_order", "multi_turn", "twin", argument_order, "arguments named in another order"),
+)  # fmt: skip

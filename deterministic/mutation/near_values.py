@@ -1,0 +1,233 @@
+"""Names, dates, numbers and units that are near the right ones, in values and in texts."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import random
+import re
+from collections.abc import Iterator
+
+_LAST_WORDS = ("Harper", "Winslow", "Grove", "Marsh", "Thornton", "Ridge")
+_ENDINGS = ("ton", "ville", "ford")
+_STRAY = ("Larkspur", "Riverton", "Ashdown")
+_LONGEST = 80
+
+
+def near_names(text: str, chance: random.Random) -> Iterator[str]:
+    """Names that begin like a name and are another's.
+
+    Args:
+        text: A text; only one that looks like a name (short, capitals at the beginning of its first and last word, no
+            digits) has near names.
+        chance: Draws among them.
+
+    Yields:
+        The name with another last word, or, of a single word, a longer name.
+    """
+    words = text.split(" ")
+    is_name = all(word[:1].isupper() for word in (words[0], words[-1]))
+    if not is_name or len(text) > _LONGEST or any(map(str.isdigit, text)):
+        return
+    if len(words) > 1:
+        yield " ".join([*words[:-1], chance.choice(_LAST_WORDS)])
+    elif text.isalpha():
+        yield text + chance.choice(_ENDINGS)
+
+
+def stray_text(unlike: str) -> str:
+    """A text that nobody asked for.
+
+    Args:
+        unlike: What it must have nothing in common with.
+
+    Returns:
+        A word.
+    """
+    return next(word for word in _STRAY if word.lower() not in unlike.lower() or word == _STRAY[-1])
+
+
+_ISO = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+_SLASHED = re.compile(r"(?<!\d)(\d{1,2})([/.])(\d{1,2})\2(\d{4})(?!\d)")
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+_MONTH = "|".join(name for month in MONTHS for name in (month, month[:3]))
+_DAY = r"\d{1,2}(?!\d)"
+_WRITTEN = re.compile(
+    rf"\b(?:(?:{_MONTH})\.? ({_DAY})|({_DAY})(?:st|nd|rd|th)? (?:of )?(?:{_MONTH}))", re.IGNORECASE
+)
+_YEAR = re.compile(r"(?<![\d.,/:-])((?:19|20)\d{2})(?![\d/:-])")
+_LAST_COMMON_DAY = 28
+
+
+def shifted_dates(text: str) -> Iterator[str]:
+    """Texts in which one date is another.
+
+    Args:
+        text: Any text.
+
+    Yields:
+        The text with a date a day or a month away (``2026-05-14``), the day or the year another (``14/5/2026``), the day
+        another (``May 14th``), or the year another (``2026``).
+    """
+    for found in _ISO.finditer(text):
+        yield from (_put(text, found.span(), date) for date in _around(found))
+    for found in _SLASHED.finditer(text):
+        first, separator, second, year = found.groups()
+        yield _put(text, found.span(), f"{first}{separator}{second}{separator}{int(year) + 1}")
+        yield _put(text, found.span(1), _other_day(first))
+    for found in _WRITTEN.finditer(text):
+        group = 1 if found[1] else 2
+        yield _put(text, found.span(group), _other_day(found[group]))
+    for found in _YEAR.finditer(text):
+        yield _put(text, found.span(), str(int(found[1]) + 1))
+
+
+def _around(found: re.Match[str]) -> Iterator[str]:
+    year, month, day = map(int, found.groups())
+    try:
+        date = dt.date(year, month, day)
+        yield (date + dt.timedelta(days=1)).isoformat()
+        yield (date - dt.timedelta(days=1)).isoformat()
+        yield date.replace(month=month % 12 + 1, day=min(day, _LAST_COMMON_DAY)).isoformat()
+    except (ValueError, OverflowError):
+        return  # 2026-99-99 is a code, not a date
+
+
+def _other_day(day: str) -> str:
+    number = int(day)
+    return str(number + 1 if number < _LAST_COMMON_DAY else number - 1)
+
+
+def _put(text: str, span: tuple[int, int], new: str) -> str:
+    return text[: span[0]] + new + text[span[1] :]
+
+
+_IN_TEXT = re.compile(r"(?<![\w.,/:-])(-?)(\d{1,15}(?:\.\d{1,15})?)(?![\w.,/:-]*\d)")
+"""A number that stands alone: no part of a date, a time, a range, a version or a code."""
+
+
+def near_numbers(value: float) -> Iterator[float]:
+    """Whole numbers that are off by one."""
+    if isinstance(value, int) or value.is_integer():
+        yield value + 1
+        yield value - 1
+
+
+def other_sign(value: float) -> Iterator[float]:
+    """The number with the other sign."""
+    if value:
+        yield -value
+
+
+def other_magnitude(value: float) -> Iterator[float]:
+    """Ten times as much, and a tenth where that is a number of the same type."""
+    if not value:
+        return
+    if math.isfinite(value * 10):
+        yield value * 10
+    if isinstance(value, float):
+        yield value / 10
+    elif value % 10 == 0:
+        yield value // 10
+
+
+def near_in_text(text: str) -> Iterator[str]:
+    """Texts in which one whole number is off by one."""
+    for found in _IN_TEXT.finditer(text):
+        if "." not in found[2]:
+            yield _put_number(text, found, f"{found[1]}{int(found[2]) + 1}")
+
+
+def other_sign_in_text(text: str) -> Iterator[str]:
+    """Texts in which one number has lost its minus sign."""
+    for found in _IN_TEXT.finditer(text):
+        if found[1]:
+            yield _put_number(text, found, found[2])
+
+
+def other_magnitude_in_text(text: str) -> Iterator[str]:
+    """Texts in which one number has lost its decimal point, or gained a zero."""
+    for found in _IN_TEXT.finditer(text):
+        digits = found[2].replace(".", "") if "." in found[2] else found[2] + "0"
+        yield _put_number(text, found, found[1] + digits)
+
+
+def _put_number(text: str, found: re.Match[str], number: str) -> str:
+    return text[: found.start()] + number + text[found.end() :]
+
+
+_PAIRS = (
+    ("celsius", "fahrenheit"),
+    ("metric", "imperial"),
+    ("kilometers", "miles"),
+    ("kilometer", "mile"),
+    ("kilometres", "miles"),
+    ("km", "mi"),
+    ("meters", "feet"),
+    ("meter", "foot"),
+    ("metres", "feet"),
+    ("m", "ft"),
+    ("centimeters", "inches"),
+    ("cm", "in"),
+    ("kilograms", "pounds"),
+    ("kg", "lb"),
+    ("grams", "ounces"),
+    ("liters", "gallons"),
+    ("litres", "gallons"),
+    ("hours", "minutes"),
+    ("hour", "minute"),
+    ("days", "weeks"),
+    ("months", "years"),
+    ("monthly", "yearly"),
+    ("daily", "weekly"),
+    ("USD", "EUR"),
+    ("dollars", "euros"),
+    ("GBP", "EUR"),
+    ("pounds sterling", "euros"),
+    ("m/s", "km/h"),
+    ("kph", "mph"),
+    ("bytes", "bits"),
+)
+# Of several neighbours the first one listed counts.
+_OTHER = {one.lower(): other for pair in reversed(_PAIRS) for one, other in (pair, pair[::-1])}
+_UNIT = re.compile(
+    r"(?<![\w/])(?:"
+    + "|".join(re.escape(unit) for unit in sorted(_OTHER, key=len, reverse=True))
+    + r")(?![\w/])",
+    re.IGNORECASE,
+)
+_SHORT = 2
+
+
+def other_unit(text: str) -> Iterator[str]:
+    """Texts in which one unit is another.
+
+    Args:
+        text: Any text; a unit of one or two letters counts only after a number, or where it is the whole text.
+
+    Yields:
+        The text with ``celsius`` for ``fahrenheit``, ``km`` for ``mi`` and so on, capitals kept.
+    """
+    for found in _UNIT.finditer(text):
+        if len(found[0]) > _SHORT or found[0] == text or text[: found.start()].rstrip()[-1:].isdigit():
+            other = _like(_OTHER[found[0].lower()], found[0])
+            yield text[: found.start()] + other + text[found.end() :]
+
+
+def _like(word: str, model: str) -> str:
+    if model.isupper():
+        return word.upper()
+    return word.capitalize() if model[:1].isupper() else word.lower()

@@ -1,0 +1,200 @@
+"""None"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from fiducial.deterministic.checkers import CheckOptions, Rules, check
+from fiducial.errors import InputError
+from fiducial.records import Case, Output, ToolCall, Verdict
+
+
+def calc_binomial_probability(n: int, k: int, p: float) -> float:
+    return math.comb(n, k) * p**k * (1 - p) ** (n - k)
+
+
+def price(symbol: str, factor: float = 1.0) -> float:
+    return {"AAPL": 200.0, "DEBT": -200.0}[symbol] * factor
+
+
+def weather(coordinates: list[float]) -> dict[str, Any]:
+    return {"at": coordinates, "degrees": 20}
+
+
+def span(a: float, b: float) -> tuple[float, float]:
+    return (a, b)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "calc_binomial_probability": calc_binomial_probability,
+    "price": price,
+    "weather": weather,
+    "span": span,
+    "math.hypot": math.hypot,
+}
+BINOMIAL = "calc_binomial_probability(n=20, k=5, p=1/6)"
+
+
+def judge(
+    reply: str | list[ToolCall],
+    calls: list[str],
+    *,
+    match: list[str] | None = None,
+    results: list[Any] | None = None,
+    case_id: str = "exec_simple_0",
+    tools: list[str] | None = None,
+    rules: Rules = "bfcl",
+) -> Verdict:
+    case = Case(
+        id=case_id,
+        kind="executable_call",
+        tools=[{"type": "function", "function": {"name": name}} for name in tools or []],
+        reference={"calls": calls, "match": match or ["exact"] * len(calls), "results": results},
+    )
+    text, native = (reply, None) if isinstance(reply, str) else (None, reply)
+    output = Output(case_id=case_id, system="s", text=text, tool_calls=native)
+    return check(case, output, CheckOptions(rules=rules, functions=FUNCTIONS))
+
+
+@pytest.mark.parametrize(
+    ("case_id", "expected", "reply"),
+    [
+        (
+            "exec_simple_0",
+            ["calc_binomial_probability(n=20, k=5, p=0.6)"],
+            "[calc_binomial_probability(n=20, k=5, p=0.6)]",
+        ),
+        ("exec_multiple_0", [BINOMIAL], f"[{BINOMIAL}]"),
+        ("exec_multiple_0", [BINOMIAL], "[calc_binomial_probability(n=20, k=5, p=0.16666666666666666)]"),
+        (
+            "exec_parallel_0",
+            [f"calc_binomial_probability(n={n}, k={k}, p=0.3)" for n, k in ((10, 3), (15, 5), (20, 7))],
+            "[calc_binomial_probability(n=20, k=7, p=0.3), calc_binomial_probability(n=10, k=3, p=0.3), calc_binomial_probability(n=15, k=5, p=0.3)]",
+        ),
+    ],
+)
+def test_the_documented_examples_pass(case_id: str, expected: list[str], reply: str):
+    verdict = judge(reply, expected, case_id=case_id)
+    assert (verdict.score, verdict.by) == (1.0, "execution/bfcl")
+
+
+def test_native_calls_are_executed_too():
+    call = ToolCall(name="calc_binomial_probability", arguments='{"n": 20, "k": 5, "p": 0.5}')
+    assert judge([call], ["calc_binomial_probability(n=20, k=5, p=1/2)"]).score == 1.0
+
+
+@pytest.mark.parametrize(
+    ("reply", "error_type"),
+    [
+        ("I cannot do that.", "executable_decoder:decoder_failed"),
+        ("", "executable_decoder:wrong_output_format"),
+        (f"[{BINOMIAL}, {BINOMIAL}]", "simple_exec_checker:wrong_count"),
+        ("[calc_binomial_probability(n=20, k=5, p=0.5)]", "executable_checker:wrong_result"),
+        ("[calc_binomial_probability(n=20, k=5)]", "executable_checker:execution_error"),
+        ("[calc_binomial_probability(n='x', k=5, p=0.5)]", "executable_checker:execution_error"),
+        ("[invented(n=20)]", "executable_checker:execution_error"),
+        ("[calc_binomial_probability(n=span(a=1, b=2), k=5, p=0.5)]", "executable_checker:execution_error"),
+    ],
+)
+def test_what_a_system_gets_wrong_has_a_name(reply: str, error_type: str):
+    verdict = judge(reply, [BINOMIAL])
+    assert (verdict.outcome, verdict.score, verdict.error_type) == ("graded", 0.0, error_type)
+
+
+def test_the_number_of_calls_has_its_own_fault_where_several_are_expected():
+    verdict = judge(f"[{BINOMIAL}]", [BINOMIAL, BINOMIAL], case_id="exec_parallel_1")
+    assert verdict.error_type == "value_error:exec_result_count"
+
+
+def test_of_several_calls_the_one_without_a_partner_is_named():
+    calls = [BINOMIAL, "price(symbol='AAPL')"]
+    verdict = judge(f"[{BINOMIAL}, price(symbol='DEBT')]", calls, case_id="exec_parallel_multiple_1")
+    assert verdict.error_type == "executable_checker:cannot_find_match"
+    assert verdict.evidence["expected"] == "price(symbol='AAPL')"
+    assert [tried["error_type"] for tried in verdict.evidence["tried"]] == [
+        "executable_checker:wrong_result"
+    ] * 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected", "match", "rules", "score"),
+    [
+        ("[price(symbol='AAPL', factor=1.2)]", "price(symbol='AAPL')", "real_time", "bfcl", 1.0),
+        ("[price(symbol='AAPL', factor=1.21)]", "price(symbol='AAPL')", "real_time", "bfcl", 0.0),
+        ("[price(symbol='AAPL', factor=0.79)]", "price(symbol='AAPL')", "real_time", "bfcl", 0.0),
+        ("[price(symbol='DEBT')]", "price(symbol='DEBT')", "real_time", "bfcl", 0.0),
+        ("[price(symbol='DEBT')]", "price(symbol='DEBT')", "real_time", "strict", 1.0),
+        ("[weather(coordinates=[1, 2])]", "weather(coordinates=[3, 4])", "structural", "bfcl", 1.0),
+        ("[span(a=1, b=2)]", "span(a=3, b=4)", "structural", "bfcl", 1.0),
+        ("[price(symbol='AAPL')]", "span(a=3, b=4)", "structural", "bfcl", 0.0),
+        ("[weather([1, 2])]", "weather(coordinates=[1, 2])", "exact", "bfcl", 0.0),
+        ("[weather([1, 2])]", "weather(coordinates=[1, 2])", "exact", "strict", 1.0),
+    ],
+)
+def test_results_are_compared_as_the_case_says(
+    reply: str, expected: str, match: str, rules: Rules, score: float
+):
+    assert judge(reply, [expected], match=[match], rules=rules).score == score
+
+
+def test_a_recorded_result_stands_in_for_the_expected_call():
+    verdict = judge(
+        "[price(symbol='AAPL')]", ["price_of_last_year(symbol='AAPL')"], match=["real_time"], results=[190.0]
+    )
+    assert verdict.score == 1.0
+
+
+def test_strict_rules_revise_a_greedy_choice():
+    # The first expected price takes the call that only the second could have taken as well.
+    reply = "[price(symbol='AAPL', factor=1.1), price(symbol='AAPL', factor=0.9)]"
+    calls, match = ["price(symbol='AAPL')", "price(symbol='AAPL', factor=1.3)"], ["real_time", "real_time"]
+    greedy = judge(reply, calls, match=match, case_id="exec_parallel_0")
+    assert greedy.error_type == "executable_checker:cannot_find_match"
+    reply = "[price(symbol='AAPL', factor=0.9), price(symbol='AAPL', factor=1.1)]"
+    assert judge(reply, calls, match=match, case_id="exec_parallel_0").score == 1.0
+    reply = "[price(symbol='AAPL', factor=1.1), price(symbol='AAPL', factor=0.9)]"
+    assert judge(reply, calls, match=match, case_id="exec_parallel_0", rules="strict").score == 1.0
+
+
+def test_a_match_too_many_is_ignored():
+    assert judge(f"[{BINOMIAL}]", [BINOMIAL], match=["exact", "structural"]).score == 1.0
+
+
+def test_dotted_functions_are_registered_under_their_dotted_name():
+    assert judge("[math.hypot(3, 4)]", ["math.hypot(3, 4)"], rules="strict").score == 1.0
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected", "tools"),
+    [
+        (f"[{BINOMIAL}]", "not_registered(x=1)", []),
+        (f"[{BINOMIAL}]", "price(symbol='NONE')", []),
+        ("[not_registered(x=1)]", BINOMIAL, ["not_registered"]),
+    ],
+)
+def test_what_cannot_be_executed_here_is_undecided_not_wrong(reply: str, expected: str, tools: list[str]):
+    verdict = judge(reply, [expected], tools=tools)
+    assert (verdict.outcome, verdict.score) == ("undecided", None)
+
+
+@pytest.mark.parametrize(
+    "reference", [{"calls": [], "match": []}, {"calls": ["f()"], "match": []}, {"answers": []}]
+)
+def test_a_reference_that_does_not_fit_is_an_input_error(reference: dict[str, Any]):
+    with pytest.raises(InputError):
+        check(
+            Case(id="x", kind="executable_call", reference=reference),
+            Output(case_id="x", system="s", text="[f()]"),
+        )
+
+
+@pytest.mark.parametrize(
+    "text", ["__import__('os').system('true')", "price(symbol=open('x'))", "price.__globals__(x=1)"]
+)
+def test_nothing_but_registered_functions_can_be_reached(text: str):
+    for rules in ("bfcl", "strict"):
+        assert judge(f"[{text}]", [BINOMIAL], rules=rules).score == 0.0

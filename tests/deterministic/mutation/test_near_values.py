@@ -1,0 +1,75 @@
+"""Wrong numbers, dates and units, in the form of the right ones."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from fiducial.deterministic.mutation.near_values import (
+    near_in_text,
+    near_names,
+    near_numbers,
+    other_magnitude,
+    other_magnitude_in_text,
+    other_sign,
+    other_sign_in_text,
+    other_unit,
+    shifted_dates,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-05-31", ["2026-06-01", "2026-05-30", "2026-06-28"]),
+        ("on 14/05/2026", ["on 14/05/2027", "on 15/05/2026"]),
+        ("May 5", ["May 6"]),
+        ("5th of May, 2026", ["6th of May, 2026", "5th of May, 2027"]),
+        ("28 February", ["27 February"]),
+        ("2026-99-99", []),
+        ("9999-12-31", []),
+        ("room 2026-5", []),
+        ("12026", []),
+    ],
+)
+def test_dates_are_shifted_in_their_own_form(text: str, expected: list[str]):
+    assert list(shifted_dates(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("celsius", ["fahrenheit"]),
+        ("Celsius", ["Fahrenheit"]),
+        ("5 km", ["5 mi"]),
+        ("km", ["mi"]),
+        ("I am in Rome", []),
+        ("USD", ["EUR"]),
+        ("12 kg of flour", ["12 lb of flour"]),
+    ],
+)
+def test_units_are_taken_for_their_neighbours(text: str, expected: list[str]):
+    assert list(other_unit(text)) == expected
+
+
+def test_numbers_in_texts_are_found_only_where_they_stand_alone():
+    assert list(near_in_text("2026-05-14 v1.2 a3 12:30")) == []
+    assert list(near_in_text("row 7 of 9")) == ["row 8 of 9", "row 7 of 10"]
+    assert list(other_sign_in_text("at -3 degrees, 5 off")) == ["at 3 degrees, 5 off"]
+    assert list(other_magnitude_in_text("1.5 metres")) == ["15 metres"]
+
+
+def test_numbers_keep_their_type():
+    assert list(near_numbers(2)) == [3, 1]
+    assert list(near_numbers(2.5)) == []
+    assert list(other_sign(0)) == []
+    assert list(other_sign(-4)) == [4]
+    assert list(other_magnitude(30)) == [300, 3]
+    assert list(other_magnitude(0.5)) == [5.0, 0.05]
+    assert list(other_magnitude(1e308)) == [1e307]
+
+
+@pytest.mark.parametrize("text", ["", "lower case", "Room 12", "x" * 100, "  "])
+def test_what_is_no_name_has_no_near_name(text: str):
+    assert list(near_names(text, random.Random(0))) == []
