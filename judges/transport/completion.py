@@ -9,7 +9,7 @@ from typing import Any, cast
 import msgspec
 
 from ..characters import well_formed
-from .exchange import CallError, Reply, TokenLogprob
+from .exchange import CallError, Reply, RequestedCall, TokenLogprob
 
 _MOST_TOKENS = 1 << 53
 _SHOWN = 100
@@ -22,9 +22,22 @@ class _Part(msgspec.Struct):
     refusal: str | None = None
 
 
+class _Function(msgspec.Struct):
+    name: str
+    arguments: dict[str, Any] | str | None = None
+
+
+class _ToolCall(msgspec.Struct):
+    function: _Function
+    id: str | None = None
+
+
 class _Message(msgspec.Struct):
     content: str | list[_Part] | None = None
     refusal: str | None = None
+    tool_calls: list[_ToolCall] | None = None
+    reasoning_content: Any = None
+    reasoning: Any = None
 
 
 class _Token(msgspec.Struct):
@@ -111,13 +124,38 @@ def read_completion(payload: object) -> Reply:
     refusal = choice.message.refusal or "".join(part.refusal or "" for part in parts)
     return Reply(
         text=well_formed("".join(part.text or "" for part in parts)),
-        refusal=well_formed(refusal) or None,
-        finish_reason=well_formed(choice.finish_reason or "") or None,
-        served_by=well_formed(body.model or "") or None,
+        tool_calls=[_requested(call) for call in choice.message.tool_calls or ()] or None,
+        reasoning=_reasoning(choice.message),
+        refusal=_text(refusal),
+        finish_reason=_text(choice.finish_reason),
+        served_by=_text(body.model),
         prompt_tokens=_tokens(body.usage, "prompt_tokens"),
         completion_tokens=_tokens(body.usage, "completion_tokens"),
         logprobs=_logprobs(choice.logprobs),
     )
+
+
+def _requested(call: _ToolCall) -> RequestedCall:
+    arguments = "{}" if call.function.arguments is None else call.function.arguments
+    if not isinstance(arguments, str):
+        # Through text and back, since what is nested in an object may hold a lone surrogate, too.
+        text = well_formed(json.dumps(arguments, ensure_ascii=False))
+        return RequestedCall(
+            name=well_formed(call.function.name), arguments=json.loads(text), id=_text(call.id)
+        )
+    return RequestedCall(
+        name=well_formed(call.function.name), arguments=well_formed(arguments), id=_text(call.id)
+    )
+
+
+def _text(value: str | None) -> str | None:
+    return well_formed(value or "") or None
+
+
+def _reasoning(message: _Message) -> str | None:
+    """What servers call ``reasoning_content`` or ``reasoning``; nothing where it is no text."""
+    said = message.reasoning_content or message.reasoning
+    return _text(said) if isinstance(said, str) else None
 
 
 def _error_in(payload: object) -> str | None:

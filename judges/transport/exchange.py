@@ -77,11 +77,21 @@ class TokenLogprob(Record, frozen=True, kw_only=True):
     top: dict[str, float] = {}
 
 
+class RequestedCall(Record, frozen=True, kw_only=True):
+    """A call of a tool that a model asks for: its name as the tool was offered, its arguments verbatim, the endpoint's id of it."""
+
+    name: str
+    arguments: dict[str, Any] | str = "{}"
+    id: str | None = None
+
+
 class Reply(Record, frozen=True, kw_only=True):
     """What a model replied.
 
     Attributes:
         text: The reply's content; empty when there was none.
+        tool_calls: The calls it asks for, where it asks for any.
+        reasoning: What it thought before, where the endpoint tells that apart.
         refusal: The provider's refusal, where it marks one.
         finish_reason: Why the model stopped: ``stop``, ``length``, ``content_filter`` ...
         served_by: The model that the endpoint says answered, which may be a dated version of the one asked for.
@@ -92,6 +102,8 @@ class Reply(Record, frozen=True, kw_only=True):
     """
 
     text: str = ""
+    tool_calls: list[RequestedCall] | None = None
+    reasoning: str | None = None
     refusal: str | None = None
     finish_reason: str | None = None
     served_by: str | None = None

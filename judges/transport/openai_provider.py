@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from http import HTTPStatus
+from typing import Any
 
 import msgspec
 
 from ..characters import well_formed
 from .completion import field_of, read_completion, read_json
 from .endpoint import Endpoint
-from .exchange import CallError, Reply, Request
+from .exchange import CallError, Reply, Request, RequestedCall
 from .sending import DirectSender, Response, Sender
 from .waiting_times import allowed_rate, retry_after, retry_after_in_words
 
@@ -102,8 +103,15 @@ class OpenAIProvider:
         """A reply as it may be kept: a server may echo the key that it was sent."""
         assert self._sender is not None
         redact = self._sender.redact_reply
-        texts = {name: getattr(reply, name) for name in ("text", "refusal", "finish_reason", "served_by")}
-        changed = {name: redact(text) for name, text in texts.items() if text and redact(text) != text}
+        names = ("text", "reasoning", "refusal", "finish_reason", "served_by")
+        texts = {name: getattr(reply, name) for name in names}
+        changed: dict[str, Any] = {
+            name: redact(text) for name, text in texts.items() if text and redact(text) != text
+        }
+        if reply.tool_calls:
+            written = msgspec.json.encode(reply.tool_calls).decode()
+            if (shown := redact(written)) != written:
+                changed["tool_calls"] = msgspec.json.decode(shown, type=list[RequestedCall])
         return msgspec.structs.replace(reply, **changed) if changed else reply
 
     def _shown(self, text: str) -> str:

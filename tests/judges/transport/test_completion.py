@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from fiducial.judges import CallError
+from fiducial.judges.transport import RequestedCall
 from fiducial.judges.transport.completion import read_completion, read_json
 
 
@@ -48,6 +49,48 @@ def test_text_and_refusal_are_what_the_message_holds(
 ) -> None:
     reply = read_completion(completion(message))
     assert (reply.text, reply.refusal) == (text, refusal)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        ({"name": "f", "arguments": '{"x": 1}'}, '{"x": 1}'),
+        ({"name": "f", "arguments": "no JSON"}, "no JSON"),
+        ({"name": "f", "arguments": ""}, ""),
+        ({"name": "f", "arguments": {"x": "\ud800"}}, {"x": "\ufffd"}),
+        ({"name": "f", "arguments": {}}, {}),
+        ({"name": "f"}, "{}"),
+    ],
+    ids=str,
+)
+def test_arguments_of_a_call_stay_as_they_came(function: dict[str, Any], arguments: Any) -> None:
+    reply = read_completion(completion({"content": None, "tool_calls": [{"id": "1", "function": function}]}))
+    assert reply.tool_calls == [RequestedCall(name="f", arguments=arguments, id="1")]
+
+
+@pytest.mark.parametrize("calls", [None, []])
+def test_no_calls_are_none(calls: Any) -> None:
+    assert read_completion(completion({"content": "1", "tool_calls": calls})).tool_calls is None
+
+
+@pytest.mark.parametrize("calls", [5, [5], [{"function": {"arguments": "{}"}}], [{"id": "1"}]])
+def test_calls_of_no_form_are_an_error_that_may_pass(calls: Any) -> None:
+    with pytest.raises(CallError, match=r"no chat completion.*tool_calls") as caught:
+        read_completion(completion({"content": None, "tool_calls": calls}))
+    assert caught.value.retryable
+
+
+@pytest.mark.parametrize(
+    ("message", "reasoning"),
+    [
+        ({"reasoning_content": "so"}, "so"),
+        ({"reasoning": "so"}, "so"),
+        ({"reasoning": {"text": "so"}}, None),
+        ({"reasoning_content": "", "reasoning": None}, None),
+    ],
+)
+def test_what_a_model_thought_is_kept_apart(message: dict[str, Any], reasoning: str | None) -> None:
+    assert read_completion(completion({"content": "1", **message})).reasoning == reasoning
 
 
 @pytest.mark.parametrize(
