@@ -5,7 +5,7 @@ PYTHONS ?= 3.11 3.12 3.13
 BIN := $(VENV)/bin
 export FIDUCIAL_REFERENCE
 
-.PHONY: help demo test pythons lint bench promptflow requests format clean
+.PHONY: help demo test pythons lint bench promptflow evidence requests format clean
 
 # pip is asked again only when pyproject.toml changes.
 $(VENV)/.ready: pyproject.toml
@@ -39,6 +39,9 @@ promptflow:  ## the judges under promptflow and azure-ai-evaluation, in an envir
 	@PF_HOME_DIRECTORY="$(CURDIR)/.venv-promptflow/.promptflow" \
 		.venv-promptflow/bin/python -m pytest tests/api/test_evaluators.py tests/api/test_promptflow.py tests/api/test_azure.py \
 		tests/judges/test_connections.py tests/judges/test_shipped_prompts.py
+
+evidence: $(VENV)/.ready  ## docs/evidence.md from recorded replies of a real model; needs FIDUCIAL_REFERENCE
+	@$(BIN)/python benchmarks/evidence.py --out docs/evidence.md
 
 requests: $(VENV)/.ready  ## batch files for every judge and variant, into ./requests; MODEL=... names the model
 	@$(BIN)/python benchmarks/make_requests.py --out requests $(if $(MODEL),--model $(MODEL))

@@ -1,0 +1,322 @@
+"""How good a real model judges, from its recorded replies: writes the page docs/evidence.md.
+
+    FIDUCIAL_REFERENCE=/path/to/reference python benchmarks/evidence.py [--recorded FOLDER] [--out docs/evidence.md]
+
+Nobody is asked anything: every verdict is read from a recorded reply whose request is, word for word, what the judge asks today. How many replies apply stands
+in every table. The page says what the recordings cannot show.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import msgspec
+from make_requests import draw_real
+from recorded_audit import ask_probes, make_probes, read_facts
+
+import fiducial as fd
+from fiducial.data import demo_path
+
+MODEL = "claude"
+HALF = 0.5
+VARIANTS = ("direct", "reasons", "decomposed")
+SUITE_JUDGES = (
+    "tool_call_accuracy",
+    "groundedness",
+    "memory_answer",
+    "web_search_answer",
+    "task_completion",
+    "rubric",
+)
+REAL_JUDGES = ("tool_call_accuracy", "task_completion")
+JUDGE, LABEL, NOBODY = "the judge", "the official label", "undecidable"
+
+LIMITS = """## What this cannot show
+
+* It is one model, and its replies were written many to a context: 124 to 175 requests a file, in random order. They are no independent calls, and decoding
+  parameters were not set.
+* The real outputs answer BFCL's questions. The model noted in several files that it recognised the benchmark; it may half-remember its answers.
+* Those who adjudicated were the same model. Where an adjudication matters to you, look again (`fiducial review`).
+* The suite was written together with its judges. That a strong model is at its ceiling says that suite and prompts fit, not that the judge is good on your data: label a
+  sample of your own (`fiducial review`) and calibrate on it.
+"""
+
+
+class Opinion(msgspec.Struct, frozen=True):
+    """One adjudication: whether the output is right, why, and what kind of fault made judge and label differ."""
+
+    verdict: str
+    why: str
+    kind: str | None = None
+
+
+class Adjudicated(msgspec.Struct, frozen=True):
+    """A disagreement between a judge and a label, decided twice, independently."""
+
+    case_id: str
+    system: str
+    judge: str
+    judge_score: float
+    label: float
+    first: Opinion
+    second: Opinion
+
+
+def main() -> int:
+    """Write the page; returns the exit code."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--recorded", type=Path, help="default: recorded/ of FIDUCIAL_REFERENCE")
+    parser.add_argument("--out", type=Path, help="default: printed")
+    arguments = parser.parse_args()
+    reference = os.environ.get("FIDUCIAL_REFERENCE")
+    if not reference:
+        print("set FIDUCIAL_REFERENCE to the folder of reference data", file=sys.stderr)
+        return 2
+    recorded = arguments.recorded or Path(reference) / "recorded"
+    page = "\n".join(sections(Path(reference), recorded))
+    if arguments.out is None:
+        print(page)
+    else:
+        arguments.out.write_text(page)
+    return 0
+
+
+def sections(reference: Path, recorded: Path) -> Iterator[str]:
+    """The page, part by part."""
+    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
+    yield "# Evidence: a real judge, measured\n"
+    yield (
+        "Recorded replies of one Claude model (November 2026) to this project's own judge requests, judged again by the judges as they are today and measured by `fiducial.calibrate`. "
+        f"Written by `make evidence` on {datetime.now(tz=UTC):%d %B %Y} ({machine}); nothing on this page is typed by hand. "
+        "Every rate has its denominator and a 95 % interval, clustered by case.\n"
+    )
+    yield from suite_section(recorded)
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        draw_real(reference, folder, 500, 1)
+        runs = [real_run(folder, recorded, judge) for judge in REAL_JUDGES]
+        yield from real_section(runs)
+        yield from adjudication_section(runs, folder, recorded)
+    yield from summaries_section(recorded)
+    yield from audit_section(recorded)
+    yield "\n" + LIMITS
+
+
+def suite_section(recorded: Path) -> Iterator[str]:
+    """All judges on the built-in suite."""
+    judges = [
+        made(f"{name}/{variant}", recorded / "suite.jsonl") for name in SUITE_JUDGES for variant in VARIANTS
+    ]
+    run = fd.evaluate(
+        demo_path("cases.jsonl"),
+        demo_path("outputs.jsonl"),
+        judges=judges,
+        labels=demo_path("labels.jsonl"),
+        rules=None,
+        progress=False,
+    )
+    yield "## The built-in suite\n"
+    yield (
+        "The labels are the checkers' and, where none can decide, the suite's own. *No reply*: the output or the prompt was changed after the replies were recorded; such outputs are not judged.\n"
+    )
+    yield from calibration_table(run)
+
+
+def real_run(folder: Path, recorded: Path, judge: str) -> fd.Run:
+    """Three prompts of a judge on real outputs with official labels."""
+    judges = [made(f"{judge}/{variant}", recorded / "real.jsonl") for variant in VARIANTS]
+    return fd.evaluate(
+        folder / "cases.jsonl",
+        folder / "outputs.jsonl",
+        judges=judges,
+        labels=folder / "labels.jsonl",
+        rules=None,
+        progress=False,
+    )
+
+
+def real_section(runs: Sequence[fd.Run]) -> Iterator[str]:
+    """Real outputs of two systems, half of them officially wrong."""
+    yield "\n## Real tool calls\n"
+    yield (
+        "500 outputs of two real systems on BFCL, drawn so that half are officially wrong (`benchmarks/make_requests.py`, seed 1). The labels are BFCL's own verdicts.\n"
+    )
+    yield from calibration_table(*runs)
+    yield "\nThe prompts of a judge differ in accuracy by (first less second; p adjusted over the three pairs):\n"
+    pairs = [pair for run in runs for pair in fd.compare(run).pairs]
+    yield from table(
+        ("first", "second", "difference", "adjusted p"),
+        [(pair.a, pair.b, pair.difference, p_value(pair.adjusted_p)) for pair in pairs],
+    )
+
+
+def adjudication_section(runs: Sequence[fd.Run], folder: Path, recorded: Path) -> Iterator[str]:
+    """Who was right where judge and label disagree."""
+    given = msgspec.json.Decoder(Adjudicated)
+    rows = [given.decode(line) for line in (recorded / "adjudication.jsonl").read_bytes().splitlines()]
+    found = {
+        (verdict.by, verdict.case_id, verdict.system)
+        for run in runs
+        for verdict in disagreements(run, folder)
+    }
+    yield "\n## Where judge and label disagree\n"
+    alike = sum(each.first.verdict == each.second.verdict for each in rows)
+    applies = sum((each.judge, each.case_id, each.system) in found for each in rows)
+    yield (
+        f"Every disagreement between `reasons` and the official label was decided twice, independently, with both opinions shown unnamed: {alike} of {len(rows)} pairs of decisions are alike. "
+        f"{applies} of the {len(rows)} disagreements are among the {len(found)} that `reasons` has today. *Both*: both decisions say so; *either*: at least one.\n"
+    )
+    lines: list[Sequence[object]] = []
+    for judge in dict.fromkeys(each.judge for each in rows):
+        sides = [
+            {side(each, opinion) for opinion in (each.first, each.second)}
+            for each in rows
+            if each.judge == judge
+        ]
+        for who in (JUDGE, LABEL, NOBODY):
+            both, either = sum(each == {who} for each in sides), sum(who in each for each in sides)
+            lines.append((judge, who, f"{both} of {len(sides)}", f"{either} of {len(sides)}"))
+    yield from table(("judge", "who is right", "both", "either"), lines)
+    yield "\nWhat the fault was, by the first decision:\n"
+    counts = Counter(
+        (side(each, each.first), (each.first.kind or "not said").replace("_", " ")) for each in rows
+    )
+    yield from table(
+        ("who is right", "kind of fault", "disagreements"),
+        [(*said, count) for said, count in sorted(counts.items(), key=lambda item: (item[0][0], -item[1]))],
+    )
+    yield "\n" + strict_side(rows, folder)
+
+
+def side(row: Adjudicated, opinion: Opinion) -> str:
+    """Who said of the output what the adjudication says."""
+    if opinion.verdict == "undecidable":
+        return NOBODY
+    return JUDGE if (opinion.verdict == "right") == (row.judge_score >= HALF) else LABEL
+
+
+def strict_side(rows: Sequence[Adjudicated], folder: Path) -> str:
+    """With whom the strict rules side where they do not say what the official label says."""
+    cases = {case.id: case for case in fd.read_records(folder / "cases.jsonl", fd.Case)}
+    outputs = {
+        (each.case_id, each.system): each for each in fd.read_records(folder / "outputs.jsonl", fd.Output)
+    }
+    sides = Counter(
+        "nobody" if score is None else "judge" if score == row.judge_score else "neither"
+        for row in rows
+        for score in [fd.check(cases[row.case_id], outputs[row.case_id, row.system]).score]
+        if score != row.label
+    )
+    return (
+        f"fiducial's strict rules do not say what the official label says on {sides.total()} of these {len(rows)} disagreements: they side with the judge in {sides['judge']}, "
+        f"with neither in {sides['neither']}, and leave {sides['nobody']} undecided.\n"
+    )
+
+
+def summaries_section(recorded: Path) -> Iterator[str]:
+    """People's labels of summaries."""
+    path = recorded / "summaries.jsonl"
+    strict, half = (fd.calibrate(path, pass_at=cut) for cut in (1.0, 0.5))
+    yield "## Summaries with people's labels\n"
+    yield (
+        "150 summaries of FaithBench, half of them faithful by people (worst label counts); chosen by its authors because detectors disagree on them. Beside our judge stand the published scores of others "
+        "on the same items. A summary is grounded or it is not: the cut belongs at 1.0, and half of the scale is worth nothing.\n"
+    )
+    yield from table(
+        ("judge", "n", "balanced accuracy, cut 1.0", "cut 0.5"),
+        [
+            (name, found.n, found.balanced_accuracy, half.judges[name].balanced_accuracy)
+            for name, found in strict.judges.items()
+        ],
+    )
+
+
+def audit_section(recorded: Path) -> Iterator[str]:
+    """Probes with planted faults."""
+    with TemporaryDirectory() as name:
+        probes = make_probes(Path(name))
+        said, counts, _ = ask_probes(probes, recorded / "audit.jsonl")
+        facts = {fact.key: fact for fact in read_facts(probes)}
+    tallies: dict[tuple[str, str], list[bool]] = {}
+    for each in said:
+        fact = facts[each.output.key]
+        tallies.setdefault((fact.plants, fact.operator), []).append(each.agrees)
+    yield "\n## Planted faults\n"
+    yield (
+        f"`reasons` of the five judges that have probes, on the probes of the built-in suite (seed 0): {counts} replies apply. The operators are explained in [audits.md](audits.md); that nothing is missed says that these "
+        "probes are too easy for this model, not that it misses nothing.\n"
+    )
+    by_kind: dict[str, tuple[int, int, int]] = {}
+    for (plants, _), agreed in tallies.items():
+        operators, right, n = by_kind.get(plants, (0, 0, 0))
+        by_kind[plants] = (operators + 1, right + sum(agreed), n + len(agreed))
+    yield from table(
+        ("planted", "operators", "judged as labelled"),
+        [(kind, operators, f"{right} of {n}") for kind, (operators, right, n) in sorted(by_kind.items())],
+    )
+    missed = [
+        (plants, name, f"{sum(agreed)} of {len(agreed)}")
+        for (plants, name), agreed in sorted(tallies.items())
+        if not all(agreed)
+    ]
+    if missed:
+        yield "\nOperators with probes that were judged otherwise:\n"
+        yield from table(("planted", "operator", "as labelled"), missed)
+
+
+def disagreements(run: fd.Run, folder: Path) -> Iterator[fd.Verdict]:
+    """Verdicts of `reasons` on the other side than the label."""
+    labels = {label.key: label.score for label in fd.read_records(folder / "labels.jsonl", fd.Verdict)}
+    for verdict in run.verdicts:
+        if (
+            verdict.by.split("@")[0].endswith("/reasons")
+            and verdict.score is not None
+            and verdict.key in labels
+        ):
+            judge = run.calibration.judges[verdict.by]
+            if (verdict.score >= judge.pass_at) != (labels[verdict.key] == 1.0):
+                yield verdict
+
+
+def made(name: str, recording: Path) -> Any:
+    """A judge that answers from a recording."""
+    return fd.judge(name, model=MODEL, replay=recording)
+
+
+def p_value(p: float | None) -> str:
+    """As far as it means anything."""
+    return "undefined" if p is None else f"{p:.3f}"
+
+
+def calibration_table(*runs: fd.Run) -> Iterator[str]:
+    """Each judge of some runs against the labels."""
+    uses = {use.name: use for run in runs for use in run.judges}
+    rows: list[Sequence[object]] = []
+    for name, found in (item for run in runs for item in run.calibration.judges.items()):
+        failed = sum(count for outcome, count in uses[name].outcomes.items() if outcome != "graded")
+        rates = (found.accuracy, found.true_positive_rate, found.true_negative_rate, found.cohen_kappa)
+        rows.append((name, found.n, failed, f"{found.pass_at:g}", *rates))
+    yield from table(("judge", "n", "no reply", "passes at", "accuracy", "TPR", "TNR", "kappa"), rows)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """A Markdown table."""
+    yield "| " + " | ".join(head) + " |"
+    yield "|" + "---|" * len(head)
+    for row in rows:
+        yield "| " + " | ".join(map(str, row)) + " |"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
