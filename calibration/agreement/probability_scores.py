@@ -9,6 +9,7 @@ from ..intervals.bootstrap import in_blocks
 from ..intervals.closed_forms import t_interval
 from ..intervals.magnitudes import magnitude_interval
 from ..intervals.measurement import JACKKNIFE_BLOCKS, Settings, measure
+from ..intervals.variance import covariance, left_out_error
 from ..sample import Sample, make_sample
 from ..statistic import Statistic, defined, undefined
 from ..statistics.brier_parts import brier_parts, corrected_brier_parts, equal_mass_groups
@@ -119,8 +120,7 @@ def _jackknife(sample: Sample, group: IntArray, outcome: FloatArray, seed: int) 
         parts = corrected_brier_parts(outcome[there], sample.cells.score[there], numbers, weights[0][there])
         values.append(np.full(2, np.nan) if parts is None else np.array(parts[:2]))
     found = np.array(values)
-    count = len(found)
-    return np.sqrt((count - 1) / count * ((found - found.mean(axis=0)) ** 2).sum(axis=0)), count
+    return left_out_error(found), len(found)
 
 
 def _uncertainty(sample: Sample, value: float, settings: Settings) -> Statistic:
@@ -142,9 +142,8 @@ def _ece(sample: Sample, group: IntArray, outcome: FloatArray, level: float) -> 
     if clusters < 2:  # noqa: PLR2004 - one cluster has no spread
         return defined(value, n=sample.n, method="delta: no interval from a single cluster", level=level)
     moved: FloatArray = sample.groups @ (gaps - parts) / sample.n
-    covariance = clusters / (clusters - 1) * (moved.T @ (sample.sizes[:, None] * moved))
     over = "" if sample.singletons else " over clusters"
-    ends = magnitude_interval(parts, covariance, clusters, level)
+    ends = magnitude_interval(parts, covariance(moved, sample.sizes), clusters, level)
     return defined(value, ends, n=sample.n, method=f"delta{over}, inverted for bias", level=level)
 
 

@@ -10,6 +10,7 @@ from scipy.special import ndtri, stdtr
 
 from ..arrays import FloatArray, IntArray
 from .closed_forms import Interval, t_quantile, wilson_interval
+from .variance import variance
 
 _ROUNDING = 1e-12
 _POWER = 0.8
@@ -121,7 +122,7 @@ def combine_means(
     if bool((shares[:, matters] >= 1.0).any()):
         return Combination(value, math.nan, math.nan, clusters)
     left = 1.0 - np.where(matters, shares, 0.0)
-    error = math.sqrt(float((((sums / np.sqrt(left)) @ coefficient) ** 2).sum()))
+    error = math.sqrt(variance(sums * coefficient, form="cr2", shares=1.0 - left))
     return Combination(value, error, _degrees(shares, left, coefficient**2 / rows), clusters)
 
 

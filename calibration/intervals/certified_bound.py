@@ -8,6 +8,7 @@ from scipy.special import betaincinv
 from ..arrays import FloatArray, IntArray
 from ..statistic import Statistic, undefined
 from .closed_forms import t_quantile
+from .variance import Estimate
 
 
 def certified_rate(passed: FloatArray, cluster: IntArray, *, level: float = 0.95) -> Statistic:
@@ -47,10 +48,9 @@ def _worth(passed: FloatArray, cluster: IntArray, level: float) -> float:
     clusters = int(codes.max()) + 1
     if clusters == trials or share in {0.0, 1.0}:
         return float(clusters)
-    sums = np.bincount(codes, passed - share)
-    variance = clusters / (clusters - 1) * float((sums**2).sum()) / trials**2 if clusters > 1 else 0.0
-    if variance == 0.0:
+    error = Estimate(share, (passed - share) / trials, cluster).error() if clusters > 1 else 0.0
+    if error == 0.0:
         return float(clusters)
     two_sided = 2 * level - 1
     shrink = (t_quantile(two_sided, trials - 1) / t_quantile(two_sided, clusters - 1)) ** 2
-    return min(float(trials), shrink * share * (1 - share) / variance)
+    return min(float(trials), shrink * share * (1 - share) / error**2)

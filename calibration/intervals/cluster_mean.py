@@ -15,6 +15,7 @@ from ..statistic import Statistic, defined, undefined
 from ..statistics.estimator import ESTIMATORS
 from .closed_forms import normal_quantile, t_interval, t_quantile
 from .measurement import Settings, measure
+from .variance import Estimate, cluster_sums
 
 _FEWEST = 2
 _ENUMERATED, _DRAWN = 13, 20_000
@@ -98,7 +99,7 @@ def paired_shift(differences: FloatArray, cluster: IntArray, *, level: float = 0
     difference = mean_of(differences, cluster, level=level)
     if not len(differences):
         return Shift(difference=difference, p=None, minimum_detectable=None)
-    sums = np.bincount(np.unique(cluster, return_inverse=True)[1], differences).astype(np.float64)
+    sums = cluster_sums(differences, cluster)
     return Shift(
         difference=difference,
         p=_sign_flip_p(sums[sums != 0.0], seed),
@@ -137,5 +138,4 @@ def _spread(values: FloatArray, cluster: IntArray) -> tuple[float, float, int]:
     clusters = int(codes.max()) + 1
     if clusters < _FEWEST or np.ptp(values) == 0.0:
         return value, 0.0, clusters
-    sums = np.bincount(codes, values - value)
-    return value, math.sqrt(clusters / (clusters - 1) * float((sums**2).sum())) / len(values), clusters
+    return value, Estimate(value, (values - value) / len(values), codes).error(), clusters

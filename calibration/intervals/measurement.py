@@ -30,8 +30,8 @@ from .closed_forms import (
     wald_interval,
     wilson_interval,
 )
-from .influence import cluster_standard_error, influence, proportion_spread, standard_error
 from .unseen import unseen_interval
+from .variance import influence, left_out_error, proportion_spread, standard_error
 
 IntervalOption: TypeAlias = Literal["wilson", "wald", "cluster-t", "bootstrap"]
 
@@ -168,8 +168,8 @@ def _analytic_interval(
         return interval, f"{method} (jackknife of {blocks} blocks)"
     values = influence(estimator.of(sample.cells), sample)
     if independent:
-        return wald_interval(value, standard_error(values, sample), settings.level), "Wald"
-    return _cluster_t(value, cluster_standard_error(values, sample), sample.n_clusters, settings.level)
+        return wald_interval(value, standard_error(values, sample, independent=True), settings.level), "Wald"
+    return _cluster_t(value, standard_error(values, sample), sample.n_clusters, settings.level)
 
 
 def _cluster_t(value: float, error: float, clusters: int, level: float) -> tuple[Interval | None, str]:
@@ -184,5 +184,4 @@ def _block_jackknife(estimator: Estimator, sample: Sample, seed: int) -> tuple[f
     values = np.concatenate(
         [estimator.formula(weights, sample.cells) for weights, _ in blocks.without_each_group(1)]
     )
-    count = len(values)
-    return float(np.sqrt((count - 1) / count * ((values - values.mean()) ** 2).sum())), count
+    return float(left_out_error(values)), len(values)

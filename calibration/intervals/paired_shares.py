@@ -11,7 +11,7 @@ from ..arrays import FloatArray
 from ..sample import Sample
 from ..statistics.rates import Proportion, judge_rate, prevalence, true_negative_rate, true_positive_rate
 from .closed_forms import Interval, cluster_wilson_interval, normal_quantile, t_quantile
-from .influence import ProportionSpread, mean_spread, proportion_spread
+from .variance import MeanSpread, mean_spread, proportion_spread
 
 _HALVINGS = 60
 
@@ -79,7 +79,7 @@ def paired_interval(
     return ends, f"Tango, Wilson's score for pairs{_basis(spread.clusters == spread.trials)}"
 
 
-def _worth(spread: ProportionSpread, level: float) -> tuple[float, float]:
+def _worth(spread: MeanSpread, level: float) -> tuple[float, float]:
     """Effective number of pairs, and the quantile that goes with it (as in `cluster_wilson_interval`)."""
     if spread.clusters == spread.trials:
         return spread.trials, normal_quantile(level)

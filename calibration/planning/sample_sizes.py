@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..intervals.closed_forms import normal_quantile
-from ..intervals.influence import influence
+from ..intervals.variance import influence
 from ..sample import Cells, Sample
 from ..statistics.cohen_kappa import cohen_kappa
 
@@ -49,7 +49,7 @@ def expected_kappa(tpr: float, tnr: float, prevalence: float) -> tuple[float, fl
     size = 10**6
     sample = Sample(cells, np.eye(4), np.rint(shares * size).astype(np.int64))
     values = influence(lambda weights: cohen_kappa(cells.tables(weights)), sample)
-    return float(cohen_kappa(cells.tables(sample.counts))), float(sample.counts @ values**2) / sample.n
+    return float(cohen_kappa(cells.tables(sample.counts))), float(sample.counts @ values**2) * sample.n
 
 
 def labels_for_kappa(

@@ -7,6 +7,7 @@ import numpy as np
 from ..arrays import FloatArray, ratio
 from ..intervals.closed_forms import Interval
 from ..intervals.magnitudes import magnitude_interval
+from ..intervals.variance import covariance
 from ..sample import Cells, Sample
 
 BINS = 10
@@ -41,9 +42,10 @@ def ece_interval(sample: Sample, level: float) -> tuple[Interval | None, str]:
     parts: FloatArray = sample.counts @ gaps / sample.n
     # Each cluster's share in the deviation of every part, shape (k, BINS).
     moved: FloatArray = sample.groups @ (gaps - parts) / sample.n
-    covariance = clusters / (clusters - 1) * (moved.T @ (sample.sizes[:, None] * moved))
     over = "" if sample.singletons else " over clusters"
-    return magnitude_interval(parts, covariance, clusters, level), f"delta{over}, inverted for bias"
+    return magnitude_interval(
+        parts, covariance(moved, sample.sizes), clusters, level
+    ), f"delta{over}, inverted for bias"
 
 
 def _gaps(cells: Cells) -> FloatArray:

@@ -1,0 +1,201 @@
+"""The variance of an estimate, from how far each cluster moves it: the one implementation behind every analytic standard error.
+
+An estimate is a value and its influence: by how much each row moves it. Rows of a cluster depend on each other, clusters do not; so influence
+is added up within clusters, and the squares of those sums are added up over clusters.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray, derivative, without_gaps
+from ..sample import Sample
+from ..statistics.rates import Proportion
+
+Form: TypeAlias = Literal["plain", "cr1", "cr2", "jackknife"]
+"""How the sum of squares is corrected for the residuals of few clusters being too small. ``plain`` is not (CR0). ``cr1``: times G / (G - 1),
+as regression software has it. ``cr2``: unbiased where rows are independent and of one variance. ``jackknife``: leaving out one
+cluster at a time (CR3). All but ``plain`` agree where clusters are of one size; where a few hold most of the rows, each is larger than the one before."""
+
+_INFLATED = {"plain": 0.0, "cr1": 0.0, "cr2": 0.5, "jackknife": 1.0}
+"""The power of ``1 - share`` that a cluster's sum is divided by."""
+
+_BLOCK = 1 << 20
+
+FEWEST = 2
+"""One cluster has no spread."""
+
+
+class Estimate(NamedTuple):
+    """An estimate of rows in clusters.
+
+    Attributes:
+        value: The estimate.
+        influence: By how much each row moves it, shape ``(n,)``; for a mean, its distance from the mean over n.
+        cluster: Cluster number of each row, shape ``(n,)``.
+    """
+
+    value: float
+    influence: FloatArray
+    cluster: IntArray
+
+    def error(self, form: Form = "cr1", *, clusters: int | None = None) -> float:
+        """Standard error over clusters; NaN with fewer than two.
+
+        Args:
+            form: ``plain`` or ``cr1``; the others need shares, as `variance` takes them.
+            clusters: How many clusters tell the spread, where that is fewer than there are: those with a label, say.
+        """
+        return math.sqrt(variance(cluster_sums(self.influence, self.cluster), form=form, clusters=clusters))
+
+
+def cluster_sums(values: FloatArray, cluster: IntArray) -> FloatArray:
+    """Values of rows, shape ``(n,)``, added up over clusters, shape ``(G,)``, in the order of cluster numbers."""
+    number, clusters = without_gaps(cluster)
+    return np.bincount(number, weights=values, minlength=clusters).astype(np.float64)
+
+
+def variance(
+    sums: FloatArray,
+    times: IntArray | None = None,
+    *,
+    form: Form = "cr1",
+    shares: FloatArray | float = 0.0,
+    clusters: int | None = None,
+) -> float:
+    """Variance of an estimate over clusters.
+
+    Source: Liang and Zeger 1986; for evaluations Miller 2024 (arXiv 2411.00640); Bell and McCaffrey 2002 for ``cr2`` and the jackknife.
+
+    Args:
+        sums: The influence of a cluster of each sort, shape ``(k,)``; of the parts of an estimate that is a sum, ``(k, q)``.
+        times: How many clusters of each sort there are, shape ``(k,)``; None for one of each.
+        form: The correction for few clusters.
+        shares: The share of an estimate's denominator (of each part's) that is in a cluster; for ``cr2`` and ``jackknife``.
+        clusters: How many clusters take part; all, when None.
+
+    Returns:
+        The variance; NaN with fewer than two clusters, unless ``plain``.
+    """
+    count = (len(sums) if times is None else int(times.sum())) if clusters is None else clusters
+    if form != "plain" and count < FEWEST:
+        return math.nan
+    moved = sums / (1.0 - shares) ** _INFLATED[form] if _INFLATED[form] else sums
+    squares = (moved if moved.ndim == 1 else moved.sum(axis=1)) ** 2
+    return _factor(form, count) * float(squares.sum() if times is None else times @ squares)
+
+
+def covariance(sums: FloatArray, times: IntArray) -> FloatArray:
+    """Covariance matrix ``(q, q)`` of estimates over clusters, of the form ``cr1``.
+
+    Args:
+        sums: The influence of a cluster of each sort on each estimate, shape ``(k, q)``.
+        times: How many clusters of each sort there are, shape ``(k,)``, two or more in all.
+    """
+    return _factor("cr1", int(times.sum())) * (sums.T @ (times[:, None] * sums))
+
+
+def _factor(form: Form, clusters: int) -> float:
+    if form == "cr1":
+        return clusters / (clusters - 1)
+    return (clusters - 1) / clusters if form == "jackknife" else 1.0
+
+
+def left_out_error(values: FloatArray) -> FloatArray:
+    """Standard error from estimates that each leave out one of as many blocks (Kott 2001); shape ``(blocks, ...)`` to ``(...)``."""
+    blocks = len(values)
+    return np.sqrt((blocks - 1) / blocks * ((values - values.mean(axis=0)) ** 2).sum(axis=0))
+
+
+def influence(formula: Callable[[FloatArray], FloatArray], sample: Sample) -> FloatArray:
+    """How much a row of each cell moves a statistic; the sum over all rows is 0.
+
+    Args:
+        formula: Maps cell weights ``(b, m)`` to values ``(b,)``.
+        sample: The sample.
+
+    Returns:
+        Influence values per cell, shape ``(m,)``.
+    """
+    counts, m = sample.counts, len(sample.counts)
+    rows = max(1, _BLOCK // max(m, 1))
+    pieces: list[FloatArray] = []
+    for start in range(0, m, rows):
+        directions = np.zeros((min(rows, m - start), m))
+        directions[np.arange(len(directions)), start + np.arange(len(directions))] = 1.0
+        pieces.append(derivative(formula, counts, directions))
+    slope = np.concatenate(pieces)
+    return slope - (counts @ slope) / sample.n
+
+
+def standard_error(values: FloatArray, sample: Sample, *, independent: bool = False) -> float:
+    """Standard error of a statistic of a sample.
+
+    Args:
+        values: Influence values per cell, shape ``(m,)``.
+        sample: The sample.
+        independent: Take rows as independent: the delta method.
+
+    Returns:
+        The error; over clusters NaN with fewer than two.
+    """
+    if independent:
+        return math.sqrt(float(sample.counts @ values**2))
+    return math.sqrt(variance(sample.groups @ values, sample.sizes))
+
+
+class MeanSpread(NamedTuple):
+    """The denominator of a mean of some rows, and its standard error in three ways.
+
+    Attributes:
+        trials: Rows in the denominator.
+        clusters: Clusters that have one.
+        independent: Standard error that takes rows as independent.
+        clustered: Over clusters, `Form` ``cr1``; NaN for one cluster.
+        jackknife: Over clusters, leaving out one at a time; NaN for one cluster.
+    """
+
+    trials: int
+    clusters: int
+    independent: float
+    clustered: float
+    jackknife: float
+
+
+def proportion_spread(proportion: Proportion, sample: Sample) -> MeanSpread:
+    """Standard errors of a proportion, with at least one trial."""
+    quadrant = sample.cells.quadrant
+    return mean_spread(quadrant @ proportion.successes.ravel(), quadrant @ proportion.trials.ravel(), sample)
+
+
+def mean_spread(success: FloatArray, trial: FloatArray, sample: Sample) -> MeanSpread:
+    """Standard errors of the mean of some values over those rows that are trials.
+
+    Args:
+        success: Value of each cell, shape ``(m,)``; 0 where it is no trial.
+        trial: 1 for each cell that is a trial, shape ``(m,)``.
+        sample: The sample, with at least one trial.
+
+    Returns:
+        What an interval needs.
+    """
+    trials = float(sample.counts @ trial)
+    values = (success - float(sample.counts @ success) / trials * trial) / trials
+    trials_of, moved = sample.groups @ trial, sample.groups @ values
+    clusters = int(sample.sizes[trials_of > 0].sum())
+    jackknife = math.nan
+    if clusters >= FEWEST:
+        jackknife = variance(
+            moved, sample.sizes, form="jackknife", shares=trials_of / trials, clusters=clusters
+        )
+    return MeanSpread(
+        trials=round(trials),
+        clusters=clusters,
+        independent=standard_error(values, sample, independent=True),
+        clustered=math.sqrt(variance(moved, sample.sizes, clusters=clusters)),
+        jackknife=math.sqrt(jackknife),
+    )

@@ -1,0 +1,53 @@
+"""One variance: its forms against leaving out clusters by hand, and its two ways in against each other."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from fiducial.calibration import make_sample
+from fiducial.calibration.intervals.variance import Estimate, cluster_sums, mean_spread, variance
+
+rng = np.random.default_rng(0)
+CLUSTER = np.repeat(np.arange(9), rng.integers(1, 12, size=9))
+VALUES = (rng.random(len(CLUSTER)) < rng.beta(2, 2, size=9)[CLUSTER]).astype(np.float64)
+MEAN = float(VALUES.mean())
+ESTIMATE = Estimate(MEAN, (VALUES - MEAN) / len(VALUES), CLUSTER)
+SUMS, SHARES = (
+    cluster_sums(ESTIMATE.influence, CLUSTER),
+    cluster_sums(np.full(len(CLUSTER), 1 / len(CLUSTER)), CLUSTER),
+)
+
+
+def test_the_jackknife_form_is_what_leaving_out_one_cluster_at_a_time_gives() -> None:
+    left_out = np.array([VALUES[number != CLUSTER].mean() for number in range(9)])
+    by_hand = 8 / 9 * float(((left_out - MEAN) ** 2).sum())
+    assert variance(SUMS, form="jackknife", shares=SHARES) == pytest.approx(by_hand, rel=1e-12)
+
+
+def test_forms_agree_where_clusters_are_of_one_size_and_grow_where_they_are_not() -> None:
+    even = np.array([0.1, -0.3, 0.2])
+    forms = [variance(even, form=form, shares=1 / 3) for form in ("cr1", "cr2", "jackknife")]
+    assert forms == pytest.approx([forms[0]] * 3, rel=1e-12)
+    uneven = np.append(SUMS[:3] - SUMS[:3].mean(), 0.0)
+    shares = np.array([0.7, 0.1, 0.1, 0.1])
+    plain, cr2, jackknife = (
+        variance(uneven, form=form, shares=shares) for form in ("plain", "cr2", "jackknife")
+    )
+    assert plain < cr2 < jackknife
+
+
+def test_a_sample_and_its_rows_have_one_spread() -> None:
+    sample = make_sample(np.ones(len(VALUES)), VALUES, CLUSTER)
+    spread = mean_spread(sample.cells.score, np.ones_like(sample.cells.score), sample)
+    assert spread.clustered == pytest.approx(ESTIMATE.error(), rel=1e-12)
+    assert spread.jackknife**2 == pytest.approx(variance(SUMS, form="jackknife", shares=SHARES), rel=1e-12)
+    assert spread.independent == pytest.approx(math.sqrt(MEAN * (1 - MEAN) / len(VALUES)), rel=1e-12)
+
+
+def test_fewer_clusters_than_there_are_may_tell_the_spread() -> None:
+    few = Estimate(0.0, ESTIMATE.influence, CLUSTER).error(clusters=3)
+    assert few == pytest.approx(ESTIMATE.error("plain") * math.sqrt(3 / 2), rel=1e-12)
+    assert math.isnan(ESTIMATE.error(clusters=1))
