@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from ...formats.spreadsheet import as_text_cell
 from ...records import atomic_write
 from .aggregation import Accuracy
 from .csv_columns import TABLES, Cell, CsvTable
@@ -50,4 +51,4 @@ def _shown(cell: Cell) -> str:
     if isinstance(cell, float | int):
         return str(round(cell, 2))
     # The files know no quoting, so a name must not hold what separates cells and rows.
-    return NOT_AVAILABLE if cell is None else " ".join(cell.replace(",", " ").split())
+    return NOT_AVAILABLE if cell is None else as_text_cell(" ".join(cell.replace(",", " ").split()))

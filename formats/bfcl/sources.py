@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import lzma
+import struct
 import zipfile
 import zlib
 from collections.abc import Generator, Iterator
@@ -145,7 +147,7 @@ def _bounded_lines(file: IO[bytes], place: str) -> Iterator[tuple[int, bytes]]:
 def _translated(place: Path | str) -> Generator[None]:
     try:
         yield
-    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, ValueError) as error:
         raise InputError(f"is not a readable wheel: {error}", path=place) from error
     except (RuntimeError, NotImplementedError) as error:
         raise InputError(f"is packed in a way that is not supported: {error}", path=place) from error

@@ -19,6 +19,7 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS reply (key TEXT PRIMARY KEY, model TEXT NOT NULL, made REAL NOT NULL, body BLOB NOT NULL)
 WITHOUT ROWID
 """
+_COLUMNS = ["key", "model", "made", "body"]
 _BUSY_SECONDS = 30.0
 
 _encode = msgspec.json.Encoder().encode
@@ -63,6 +64,7 @@ class ReplyCache:
         except (OSError, sqlite3.Error) as error:
             raise _unusable(path, error) from error
         try:
+            self._refuse_foreign()
             self._run("PRAGMA journal_mode = WAL")
             # Safe against a killed process; only a power cut may lose the newest replies, never damage the file.
             self._run("PRAGMA synchronous = NORMAL")
@@ -132,6 +134,12 @@ class ReplyCache:
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
+
+    def _refuse_foreign(self) -> None:
+        """Before anything is written: somebody else's database stays as it is."""
+        columns = [column for _, column, *_ in self._run("PRAGMA table_info(reply)")]
+        if columns != _COLUMNS and self._run("SELECT name FROM sqlite_master"):
+            raise InputError("is a SQLite file, but no reply cache; nothing was changed", path=self.path)
 
     def _run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         try:

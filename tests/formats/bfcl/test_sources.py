@@ -87,6 +87,25 @@ def test_a_wheel_with_a_damaged_member_names_the_member(bfcl_data: Path, tmp_pat
         ids(wheel)
 
 
+@pytest.mark.parametrize(
+    "method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
+)
+def test_a_wheel_with_any_byte_changed_is_read_or_refused(tmp_path: Path, method: int):
+    wheel = tmp_path / "data.whl"
+    member = "bfcl_eval/data/BFCL_v4_simple_python.json"
+    with zipfile.ZipFile(wheel, "w", method) as archive:
+        archive.writestr(member, '{"id": "simple_python_0", "question": [[]]}\n' * 40)
+    raw = wheel.read_bytes()
+    refused = 0
+    for position in range(len(raw)):
+        wheel.write_bytes(raw[:position] + bytes([raw[position] ^ 0xFF]) + raw[position + 1 :])
+        try:
+            list(sources.read_objects(open_source(wheel), "BFCL_v4_simple_python.json"))
+        except InputError:
+            refused += 1
+    assert refused > len(raw) / 3
+
+
 def test_a_wheel_of_something_else_is_refused(tmp_path: Path):
     wheel = make_wheel(tmp_path / "other.whl", {"other/data.json": "{}"})
     with pytest.raises(InputError, match="holds no bfcl_eval/data"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,18 @@ def test_a_file_that_is_something_else_is_refused(tmp_path: Path) -> None:
     path.write_text("not a database, but long enough to be taken for one\n" * 50)
     with pytest.raises(InputError, match=r"notes\.txt: cannot be used as a reply cache"):
         ReplyCache(path)
+
+
+def test_a_database_of_something_else_is_refused_and_not_changed(tmp_path: Path) -> None:
+    path = tmp_path / "bookmarks.sqlite"
+    with closing(sqlite3.connect(path)) as foreign:
+        foreign.execute("CREATE TABLE places (url TEXT)")
+        foreign.commit()
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="no reply cache; nothing was changed"):
+        ReplyCache(path)
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["bookmarks.sqlite"]
 
 
 def test_a_file_that_is_refused_is_not_held_open(

@@ -1,0 +1,14 @@
+"""Text in files that spreadsheets open."""
+
+from __future__ import annotations
+
+_BEGINS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def as_text_cell(text: str) -> str:
+    """A cell that a spreadsheet shows and does not compute: one that would begin a formula gets an apostrophe in front.
+
+    Args:
+        text: Anybody's.
+    """
+    return f"'{text}" if text.startswith(_BEGINS_FORMULA) else text
