@@ -40,15 +40,7 @@ _CONTRADICTION = re.compile(
 
 
 def last_words(steps: list[Any], is_call: Callable[[str], bool]) -> str:
-    """The last step that is a text with something in it; calls and empty steps are passed over.
-
-    Args:
-        steps: Raw steps.
-        is_call: Whether a text is a call.
-
-    Returns:
-        The text, empty when there is none.
-    """
+    """The last step that is a text with something in it; calls and empty steps are passed over; empty when there is none."""
     for step in reversed(steps):
         if isinstance(step, list) and step and all(isinstance(part, str) for part in cast("list[Any]", step)):
             return "\n".join(cast("list[str]", step))
@@ -58,15 +50,10 @@ def last_words(steps: list[Any], is_call: Callable[[str], bool]) -> str:
 
 
 def check_answer_strictly(message: str, answers: list[str]) -> Finding:
-    """Decide on a final message.
+    """Decide on a final message: a text, or ``{"answer": ..., "context": ...}`` as JSON or Python.
 
-    Args:
-        message: What was said last: a text, or ``{"answer": ..., "context": ...}`` as JSON or Python.
-        answers: The accepted answers.
-
-    Returns:
-        Valid when the answer is an accepted one and nothing else; graded 0 when there is no answer or a plain refusal that
-        names none; otherwise undecided.
+    Valid when the answer is an accepted one and nothing else; graded 0 when there is no answer or a plain refusal that names
+    none; otherwise undecided.
     """
     answer = _answer_field(message)
     said = _tidy(answer)
@@ -151,17 +138,7 @@ def find(case: Case, output: Output, options: CheckOptions) -> Finding:
 
 
 def check_steps(case: Case, result: Any, *, mode: Literal["prompt", "fc"], options: CheckOptions) -> Finding:
-    """Decide on turns of raw steps.
-
-    Args:
-        case: A case of kind ``memory_answer`` or ``web_search_answer``.
-        result: One turn of steps; anything else means that the run went wrong.
-        mode: How the system called.
-        options: Rule set.
-
-    Returns:
-        What was found.
-    """
+    """Decide on turns of raw steps; anything but one turn of steps means that the run went wrong."""
     turns = cast("list[Any]", result) if isinstance(result, list) else []
     if len(turns) != 1 or not isinstance(turns[0], list | str | dict):
         return fault("agentic:inference_error", f"expected one turn of steps, got {shorten(result)}")
@@ -178,15 +155,7 @@ def check_steps(case: Case, result: Any, *, mode: Literal["prompt", "fc"], optio
 
 
 def last_message(steps: list[Any], read: ReplyReader) -> Any:
-    """The last step that is no call, wherever it stands; an empty one counts, and hides what was said before.
-
-    Args:
-        steps: Raw steps.
-        read: Reads the calls of a step.
-
-    Returns:
-        The step; None where all steps are calls.
-    """
+    """The last step that is no call, wherever it stands; an empty one counts, and hides what was said before. None where all are calls."""
     return next((step for step in reversed(steps) if not _calls(step, read)), None)
 
 
@@ -194,13 +163,6 @@ def check_answer(message: Any, answers: list[str]) -> Finding:
     """BFCL's rule: the message contains an accepted answer as whole words, anywhere, whatever is said about it.
 
     Case, single against double quotes, and ``, . / - _ * ^ ( )`` do not count.
-
-    Args:
-        message: The last message; of a list its first item counts.
-        answers: The accepted answers.
-
-    Returns:
-        What was found.
     """
     if isinstance(message, list):
         message = cast("list[Any]", message)[0]

@@ -34,14 +34,7 @@ _shortener = _Shortener()
 
 
 def shorten(value: Any) -> str:
-    """A value as a sentence may quote it.
-
-    Args:
-        value: Anything.
-
-    Returns:
-        Its ``repr``, cut where it is long.
-    """
+    """A value as a sentence may quote it: its ``repr``, cut where it is long."""
     kind: type = type(cast("object", value))
     if kind is float or kind is bool or (kind is str and len(value) < _TEXT):
         return repr(value)
@@ -51,13 +44,8 @@ def shorten(value: Any) -> str:
 def plain(value: Any, depth: int = 0) -> Any:
     """A value as a verdict's evidence may hold it.
 
-    Args:
-        value: Anything that a decoder gives.
-        depth: How deep it stands in what is shown.
-
-    Returns:
-        The value itself where JSON has it and it is small; else what comes near: a list for a tuple or set, text for
-        NaN, bytes and complex numbers, a cut text for a long one.
+    Itself where JSON has it and it is small; else what comes near: a list for a tuple or set, text for NaN, bytes and complex
+    numbers, a cut text for a long one.
     """
     make_plain = _PLAIN.get(type(cast("object", value)))
     if make_plain is not None:

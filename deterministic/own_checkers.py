@@ -82,12 +82,7 @@ def source_fingerprint(kind: Kind) -> str:
 def own_finding(case: Case, output: Output) -> Finding:
     """Ask the user's checker.
 
-    Args:
-        case: A case of a kind that does not come along.
-        output: What the system produced.
-
-    Returns:
-        What it found; ``failed``, with the reason, where it raises or says what is no verdict: that is not the system's fault.
+    It is ``failed``, with the reason, where that raises or says what is no verdict: that is not the system's fault.
 
     Raises:
         ConfigurationError: The checker cannot be loaded.

@@ -13,14 +13,7 @@ class Pairing:
         self._taken_by: dict[int, int] = {}
 
     def add(self, fitting: Sequence[int]) -> bool:
-        """Find a partner for one more.
-
-        Args:
-            fitting: The numbers of those that it can have.
-
-        Returns:
-            Whether it has one, beside all that were added before.
-        """
+        """Find a partner for one more, among those that it can have, beside all that were added before; whether there is one."""
         self._fitting.append(fitting)
         return self._take(len(self._fitting) - 1, set())
 

@@ -20,17 +20,11 @@ _LINE_CALL = re.compile(r"^[ \t`>*-]*+(?:python\b[ \t]*+)?(\[?)[ \t]*+([A-Za-z_]
 
 
 def is_call_or_attempt(calls: list[dict[Any, Any]], reply: Any, offered: list[str]) -> bool:
-    """Whether a reply calls a function, or tries to.
+    """Whether a reply, a text or native calls in any form, calls a function, or tries to.
 
-    Args:
-        calls: The calls that could be read in it.
-        reply: The reply: text, or native calls in any form.
-        offered: Names of the functions that the system could call.
-
-    Returns:
-        True for native calls, readable or not; for calls in a text unless they are prose that merely parses as a call
-        (``Paris (France)``: no brackets, no named argument, no function that was offered); and for text that
-        sets out to call, by a tag, by JSON, or by a line that starts with a call, and cannot be read.
+    True for native calls, readable or not; for calls in a text unless they are prose that merely parses as a call (``Paris
+    (France)``: no brackets, no named argument, no function that was offered); and for text that sets out to call, by a tag, by
+    JSON, or by a line that starts with a call, and cannot be read.
     """
     if not isinstance(reply, str):
         return bool(reply)
@@ -43,15 +37,7 @@ def is_call_or_attempt(calls: list[dict[Any, Any]], reply: Any, offered: list[st
 
 
 def is_call_text(text: str, offered: list[str]) -> bool:
-    """Whether a text is a call that can be read, and not prose that merely parses as one.
-
-    Args:
-        text: The reply.
-        offered: Names of the functions that the system could call.
-
-    Returns:
-        Whether it is.
-    """
+    """Whether a text is a call that can be read, and not prose that merely parses as one."""
     try:
         decoded = decode_prompt(text)
     except DecodingError:
@@ -80,17 +66,7 @@ def find(case: Case, output: Output, options: CheckOptions) -> Finding:
 
 
 def check_reply(case: Case, decode: Callable[[], Any], reply: Any, options: CheckOptions) -> Finding:
-    """Decide on a raw reply.
-
-    Args:
-        case: A case of kind ``no_call`` or ``any_call``.
-        decode: Reads the reply's calls.
-        reply: The reply itself: text, or native calls in any form.
-        options: Rule set.
-
-    Returns:
-        What was found.
-    """
+    """Decide on a raw reply, text or native calls in any form, that ``decode`` reads."""
     decoded, failure = None, ""
     try:
         decoded = decode()

@@ -9,6 +9,7 @@ from ..records import Case, Language
 from .checkers import CheckOptions, Rules
 from .decoding import (
     Form,
+    asked_form,
     decode_native,
     decode_native_strictly,
     decode_prompt,
@@ -89,10 +90,9 @@ def _check_calls(
     from .ast.tool_calls import (  # noqa: PLC0415
         check_case,
         decoder_failed,
-        language_of,
     )
 
-    language = language_of(case)
+    language = asked_form(case).language
     try:
         decoded = decode_result(
             result, mode=mode, rules=options.rules, language=language, form=form, tagged=tagged

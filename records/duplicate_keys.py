@@ -29,12 +29,7 @@ class DuplicateKeys:
         """Whether records held every key so far: they leave out what is as it would be anyway."""
 
     def may_be_in(self, lines: Sequence[bytes], records: Sequence[object]) -> bool:
-        """Whether a line may have a key twice; when not, none has.
-
-        Args:
-            lines: The lines.
-            records: What was decoded of each.
-        """
+        """Whether a line may have a key twice; when not, none has."""
         text = lines[0] if len(lines) == 1 else b"".join(lines)
         # A colon that stands as an escape comes back as one, and could stand in for one that was lost.
         if b"\\" in text and _escaped_colon(text) is not None:
@@ -58,10 +53,6 @@ class DuplicateKeys:
 
     def refuse(self, line: bytes, record: object) -> None:
         """Refuse one line.
-
-        Args:
-            line: The line.
-            record: What was decoded of it.
 
         Raises:
             ValueError: A key stands twice in one object.

@@ -42,13 +42,7 @@ def explained(message: str, record_type: Any, noun: str | None = None) -> str:
 
 
 def unknown_field(name: str, known: Iterable[str], called: str) -> str:
-    """What is told of a field that is not there.
-
-    Args:
-        name: The field that came.
-        known: The fields that there are.
-        called: What has them, with its article.
-    """
+    """What is told of a field that is not there; ``called`` is what has the known ones, with its article."""
     fields = list(known)
     has = f"has: {', '.join(fields)}" if fields else "has no fields"
     return f"unknown field {name!r}; {called} {has}{nearest(name, fields)}"

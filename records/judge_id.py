@@ -49,12 +49,7 @@ class ShownNames:
         self._taken: set[str] = set()
 
     def of(self, author: Author, by: str) -> str:
-        """The name of a judge.
-
-        Args:
-            author: The judge.
-            by: How it signs verdicts. When another judge does so already, the beginning of the fingerprint is put behind.
-        """
+        """The name of a judge; when another signs verdicts like this already, the beginning of the fingerprint is put behind."""
         known = self._names.get(author)
         if known is not None:
             return known

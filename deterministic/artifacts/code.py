@@ -51,10 +51,6 @@ class CodeFault(WorkspaceFault):
 def holds_other_tests(challenge: Challenge, workspace: Path) -> bool:
     """Whether the original would run other tests than the hidden ones: pytest those of the agent too, a script one of its name.
 
-    Args:
-        challenge: The challenge.
-        workspace: What the agent left.
-
     Raises:
         ChallengeError: The challenge's folder is not there.
     """

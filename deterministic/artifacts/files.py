@@ -42,13 +42,6 @@ def choose_files(root: Path, entries: list[str]) -> list[str]:
     An entry that starts with a dot is an ending: files of that ending at the top of the workspace, hidden ones left out.
     Anything else is the path of one file. Endings are matched as the original does, in alphabetical order.
 
-    Args:
-        root: The workspace.
-        entries: The challenge's ``files``.
-
-    Returns:
-        Paths within the workspace; that they exist is not certain.
-
     Raises:
         ChallengeError: An entry leads out of the workspace.
         WorkspaceFault: There are too many files.
@@ -68,14 +61,7 @@ def choose_files(root: Path, entries: list[str]) -> list[str]:
 
 
 def read_text(root: Path, name: str) -> str:
-    """Read a file of a workspace, and nothing that only seems to be one.
-
-    Args:
-        root: The workspace.
-        name: A path within it.
-
-    Returns:
-        Its text, with every line ending as a newline.
+    """Read a file of a workspace, and nothing that only seems to be one; every line ending becomes a newline.
 
     Raises:
         WorkspaceFault: It is missing, not a plain file, outside the workspace, too large, or not UTF-8.
@@ -90,14 +76,7 @@ def read_text(root: Path, name: str) -> str:
 
 
 def locate(root: Path, name: str) -> Path:
-    """Find where a name of a workspace leads, links followed.
-
-    Args:
-        root: The workspace.
-        name: A path within it.
-
-    Returns:
-        The place, which is within the workspace.
+    """Find where a name of a workspace leads, links followed: a place within the workspace.
 
     Raises:
         WorkspaceFault: It leads nowhere, or out of the workspace.
@@ -112,15 +91,7 @@ def locate(root: Path, name: str) -> Path:
 
 
 def read_bytes(place: Path, name: str, limit: int) -> bytes:
-    """Read a plain file whole.
-
-    Args:
-        place: Where it is; a link there is not followed.
-        name: What it is called in the reason.
-        limit: How many bytes it may have.
-
-    Returns:
-        Its content.
+    """Read a plain file whole; a link in its place is not followed.
 
     Raises:
         WorkspaceFault: It is no plain file, cannot be read, or is too large.

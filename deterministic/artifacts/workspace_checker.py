@@ -48,15 +48,7 @@ class WordProblem(NamedTuple):
 
 
 def find_problem(text: str, rules: WordRules) -> WordProblem | None:
-    """Look for the first word that is missing, then for the first that should not be there.
-
-    Args:
-        text: What is looked at.
-        rules: What is asked of it.
-
-    Returns:
-        The problem; None when there is none.
-    """
+    """The first word that is missing, or else the first that should not be there."""
     contains = _search_in(text, rules)
     for word in rules.required:
         if not contains(word):

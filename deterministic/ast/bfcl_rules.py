@@ -15,13 +15,6 @@ def check_type(value: object, argument: Argument) -> Problem | None:
 
     Types are compared exactly: a bool is no int, an int no float. Items are checked one level deep, against any one of
     the acceptable lists; an acceptable value that is no list (the marker of an optional argument) lets all items pass.
-
-    Args:
-        value: What came, converted from source text where the language needs it.
-        argument: What is expected.
-
-    Returns:
-        The problem, or None.
     """
     kind = type(value)
     if kind is argument.python_type:
@@ -37,14 +30,7 @@ def check_type(value: object, argument: Argument) -> Problem | None:
 
 
 def as_list(value: Any) -> Any:
-    """A tuple as a list; anything else as it is.
-
-    Args:
-        value: A value for an argument that is documented as a tuple.
-
-    Returns:
-        The value to compare.
-    """
+    """A tuple as a list; anything else as it is."""
     return list(cast("tuple[Any, ...]", value)) if isinstance(value, tuple) else value
 
 
@@ -66,15 +52,7 @@ _NOT_ACCEPTABLE = "argument {argument}: got {got}, acceptable {expected}"
 
 
 def check_value(value: Any, argument: Argument) -> Problem | None:
-    """Compare a value with the acceptable ones: by its declared type, or as it is where those are of another type.
-
-    Args:
-        value: What came; of the declared type, or of that of the first acceptable value.
-        argument: What is expected.
-
-    Returns:
-        The problem, or None.
-    """
+    """Compare a value with the acceptable ones: by its declared type, or as it is where those are of another type."""
     if argument.variable:
         return check_equal(value, argument)
     if argument.python_type is str:
@@ -199,15 +177,7 @@ def _standard_item(item: Any) -> Any:
 
 
 def check_call(call: dict[Any, Any], expected: ExpectedCall) -> Problem | None:
-    """Compare a call with an expected one.
-
-    Args:
-        call: ``{name: {argument: value}}``.
-        expected: What is expected.
-
-    Returns:
-        The first problem, or None.
-    """
+    """The first problem of a call, ``{name: {argument: value}}``, beside an expected one."""
     if expected.name not in call:
         sentence = "called {got}, expected {expected}"
         return Problem(
@@ -233,15 +203,7 @@ def check_call(call: dict[Any, Any], expected: ExpectedCall) -> Problem | None:
 
 
 def missing_argument(name: str, expected: ExpectedCall) -> Problem:
-    """The problem with an argument that is not there.
-
-    Args:
-        name: The argument's name; the document requires it, or the reference does not let it be left out.
-        expected: The expected call.
-
-    Returns:
-        The problem.
-    """
+    """The problem with an argument that is not there: the document requires it, or the reference does not let it be left out."""
     acceptable = expected.shown.get(name)
     if name in expected.required:
         sentence = "argument {argument} is required and missing"
@@ -251,16 +213,7 @@ def missing_argument(name: str, expected: ExpectedCall) -> Problem:
 
 
 def unexpected_argument(name: Any, value: Any, expected: ExpectedCall) -> Problem:
-    """The problem with an argument that is not documented, or that the reference does not have.
-
-    Args:
-        name: The argument's name; None for what had none.
-        value: Its value.
-        expected: The expected call.
-
-    Returns:
-        The problem.
-    """
+    """The problem with an argument that is not documented, or that the reference does not have; None for its name where it had none."""
     if name in expected.documented:
         sentence = "argument {argument} should be left out, got {got}"
     else:

@@ -154,9 +154,6 @@ def require_producible(case: Case) -> None:
 
     References with BFCL's own ways of matching come with its data and keep its ways, and are not looked at.
 
-    Args:
-        case: A case of any kind; only references with ``match: auto`` can be refused.
-
     Raises:
         InputError: There is no such tool or argument, a required argument is given by no alternative, or no accepted value is
             of a type that the tool takes. The message names the case, ``field`` the field.

@@ -118,14 +118,7 @@ def _read_map(text: str) -> dict[str, Any] | str:
 
 
 def map_entries(body: str) -> Iterator[tuple[str, str]]:
-    r"""Pairs as ``put\("(.*?)",\s*(.*?)\)`` finds them, in linear time.
-
-    Args:
-        body: What stands in the braces of a new map.
-
-    Yields:
-        Key and value, as written.
-    """
+    r"""Pairs of key and value, as written, as ``put\("(.*?)",\s*(.*?)\)`` finds them, in linear time."""
     position = 0
     while (opening := _PUT.search(body, position)) is not None:
         pair = _first_pair(body, opening.end())

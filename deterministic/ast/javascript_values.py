@@ -36,15 +36,9 @@ _OBJECT = re.compile(r"\A\{(.*?)\}")
 
 
 def convert_javascript(text: str, declared: str, inner: str | None = None) -> Any:
-    """Read a JavaScript value.
+    """Read a JavaScript value by its declared type; the text itself where it cannot be read as that.
 
-    Args:
-        text: Its source text, as a decoder gave it.
-        declared: The type that the document states.
-        inner: The type of its items, for an ``array``.
-
-    Returns:
-        The value, or the text itself where it cannot be read as that type.
+    ``inner`` is the type of the items of an ``array``.
     """
     if declared == "array":
         return _read_array(text, inner)
@@ -87,12 +81,6 @@ def find_rows(text: str) -> str | None:
     r"""The array of arrays that a text starts with.
 
     Finds what ``\[\s*\[.*?\]\s*(,\s*\[.*?\]\s*)*\]`` and its twin for ``new Array(...)`` match, which backtrack exponentially.
-
-    Args:
-        text: Source text, stripped.
-
-    Returns:
-        What is matched, or None.
     """
     for opening, closing in _ROWS:
         found = opening.match(text)
@@ -156,14 +144,7 @@ def _read_property(text: str) -> Any:
 
 
 def property_pairs(content: str) -> Iterator[tuple[str, str]]:
-    r"""Pairs as ``([^:]+):\s*(.*?)(?:,\s*(?=[^,]+:)|$)`` finds them in a text of one line, in linear time.
-
-    Args:
-        content: What stands between braces, without newlines.
-
-    Yields:
-        Key and value, as written.
-    """
+    r"""Pairs of key and value, as ``([^:]+):\s*(.*?)(?:,\s*(?=[^,]+:)|$)`` finds them in a text of one line, in linear time."""
     position = 0
     while (colon := content.find(":", position)) >= 0:
         if colon == position:

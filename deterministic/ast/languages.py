@@ -55,14 +55,7 @@ PYTHON = Dialect(
 
 @cache
 def dialect_of(language: Language) -> Dialect:
-    """The types of a language.
-
-    Args:
-        language: Which one.
-
-    Returns:
-        Its type names and conversions.
-    """
+    """The type names and conversions of a language."""
     if language == "java":
         from .java_values import convert_java  # noqa: PLC0415 - most runs have no Java
 

@@ -26,14 +26,6 @@ def match_greedily(
     """BFCL's rule: each expected call, in order, takes the first call that passes and is free; none is given back.
 
     That can reject right calls, when an early expected call takes the call that only a later one could use.
-
-    Args:
-        calls: As many calls as are expected.
-        expected_calls: The expected calls.
-        check: Compares two calls.
-
-    Returns:
-        Valid, or the expected call that found no partner, with the problem of every call tried.
     """
     free = list(range(len(calls)))
     for expected in expected_calls:
@@ -54,14 +46,7 @@ def match_best(
 ) -> Finding:
     """Strict rule: valid when there is any way to give each expected call a call of its own.
 
-    Args:
-        calls: As many calls as are expected.
-        expected_calls: The expected calls.
-        check: Compares two calls.
-
-    Returns:
-        Valid, or the first expected call that cannot be served beside those before it, with the problems of the calls
-        that are not it.
+    Else the first expected call that cannot be served beside those before it, with the problems of the calls that are not it.
     """
     pairing = Pairing()
     for expected in expected_calls:
@@ -75,16 +60,7 @@ def match_best(
 def match_in_order(
     calls: list[dict[Any, Any]], expected_calls: tuple[ExpectedCall, ...], check: CallCheck
 ) -> Finding:
-    """Valid when each call is the expected call at its place.
-
-    Args:
-        calls: As many calls as are expected.
-        expected_calls: The expected calls.
-        check: Compares two calls.
-
-    Returns:
-        Valid; that the right calls come in the wrong order; or what is wrong with the first call that is not as expected.
-    """
+    """Valid when each call is the expected call at its place; right calls in the wrong order are said to be that."""
     for number, (call, expected) in enumerate(zip(calls, expected_calls, strict=True), start=1):
         problem = check(call, expected)
         if problem is None:

@@ -9,14 +9,7 @@ NO_SCHEMA: Mapping[str, Any] = {}
 
 
 def settled(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A schema with one type name: of ``["string", "null"]``, or of ``anyOf`` a type and null, that type.
-
-    Args:
-        schema: The part of a function document that describes a value.
-
-    Returns:
-        The schema itself where it states one type; without a type where several are possible.
-    """
+    """A schema with one type name: of ``["string", "null"]``, or of ``anyOf`` a type and null, that type; else none."""
     declared = schema.get("type")
     if isinstance(declared, str):
         return schema
@@ -39,12 +32,7 @@ def part_of(value: Any) -> Mapping[str, Any]:
 
 
 def property_of(schema: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
-    """What a schema says of a property; None where it allows none of that name.
-
-    Args:
-        schema: The schema of an object.
-        name: The property's name.
-    """
+    """What a schema says of a property; None where it allows none of that name."""
     properties = part_of(schema.get("properties"))
     if name in properties:
         return part_of(properties[name])

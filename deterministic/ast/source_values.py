@@ -31,15 +31,7 @@ def read_number(text: str) -> int | float | str:
 
 
 def number_or_text(convert: Callable[[str], Any], text: str) -> Any:
-    """A number, or the text itself where it is none, or has more digits than Python converts.
-
-    Args:
-        convert: ``int`` or ``float``.
-        text: Source text.
-
-    Returns:
-        The number or the text.
-    """
+    """A number, or the text itself where it is none, or has more digits than Python converts."""
     try:
         return convert(text)
     except ValueError:
@@ -52,15 +44,7 @@ def without_suffix(text: str) -> str:
 
 
 def in_quotes(text: str, quotes: str) -> bool:
-    """Whether a text starts and ends with the same quote.
-
-    Args:
-        text: Source text.
-        quotes: The quotes that count.
-
-    Returns:
-        Whether it does; a lone quote does.
-    """
+    """Whether a text starts and ends with the same quote, of those that count; a lone quote does."""
     return text[:1] in tuple(quotes) and text.endswith(text[0])
 
 

@@ -10,12 +10,6 @@ def standardise(text: str) -> str:
 
     Removes spaces and ``, . / - _ * ^``, lower-cases, and makes single quotes double. Nothing else: tabs, newlines,
     accents and other punctuation count. That deletes signs and decimal points too; the strict rules keep them.
-
-    Args:
-        text: Any text.
-
-    Returns:
-        Its standard form.
     """
     return text.translate(_STANDARD).lower().replace("'", '"')
 
@@ -42,12 +36,6 @@ def standardise_strictly(text: str) -> str:
     ``15``, ``ab`` not ``a-b``. Harmless are: case; kinds of quote; runs of blanks, and blanks at punctuation; a comma,
     underscore or hyphen between words instead of a blank; commas between thousands; a period at the end of a word or
     between initials; ``**`` for ``^``, and ``2*x`` for ``2x``.
-
-    Args:
-        text: Any text.
-
-    Returns:
-        Its standard form.
     """
     if len(text) > _LONGEST:
         return text

@@ -20,15 +20,8 @@ _NUMBERS = (int, float)
 def check_value_strictly(value: Any, argument: Argument) -> Problem | None:
     """Whether a value is an acceptable one.
 
-    The marker ``""`` stands for leaving the argument out, and for nothing else; giving the documented default in so many
-    words is the same as leaving it out.
-
-    Args:
-        value: What came, converted from source text where the language needs it.
-        argument: What is expected.
-
-    Returns:
-        The problem, or None. It is a problem of type when no acceptable value, nor the document, has the value's type.
+    The marker ``""`` stands for leaving the argument out, and for nothing else; giving the documented default in so many words
+    is the same as leaving it out. It is a problem of type when no acceptable value, nor the document, has the value's type.
     """
     document, literal = argument.document, argument.literal
     if any(is_acceptable(value, choice, document, literal=literal) for choice in argument.choices):
@@ -173,13 +166,6 @@ def check_call_strictly(call: dict[Any, Any], expected: ExpectedCall) -> Problem
     """Compare a call with an expected one.
 
     A documented name with dots may be written with underscores: some providers forbid dots, which is not the system's doing.
-
-    Args:
-        call: ``{name: {argument: value}}``.
-        expected: What is expected.
-
-    Returns:
-        The first problem, or None.
     """
     name, given = next(iter(call.items()))
     if name not in expected.names:

@@ -8,10 +8,9 @@ from typing import Any, cast
 import msgspec
 
 from ...errors import DecodingError, InputError
-from ...records import Case, Language, Output, ToolCallReference
+from ...records import Case, Output, ToolCallReference
 from ..checkers import CheckOptions, Names
-from ..decoding import decode_output, decode_output_strictly
-from ..decoding.replies import asked_form
+from ..decoding import asked_form, decode_output, decode_output_strictly
 from ..finding import PASSED, Finding, fault, undecided
 from .bfcl_rules import check_call
 from .expectation import Expectation, compile_expectation
@@ -28,28 +27,12 @@ _COUNT_ERRORS = {
 
 
 def check_decoded(decoded: Any, expectation: Expectation) -> Finding:
-    """Check what a decoder made of a reply, by BFCL's rules.
-
-    Args:
-        decoded: Its value, of any shape.
-        expectation: What is expected.
-
-    Returns:
-        Valid, or the first problem found.
-    """
+    """Check what a decoder made of a reply, by BFCL's rules."""
     return _check(decoded, expectation, check_call, match_greedily)
 
 
 def check_decoded_strictly(decoded: Any, expectation: Expectation) -> Finding:
-    """Check what a decoder made of a reply, by strict rules.
-
-    Args:
-        decoded: Its value, of any shape.
-        expectation: What is expected.
-
-    Returns:
-        Valid, or the first problem found.
-    """
+    """Check what a decoder made of a reply, by strict rules."""
     return _check(decoded, expectation, check_call_strictly, match_best)
 
 
@@ -68,14 +51,7 @@ def _check(decoded: Any, expectation: Expectation, check: CallCheck, match: Matc
 
 
 def is_call_list(decoded: Any) -> bool:
-    """Whether a decoded value is a list of calls, ``{name: {argument: value}}`` each; an empty list is.
-
-    Args:
-        decoded: What a decoder gave.
-
-    Returns:
-        Whether it has that form.
-    """
+    """Whether a decoded value is a list of calls, ``{name: {argument: value}}`` each; an empty list is."""
     if type(decoded) is not list:
         return False
     for call in cast("list[dict[Any, Any]]", decoded):
@@ -88,14 +64,7 @@ def is_call_list(decoded: Any) -> bool:
 
 
 def check_format(decoded: Any) -> Problem | None:
-    """Whether a decoded value is a list of calls at all.
-
-    Args:
-        decoded: What a decoder gave.
-
-    Returns:
-        The problem, or None.
-    """
+    """The problem of a decoded value that is no list of calls at all."""
     if is_call_list(decoded):
         return None
     sentence = "expected {expected}, got {got}"
@@ -103,15 +72,7 @@ def check_format(decoded: Any) -> Problem | None:
 
 
 def check_count(calls: list[Any], expectation: Expectation) -> Problem | None:
-    """Whether there are as many calls as expected.
-
-    Args:
-        calls: The decoded calls.
-        expectation: What is expected.
-
-    Returns:
-        The problem, or None.
-    """
+    """The problem of more or fewer calls than expected."""
     if len(calls) == expectation.count:
         return None
     match = "parallel" if expectation.match == "auto" and expectation.count > 1 else expectation.match
@@ -123,14 +84,7 @@ _compiled: dict[tuple[int, Names], tuple[weakref.ref[Case], Expectation]] = {}
 
 
 def expectation_of(case: Case, names: Names) -> Expectation:
-    """The compiled reference of a case.
-
-    Args:
-        case: A case of kind ``tool_call``.
-        names: How documented names with dots were offered to the system.
-
-    Returns:
-        What is expected.
+    """The compiled reference of a case, kept as long as the case lives: many systems answer the same one.
 
     Raises:
         InputError: The reference cannot be used.
@@ -143,18 +97,6 @@ def expectation_of(case: Case, names: Names) -> Expectation:
         alive = weakref.ref(case, lambda _: _compiled.pop(key, None))
         entry = _compiled[key] = (alive, compile_expectation(reference, case.tools, names))
     return entry[1]
-
-
-def language_of(case: Case) -> Language:
-    """The language of a case's calls.
-
-    Args:
-        case: A case of kind ``tool_call``.
-
-    Returns:
-        The language, Python when none is stated.
-    """
-    return case.reference.get("language", "python")
 
 
 def find(case: Case, output: Output, options: CheckOptions) -> Finding:
@@ -178,16 +120,7 @@ def find(case: Case, output: Output, options: CheckOptions) -> Finding:
 
 
 def check_case(case: Case, decoded: Any, options: CheckOptions) -> Finding:
-    """Decide whether decoded calls are what a case asks for.
-
-    Args:
-        case: A case of kind ``tool_call``.
-        decoded: What a decoder made of the reply.
-        options: Rule set, and how names were offered.
-
-    Returns:
-        What was found; undecided where the case itself cannot be used (the original fails there).
-    """
+    """Decide whether decoded calls are what a case asks for; undecided where the case itself cannot be used (the original fails there)."""
     try:
         expectation = expectation_of(case, options.names)
     except InputError as error:
@@ -220,12 +153,5 @@ def check_calls(
 
 
 def decoder_failed(error: DecodingError) -> Finding:
-    """The finding when a reply cannot be read as calls.
-
-    Args:
-        error: Why not.
-
-    Returns:
-        Graded 0: the system failed at it.
-    """
+    """The finding when a reply cannot be read as calls: graded 0, the system failed at it."""
     return fault("ast_decoder:decoder_failed", f"the reply cannot be read as calls: {error}")

@@ -1,13 +1,22 @@
 """From a raw reply to calls in BFCL's form, a list of ``{name: {argument: value}}``: one module per way of writing them."""
 
-from .native import decode_native, decode_tool_calls
-from .replies import Form, decode_output, decode_prompt
-from .strict_python_calls import Unquoted
-from .strict_replies import decode_native_strictly, decode_output_strictly, decode_prompt_strictly
+from .native_calls import decode_native, decode_native_strictly, decode_tool_calls
+from .python_calls import Unquoted
+from .replies import (
+    AskedForm,
+    Form,
+    asked_form,
+    decode_output,
+    decode_output_strictly,
+    decode_prompt,
+    decode_prompt_strictly,
+)
 
 __all__ = [
+    "AskedForm",
     "Form",
     "Unquoted",
+    "asked_form",
     "decode_native",
     "decode_native_strictly",
     "decode_output",

@@ -65,15 +65,7 @@ def evaluate(node: ast.expr) -> Any:
 
 
 def apply_binary(operation: ast.operator, left: Any, right: Any) -> Any:
-    """What Python makes of ``left <operation> right``.
-
-    Args:
-        operation: The operator's node.
-        left: The value of a literal or of arithmetic on literals.
-        right: The same.
-
-    Returns:
-        The result.
+    """What Python makes of ``left <operation> right``, both values of literals or of arithmetic on them.
 
     Raises:
         OverflowError: The result would be larger than any call needs.
@@ -86,13 +78,6 @@ def apply_binary(operation: ast.operator, left: Any, right: Any) -> Any:
 
 def apply_unary(operation: ast.unaryop, operand: Any) -> Any:
     """What Python makes of ``<operation> operand``.
-
-    Args:
-        operation: The operator's node.
-        operand: The value of a literal or of arithmetic on literals.
-
-    Returns:
-        The result.
 
     Raises:
         TypeError: The operand has no such operation.

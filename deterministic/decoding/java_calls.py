@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...errors import DecodingError
-from .syntax_trees import parse_tree, walk
+from .syntax_trees import parse_tree, read_arguments, walk, written
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -22,13 +22,9 @@ _LIST_PUNCTUATION = frozenset({",", "(", ")"})
 
 
 def decode_java_call(code: str) -> list[dict[str, dict[Any, str]]] | dict[str, Any]:
-    """Read the first method call in a text, as BFCL does; further ones are ignored.
+    """Read the first method call in a text, as BFCL does; further ones are ignored, and where there is none that is an empty dict.
 
-    Args:
-        code: Java source, without a semicolon as models write it: whether that parses is up to the parser's recovery.
-
-    Returns:
-        The call in a list, or an empty dict when there is none.
+    The source comes without a semicolon, as models write it: whether that parses is up to the parser's recovery.
 
     Raises:
         DecodingError: It is not Java, or an argument comes twice.
@@ -39,27 +35,17 @@ def decode_java_call(code: str) -> list[dict[str, dict[Any, str]]] | dict[str, A
 
 
 def decode_java_call_as_written(code: str) -> list[dict[str, dict[Any, str]]] | dict[str, Any]:
-    """Read the first method call in a text, with every value as it was written.
-
-    Args:
-        code: Java source.
-
-    Returns:
-        The call in a list, or an empty dict when there is none.
+    """As `decode_java_call`, with every value as it was written.
 
     Raises:
         DecodingError: It is not Java, or an argument comes twice.
     """
-    return _decode(code, _written, _written_value)
-
-
-def _written(node: Node) -> str:
-    return (node.text or b"").decode()
+    return _decode(code, written, _written_value)
 
 
 def _written_value(node: Node) -> str:
     """A literal without its quotes; anything else with single blanks for white space."""
-    return _written(node)[1:-1] if node.type in _QUOTED else " ".join(_written(node).split())
+    return written(node)[1:-1] if node.type in _QUOTED else " ".join(written(node).split())
 
 
 def _decode(
@@ -73,27 +59,10 @@ def _decode(
                 raise DecodingError("a method call without name or arguments")
             function = text(name) if owner is None else f"{text(owner)}.{text(name)}"
             try:
-                return [{function: _read_arguments(arguments, text, value)}]
+                return [{function: read_arguments(arguments, _NAMELESS_ARGUMENTS, text, value)}]
             except RecursionError as error:
                 raise DecodingError("nested too deeply") from error
     return {}
-
-
-def _read_arguments(node: Node, text: Callable[[Node], str], value: Callable[[Node], str]) -> dict[Any, str]:
-    arguments: dict[Any, str] = {}
-    for child in node.children:
-        if child.type == "assignment_expression":
-            name, content = text(child.children[0]), value(child.children[2])
-        elif child.type in _NAMELESS_ARGUMENTS:
-            name, content = None, value(child)
-        else:
-            continue
-        if name in arguments:
-            raise DecodingError(
-                "an argument comes twice" if name else "more than one argument without a name"
-            )
-        arguments[name] = content
-    return arguments
 
 
 def _reassembled(node: Node, code: str) -> str:

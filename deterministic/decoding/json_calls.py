@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 from ...errors import DecodingError
@@ -15,16 +15,10 @@ _LAST_OBJECT = re.compile(r"\}\s*\]")
 
 
 def decode_json_calls(text: str) -> list[dict[Any, Any]]:
-    """Read the first list of objects in a text.
+    """Read the first list of objects in a text: one ``{function: parameters}`` each; other items are skipped.
 
-    As in the original, text that is not JSON is no call at all, rather than a failure, and a list of objects among
-    the parameters ends the outer list early, so that nothing is read.
-
-    Args:
-        text: The reply, wrapped.
-
-    Returns:
-        One ``{function: parameters}`` per object; other items are skipped.
+    As in the original, text that is not JSON is no call at all, rather than a failure, and a list of objects among the
+    parameters ends the outer list early, so that nothing is read.
 
     Raises:
         DecodingError: An object lacks ``function`` or ``parameters``, or the JSON holds no list at all.
@@ -44,16 +38,33 @@ def decode_json_calls(text: str) -> list[dict[Any, Any]]:
     ]
 
 
+def decode_json_calls_strictly(text: str) -> list[dict[Any, Any]]:
+    """Read the first list of objects in a text, whole, whatever stands around it; anything else is a failure."""
+    found = _FIRST_OBJECT.search(text)
+    start = found.start() if found else text.find("[")
+    items = _guarded(lambda: _READER.raw_decode(bounded(text[start:]))[0])
+    calls: list[dict[Any, Any]] = []
+    for item in cast("list[Any]", items) if isinstance(items, list) else [None]:
+        call = cast("dict[str, Any]", item) if isinstance(item, dict) else {}
+        if not isinstance(call.get("function"), str) or "parameters" not in call:
+            raise DecodingError("expected a list of objects with function and parameters")
+        calls.append({call["function"]: call["parameters"]})
+    return calls
+
+
+def load_json_strictly(text: str) -> Any:
+    """JSON without the liberties of the standard reader: no NaN or Infinity, no key twice.
+
+    Raises:
+        DecodingError: It is not JSON in this sense.
+    """
+    return _guarded(lambda: _READER.decode(text))
+
+
 def list_of_objects(text: str) -> str:
     r"""What ``\[\s*{.*?}\s*(?:,\s*{.*?}\s*)*\]`` finds within the outermost brackets, in linear time.
 
     Read lazily, that expression ends at the first closing brace that a closing bracket follows, wherever it starts.
-
-    Args:
-        text: The reply, wrapped.
-
-    Returns:
-        The list as text; the text within the outermost brackets, or all of it, where there is none.
     """
     start, end = text.find("["), text.rfind("]")
     if 0 <= start < end:
@@ -70,3 +81,26 @@ def _decode_item(item: dict[str, Any]) -> dict[Any, Any]:
         raise DecodingError(f"a call lacks {error}") from error
     except TypeError as error:
         raise DecodingError(f"a function's name cannot be used: {error}") from error
+
+
+def _guarded(read: Callable[[], Any]) -> Any:
+    try:
+        return read()
+    except RecursionError as error:
+        raise DecodingError("the JSON is nested too deeply") from error
+    except ValueError as error:
+        raise DecodingError(f"not JSON: {error}") from error
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) != len(pairs):
+        raise ValueError("a key comes twice")
+    return values
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+_READER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse_constant)

@@ -45,14 +45,7 @@ _AFTER_LIST = re.compile(rf"{_AT_ONCE}[ \n]*+[,)]")
 
 
 def read_plain_calls(code: str) -> list[DecodedCall] | None:
-    """Read a bracketed list of plain calls.
-
-    Args:
-        code: Python source.
-
-    Returns:
-        One ``{name: {argument: value}}`` per call, or None where the parser has to look.
-    """
+    """Read a bracketed list of plain calls; None where the parser has to look."""
     if not code.startswith("[") or len(code) > MAX_CODE:
         return None
     calls: list[DecodedCall] = []

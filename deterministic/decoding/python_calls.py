@@ -1,7 +1,7 @@
-"""Calls written as Python, as BFCL reads them: ``[f(a=1), g.h(b='x')]``.
+"""Calls written as Python: ``[f(a=1), g.h(b='x')]``, read as BFCL does or strictly, as Python would.
 
-Its oddities are kept (docs/bfcl-differences.md): every unary operator negates, positional arguments vanish, a bare
-name is a string, a call or subscript as a value is its source text.
+BFCL's oddities are kept (docs/bfcl-differences.md): every unary operator negates, positional arguments vanish, a bare
+name is a string, a call or subscript as a value is its source text. Strictly nothing is dropped, and signs mean what they say.
 """
 
 from __future__ import annotations
@@ -20,13 +20,7 @@ _MAY_BE_EMPTY = frozenset("[]{},' \t\n\r\f\\")
 
 
 def decode_python_calls(code: str) -> list[DecodedCall]:
-    """Read a call, or a list, tuple or set of calls.
-
-    Args:
-        code: Python source.
-
-    Returns:
-        One ``{name: {argument: value}}`` per call.
+    """Read a call, or a list, tuple or set of calls: one ``{name: {argument: value}}`` each.
 
     Raises:
         DecodingError: It is anything else.
@@ -43,13 +37,7 @@ def decode_python_calls(code: str) -> list[DecodedCall]:
 
 
 def call_nodes(code: str) -> list[ast.Call]:
-    """The syntax trees of the calls that a text consists of.
-
-    Args:
-        code: Python source, possibly in single quotes.
-
-    Returns:
-        One node per call, in order.
+    """The syntax trees of the calls that a text, possibly in single quotes, consists of.
 
     Raises:
         DecodingError: It is not a call or a list of calls.
@@ -68,14 +56,7 @@ def call_nodes(code: str) -> list[ast.Call]:
 
 
 def function_name(node: ast.Call) -> str:
-    """The dotted name that is called; parts before anything but a name are dropped.
-
-    Args:
-        node: The call.
-
-    Returns:
-        The name, empty where there is none (``f[0]()``).
-    """
+    """The dotted name that is called; parts before anything but a name are dropped (``f[0]()`` has none)."""
     function = node.func
     if type(function) is ast.Name:
         return function.id
@@ -91,12 +72,6 @@ def function_name(node: ast.Call) -> str:
 def read_call(node: ast.Call) -> DecodedCall:
     """A call with its keyword arguments; others are dropped, and of equal ones the last wins.
 
-    Args:
-        node: The call.
-
-    Returns:
-        ``{name: {argument: value}}``.
-
     Raises:
         DecodingError: An argument is no value.
     """
@@ -104,13 +79,7 @@ def read_call(node: ast.Call) -> DecodedCall:
 
 
 def read_value(node: ast.expr) -> Any:
-    """The value of an argument.
-
-    Args:
-        node: Its expression.
-
-    Returns:
-        The value.
+    """The value of an argument's expression.
 
     Raises:
         DecodingError: Expressions of this kind are no values.
@@ -169,3 +138,67 @@ _READERS: dict[type[ast.expr], Callable[[Any], Any]] = {
     ast.Call: _read_nested_call,
     ast.Subscript: unparse,
 }
+
+
+class Unquoted(str):
+    """Source text that stands where a value should: a name, a call, a subscript. It equals no quoted text."""
+
+    __slots__ = ()
+
+
+def decode_python_calls_strictly(code: str) -> list[DecodedCall]:
+    """As `decode_python_calls`, as Python would read it.
+
+    Raises:
+        DecodingError: It is anything else, or a call has an argument without a name, one with a name that comes twice,
+            or no plain function name.
+    """
+    try:
+        return [_read_call_strictly(node) for node in call_nodes(code)]
+    except RecursionError as error:
+        raise DecodingError("not Python that can be read: nested too deeply") from error
+
+
+def _read_call_strictly(node: ast.Call) -> DecodedCall:
+    name = function_name(node)
+    if not _is_plain(node.func):
+        raise DecodingError(f"expected a function's name, got {unparse(node.func)[:60]!r}")
+    if node.args:
+        raise DecodingError(f"an argument of {name} comes without its name: {unparse(node.args[0])[:60]!r}")
+    arguments: dict[Any, Any] = {}
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            raise DecodingError(f"arguments of {name} are unpacked with **")
+        if keyword.arg in arguments:
+            raise DecodingError(f"argument {keyword.arg} of {name} comes twice")
+        arguments[keyword.arg] = _read_value_strictly(keyword.value)
+    return {name: arguments}
+
+
+def _is_plain(function: ast.expr) -> bool:
+    while isinstance(function, ast.Attribute):
+        function = function.value
+    return isinstance(function, ast.Name)
+
+
+def _read_value_strictly(node: ast.expr) -> Any:
+    """A literal's or expression's value; what only looks like one is `Unquoted`."""
+    if isinstance(node, ast.Name | ast.Attribute | ast.Call):
+        return Unquoted(unparse(node))
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name | ast.Attribute):
+        return Unquoted(unparse(node))
+    if isinstance(node, ast.List):
+        return [_read_value_strictly(item) for item in node.elts]
+    if isinstance(node, ast.Tuple):
+        return tuple([_read_value_strictly(item) for item in node.elts])
+    if isinstance(node, ast.Dict) and None not in node.keys:
+        keys = [evaluate(key) for key in node.keys if key is not None]
+        return _as_dict(keys, [_read_value_strictly(value) for value in node.values])
+    return evaluate(node)
+
+
+def _as_dict(keys: list[Any], values: list[Any]) -> dict[Any, Any]:
+    try:
+        return dict(zip(keys, values, strict=True))
+    except TypeError as error:
+        raise DecodingError(f"a dict key cannot be used: {error}") from error

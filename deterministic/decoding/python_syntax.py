@@ -17,13 +17,7 @@ _silence = threading.Lock()
 
 
 def parse_expression(code: str) -> ast.expr:
-    """Parse one Python expression.
-
-    Args:
-        code: Its source, at most ``MAX_CODE`` characters.
-
-    Returns:
-        The expression's node.
+    """Parse one Python expression of at most ``MAX_CODE`` characters.
 
     Raises:
         DecodingError: It is too long, or not an expression.
@@ -43,12 +37,6 @@ def parse_expression(code: str) -> ast.expr:
 
 def unparse(node: ast.expr) -> str:
     """Source text of an expression, in Python's own layout.
-
-    Args:
-        node: The expression's node.
-
-    Returns:
-        Its source.
 
     Raises:
         DecodingError: It has none: nested too deeply, or an integer too long to print.

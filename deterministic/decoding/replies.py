@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from ...records import Case, Language, Output
-from .json_calls import decode_json_calls
-from .native import decode_tool_calls
-from .python_calls import decode_python_calls
+from .json_calls import decode_json_calls, decode_json_calls_strictly
+from .native_calls import decode_tool_calls
+from .python_calls import decode_python_calls, decode_python_calls_strictly
 from .wrapping import untag, wrap
 from .xml_calls import decode_concise_xml_calls, decode_verbose_xml_calls
 
@@ -53,26 +53,42 @@ def decode_prompt(
     return decode_python_calls(text)
 
 
+def decode_prompt_strictly(
+    text: str, *, language: Language = "python", form: Form = "python", tagged: bool = False
+) -> Any:
+    """Read the calls in a text reply as they were meant.
+
+    Differs from `decode_prompt` for Python source (see `decode_python_calls_strictly`), for JSON (the whole outer list,
+    or a failure) and for Java (values as written).
+    """
+    code = wrap(text)
+    if form == "json":
+        return decode_json_calls_strictly(untag(code) if tagged else code)
+    if form == "python" and language == "python":
+        return decode_python_calls_strictly(untag(code) if tagged else code)
+    if form == "python" and language == "java":
+        from .java_calls import decode_java_call_as_written  # noqa: PLC0415 - tree-sitter is an extra
+
+        return decode_java_call_as_written(code[1:-1])
+    return decode_prompt(text, language=language, form=form, tagged=tagged)
+
+
 def decode_output(
     output: Output, *, language: Language = "python", form: Form = "python", tagged: bool = False
 ) -> Any:
-    """Read the calls of an output: its native ones where it has that field, else those in its text.
-
-    Args:
-        output: What a system produced; with neither field it is an empty reply.
-        language: As for `decode_prompt`.
-        form: As for `decode_prompt`.
-        tagged: As for `decode_prompt`.
-
-    Returns:
-        As `decode_prompt`.
-
-    Raises:
-        DecodingError: The calls cannot be read.
-    """
+    """Read the calls of an output: its native ones where it has that field, else those in its text, as `decode_prompt`."""
     if output.tool_calls is not None:
         return decode_tool_calls(output.tool_calls)
     return decode_prompt(output.text or "", language=language, form=form, tagged=tagged)
+
+
+def decode_output_strictly(
+    output: Output, *, language: Language = "python", form: Form = "python", tagged: bool = False
+) -> Any:
+    """As `decode_output`, by `decode_prompt_strictly`."""
+    if output.tool_calls is not None:
+        return decode_tool_calls(output.tool_calls, strictly=True)
+    return decode_prompt_strictly(output.text or "", language=language, form=form, tagged=tagged)
 
 
 class AskedForm(NamedTuple):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ...errors import DecodingError, MissingExtraError
 
@@ -59,14 +59,7 @@ def _skips_something(root: Node) -> bool:
 
 
 def walk(root: Node) -> Iterator[Node]:
-    """The nodes of a tree, depth first, each before what it holds.
-
-    Args:
-        root: Where to start; it comes first.
-
-    Yields:
-        The nodes.
-    """
+    """The nodes of a tree, depth first, each before what it holds."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
@@ -74,15 +67,40 @@ def walk(root: Node) -> Iterator[Node]:
         waiting.extend(reversed(node.children))
 
 
+def written(node: Node) -> str:
+    """The source text of a node."""
+    return (node.text or b"").decode()
+
+
+def read_arguments(
+    node: Node, nameless: Container[str], text: Callable[[Node], str], value: Callable[[Node], str]
+) -> dict[Any, str]:
+    """The arguments of a call, as ``name=value``.
+
+    Nodes of a kind in ``nameless`` are an argument without a name, which is None then; others are passed over.
+
+    Raises:
+        DecodingError: An argument comes twice.
+    """
+    arguments: dict[Any, str] = {}
+    for child in node.children:
+        if child.type == "assignment_expression":
+            name, content = text(child.children[0]), value(child.children[2])
+        elif child.type in nameless:
+            name, content = None, value(child)
+        else:
+            continue
+        if name in arguments:
+            raise DecodingError(
+                "an argument comes twice" if name else "more than one argument without a name"
+            )
+        arguments[name] = content
+    return arguments
+
+
 @cache
 def parser_of(language: Literal["java", "javascript"]) -> Parser:
     """The parser of a language, made once.
-
-    Args:
-        language: Which one.
-
-    Returns:
-        The parser.
 
     Raises:
         MissingExtraError: tree-sitter or the grammar is not installed.

@@ -16,12 +16,6 @@ def wrap(text: str) -> str:
 
     Backticks, newlines and spaces (nothing else: no tab, no carriage return) are stripped; a missing bracket is added
     at either end, independently of the other.
-
-    Args:
-        text: The reply.
-
-    Returns:
-        A text that starts with ``[`` and ends with ``]``.
     """
     text = text.strip("`\n ")
     if not text.startswith("["):
@@ -32,13 +26,7 @@ def wrap(text: str) -> str:
 
 
 def untag(text: str) -> str:
-    """What stands in the first ``<TOOLCALL>`` element.
-
-    Args:
-        text: The wrapped reply.
-
-    Returns:
-        The element's content, stripped of white space.
+    """What stands in the first ``<TOOLCALL>`` element, stripped of white space.
 
     Raises:
         DecodingError: There is no such element.
@@ -54,12 +42,6 @@ def untag(text: str) -> str:
 
 def bounded(code: str) -> str:
     """The code itself, unless it is too long to be read.
-
-    Args:
-        code: Text that is about to be parsed.
-
-    Returns:
-        The same text.
 
     Raises:
         DecodingError: It is longer than ``MAX_CODE``.

@@ -22,12 +22,6 @@ _CLOSING = "</functions>"
 def decode_verbose_xml_calls(text: str) -> list[dict[str, dict[str, Any]]]:
     """Read calls whose arguments are ``<param name= value= type=/>``, in a ``<params>`` element or directly.
 
-    Args:
-        text: The reply.
-
-    Returns:
-        One ``{name: {argument: value}}`` per call.
-
     Raises:
         DecodingError: There is no well-formed ``<functions>`` element, or a value is not of its stated type.
     """
@@ -36,12 +30,6 @@ def decode_verbose_xml_calls(text: str) -> list[dict[str, dict[str, Any]]]:
 
 def decode_concise_xml_calls(text: str) -> list[dict[str, dict[str, Any]]]:
     """Read calls whose arguments are ``<param name= type=>value</param>``.
-
-    Args:
-        text: The reply.
-
-    Returns:
-        One ``{name: {argument: value}}`` per call.
 
     Raises:
         DecodingError: There is no well-formed ``<functions>`` element, or a value is not of its stated type.

@@ -17,12 +17,6 @@ from ..evidence import shorten
 def native_call_texts(calls: Iterable[Mapping[Any, Any]]) -> list[str]:
     """Native calls as the original writes them: ``name(k=1,k2='x')``.
 
-    Args:
-        calls: One ``{name: {argument: value}}`` per call.
-
-    Returns:
-        One text per call.
-
     Raises:
         DecodingError: The arguments of a call are no object.
     """
@@ -33,12 +27,6 @@ def native_call_texts(calls: Iterable[Mapping[Any, Any]]) -> list[str]:
 
 def prompt_call_texts(calls: Iterable[Mapping[Any, Any]]) -> list[str]:
     """Calls that were decoded from text as the original writes them: ``name(k=1, k2='x')``.
-
-    Args:
-        calls: One ``{name: {argument: value}}`` per call.
-
-    Returns:
-        One text per call.
 
     Raises:
         DecodingError: An argument is an empty dict, of which the original makes nothing.
@@ -90,12 +78,6 @@ def read_prompt(raw: Any) -> list[str]:
 def read_prompt_exactly(raw: Any) -> list[str]:
     """Read a text reply as it was written, with everything that stands between the parentheses.
 
-    Args:
-        raw: The reply.
-
-    Returns:
-        Its call texts.
-
     Raises:
         DecodingError: It is no text, or the text is no list of calls.
     """
@@ -120,13 +102,7 @@ def read_native(raw: Any) -> list[str]:
 
 
 def read_call_texts(raw: Any) -> list[str]:
-    """Take what is decoded already.
-
-    Args:
-        raw: A list of call texts.
-
-    Returns:
-        The same.
+    """Take a list of call texts as it is: it is decoded already.
 
     Raises:
         DecodingError: It is something else.

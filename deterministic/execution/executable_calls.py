@@ -21,14 +21,7 @@ from .result_matching import Matcher, Mismatch, matcher
 
 
 def called_name(text: str) -> str | None:
-    """The dotted name of the function that a call text calls.
-
-    Args:
-        text: The call's source text.
-
-    Returns:
-        The name, or None where the text is no call.
-    """
+    """The dotted name of the function that a call text calls; None where the text is no call."""
     try:
         node = parse(text)
     except (SyntaxError, ForbiddenExpressionError):
@@ -37,14 +30,7 @@ def called_name(text: str) -> str | None:
 
 
 def run_call(text: str, functions: Mapping[str, Callable[..., Any]]) -> Any:
-    """Execute one call.
-
-    Args:
-        text: The call's source text.
-        functions: The functions, by (dotted) name.
-
-    Returns:
-        What the function returns; a list in place of a tuple.
+    """Execute one call; a tuple that is returned becomes a list.
 
     Raises:
         NameError: There is no such function.
@@ -129,9 +115,6 @@ def find(case: Case, output: Output, options: CheckOptions) -> Finding:
 
 def reference_of(case: Case) -> ExecutableReference:
     """The expected calls of a case.
-
-    Args:
-        case: A case of kind ``executable_call``.
 
     Raises:
         InputError: There is no call, or not for each of them how it is matched.

@@ -24,12 +24,6 @@ class ForbiddenExpressionError(Exception):
 def parse(text: str) -> ast.expr:
     """Parse one expression, with the complaints of Python's ``eval`` where it is none.
 
-    Args:
-        text: The source text.
-
-    Returns:
-        The expression.
-
     Raises:
         SyntaxError: It is no expression.
         ValueError: It cannot be encoded (lone surrogates).
@@ -76,15 +70,7 @@ def evaluate(node: ast.expr, call: CallHandler, depth: int = 0) -> Any:
 
 
 def evaluate_arguments(node: ast.Call, call: CallHandler, depth: int = 0) -> tuple[list[Any], dict[str, Any]]:
-    """The values of a call's arguments.
-
-    Args:
-        node: The call.
-        call: As for ``evaluate``.
-        depth: As for ``evaluate``.
-
-    Returns:
-        Positional arguments, and those given by name.
+    """The values of a call's positional arguments, and of those given by name.
 
     Raises:
         ForbiddenExpressionError: ``**`` or ``*`` among the arguments.

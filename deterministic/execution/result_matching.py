@@ -26,15 +26,7 @@ Matcher: TypeAlias = Callable[[Any, Any], Mismatch | None]
 
 
 def match_exactly(expected: Any, actual: Any) -> Mismatch | None:
-    """The results are equal.
-
-    Args:
-        expected: The expected call's result.
-        actual: The result to judge.
-
-    Returns:
-        What is wrong, or None.
-    """
+    """The results are equal."""
     try:
         same = bool(expected == actual)
     except Exception:  # noqa: BLE001 - some types (arrays) cannot be asked whether they are equal
@@ -48,13 +40,6 @@ def match_in_range(expected: Any, actual: Any) -> Mismatch | None:
     """Both are numbers, and the actual one lies between 0.8 and 1.2 times the expected.
 
     So nothing matches a negative number; ``match_nearly`` mends that.
-
-    Args:
-        expected: The expected call's result.
-        actual: The result to judge.
-
-    Returns:
-        What is wrong, or None.
     """
     return _match_numbers(
         expected, actual, lambda: (1 - TOLERANCE) * expected <= actual <= (1 + TOLERANCE) * expected
@@ -62,30 +47,14 @@ def match_in_range(expected: Any, actual: Any) -> Mismatch | None:
 
 
 def match_nearly(expected: Any, actual: Any) -> Mismatch | None:
-    """Both are numbers, and the actual one is off by at most a fifth of the expected one's size.
-
-    Args:
-        expected: The expected call's result.
-        actual: The result to judge.
-
-    Returns:
-        What is wrong, or None.
-    """
+    """Both are numbers, and the actual one is off by at most a fifth of the expected one's size."""
     return _match_numbers(
         expected, actual, lambda: abs(actual - expected) <= TOLERANCE * abs(expected) < math.inf
     )
 
 
 def match_structure(expected: Any, actual: Any) -> Mismatch | None:
-    """The types are the same; dicts have the same keys, lists the same length. Values are not compared.
-
-    Args:
-        expected: The expected call's result.
-        actual: The result to judge.
-
-    Returns:
-        What is wrong, or None.
-    """
+    """The types are the same; dicts have the same keys, lists the same length. Values are not compared."""
     error_type = "executable_checker:wrong_result_type"
     if type(expected) is not type(actual):
         return Mismatch(error_type, f"expected a {type(expected).__name__}, got {shorten(actual)}")
@@ -99,15 +68,7 @@ def match_structure(expected: Any, actual: Any) -> Mismatch | None:
 
 
 def matcher(kind: ExecutionMatch, rules: Rules) -> Matcher:
-    """How two results are compared.
-
-    Args:
-        kind: As in the case's reference.
-        rules: The rule set.
-
-    Returns:
-        The comparison.
-    """
+    """How two results are compared, by the kind that the case's reference names."""
     if kind == "exact":
         return match_exactly
     if kind == "structural":

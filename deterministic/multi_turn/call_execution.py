@@ -36,14 +36,7 @@ class Allowance:
         }
 
     def spend(self, call: str, result: str) -> str:
-        """Count one executed call and its result.
-
-        Args:
-            call: The call text.
-            result: The result text.
-
-        Returns:
-            The result text.
+        """Count one executed call and its result, which it gives back.
 
         Raises:
             LimitExceededError: That was one too many.
@@ -63,15 +56,7 @@ Resolver: TypeAlias = Callable[[ast.expr], Callable[..., Any] | None]
 
 
 def direct_executor(worlds: Mapping[str, World], side: str) -> Executor:
-    """Executes call texts as they stand.
-
-    Args:
-        worlds: The worlds of one trajectory.
-        side: Whose trajectory it is; makes no difference here.
-
-    Returns:
-        The executor.
-    """
+    """Executes call texts as they stand, whosever trajectory it is."""
     del side
     methods = methods_of(worlds)
 
@@ -82,14 +67,9 @@ def direct_executor(worlds: Mapping[str, World], side: str) -> Executor:
 
 
 def execute(text: str, resolve: Resolver) -> str:
-    """Execute one call, and the calls nested in its arguments.
+    """Execute one call, and the calls nested in its arguments, of what ``resolve`` knows.
 
-    Args:
-        text: The call's source text: literals, arithmetic, and calls of what ``resolve`` knows.
-        resolve: Finds the methods.
-
-    Returns:
-        The text of the result, or ``Error during execution: ...``: what fails here is the agent's doing and only that.
+    Gives the text of the result, or ``Error during execution: ...``: what fails here is the agent's doing and only that.
     """
 
     def call(node: ast.Call, depth: int) -> Any:
@@ -107,14 +87,7 @@ def execute(text: str, resolve: Resolver) -> str:
 
 
 def result_text(value: Any) -> str:
-    """A method's result as the text that an agent is shown.
-
-    Args:
-        value: What the method returned.
-
-    Returns:
-        A text as it is; a dict as JSON, or as Python writes it where JSON cannot; anything else as Python writes it.
-    """
+    """A method's result as the text that an agent is shown: a dict as JSON where JSON can, anything else as Python writes it."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
@@ -126,14 +99,7 @@ def result_text(value: Any) -> str:
 
 
 def error_text(error: Exception) -> str:
-    """An exception as the text that an agent is shown.
-
-    Args:
-        error: What a method, or the evaluation of its arguments, raised.
-
-    Returns:
-        The text.
-    """
+    """An exception as the text that an agent is shown."""
     return f"Error during execution: {error}"
 
 
@@ -144,15 +110,7 @@ BLOCKED = frozenset({"kill", "exit", "quit", "remove", "unlink", "popen", "Popen
 
 
 def original_executor(worlds: Mapping[str, World], side: str) -> Executor:
-    """Executes call texts after the original's surgery on them.
-
-    Args:
-        worlds: The worlds of one trajectory; where two share a method name, the later one has it.
-        side: Whose trajectory it is; part of the names of its instances.
-
-    Returns:
-        The executor.
-    """
+    """Executes call texts after the original's surgery on them; where two worlds share a method name, the later one has it."""
     instances = {f"{side}_{name}": world for name, world in worlds.items()}
     owners = {
         method: instance
@@ -180,12 +138,7 @@ def original_executor(worlds: Mapping[str, World], side: str) -> Executor:
 def address_methods(text: str, owners: Mapping[str, str]) -> str:
     """Put the instance's name before every method name that precedes a parenthesis, in string literals as well.
 
-    Args:
-        text: A call's source text.
-        owners: Instance names by method name.
-
-    Returns:
-        The text as the original would evaluate it; white space between any word and a parenthesis is gone.
+    White space between any word and a parenthesis is gone, as in what the original evaluates.
     """
 
     def address(match: re.Match[str]) -> str:

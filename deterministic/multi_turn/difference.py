@@ -31,15 +31,7 @@ class Difference(NamedTuple):
 
 
 def equal(expected: Any, got: Any) -> bool:
-    """Equality as Python has it: ``1 == 1.0 == True``, the order of dicts does not matter.
-
-    Args:
-        expected: The reference's value.
-        got: The value to compare.
-
-    Returns:
-        Whether they are equal; values that are too deep to be compared are not.
-    """
+    """Equality as Python has it: ``1 == 1.0 == True``, the order of dicts does not matter; values too deep to be compared are not equal."""
     try:
         return bool(expected == got)
     except RecursionError:
@@ -47,30 +39,12 @@ def equal(expected: Any, got: Any) -> bool:
 
 
 def equal_in_kind(expected: Any, got: Any) -> bool:
-    """Equality that also tells truth values from numbers, at any depth.
-
-    Args:
-        expected: The reference's value.
-        got: The value to compare.
-
-    Returns:
-        Whether they are equal, and ``True`` and ``1`` nowhere stand for each other.
-    """
+    """Equality that also tells truth values from numbers, at any depth."""
     return equal(expected, got) and _same_kind(expected, got)
 
 
 def first_difference(expected: Any, got: Any, path: str, same: Equality) -> Difference:
-    """Follow two unequal values down to where they first differ.
-
-    Args:
-        expected: The reference's value.
-        got: The value to compare; not the same.
-        path: How the values themselves are called.
-        same: What counts as equal.
-
-    Returns:
-        The deepest first difference in dicts, lists and tuples, in the reference's order.
-    """
+    """Follow two unequal values, called ``path``, down to where they first differ, in the reference's order."""
     while True:
         step = _first_child_difference(expected, got, same)
         if step is None:

@@ -21,10 +21,6 @@ def require_playable(case: Case, environments: Mapping[str, type]) -> None:
 
     Entries that BFCL has retired call what is not there; they keep their ways, and are not looked at.
 
-    Args:
-        case: A case of kind ``multi_turn``.
-        environments: Worlds of the user's own, by class name.
-
     Raises:
         InputError: There is no such world, function or argument; ``field`` is the field.
     """

@@ -53,13 +53,6 @@ class Scenario(NamedTuple):
 def scenario_of(case: Case, environments: Mapping[str, type]) -> Scenario:
     """What the trajectories of a case start from.
 
-    Args:
-        case: A case of kind ``multi_turn``.
-        environments: Worlds of the user's own, by class name.
-
-    Returns:
-        The scenario.
-
     Raises:
         InputError: The reference is not that of a multi-turn case, or names an unknown world.
     """
@@ -78,14 +71,6 @@ def reference_trajectory(
     """Execute the reference calls of a case.
 
     It depends on nothing but the arguments, so it is kept: many outputs answer the same case. Callers must not change it.
-
-    Args:
-        scenario: What it starts from.
-        executor: How call texts are executed.
-        read: What of a world is compared.
-
-    Returns:
-        One entry a turn.
     """
     worlds = scenario.worlds()
     run = executor(worlds, "reference")

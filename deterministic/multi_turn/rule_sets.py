@@ -45,14 +45,7 @@ class RuleSet(NamedTuple):
 
 
 def state_and_position_of(world: World) -> State:
-    """A world's compared attributes and, of a file system, the working directory.
-
-    Args:
-        world: The world.
-
-    Returns:
-        Its state.
-    """
+    """A world's compared attributes and, of a file system, the working directory."""
     state = state_of(world)
     if isinstance(world, GorillaFileSystem):
         return {**state, "working directory": world.pwd()}
@@ -86,15 +79,7 @@ _STRICT = RuleSet(
 
 
 def rule_set(rules: Rules, types: tuple[type, ...]) -> RuleSet:
-    """The rules for a case.
-
-    Args:
-        rules: Which were asked for.
-        types: The environment classes of the case.
-
-    Returns:
-        The rule set.
-    """
+    """The rules for a case."""
     if rules == "strict":
         return _STRICT
     built_in = set(types) <= set(ENVIRONMENTS.values())

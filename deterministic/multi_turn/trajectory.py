@@ -64,15 +64,6 @@ def check_result(case: Case, result: Any, *, mode: Mode, options: CheckOptions |
 def examine(case: Case, result: Any, *, mode: Mode, options: CheckOptions | None = None) -> Examination:
     """As ``check_result``, with the results of every step that was executed until the verdict was clear.
 
-    Args:
-        case: As for ``find``.
-        result: As for ``check_result``.
-        mode: As for ``check_result``.
-        options: As for ``find``; BFCL's rules when left out.
-
-    Returns:
-        What was found, and the results.
-
     Raises:
         InputError: As for ``find``.
     """

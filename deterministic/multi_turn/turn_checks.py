@@ -43,14 +43,7 @@ TurnCheck: TypeAlias = Callable[[TurnFacts], Finding | None]
 
 
 def something_was_called(facts: TurnFacts) -> Finding | None:
-    """Where the reference calls something, the model has to call something.
-
-    Args:
-        facts: The turn.
-
-    Returns:
-        A fault, or None.
-    """
+    """Where the reference calls something, the model has to call something."""
     if any(facts.steps) or len(facts.steps) > 1:
         return None
     return facts.fault(
@@ -61,14 +54,7 @@ def something_was_called(facts: TurnFacts) -> Finding | None:
 
 
 def something_was_called_that_was_needed(facts: TurnFacts) -> Finding | None:
-    """As ``something_was_called``, unless all that the reference does in this turn is read what the model has read already.
-
-    Args:
-        facts: The turn.
-
-    Returns:
-        A fault, or None: the worlds are as they should be, and what the reference calls return was seen in an earlier turn.
-    """
+    """As ``something_was_called``, unless all that the reference does in this turn is read what the model has read already."""
     found = something_was_called(facts)
     if found is None or states_match_in_kind(facts) or results_appeared_for_each_turn(facts):
         return found
@@ -76,50 +62,22 @@ def something_was_called_that_was_needed(facts: TurnFacts) -> Finding | None:
 
 
 def states_match(facts: TurnFacts) -> Finding | None:
-    """Every compared attribute of every world is as in the reference.
-
-    Args:
-        facts: The turn.
-
-    Returns:
-        A fault that names the first difference, or None.
-    """
+    """Every compared attribute of every world is as in the reference."""
     return _compare_states(facts, equal)
 
 
 def states_match_in_kind(facts: TurnFacts) -> Finding | None:
-    """As ``states_match``; a truth value is no number.
-
-    Args:
-        facts: The turn.
-
-    Returns:
-        A fault that names the first difference, or None.
-    """
+    """As ``states_match``; a truth value is no number."""
     return _compare_states(facts, equal_in_kind)
 
 
 def results_appeared(facts: TurnFacts) -> Finding | None:
-    """What the reference calls of this turn return is among all that the model was told, in this turn or before.
-
-    Args:
-        facts: The turn.
-
-    Returns:
-        A fault that names the first result that never appeared, or None.
-    """
+    """What the reference calls of this turn return is among all that the model was told, in this turn or before."""
     return _missing_result(facts, Counter(facts.results))
 
 
 def results_appeared_for_each_turn(facts: TurnFacts) -> Finding | None:
-    """As ``results_appeared``; a result that an earlier turn needed is used up.
-
-    Args:
-        facts: The turn.
-
-    Returns:
-        A fault that names the first result that never appeared, or None.
-    """
+    """As ``results_appeared``; a result that an earlier turn needed is used up."""
     available = Counter(facts.results)
     for earlier in facts.reference[: facts.turn]:
         available.subtract(earlier.results)
@@ -127,14 +85,7 @@ def results_appeared_for_each_turn(facts: TurnFacts) -> Finding | None:
 
 
 def nothing_was_called(facts: TurnFacts) -> Finding | None:
-    """Where the reference calls nothing, because something is missing, the model must not either.
-
-    Args:
-        facts: The turn.
-
-    Returns:
-        A fault, or None.
-    """
+    """Where the reference calls nothing, because something is missing, the model must not either."""
     calls = [call for step in facts.steps for call in step]
     if not calls:
         return None

@@ -33,14 +33,7 @@ def decode_turns(result: list[Any], mode: Mode, read: ReplyReader) -> list[Turn]
 
 
 def mode_of(output: Output) -> Mode:
-    """How an output's steps are given: natively as soon as one of them is.
-
-    Args:
-        output: The output.
-
-    Returns:
-        ``fc`` or ``prompt``; the texts among native steps are then what the agent said, not calls.
-    """
+    """How an output's steps are given: natively as soon as one of them is; texts among those are then what the agent said, not calls."""
     native = output.tool_calls is not None or any(
         isinstance(step, list) for turn in output.turns or [] for step in turn
     )
@@ -81,14 +74,7 @@ OutputCheck: TypeAlias = Callable[[OutputFacts], Finding | None]
 
 
 def turn_counts_match(facts: OutputFacts) -> Finding | None:
-    """There is a turn for every turn of the reference: a conversation with fewer was broken off.
-
-    Args:
-        facts: The output.
-
-    Returns:
-        A fault, or None.
-    """
+    """There is a turn for every turn of the reference: a conversation with fewer was broken off."""
     got, expected = len(facts.turns), facts.expected_turns
     if got == expected:
         return None
@@ -104,12 +90,6 @@ def last_turn_was_finished(facts: OutputFacts) -> Finding | None:
     """The last turn does not end where an agent that keeps calling is stopped; of earlier turns their number tells.
 
     An agent that finished says so in a last step without calls. Steps that were decoded already have lost that one.
-
-    Args:
-        facts: The output.
-
-    Returns:
-        A fault, or None.
     """
     if facts.mode == "decoded" or not facts.turns or len(facts.turns[-1]) <= MAX_STEPS:
         return None

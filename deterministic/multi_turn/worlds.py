@@ -22,14 +22,7 @@ _NOT_METHODS = frozenset({"load", "state"})
 
 
 def environment_types(classes: list[str], environments: Mapping[str, type]) -> tuple[type, ...]:
-    """The environment classes that a case names.
-
-    Args:
-        classes: Names, as in the case's reference.
-        environments: Worlds of the user's own; they come before built-in ones of the same name.
-
-    Returns:
-        The classes, in the order of the names.
+    """The environment classes that a case names, in that order; the user's own come before built-in ones of the same name.
 
     Raises:
         InputError: A name is not registered.
@@ -79,14 +72,7 @@ def load_worlds(reference: MultiTurnReference, types: tuple[type, ...]) -> dict[
 
 
 def methods_of(worlds: Mapping[str, World]) -> dict[str, Callable[..., Any]]:
-    """What an agent may call; where two worlds share a name, the later world has it.
-
-    Args:
-        worlds: The worlds of one trajectory.
-
-    Returns:
-        Bound methods by name.
-    """
+    """What an agent may call; where two worlds share a name, the later world has it."""
     return {
         name: getattr(world, name) for world in worlds.values() for name in public_methods(world.__class__)
     }
@@ -94,14 +80,7 @@ def methods_of(worlds: Mapping[str, World]) -> dict[str, Callable[..., Any]]:
 
 @lru_cache(maxsize=256)
 def public_methods(environment: type) -> tuple[str, ...]:
-    """The names of an environment's API methods.
-
-    Args:
-        environment: The class.
-
-    Returns:
-        Every routine of the class, inherited ones included, but for ``load``, ``state`` and names that begin with ``_``.
-    """
+    """The names of an environment's API methods: all its routines but ``load``, ``state`` and those that begin with ``_``."""
     return tuple(
         name
         for name in dir(environment)
@@ -112,14 +91,7 @@ def public_methods(environment: type) -> tuple[str, ...]:
 
 
 def state_of(world: World) -> State:
-    """A world's compared attributes.
-
-    Args:
-        world: The world.
-
-    Returns:
-        What its ``state`` says, or its public instance attributes if it has none; parts may still belong to the world.
-    """
+    """A world's compared attributes: what its ``state`` says, or its public instance attributes; parts may still belong to the world."""
     if callable(getattr(world, "state", None)):
         return world.state()
     attributes = cast("dict[str, Any]", vars(world))

@@ -23,13 +23,8 @@ _COUNTERS = frozenset({"first", "second", "third", "one", "two", "three", "left"
 def may_change_places(one: str, other: str) -> bool:
     """Whether two arguments are named as if it did not matter which value stands in which.
 
-    Args:
-        one: An argument's name.
-        other: Another's, of the same function.
-
-    Returns:
-        True where the names differ in nothing but a count: ``num1`` and ``num2``, ``a`` and ``b``, ``point_a`` and
-        ``point_b``, ``first`` and ``second``. What they are for may be symmetrical (a sum, a distance).
+    Their names differ in nothing but a count: ``num1`` and ``num2``, ``a`` and ``b``, ``point_a`` and ``point_b``, ``first``
+    and ``second``. What they are for may be symmetrical (a sum, a distance).
     """
     return _kind(one) == _kind(other)
 

@@ -10,8 +10,7 @@ import msgspec
 
 from ...errors import DecodingError
 from ...records import Case, Output, ToolCall
-from ..decoding import Unquoted, decode_output_strictly
-from ..decoding.replies import AskedForm, asked_form
+from ..decoding import AskedForm, Unquoted, asked_form, decode_output_strictly
 
 PLAIN = AskedForm("python", "python", tagged=False)
 """The only form of text that is written back."""
@@ -25,15 +24,7 @@ class Call(NamedTuple):
 
 
 def read_calls(case: Case, output: Output) -> list[Call]:
-    """Read the calls of a single-turn output.
-
-    Args:
-        case: What was to be done.
-        output: Native calls, or Python source in its text.
-
-    Returns:
-        The calls; none where the calls are in another language or notation, or cannot be read.
-    """
+    """Read the calls of a single-turn output; none where they are in another language or notation, or cannot be read."""
     if asked_form(case) != PLAIN:
         return []
     try:
@@ -46,15 +37,7 @@ def read_calls(case: Case, output: Output) -> list[Call]:
 
 
 def write_calls(output: Output, calls: Sequence[Call]) -> Output:
-    """Put calls in the place of those that an output has.
-
-    Args:
-        output: Where they belong; its notation is kept.
-        calls: The calls.
-
-    Returns:
-        The changed output.
-    """
+    """Put calls in the place of those that an output has, in its notation."""
     if output.tool_calls is None:
         return msgspec.structs.replace(output, text=source_text(calls))
     as_text = any(isinstance(call.arguments, str) for call in output.tool_calls)
@@ -62,15 +45,7 @@ def write_calls(output: Output, calls: Sequence[Call]) -> Output:
 
 
 def native_calls(calls: Sequence[Call], *, as_text: bool = False) -> list[ToolCall]:
-    """Calls as an API gives them.
-
-    Args:
-        calls: The calls.
-        as_text: Whether arguments are JSON text instead of an object.
-
-    Returns:
-        Native calls.
-    """
+    """Calls as an API gives them, arguments as an object or as its JSON text."""
     encode: Callable[[dict[str, Any]], Any] = _json_text if as_text else _itself
     return [ToolCall(name=call.name, arguments=encode(call.arguments)) for call in calls]
 

@@ -46,14 +46,10 @@ def shown(value: Any) -> str:
 
 
 def facts_of(case: Case) -> list[Fact]:
-    """What the structured results of a case say.
+    """What the structured results of a case say: one fact a named record and field, at most a few hundred.
 
-    Args:
-        case: A case with context.
-
-    Returns:
-        One fact a named record and field, at most a few hundred; things that several results name differently described
-        facts of are left out, since it would not be certain what is true of them.
+    What several results say differently of a thing of the same name is left out, since it would not be certain what is true of
+    it.
     """
     facts = [fact for item in case.context for fact in _facts_in(item)][:_MOST]
     values: dict[tuple[str, str], set[str]] = {}

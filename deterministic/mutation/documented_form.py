@@ -25,15 +25,10 @@ _LONGEST, _MOST_OPEN = 200, 2
 
 
 def keeps_form(value: Any, document: Mapping[str, Any]) -> bool:
-    """Whether a value is of the form that its document asks for.
+    """Whether a value, and what is in it, is of the form that its document asks for.
 
-    Args:
-        value: The value; what is in it is looked at, too.
-        document: What the function document says of it; empty where it says nothing.
-
-    Returns:
-        Whether type, enum, ``format``, ``pattern`` and every date or time spelled out in the description
-        (``YYYY-MM-DD``, ``HH:MM``) are kept. A pattern that could take long to match counts as broken.
+    That is its type, enum, ``format``, ``pattern`` and every date or time spelled out in the description (``YYYY-MM-DD``,
+    ``HH:MM``). A pattern that could take long to match counts as broken.
     """
     return misfit(value, document, "", PYTHON, literal=True) is None and _is_formed(value, document, "")
 

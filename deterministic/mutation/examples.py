@@ -13,16 +13,7 @@ _NUMBERS: dict[str, Any] = {"integer": 7, "float": 7.5, "number": 7.5, "double":
 
 
 def example_values(document: Mapping[str, Any], question: str, depth: int = 0) -> Iterator[Any]:
-    """Values of the documented type that the question does not mention.
-
-    Args:
-        document: Describes the value.
-        question: What the user said.
-        depth: How deep the value stands.
-
-    Yields:
-        At most a few.
-    """
+    """A few values of the documented type that the question does not mention."""
     choices: Any = document.get("enum")
     kind: Any = document.get("type")
     if isinstance(choices, list):
@@ -40,15 +31,7 @@ def example_values(document: Mapping[str, Any], question: str, depth: int = 0) -
 
 
 def example_call(document: Mapping[str, Any], question: str) -> Call:
-    """A call of a function with its required arguments, made up.
-
-    Args:
-        document: The function document.
-        question: What the user said.
-
-    Returns:
-        The call.
-    """
+    """A call of a function with its required arguments, made up."""
     return Call(document["name"], _example_object(document.get("parameters") or {}, question, 0))
 
 

@@ -58,16 +58,7 @@ def chosen_facts(case: Case) -> list[Fact]:
 
 
 def falsified(falsify: Falsify, subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """State facts of which some have been made false in one way.
-
-    Args:
-        falsify: How.
-        subject: A composed statement with its case.
-        chance: Decides which.
-
-    Yields:
-        Statements with one false claim, then with as many as can be made.
-    """
+    """State facts of which one has been made false, then as many as can be made."""
     facts, every = chosen_facts(subject.case), facts_of(subject.case)
     text = context_text(subject.case)
     false: dict[int, str] = {}

@@ -21,27 +21,12 @@ def is_caseless(text: str, case: Case) -> bool:
 
     Names of places, people and firms do: they are found however they are written. What a user quotes does not, nor what
     follows a colon, since that is to be used as it stands; nor does a code.
-
-    Args:
-        text: A text in an answer to the case.
-        case: What was asked.
-
-    Returns:
-        Whether it does.
     """
     return not is_code(text) and not is_word_for_word(text, case)
 
 
 def is_word_for_word(text: str, case: Case) -> bool:
-    """Whether the user gave a text as it is to be used, or gave a part of it so.
-
-    Args:
-        text: A text in an answer to the case.
-        case: What was asked.
-
-    Returns:
-        Whether it, a part of it or what it is a part of stands between quotation marks, or it follows a colon.
-    """
+    """Whether the user gave a text as it is to be used: it, a part or a whole of it stands in quotation marks, or it follows a colon."""
     wanted = text.casefold().strip()
     quoted, dictated = _literals(case)
     return (
@@ -54,12 +39,8 @@ def is_word_for_word(text: str, case: Case) -> bool:
 def is_code(text: str) -> bool:
     """Whether capitals may be part of a text's meaning by its looks alone.
 
-    Args:
-        text: Any text.
-
-    Returns:
-        True for identifiers (``MUG-440``, ``evt_8``, ``a@b.example``, ``iPhone``, ``mW``), and where all letters are capitals
-        and there is one word (``LIS``).
+    So they may in identifiers (``MUG-440``, ``evt_8``, ``a@b.example``, ``iPhone``, ``mW``), and where all letters are capitals
+    and there is one word (``LIS``).
     """
     words = text.split()
     return any(map(_is_mixed, words)) or (len(words) == 1 and len(text) > 1 and text.isupper())

@@ -15,15 +15,9 @@ _LONGEST = 80
 
 
 def near_names(text: str, chance: random.Random) -> Iterator[str]:
-    """Names that begin like a name and are another's.
+    """Names that begin like a name and are another's: another last word, or, of a single word, a longer name.
 
-    Args:
-        text: A text; only one that looks like a name (short, capitals at the beginning of its first and last word, no
-            digits) has near names.
-        chance: Draws among them.
-
-    Yields:
-        The name with another last word, or, of a single word, a longer name.
+    Only what looks like a name has any: short, capitals at the beginning of its first and last word, no digits.
     """
     words = text.split(" ")
     is_name = all(word[:1].isupper() for word in (words[0], words[-1]))
@@ -36,14 +30,7 @@ def near_names(text: str, chance: random.Random) -> Iterator[str]:
 
 
 def stray_text(unlike: str) -> str:
-    """A text that nobody asked for.
-
-    Args:
-        unlike: What it must have nothing in common with.
-
-    Returns:
-        A word.
-    """
+    """A word that nobody asked for, unlike anything in a text."""
     return next(word for word in _STRAY if word.lower() not in unlike.lower() or word == _STRAY[-1])
 
 
@@ -75,12 +62,8 @@ _LAST_COMMON_DAY = 28
 def shifted_dates(text: str) -> Iterator[str]:
     """Texts in which one date is another.
 
-    Args:
-        text: Any text.
-
-    Yields:
-        The text with a date a day or a month away (``2026-05-14``), the day or the year another (``14/5/2026``), the day
-        another (``May 14th``), or the year another (``2026``).
+    A day or a month away (``2026-05-14``), another day or year (``14/5/2026``), another day (``May 14th``), or another year
+    (``2026``).
     """
     for found in _ISO.finditer(text):
         yield from (_put(text, found.span(), date) for date in _around(found))
@@ -213,13 +196,9 @@ _SHORT = 2
 
 
 def other_unit(text: str) -> Iterator[str]:
-    """Texts in which one unit is another.
+    """Texts in which one unit is another: ``celsius`` for ``fahrenheit``, ``km`` for ``mi`` and so on, capitals kept.
 
-    Args:
-        text: Any text; a unit of one or two letters counts only after a number, or where it is the whole text.
-
-    Yields:
-        The text with ``celsius`` for ``fahrenheit``, ``km`` for ``mi`` and so on, capitals kept.
+    A unit of one or two letters counts only after a number, or where it is the whole text.
     """
     for found in _UNIT.finditer(text):
         if len(found[0]) > _SHORT or found[0] == text or text[: found.start()].rstrip()[-1:].isdigit():

@@ -46,15 +46,7 @@ class Site(NamedTuple):
 
 
 def find_sites(calls: Sequence[Call], documents: Mapping[str, Mapping[str, Any]]) -> list[Site]:
-    """Every value in the arguments of calls, containers before what is in them.
-
-    Args:
-        calls: The calls.
-        documents: Function documents by name.
-
-    Returns:
-        The sites, at most a few hundred.
-    """
+    """Every value in the arguments of calls, containers before what is in them; at most a few hundred."""
     found: list[Site] = []
     for index, call in enumerate(calls):
         properties = _part(_part(documents.get(call.name, {}), "parameters"), "properties")
@@ -66,16 +58,7 @@ def find_sites(calls: Sequence[Call], documents: Mapping[str, Mapping[str, Any]]
 
 
 def with_value(calls: Sequence[Call], site: Site, value: Any) -> list[Call]:
-    """The calls with another value at a site.
-
-    Args:
-        calls: The calls; they stay as they are.
-        site: Where.
-        value: What stands there from now on.
-
-    Returns:
-        New calls that share what did not change.
-    """
+    """New calls with another value at a site, which share what did not change."""
     changed = list(calls)
     changed[site.call] = Call(calls[site.call].name, _replaced(calls[site.call].arguments, site.path, value))
     return changed

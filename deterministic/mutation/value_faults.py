@@ -20,16 +20,7 @@ Perturb: TypeAlias = Callable[[Site, random.Random], Iterator[Any]]
 
 
 def mutate_values(perturb: Perturb, subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """Change one value at a time.
-
-    Args:
-        perturb: What the value becomes.
-        subject: A right output.
-        chance: Decides where to begin.
-
-    Yields:
-        One mutation a wrong value.
-    """
+    """Change one value at a time: one mutation a wrong value."""
     calls = subject.calls
     for site in shuffled(subject.sites, chance):
         for value in perturb(site, chance):

@@ -63,13 +63,9 @@ class Place(NamedTuple):
 
 
 def leave_namespaces(*, confined: bool) -> bool:
-    """Leave the namespaces of the machine, so that the next child is the first process of a new one.
+    """Leave the namespaces of the machine, so that the next child is the first process of a new one; whether that worked.
 
-    Args:
-        confined: Whether network and files are to be left too; an agent needs both.
-
-    Returns:
-        Whether it worked.
+    An agent, which is not confined, keeps network and files.
     """
     flags = kernel.CLONE_NEWPID | kernel.CLONE_NEWNS
     if confined:
@@ -93,13 +89,6 @@ def leave_namespaces(*, confined: bool) -> bool:
 
 def settle(order: Order, *, own_namespace: bool) -> Place:
     """Shut this process in, as far as the platform allows.
-
-    Args:
-        order: What is to be run.
-        own_namespace: Whether `leave_namespaces` worked.
-
-    Returns:
-        Where the commands run.
 
     Raises:
         PermissionError: Processes could not be bounded here.

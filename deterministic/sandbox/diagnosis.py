@@ -48,14 +48,7 @@ def diagnose(limits: Limits) -> Diagnosis:
 
 
 def left_open(confinement: Confinement) -> list[str]:
-    """What code that is shut in this far is not denied, or not bounded in.
-
-    Args:
-        confinement: How far.
-
-    Returns:
-        A sentence each.
-    """
+    """What code that is shut in this far is not denied, or not bounded in, a sentence each."""
     found: list[str] = []
     if confinement.files != "private root":
         found.append(

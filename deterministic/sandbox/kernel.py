@@ -30,10 +30,7 @@ _SIOCSIFFLAGS, _IFF_UP = 0x8914, 0x1
 
 
 def unshare(flags: int) -> None:
-    """Leave namespaces of the parent for new ones.
-
-    Args:
-        flags: ``CLONE_NEW...``, added up.
+    """Leave namespaces of the parent for new ones, ``CLONE_NEW...`` added up.
 
     Raises:
         OSError: It is not allowed here.
@@ -108,10 +105,9 @@ def forgo_new_privileges() -> None:
 
 
 def filter_calls(program: bytes | None) -> None:
-    """Have the kernel ask a program about every system call of this process and its children.
+    """Have the kernel ask a program, a ``struct sock_fprog``, about every system call of this process and its children.
 
-    Args:
-        program: A ``struct sock_fprog``; None only to see whether it would.
+    None only shows whether it would.
 
     Raises:
         OSError: It does not, or the program is none.

@@ -39,9 +39,6 @@ def version() -> int:
 def confine_writing(folders: Iterable[Path]) -> None:
     """Deny this process, and whatever it starts, to change anything outside some folders.
 
-    Args:
-        folders: Where it may write.
-
     Raises:
         OSError: The kernel has no Landlock.
     """

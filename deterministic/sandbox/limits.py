@@ -32,11 +32,7 @@ class Limits(NamedTuple):
 
 
 def apply_limits(limits: Limits) -> None:
-    """Bind this process, and whatever it starts, to limits that it cannot raise again.
-
-    Args:
-        limits: What it may use.
-    """
+    """Bind this process, and whatever it starts, to limits that it cannot raise again."""
     import resource  # noqa: PLC0415 - not on Windows, where limits are stated all the same
 
     for kind, value in (

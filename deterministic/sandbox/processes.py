@@ -39,9 +39,6 @@ def end_all(*, own_namespace: bool) -> None:
 
     In a process namespace of our own one call reaches all at once, and none can be born meanwhile. Elsewhere descendants are
     searched and killed until a search finds none: orphans come to us, as their adopter.
-
-    Args:
-        own_namespace: Whether this process is the first of a namespace.
     """
     while True:
         if own_namespace:

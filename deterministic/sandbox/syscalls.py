@@ -67,8 +67,7 @@ def can_filter() -> bool:
 def deny_calls(*, sockets: bool) -> None:
     """Deny them to this process and whatever it starts; new privileges must have been forgone.
 
-    Args:
-        sockets: Whether sockets are denied too, but for pairs: nothing of the machine can be spoken to.
+    With ``sockets`` those are denied too, but for pairs: nothing of the machine can be spoken to.
 
     Raises:
         OSError: The kernel does not filter.

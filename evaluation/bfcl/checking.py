@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...deterministic import CheckOptions, Finding, Mode, check_result
-from ...deterministic.decoding.replies import asked_form
+from ...deterministic.decoding import asked_form
 from ...deterministic.execution.call_texts import read_native, read_prompt
 from ...deterministic.stored_results import decode_result
 from ...errors import DecodingError

@@ -15,15 +15,7 @@ from .template_files import sections, template
 
 
 def render_documents(documents: list[dict[str, Any]], form: DocumentFormat) -> str:
-    """Write function documents in one of BFCL's three forms.
-
-    Args:
-        documents: As in the data set.
-        form: Which form.
-
-    Returns:
-        The text.
-    """
+    """Write function documents in one of BFCL's three forms."""
     if form == "json":
         return json.dumps(documents, indent=4, ensure_ascii=False)
     if form == "python":

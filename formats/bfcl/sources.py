@@ -156,14 +156,7 @@ def _translated(place: Path | str) -> Generator[None]:
 
 
 def read_objects(source: DataSource, relative: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Read a file of one JSON object a line.
-
-    Args:
-        source: Where the files are.
-        relative: The file.
-
-    Yields:
-        1-based line number and object.
+    """Read a file of one JSON object a line: 1-based line number and object.
 
     Raises:
         InputError: There is no such file.

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from typing import Any, cast
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias, cast
 
 from ...errors import DecodingError
 from ...records import ToolCall
+from .json_calls import load_json_strictly
+
+LoadJson: TypeAlias = Callable[[str], Any]
 
 
 def decode_native(result: Any) -> list[dict[Any, Any]]:
@@ -29,11 +32,25 @@ def decode_native(result: Any) -> list[dict[Any, Any]]:
     return [_decode_item(item) for item in cast("Iterable[Any]", result)]
 
 
-def decode_tool_calls(calls: Iterable[ToolCall]) -> list[dict[Any, Any]]:
+def decode_native_strictly(result: Any) -> list[dict[Any, Any]]:
+    """As `decode_native`; an item with several names is a failure, as is lax JSON."""
+    if not isinstance(result, list):
+        raise DecodingError(f"expected a list of calls, got {type(result).__name__}")
+    calls: list[dict[Any, Any]] = []
+    for item in cast("list[Any]", result):
+        pairs = list(cast("dict[Any, Any]", item).items()) if isinstance(item, dict) else []
+        if len(pairs) != 1 or not isinstance(pairs[0][1], str):
+            raise DecodingError("expected calls as {name: JSON text of the arguments}")
+        calls.append({pairs[0][0]: load_json_strictly(pairs[0][1])})
+    return calls
+
+
+def decode_tool_calls(calls: Iterable[ToolCall], *, strictly: bool = False) -> list[dict[Any, Any]]:
     """Read the calls of an Output.
 
     Args:
         calls: Calls whose arguments are an object or its JSON text.
+        strictly: Whether lax JSON is a failure.
 
     Returns:
         One ``{name: arguments}`` per call.
@@ -41,8 +58,9 @@ def decode_tool_calls(calls: Iterable[ToolCall]) -> list[dict[Any, Any]]:
     Raises:
         DecodingError: Arguments are not JSON.
     """
+    load: LoadJson = load_json_strictly if strictly else _load
     return [
-        {call.name: _load(call.arguments) if isinstance(call.arguments, str) else call.arguments}
+        {call.name: load(call.arguments) if isinstance(call.arguments, str) else call.arguments}
         for call in calls
     ]
 
