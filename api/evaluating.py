@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -172,7 +173,7 @@ def _task(given: JudgeLike, model: str | None, worlds: Mapping[str, type] | None
         given = judge(given, model=model, worlds=worlds)
     if not isinstance(given, ReadyJudge):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
         raise UsageError(f"judges: expected a judge or a name of one, got {type(given).__name__}")
-    return given.task._replace(access=lambda: given.access)
+    return replace(given.task, access=lambda: given.access)
 
 
 def _evaluate(plan: Plan, progress: bool | None) -> Run:  # noqa: FBT001 - as `evaluate` has it

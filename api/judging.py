@@ -6,7 +6,7 @@ import asyncio
 import os
 import weakref
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -15,20 +15,10 @@ from typing import Any, Self, TypeAlias
 from ..deterministic.registration import load_environments
 from ..errors import ConfigurationError, UsageError
 from ..evaluation.judging.access import ModelAccess
-from ..evaluation.judging.stage import as_judged
+from ..evaluation.judging.asking import as_judged
 from ..evaluation.judging.tasks import JudgeTask, judge_task
 from ..evaluation.judging.worlds import replay_in
-from ..judges import (
-    Budget,
-    Endpoint,
-    Judge,
-    Provider,
-    Work,
-    as_done,
-    baseline_verdict,
-    judge_output,
-    judge_work,
-)
+from ..judges import Budget, Endpoint, Judge, Provider, Work
 from ..judges.loop_thread import is_loop_thread, run_sync, submit
 from ..judges.prices import price_list
 from ..records import Case, Output, Verdict
@@ -188,7 +178,7 @@ class ReadyJudge:
             RecordError: A case or output is not in its form.
             PromptError: The prompt cannot be rendered.
         """
-        verdicts = self._verdicts(_work(pairs, repeats))
+        verdicts = self.task.judge.verdicts(_work(pairs, repeats), self._connection)
         try:
             while (verdict := await asyncio.wrap_future(submit(_next(verdicts)))) is not None:
                 yield verdict
@@ -215,14 +205,14 @@ class ReadyJudge:
 
     def _item(
         self, case: CaseLike | None, output: OutputLike | None, inputs: Mapping[str, Any]
-    ) -> tuple[Case, Output, Judge | None]:
+    ) -> tuple[Case, Output, Judge]:
         """What is asked about, and the judge that is asked about it."""
-        asked = self.task.asked
         if case is not None and output is not None and not inputs:
             checked = as_case(case)
-            return checked, as_output(output, checked), asked
+            return checked, as_output(output, checked), self.task.judge
         if case is not None or output is not None or not inputs:
             raise UsageError(f"{self.by} is called with a case and an output, or with inputs by name")
+        asked = self.task.asked
         item = named_item(inputs, None if asked is None else asked.prompt, self.by)
         if asked is not None:
             return item.case, item.output, replace(asked, fillers={**asked.fillers, **item.shown})
@@ -230,29 +220,10 @@ class ReadyJudge:
             raise UsageError(
                 f"{self.by} reads calls, messages and answers; it cannot use {', '.join(item.shown)} as given"
             )
-        return item.case, item.output, None
+        return item.case, item.output, self.task.judge
 
-    async def _judge(self, case: Case, output: Output, asked: Judge | None) -> Verdict:
-        output = as_judged(case, output)
-        if self.task.called is not None:
-            return await self.task.called.verdict(case, output)
-        if asked is None:
-            return baseline_verdict(case, output, self.task.id.name)
-        return await judge_output(case, output, asked, await self._connection.provider())
-
-    async def _verdicts(self, work: Iterator[Work]) -> AsyncGenerator[Verdict]:
-        asked = self.task.asked
-        if self.task.called is not None:
-            async for verdict in as_done(work, self.task.called.verdict, self.access.concurrency):
-                yield verdict
-            return
-        if asked is None:
-            for case, output, _ in work:
-                yield baseline_verdict(case, output, self.task.id.name)
-            return
-        provider = await self._connection.provider()
-        async for verdict in judge_work(work, asked, provider, concurrency=self.access.concurrency):
-            yield verdict
+    async def _judge(self, case: Case, output: Output, judge: Judge) -> Verdict:
+        return await judge.verdict(case, as_judged(case, output), self._connection)
 
 
 class _Connection:
@@ -262,14 +233,20 @@ class _Connection:
         self._access = access
         self._open: tuple[int, Provider, AsyncExitStack] | None = None
 
-    async def provider(self) -> Provider:
-        """Who answers requests; opened in the loop that all requests are made in."""
+    @property
+    def concurrency(self) -> int:
+        """How many calls may be in flight."""
+        return self._access.concurrency
+
+    @asynccontextmanager
+    async def open(self) -> AsyncGenerator[Provider]:
+        """Who answers requests, from call to call; opened in the loop that all requests are made in."""
         if self._open is None or self._open[0] != os.getpid():
             exits = AsyncExitStack()
             # Nothing is awaited in here, so that calls made at once do not open two.
             provider = await exits.enter_async_context(self._access.open())
             self._open = (os.getpid(), provider, exits)
-        return self._open[1]
+        yield self._open[1]
 
     def close(self) -> None:
         """Close it, if it is open in this process."""

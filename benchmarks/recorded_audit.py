@@ -28,7 +28,7 @@ from fiducial.evaluation.audit.building import ProbeSettings, build_probes
 from fiducial.evaluation.audit.probe_folder import ProbeFacts, read_facts
 from fiducial.evaluation.audit.scored import passes
 from fiducial.evaluation.inputs import EvaluationInputs
-from fiducial.evaluation.judging.stage import open_work
+from fiducial.evaluation.judging.asking import open_work
 from fiducial.evaluation.judging.tasks import judge_task
 from fiducial.evaluation.progress import Silent
 from fiducial.judges import judge_work

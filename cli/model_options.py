@@ -12,8 +12,7 @@ from click.core import ParameterSource
 
 from ..api.reaching import NO_KEY, default_cache, find_endpoint
 from ..errors import ConfigurationError, UsageError
-from ..evaluation.batch.mode import BatchMode
-from ..evaluation.judging.access import ModelAccess
+from ..evaluation.judging.access import BatchMode, ModelAccess
 from ..judges import Budget, Endpoint
 from ..judges.prices import PriceList, price_list
 from .options import INPUT_FILE, Number, compose

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import msgspec
 
-from ..judges import Judge, Work
+from ..judges import PromptJudge, Reply, ReplyCache, Request, Work, cache_key, unanswered
 from ..judges.prices import PriceList, Prices
-from ..judges.transport.token_estimate import Estimate
+from ..judges.transport.recording import ReplayProvider
+from ..judges.transport.token_estimate import Estimate, completion_limit, estimate_prompt
+from ..records import Closing, FolderPath, ItemKey, JudgeId
 from .checking.stage import check_into_folder
 from .context import RunContext
 from .inputs import EvaluationInputs
 from .judging.access import ModelAccess
-from .judging.stage import open_work
+from .judging.asking import Step
 from .judging.tasks import refuse_idle
-from .pipeline import Plan, planned_tasks, wanted_outputs
+from .pipeline import Plan, judging_steps, planned_tasks, wanted_outputs
 from .progress import Progress
-from .request_count import RequestCount
 from .run_folder.folder import MANIFEST, STATEMENTS, VERDICTS, RunFolder
 from .run_folder.verdict_log import settled
-from .statements.forecast import foreseen_work
+
+_SHORTEST_REPLY, _LONGEST_REPLY = 5, 500
+"""Tokens of a reply, where neither the request limits them nor the cache has a reply to learn from."""
 
 
 class Forecast(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,7 +85,7 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
 def foresee(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecast]:
     """Find out what a plan's judges would take, without a call and without a trace in the run folder.
 
-    What no checker decided is found by checking, so that the numbers are those of the run itself.
+    What no checker decided is found by checking, and the same steps are taken as by the run itself, so that the numbers are the run's.
 
     Args:
         plan: What is to be done.
@@ -97,35 +101,37 @@ def foresee(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecas
         ConfigurationError: No model is named.
     """
     with (
-        TemporaryDirectory() as scratch,
         EvaluationInputs(plan.cases, plan.outputs, checked=plan.options) as inputs,
+        copy_of_run(plan.out) as folder,
     ):
-        if isinstance(plan.out, Path) and (plan.out / VERDICTS).exists():
-            shutil.copytree(plan.out, scratch, dirs_exist_ok=True, ignore=_all_but_the_run)
+        context = RunContext(inputs, folder, progress)
+        if plan.options is not None:
+            check_into_folder(context, plan.names, plan.options)
+        tasks = planned_tasks(plan)
+        if plan.options is None:
+            refuse_idle(tasks, inputs.survey.kinds)
+        wanted = wanted_outputs(plan, context, tasks)
+        steps = judging_steps(context, tasks, wanted, repeats=plan.repeats, foreseen=True)
+        forecasts = forecast_steps(steps, access, plan.prices, in_batch=plan.batch is not None)
+        if plan.jury is not None and plan.jury.rule == "escalate":
+            forecasts[-1:] = map(_if_unsure, forecasts[-1:])
+        return forecasts
+
+
+@contextmanager
+def copy_of_run(out: FolderPath) -> Generator[RunFolder]:
+    """A copy of a run folder as far as it has come, to be written to without a trace; gone at the end.
+
+    Args:
+        out: The run folder, which need not be there.
+    """
+    with TemporaryDirectory() as scratch:
+        for name in (MANIFEST, VERDICTS, STATEMENTS):
+            if (out / name).exists():
+                with (out / name).open("rb") as kept, (Path(scratch) / name).open("wb") as copy:
+                    shutil.copyfileobj(kept, copy)
         with RunFolder(Path(scratch)) as folder:
-            context = RunContext(inputs, folder, progress)
-            if plan.options is not None:
-                check_into_folder(context, plan.names, plan.options)
-            tasks = planned_tasks(plan)
-            if plan.options is None:
-                refuse_idle(tasks, inputs.survey.kinds)
-            wanted = wanted_outputs(plan, context, tasks)
-            done = settled(folder.verdicts)
-            forecasts: list[Forecast] = []
-            for task in tasks:
-                if task.splitter is not None:
-                    work = foreseen_work(context, task, wanted, plan.repeats)
-                elif task.asked is not None:
-                    work = [(task.asked, open_work(inputs, task, wanted, done, plan.repeats))]
-                else:
-                    continue
-                forecasts += [
-                    forecast_work(judge, items, access, plan.prices, in_batch=plan.batch is not None)
-                    for judge, items in work
-                ]
-            if plan.jury is not None and plan.jury.rule == "escalate":
-                forecasts[-1:] = map(_if_unsure, forecasts[-1:])
-            return forecasts
+            yield folder
 
 
 def _if_unsure(forecast: Forecast) -> Forecast:
@@ -138,46 +144,138 @@ def _if_unsure(forecast: Forecast) -> Forecast:
     )
 
 
-def _all_but_the_run(_folder: str, names: list[str]) -> Iterable[str]:
-    return [name for name in names if name not in {MANIFEST, VERDICTS, STATEMENTS}]
-
-
-def forecast_work(
-    judge: Judge,
-    work: Iterable[Work],
-    access: ModelAccess,
-    prices: PriceList | None,
-    *,
-    in_batch: bool = False,
-) -> Forecast:
-    """Find out what asking one judge would take.
+def forecast_steps(
+    steps: Iterable[Step], access: ModelAccess, prices: PriceList | None, *, in_batch: bool = False
+) -> list[Forecast]:
+    """Find out what asking judges would take.
 
     Args:
-        judge: The judge.
-        work: What it would be asked.
+        steps: What they would be asked, one after the other; what an earlier step asks, a later one need not.
         access: How the model would be reached; says which cache replies would come from.
         prices: What models cost; None when that is not known.
         in_batch: Whether a batch endpoint would be asked, which is asked nothing twice.
 
     Returns:
-        The forecast.
+        One forecast a judge that asks a model, in the order in which they are asked first.
     """
-    count = RequestCount(access, keeps=in_batch or access.cache is not None or access.replay is not None)
-    try:
+    keeps = in_batch or access.cache is not None or access.replay is not None
+    counts: dict[JudgeId, _Count] = {}
+    with _Known(access) as known:
+        for step in steps:
+            done = settled(step.context.verdicts)
+            for task in step.tasks:
+                if task.asked is not None:
+                    count = counts.setdefault(task.id, _Count(task.asked, known, keeps=keeps))
+                    count.add(step.work(task, done))
+        return [count.forecast(prices) for count in counts.values()]
+
+
+class _Known(Closing):
+    """The replies that are there already: in the recording that would be replayed, or in the cache."""
+
+    def __init__(self, access: ModelAccess) -> None:
+        usable = access.cache is not None and access.cache.exists() and access.endpoint is not None
+        self._cache = ReplyCache(access.cache) if usable and access.cache else None
+        self._namespace = access.endpoint.identity if access.endpoint else ""
+        self.recording = ReplayProvider(access.replay) if access.replay is not None else None
+
+    def __call__(self, request: Request) -> Reply | None:
+        """Look one up in the cache."""
+        return self._cache.get(cache_key(self._namespace, request)) if self._cache else None
+
+    def close(self) -> None:
+        """Close cache and recording."""
+        for kept in (self._cache, self.recording):
+            if kept is not None:
+                kept.close()
+
+
+class _Count:
+    """Adds up what one judge would be asked; what is in the cache teaches how long texts and replies are in tokens."""
+
+    def __init__(self, judge: PromptJudge, known: _Known, *, keeps: bool) -> None:
+        self._judge = judge
+        self._known = known
+        self._keeps = keeps
+        """Whether a request that comes again is answered without being asked again."""
+        self._pieces = set[tuple[ItemKey, int]]()
+        self._keys = set[bytes]()
+        self._questions = self._cached = self._again = 0
+        self._prompt = [0.0, 0.0, 0.0]
+        self._limits = [0.0, 0.0]
+        self._counted = self._guessed = 0.0
+        self._replies: list[int] = []
+
+    def add(self, work: Iterable[Work]) -> None:
+        """Count what pieces of work ask that were not counted yet."""
+        for request in unanswered(self._judge, self._new(work), self._look_up):
+            key = bytes.fromhex(request.key)
+            if key not in self._keys:
+                self._keys.add(key)
+                self._add_open(request)
+            elif not self._keeps:
+                self._again += 1
+                self._add_open(request)
+
+    def _new(self, work: Iterable[Work]) -> Iterator[Work]:
         for case, output, repeat in work:
-            count.add(judge, case, output, repeat)
-    finally:
-        count.close()
-    return Forecast(
-        by=judge.by,
-        outputs=count.outputs,
-        not_applicable=count.not_applicable,
-        requests=len(count.keys),
-        cached=count.cached,
-        replayed=access.replay is not None,
-        again=count.again,
-        prompt=Estimate(*count.prompt),
-        completion=Estimate(*count.completion),
-        learned_from=count.learned_from,
-        prices=None if prices is None else prices(judge.model),
-    )
+            if (output.key, repeat) not in self._pieces:
+                self._pieces.add((output.key, repeat))
+                yield case, output, repeat
+
+    def _look_up(self, request: Request) -> Reply | None:
+        """A reply that is there, and no reason to ask; None for a question like an earlier one, too."""
+        first, key = request.attempt == 0, bytes.fromhex(request.key)
+        self._questions += first
+        if key in self._keys:
+            return None
+        if self._known.recording is not None:  # a recording is all there is: nothing is asked
+            self._keys.add(key)
+            self._cached += request.key in self._known.recording
+            return None
+        reply = self._known(request)
+        if reply is not None and first:
+            self._keys.add(key)
+            self._learn(request, reply)
+        return reply
+
+    def _add_open(self, request: Request) -> None:
+        for place, tokens in enumerate(estimate_prompt(request)):
+            self._prompt[place] += tokens
+        self._limits[0] += _SHORTEST_REPLY
+        self._limits[1] += completion_limit(request) or _LONGEST_REPLY
+
+    def _learn(self, request: Request, reply: Reply) -> None:
+        self._cached += 1
+        self._counted += reply.prompt_tokens
+        self._guessed += estimate_prompt(request).likely
+        self._replies.append(reply.completion_tokens)
+
+    def forecast(self, prices: PriceList | None) -> Forecast:
+        """What it comes to."""
+        return Forecast(
+            by=self._judge.by,
+            outputs=len(self._pieces),
+            not_applicable=len(self._pieces) - self._questions,
+            requests=len(self._keys),
+            cached=self._cached,
+            replayed=self._known.recording is not None,
+            again=self._again,
+            prompt=self._prompt_tokens(),
+            completion=self._completion_tokens(),
+            learned_from=len(self._replies),
+            prices=None if prices is None else prices(self._judge.model),
+        )
+
+    def _prompt_tokens(self) -> Estimate:
+        if not self._counted:
+            return Estimate(*self._prompt)
+        known = self._prompt[1] * self._counted / self._guessed
+        return Estimate(known, known, known)
+
+    def _completion_tokens(self) -> Estimate:
+        if not self._replies:
+            low, high = self._limits
+            return Estimate(low, (low + high) / 2, high)
+        to_ask, replies = len(self._keys) - self._cached, self._replies
+        return Estimate(to_ask * min(replies), to_ask * sum(replies) / len(replies), to_ask * max(replies))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import cache, partial
@@ -13,24 +13,23 @@ import msgspec
 from ..calibration.cuts import UNTOLD, PassAt
 from ..errors import ConfigurationError, UsageError
 from ..judges.prices import PriceList
-from ..records import FolderPath, InputPath, ItemKey
-from .batch.mode import BatchMode
+from ..records import FolderPath, InputPath
 from .conclusion.stage import Conclusion, conclude
 from .context import RunContext
 from .inputs import EvaluationInputs
-from .judging.access import ModelAccess
+from .judging.access import BatchMode, ModelAccess
+from .judging.asking import Step, Wanted, ask
 from .judging.selection import JudgeOn, select
-from .judging.stage import judge_outputs
 from .judging.tasks import JudgeTask, called, judge_tasks, refuse_idle, require_models
 from .judging.worlds import replay_in
-from .juries.convening import JuryRule, Wanted, convene, seat
+from .juries.convening import JuryRule, convene, seat
 from .labelling.labels import adopt_labels
 from .progress import Progress
 from .run_folder.folder import MANIFEST, RunFolder, read_roster
 from .run_folder.kept_inputs import keep_inputs
 from .run_folder.verdict_log import standing_verdicts
 from .run_folder.versions import component_versions, own_versions
-from .statements.splitting import by_statement, judge_statements
+from .statements.share_judge import ShareTask, by_statement
 
 if TYPE_CHECKING:
     from ..deterministic import CheckOptions
@@ -186,32 +185,43 @@ def _judge(
     access: Callable[[], ModelAccess],
 ) -> str | None:
     """Ask the judges; what has to be set first, where no model can be reached."""
-
-    def ask_models(asking: RunContext, tasks: Sequence[JudgeTask], wanted: Wanted, repeats: int) -> None:
-        reached = access
-        if plan.batch is not None:
-            from .batch.rounds import BatchJob, collect_replies  # noqa: PLC0415 - for who wants batches
-
-            reached = collect_replies(BatchJob(asking, tasks, wanted, repeats), access, plan.batch)
-        judge_outputs(asking, tasks, wanted, reached, repeats=repeats)
-
-    def ask(tasks: Sequence[JudgeTask], wanted: Wanted) -> None:
-        ask_models(context, [task for task in tasks if task.splitter is None], wanted, plan.repeats)
-        for task in tasks:
-            if task.splitter is not None:
-                judge_statements(context, task, wanted, plan.repeats, ask_models)
-
     try:
-        tasks = planned()
-        wanted = wanted_outputs(plan, context, tasks)
-        if plan.jury is None:
-            ask(tasks, wanted)
-        else:
-            jury = seat(plan.jury, tasks, repeats=plan.repeats)
-            convene(context, jury, tasks, wanted, ask)
+        for step in _steps(plan, context, planned()):
+            ask(step, access, plan.batch)
     except ConfigurationError as error:
         return str(error)
     return None
+
+
+def _steps(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) -> Iterator[Step]:
+    """What a plan's judges, and its jury, are asked, one after the other."""
+    wanted = wanted_outputs(plan, context, tasks)
+    steps = partial(judging_steps, context, repeats=plan.repeats)
+    if plan.jury is None:
+        return steps(tasks, wanted)
+    jury = seat(plan.jury, tasks, repeats=plan.repeats)
+    return convene(context, jury, tasks, wanted, steps)
+
+
+def judging_steps(
+    context: RunContext, tasks: Sequence[JudgeTask], wanted: Wanted, *, repeats: int, foreseen: bool = False
+) -> Iterator[Step]:
+    """What judges are asked, one after the other: first those that are simply asked, then those that are made of others.
+
+    Args:
+        context: Inputs, folder and progress.
+        tasks: The judges.
+        wanted: Whether an output is to be judged.
+        repeats: How often each output is judged.
+        foreseen: Whether nobody is asked in truth.
+
+    Yields:
+        Steps. A later one rests on what was said in the earlier ones.
+    """
+    yield Step(context, [task for task in tasks if not isinstance(task, ShareTask)], wanted, repeats)
+    for task in tasks:
+        if isinstance(task, ShareTask):
+            yield from task.steps(context, wanted, repeats, foreseen=foreseen)
 
 
 def planned_tasks(plan: Plan) -> list[JudgeTask]:
@@ -233,14 +243,14 @@ def planned_tasks(plan: Plan) -> list[JudgeTask]:
     if not plan.split:
         return tasks
     tasks = [by_statement(task, plan.split_model) for task in tasks]
-    if all(task.splitter is None for task in tasks):
+    if not any(isinstance(task, ShareTask) for task in tasks):
         raise UsageError(
             "--split-statements: these judges judge an answer as a whole; it is for groundedness and prompts of your own"
         )
     return tasks
 
 
-def wanted_outputs(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) -> Callable[[ItemKey], bool]:
+def wanted_outputs(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) -> Wanted:
     """Which outputs a plan's judges are asked about, as far as the checkers have come.
 
     Args:

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from ..errors import RunFolderError
-from ..judges import Judge, load_judge, read_again, rests_on_a_reply
+from ..judges import PromptJudge, load_judge, read_again, rests_on_a_reply
 from ..judges.prices import PriceList
 from ..records import JudgeId, Verdict
 from .conclusion.stage import Conclusion, conclude
@@ -22,7 +22,7 @@ from .juries.convening import count_opinions, juries_of
 from .juries.jury import Jury
 from .progress import Progress
 from .run_folder.folder import RunFolder, read_manifest
-from .statements.splitting import combine_again, shares_of
+from .statements.share_judge import combine_again, shares_of
 from .statements.statement import Share
 
 
@@ -98,7 +98,7 @@ def reparse(
         return found, conclude(context, prices=prices, asked=asked)
 
 
-def _reparsed(before: JudgeId, judge: Judge, count: Counter[str]) -> Reparsed:
+def _reparsed(before: JudgeId, judge: PromptJudge, count: Counter[str]) -> Reparsed:
     return Reparsed(
         by=judge.by,
         replies=count["replies"],
@@ -129,9 +129,9 @@ def _inputs(path: Path, manifest: dict[str, object]) -> EvaluationInputs:
     return inputs
 
 
-def _judges(folder: RunFolder) -> dict[JudgeId, Judge]:
+def _judges(folder: RunFolder) -> dict[JudgeId, PromptJudge]:
     """The judges of a run as they are now, by who they were."""
-    judges: dict[JudgeId, Judge] = {}
+    judges: dict[JudgeId, PromptJudge] = {}
     for known in folder.roster:
         if known.id.kind in {"shipped", "own"}:
             spec = known.prompt or f"{known.id.name}/{known.id.variant}"
@@ -141,7 +141,7 @@ def _judges(folder: RunFolder) -> dict[JudgeId, Judge]:
 
 
 def _read_again(
-    context: RunContext, judges: Mapping[JudgeId, Judge], counts: Mapping[JudgeId, Counter[str]]
+    context: RunContext, judges: Mapping[JudgeId, PromptJudge], counts: Mapping[JudgeId, Counter[str]]
 ) -> Iterator[Verdict]:
     """Every verdict as it would be today, without those that are made of others: they are made anew."""
     # A kill may have left rows that were read again beside a manifest that does not know it yet.

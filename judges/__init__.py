@@ -6,13 +6,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .baseline import baseline_judge, baseline_verdict
-    from .callables import CallableJudge, callable_judge
+    from .baseline import WordJudge, baseline_judge, baseline_verdict
+    from .callables import FunctionJudge, callable_judge
     from .catalogue import PromptName, find_prompt, shipped_prompts
+    from .cycle import Lookup, Work, judge_output, unanswered
     from .findings import Finding, read_again, read_reply, rests_on_a_reply
     from .inputs import NotApplicableError, Replay
-    from .judge import Judge, load_judge
-    from .judging import Work, as_done, judge_output, judge_stream, judge_work
+    from .judge import Judge, PromptJudge, Way, judge_work, load_judge
     from .transport.batch_results import BatchResults
     from .transport.budget import Budget
     from .transport.cache import ReplyCache, cache_key
@@ -24,19 +24,22 @@ _HOME = {
     "BatchResults": "transport.batch_results",
     "Budget": "transport.budget",
     "CallError": "transport.exchange",
-    "CallableJudge": "callables",
     "Endpoint": "transport.endpoint",
     "Finding": "findings",
+    "FunctionJudge": "callables",
     "Judge": "judge",
+    "Lookup": "cycle",
     "NotApplicableError": "inputs",
+    "PromptJudge": "judge",
     "PromptName": "catalogue",
     "Provider": "transport.exchange",
     "Replay": "inputs",
     "Reply": "transport.exchange",
     "ReplyCache": "transport.cache",
     "Request": "transport.exchange",
-    "Work": "judging",
-    "as_done": "judging",
+    "Way": "judge",
+    "WordJudge": "baseline",
+    "Work": "cycle",
     "baseline_judge": "baseline",
     "baseline_verdict": "baseline",
     "batch_replies": "transport.connect",
@@ -45,9 +48,8 @@ _HOME = {
     "cassette": "transport.connect",
     "connect": "transport.connect",
     "find_prompt": "catalogue",
-    "judge_output": "judging",
-    "judge_stream": "judging",
-    "judge_work": "judging",
+    "judge_output": "cycle",
+    "judge_work": "judge",
     "load_judge": "judge",
     "make_request": "transport.exchange",
     "read_again": "findings",
@@ -55,25 +57,29 @@ _HOME = {
     "rests_on_a_reply": "findings",
     "replay": "transport.connect",
     "shipped_prompts": "catalogue",
+    "unanswered": "cycle",
 }
 
 __all__ = [
     "BatchResults",
     "Budget",
     "CallError",
-    "CallableJudge",
     "Endpoint",
     "Finding",
+    "FunctionJudge",
     "Judge",
+    "Lookup",
     "NotApplicableError",
+    "PromptJudge",
     "PromptName",
     "Provider",
     "Replay",
     "Reply",
     "ReplyCache",
     "Request",
+    "Way",
+    "WordJudge",
     "Work",
-    "as_done",
     "baseline_judge",
     "baseline_verdict",
     "batch_replies",
@@ -83,7 +89,6 @@ __all__ = [
     "connect",
     "find_prompt",
     "judge_output",
-    "judge_stream",
     "judge_work",
     "load_judge",
     "make_request",
@@ -92,6 +97,7 @@ __all__ = [
     "replay",
     "rests_on_a_reply",
     "shipped_prompts",
+    "unanswered",
 ]
 
 

@@ -24,15 +24,22 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
+
+import msgspec
 
 from ..errors import UsageError
-from ..records import Case, JudgeId, Output, Usage, Verdict
-from .catalogue import find_prompt, is_prompt_file
+from ..records import Case, JudgeId, Kind, Output, Usage, Verdict
+from .catalogue import JUDGED_KINDS, find_prompt, is_prompt_file
 from .inputs import FILLERS, NotApplicableError
 from .transcript import transcript_of_calls
+
+if TYPE_CHECKING:
+    from .cycle import Work
+    from .judge import Way
 
 MODEL = "baseline"
 """The name under which the baseline stands among models."""
@@ -47,7 +54,40 @@ _WORD = re.compile(r"\w+")
 _SHORTEST = 3
 
 
-def baseline_judge(spec: str) -> JudgeId:
+@dataclass(frozen=True)
+class WordJudge:
+    """The lexical stand-in of a judge.
+
+    Attributes:
+        id: Who it is.
+        by: How its verdicts are signed.
+    """
+
+    id: JudgeId
+    by: str
+    pass_at: float | None = None
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """The kinds of case that the judge judges for which it stands in."""
+        return JUDGED_KINDS[self.id.name]
+
+    def named(self, by: str) -> Self:
+        """See `Judge`."""
+        return replace(self, by=by)
+
+    async def verdict(self, case: Case, output: Output, way: Way) -> Verdict:
+        """See `Judge`; nobody is reached."""
+        del way
+        return msgspec.structs.replace(baseline_verdict(case, output, self.id.name), by=self.by)
+
+    async def verdicts(self, work: Iterable[Work], way: Way) -> AsyncGenerator[Verdict]:
+        """See `Judge`; words do not change their mind, so that every repetition is the first."""
+        for case, output, _ in work:
+            yield await self.verdict(case, output, way)
+
+
+def baseline_judge(spec: str) -> WordJudge:
     """The lexical stand-in of a judge.
 
     Args:
@@ -62,7 +102,8 @@ def baseline_judge(spec: str) -> JudgeId:
         name = find_prompt(name)[0].judge
     if name not in _RULES:
         raise UsageError(f"the baseline has no rule for the judge {spec!r}; it has for {', '.join(_RULES)}")
-    return stand_in(name)
+    judge_id = stand_in(name)
+    return WordJudge(judge_id, judge_id.plain)
 
 
 def has_rule(judge: JudgeId) -> bool:

@@ -6,22 +6,26 @@ import asyncio
 import hashlib
 import inspect
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Callable, Iterable
+from dataclasses import dataclass, replace
 from types import CodeType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import msgspec
 
 from ..plugins import place
-from ..records import Case, JudgeId, Output, Verdict
+from ..records import Case, JudgeId, Kind, Output, Verdict
+from .cycle import Work, as_done
+
+if TYPE_CHECKING:
+    from .judge import Way
 
 _EXPECTED = "expected a score in [0, 1], a truth value, (score, reason) or a Verdict"
 _SHOWN = 80
 
 
 @dataclass(frozen=True)
-class CallableJudge:
+class FunctionJudge:
     """A function that judges.
 
     Attributes:
@@ -35,17 +39,25 @@ class CallableJudge:
     by: str
     function: Callable[[Case, Output], Any]
 
-    async def verdict(self, case: Case, output: Output, repeat: int = 0) -> Verdict:
-        """Judge one output.
+    kinds: frozenset[Kind] | None = None
+    pass_at: float | None = None
 
-        Args:
-            case: What was to be done.
-            output: What the system produced.
-            repeat: Which repetition this is.
+    def named(self, by: str) -> Self:
+        """See `Judge`."""
+        return replace(self, by=by)
 
-        Returns:
-            The verdict: ``failed`` where the function raises, ``unparsable`` where it gives nothing of the kind.
-        """
+    async def verdict(self, case: Case, output: Output, way: Way) -> Verdict:
+        """See `Judge`; nobody is reached."""
+        del way
+        return await self._call(case, output)
+
+    async def verdicts(self, work: Iterable[Work], way: Way) -> AsyncGenerator[Verdict]:
+        """See `Judge`; as many calls at a time as may be in flight."""
+        async for verdict in as_done(work, self._call, way.concurrency):
+            yield verdict
+
+    async def _call(self, case: Case, output: Output, repeat: int = 0) -> Verdict:
+        """The verdict: ``failed`` where the function raises, ``unparsable`` where it gives nothing of the kind."""
         try:
             said = (
                 self.function(case, output)
@@ -68,19 +80,19 @@ class CallableJudge:
         )
 
 
-def callable_judge(name: str, function: Callable[[Case, Output], Any]) -> CallableJudge:
+def callable_judge(name: str, function: Callable[[Case, Output], Any]) -> FunctionJudge:
     """Make a judge of a function.
 
     Args:
         name: The judge's.
-        function: See `CallableJudge`.
+        function: See `FunctionJudge`.
 
     Returns:
         The judge; another function, or one that was changed, is another judge.
     """
     fingerprint = hashlib.sha256(json.dumps([name, place(function), _text(function)]).encode()).hexdigest()
     judge_id = JudgeId(kind="callable", name=name, variant="function", fingerprint=fingerprint)
-    return CallableJudge(judge_id, judge_id.plain, function)
+    return FunctionJudge(judge_id, judge_id.plain, function)
 
 
 def _text(function: Any) -> str:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from ..errors import DecodingError
 from ..records import Outcome, Output, Usage, Verdict
-from .judge import Judge
 from .parsing import Reading, is_refusal
 from .probability import probability_of_best
 from .transport import Reply
+
+if TYPE_CHECKING:
+    from .judge import PromptJudge
 
 _MARKED_REFUSAL = "refusal"
 _FILTERED = frozenset({"content_filter", "safety", "refusal"})
@@ -44,7 +47,7 @@ class Finding:
 
 
 def read_reply(
-    reply: Reply, judge: Judge, usage: Usage | None = None, *, probability: float | None = None
+    reply: Reply, judge: PromptJudge, usage: Usage | None = None, *, probability: float | None = None
 ) -> Finding:
     """Read a judge's reply.
 
@@ -78,7 +81,7 @@ def read_reply(
     return Finding("graded", reading=reading, reason=reading.reason, usage=usage, reply=reply)
 
 
-def _weighed(reading: Reading, reply: Reply, judge: Judge, probability: float | None) -> Reading:
+def _weighed(reading: Reading, reply: Reply, judge: PromptJudge, probability: float | None) -> Reading:
     """The reading with the probability of the best score as its score; what the judge wrote is kept beside."""
     if probability is None and reply.logprobs is not None:
         probability = probability_of_best(reply.logprobs, judge.prompt.scale)
@@ -87,7 +90,7 @@ def _weighed(reading: Reading, reply: Reply, judge: Judge, probability: float | 
     return Reading(probability, reading.reason, {**reading.details, "said": reading.score})
 
 
-def make_verdict(output: Output, judge: Judge, repeat: int, finding: Finding) -> Verdict:
+def make_verdict(output: Output, judge: PromptJudge, repeat: int, finding: Finding) -> Verdict:
     """The verdict of a finding.
 
     Args:
@@ -114,7 +117,7 @@ def make_verdict(output: Output, judge: Judge, repeat: int, finding: Finding) ->
     )
 
 
-def read_again(verdict: Verdict, judge: Judge) -> Verdict:
+def read_again(verdict: Verdict, judge: PromptJudge) -> Verdict:
     """Read the replies that a verdict rests on once more, by the judge's parser as it is now.
 
     Args:
@@ -150,7 +153,7 @@ def _stored(text: str, finish: str | None) -> Reply:
     return Reply(text=text, refusal=text if finish == _MARKED_REFUSAL else None, finish_reason=finish)
 
 
-def _as_found(verdict: Verdict, judge: Judge, finding: Finding, kept: frozenset[str]) -> Verdict:
+def _as_found(verdict: Verdict, judge: PromptJudge, finding: Finding, kept: frozenset[str]) -> Verdict:
     """The verdict with what a finding says, and with that much of what it knew of its replies."""
     reading = finding.reading
     return msgspec.structs.replace(
@@ -166,7 +169,7 @@ def _as_found(verdict: Verdict, judge: Judge, finding: Finding, kept: frozenset[
     )
 
 
-def _evidence(judge: Judge, finding: Finding) -> dict[str, object]:
+def _evidence(judge: PromptJudge, finding: Finding) -> dict[str, object]:
     evidence: dict[str, object] = dict(finding.reading.details) if finding.reading else {}
     reply = finding.reply
     if reply is None:

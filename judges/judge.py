@@ -1,16 +1,17 @@
-"""A judge: a prompt, a model, a way to read replies, and a fingerprint of all that."""
+"""Judges: pairs of case and output in, verdicts out. Here the one that most are: a prompt that is asked of a model."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, Self
 
 from ..errors import UsageError
-from ..records import Case, JudgeId, JudgeKind, Kind, Message, Output
+from ..records import Case, JudgeId, JudgeKind, Kind, Message, Output, Verdict
 from .catalogue import (
     JUDGED_KINDS,
     KnownPrompt,
@@ -20,18 +21,73 @@ from .catalogue import (
     known_prompt,
     known_prompts,
 )
+from .cycle import Work, as_done, judge_output
 from .inputs import FILLERS, FILLERS_OF_CALLS, Filler, Replay, fill_inputs, fillers_with, refuse_unfillable
 from .parsing import LOGPROBS, PARSER_VERSION, STATEMENTS, ReplyParser, make_parser, statements_beside
 from .prompt_file import PromptFile, read_prompt_file
 from .rendering import Render, compile_prompt
 from .transcript import TRANSCRIPT_VERSION
+from .transport import Provider
 
 _WITH_LOGPROBS: Mapping[str, Any] = {"logprobs": True, "top_logprobs": 5}
 """Decoding parameters that ask for log-probabilities; five alternatives are what every provider gives."""
 
 
+_TASKS_PER_CALL = 2
+"""Items at work per call in flight: while some wait to be tried again, others keep the slots busy."""
+
+
+class Way(Protocol):
+    """How a model is reached; opened by judges that ask one."""
+
+    @property
+    def concurrency(self) -> int:
+        """How many calls may be in flight."""
+        ...
+
+    def open(self) -> AbstractAsyncContextManager[Provider]:
+        """Who answers requests, for as long as the context is open."""
+        ...
+
+
+class Judge(Protocol):
+    """Who judges: pairs of case and output in, verdicts out."""
+
+    @property
+    def id(self) -> JudgeId:
+        """Which judge it is; equal fingerprints mean comparable scores."""
+        ...
+
+    @property
+    def by(self) -> str:
+        """How its verdicts are signed."""
+        ...
+
+    @property
+    def kinds(self) -> frozenset[Kind] | None:
+        """The kinds of case it judges; None for every kind."""
+        ...
+
+    @property
+    def pass_at(self) -> float | None:
+        """The score in (0, 1] from which its verdict counts as a pass, as it declares; None when it does not."""
+        ...
+
+    def named(self, by: str) -> Self:
+        """The same judge, whose verdicts are signed otherwise."""
+        ...
+
+    async def verdict(self, case: Case, output: Output, way: Way) -> Verdict:
+        """Judge one output: graded, or with the reason why not."""
+        ...
+
+    def verdicts(self, work: Iterable[Work], way: Way) -> AsyncGenerator[Verdict]:
+        """Judge repetitions of outputs, taken only as fast as verdicts are; one verdict each, as they are done."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
-class Judge:
+class PromptJudge:
     """A prompt that is asked of a model.
 
     Attributes:
@@ -74,6 +130,21 @@ class Judge:
         """The kinds of case it judges; None for every kind."""
         return JUDGED_KINDS[self.id.name] if self.id.kind == "shipped" else self.prompt.kinds
 
+    def named(self, by: str) -> Self:
+        """See `Judge`."""
+        return replace(self, by=by)
+
+    async def verdict(self, case: Case, output: Output, way: Way) -> Verdict:
+        """See `Judge`; raises PromptError when the prompt cannot be rendered."""
+        async with way.open() as provider:
+            return await judge_output(case, output, self, provider)
+
+    async def verdicts(self, work: Iterable[Work], way: Way) -> AsyncGenerator[Verdict]:
+        """See `Judge`; raises PromptError when the prompt cannot be rendered."""
+        async with way.open() as provider:
+            async for verdict in judge_work(work, self, provider, concurrency=way.concurrency):
+                yield verdict
+
     def messages(self, case: Case, output: Output) -> list[Message]:
         """What is sent to the model for one output.
 
@@ -100,7 +171,7 @@ class Judge:
         """Whether it splits answers into statements instead of judging them."""
         return self.id.kind == "split"
 
-    def beside(self, case: Case, output: Output) -> Judge:
+    def beside(self, case: Case, output: Output) -> PromptJudge:
         """The same with a parser that knows the item, where a reply can only be read beside it.
 
         Args:
@@ -116,9 +187,34 @@ class Judge:
         return replace(self, parse=statements_beside(shown["response"], shown.get("query", "")))
 
 
+async def judge_work(
+    work: Iterable[Work], judge: PromptJudge, provider: Provider, *, concurrency: int = 64
+) -> AsyncGenerator[Verdict]:
+    """Judge exactly these repetitions of these outputs, for who has a provider open.
+
+    Args:
+        work: Cases, outputs and repetitions; taken only as fast as verdicts are.
+        judge: Who judges.
+        provider: Answers the judge's requests; keeps to the number of calls in flight by itself.
+        concurrency: How many that are.
+
+    Yields:
+        One verdict a piece of work, as they are done.
+
+    Raises:
+        PromptError: The prompt cannot be rendered.
+    """
+
+    async def ask(case: Case, output: Output, repeat: int) -> Verdict:
+        return await judge_output(case, output, judge, provider, repeat=repeat)
+
+    async for verdict in as_done(work, ask, concurrency * _TASKS_PER_CALL):
+        yield verdict
+
+
 def load_judge(
     spec: str, *, model: str, parameters: Mapping[str, Any] | None = None, replay: Replay | None = None
-) -> Judge:
+) -> PromptJudge:
     """Load a judge.
 
     Args:
@@ -150,7 +246,7 @@ def load_judge(
         model=model,
         fingerprint=_fingerprint(path, model, merged, view),
     )
-    return Judge(
+    return PromptJudge(
         id=judge_id,
         by=judge_id.plain,
         prompt=prompt,

@@ -13,7 +13,7 @@ import msgspec
 from markupsafe import Markup
 
 from ..evaluation.inputs import outputs_of
-from ..evaluation.judging.stage import as_judged
+from ..evaluation.judging.asking import as_judged
 from ..evaluation.labelling.labels import REVIEW
 from ..evaluation.labelling.review_sample import ReviewSample, finished_manifest
 from ..evaluation.run_folder.folder import VERDICTS, read_manifest

@@ -91,14 +91,14 @@ async def ask_barely(arguments: argparse.Namespace) -> None:
 
 async def judge(arguments: argparse.Namespace) -> None:
     """The whole of judging: prompt, retries, limits, cache, parsing, verdicts."""
-    from fiducial.judges import Endpoint, connect, judge_stream, load_judge  # noqa: PLC0415 - only this process
+    from fiducial.judges import Endpoint, connect, judge_work, load_judge  # noqa: PLC0415 - only this process
 
     judging = load_judge("tool_call_accuracy", model=MODEL)
     graded = 0
     endpoint = Endpoint(arguments.url, "none")
     async with connect(endpoint, concurrency=arguments.concurrency, cache=arguments.cache) as provider:
-        work = pairs(arguments.items)
-        async for verdict in judge_stream(work, judging, provider, concurrency=arguments.concurrency):
+        work = ((case, output, 0) for case, output in pairs(arguments.items))
+        async for verdict in judge_work(work, judging, provider, concurrency=arguments.concurrency):
             graded += verdict.graded
     if graded != arguments.items:
         raise SystemExit(f"only {graded} of {arguments.items} were graded")

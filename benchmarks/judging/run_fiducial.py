@@ -28,7 +28,7 @@ MODEL = "judge-s2"
 
 async def by_library(arguments: Any, counts: Counter[str]) -> dict[str, float | None]:
     """Judge a stream of items."""
-    from fiducial.judges import Endpoint, connect, judge_stream, load_judge  # noqa: PLC0415 - is measured
+    from fiducial.judges import Endpoint, connect, judge_work, load_judge  # noqa: PLC0415 - is measured
 
     judge = load_judge(PROMPT, model=MODEL)
     scores: dict[str, float | None] = {}
@@ -37,7 +37,8 @@ async def by_library(arguments: Any, counts: Counter[str]) -> dict[str, float | 
         concurrency=arguments.concurrency,
         cache=Path(arguments.work) / "replies.sqlite" if arguments.cache else None,
     ) as provider:
-        stream = judge_stream(pairs(arguments.data), judge, provider, concurrency=arguments.concurrency)
+        work = ((case, output, 0) for case, output in pairs(arguments.data))
+        stream = judge_work(work, judge, provider, concurrency=arguments.concurrency)
         async for verdict in stream:
             scores[verdict.case_id] = verdict.score
             counts[verdict.outcome] += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -10,9 +10,11 @@ from ...calibration.cuts import UNTOLD, PassAt
 from ...errors import UsageError
 from ...judges.baseline import MODEL as BASELINE
 from ...judges.baseline import has_rule
-from ...records import CaseIndex, FolderPath, ItemKey
-from ..batch.mode import BatchMode
+from ...records import CaseIndex, FolderPath
+from ..context import RunContext
 from ..inputs import EvaluationInputs
+from ..judging.access import BatchMode
+from ..judging.asking import Step
 from ..judging.tasks import JudgeTask, called, judge_task, judge_tasks
 from ..judging.worlds import replay_in
 from ..run_folder.folder import read_roster
@@ -81,19 +83,11 @@ def open_inputs(plan: AuditPlan) -> EvaluationInputs:
     return EvaluationInputs(plan.probes / CASES, [plan.probes / OUTPUTS])
 
 
-def stages(plan: AuditPlan, chosen: Chosen) -> Iterator[tuple[Callable[[ItemKey], bool], int]]:
-    """What is asked about, and how often.
-
-    Args:
-        plan: What is to be done.
-        chosen: The probes.
-
-    Yields:
-        Every probe once; then right outputs as often as they are repeated.
-    """
-    yield chosen.probes.__contains__, 1
+def steps(plan: AuditPlan, context: RunContext, tasks: Sequence[JudgeTask], chosen: Chosen) -> Iterator[Step]:
+    """What the judges are asked: about every probe once; then about right outputs as often as they are repeated."""
+    yield Step(context, tasks, chosen.probes.__contains__)
     if plan.repeats > 1:
-        yield chosen.originals.__contains__, plan.repeats
+        yield Step(context, tasks, chosen.originals.__contains__, plan.repeats)
 
 
 def _tasks(plan: AuditPlan) -> list[JudgeTask]:

@@ -12,14 +12,14 @@ from ...version import VERSION
 from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..judging.access import ModelAccess
-from ..judging.stage import judge_outputs
+from ..judging.asking import ask
 from ..judging.tasks import JudgeTask, refuse_idle, require_models
 from ..progress import Progress
 from ..run_folder.folder import MANIFEST, RunFolder, write_json
 from ..run_folder.verdict_log import standing_verdicts
 from .analysis import judge_audit, to_read
 from .comparisons import prompts
-from .plan import AuditPlan, open_inputs, prepare, stages
+from .plan import AuditPlan, open_inputs, prepare, steps
 from .probe_folder import ProbeManifest
 from .results import Audit, JudgeAudit
 from .sampling import Chosen
@@ -66,7 +66,8 @@ def run_audit(
             versions={"fiducial": VERSION},
         )
         context = RunContext(inputs, folder, progress)
-        _ask(plan, context, tasks, chosen, access)
+        for step in steps(plan, context, tasks, chosen):
+            ask(step, access, plan.batch)
         audit = _conclude(plan, context, tasks, chosen, manifest)
         folder.update(status="complete", ended=now().isoformat(timespec="seconds"))
     return audit
@@ -81,22 +82,6 @@ def _probes_to_judge(plan: AuditPlan, tasks: Sequence[JudgeTask], chosen: Chosen
         inputs.close()
         raise
     return inputs
-
-
-def _ask(
-    plan: AuditPlan,
-    context: RunContext,
-    tasks: Sequence[JudgeTask],
-    chosen: Chosen,
-    access: Callable[[], ModelAccess],
-) -> None:
-    for wanted, repeats in stages(plan, chosen):
-        reached = access
-        if plan.batch is not None:
-            from ..batch.rounds import BatchJob, collect_replies  # noqa: PLC0415 - for who wants batches
-
-            reached = collect_replies(BatchJob(context, tasks, wanted, repeats), access, plan.batch)
-        judge_outputs(context, tasks, wanted, reached, repeats=repeats)
 
 
 def _conclude(

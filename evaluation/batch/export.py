@@ -10,16 +10,15 @@ from pathlib import Path
 
 import msgspec
 
-from ...judges import BatchResults, Reply, Request
+from ...judges import BatchResults, Lookup, Reply, Request, unanswered
 from ..inputs import EvaluationInputs
-from ..judging.stage import open_work
+from ..judging.asking import open_work
 from ..judging.tasks import JudgeTask, judge_tasks, refuse_idle
 from ..judging.worlds import replay_in
 from ..progress import Progress
 from ..run_folder.folder import RunFolder, read_roster
 from ..run_folder.verdict_log import VerdictKey, settled
-from .files import BatchFile, numbered, write_batch
-from .requests import Lookup, once, open_requests
+from .files import BatchFile, answered, numbered, once, write_batch
 
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -90,13 +89,13 @@ def _open(
     for task in sorted(tasks, key=lambda task: task.model):
         if task.asked is not None:
             work = open_work(inputs, task, lambda _: True, done, questions.repeats)
-            yield from open_requests(task.asked, work, known)
+            yield from unanswered(task.asked, work, known)
 
 
 def _known(replies: BatchResults, progress: Progress) -> Lookup:
-    def find(request: Request) -> Reply:
+    def find(request: Request) -> Reply | None:
         progress.advance(1 - request.attempt)
-        return replies.find(request.key)
+        return answered(replies, request)
 
     return find
 

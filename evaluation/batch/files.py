@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from ...judges import Request
+from ...judges import BatchResults, CallError, Reply, Request
 from ...records import atomic_write
 
 MAX_REQUESTS, MAX_BYTES = 50_000, 200_000_000
@@ -102,6 +102,27 @@ def read_custom_ids(path: Path) -> Iterator[str]:
     with path.open("rb") as file:
         for line in file:
             yield msgspec.json.decode(line, type=_Entry).custom_id
+
+
+def once(requests: Iterable[Request], asked: set[str]) -> Iterator[Request]:
+    """Each request once, since providers refuse a batch that asks something twice.
+
+    Args:
+        requests: What is to be asked.
+        asked: Keys of requests that are passed over; grows by what is let through.
+    """
+    for request in requests:
+        if request.key not in asked:
+            asked.add(request.key)
+            yield request
+
+
+def answered(results: BatchResults, request: Request) -> Reply | None:
+    """The reply that batches came to so far; None where there is none, or an error."""
+    try:
+        return results.find(request.key)
+    except CallError:
+        return None
 
 
 class _Entry(msgspec.Struct):

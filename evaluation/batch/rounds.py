@@ -2,50 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
 from ...errors import ConfigurationError, UsageError
-from ...judges import BatchResults, Judge, Reply, ReplyCache, Request, Work, cache_key
-from ...records import ItemKey
-from ..context import RunContext
-from ..judging.access import ModelAccess
-from ..judging.stage import open_work
-from ..judging.tasks import JudgeTask
+from ...judges import (
+    BatchResults,
+    Lookup,
+    PromptJudge,
+    Reply,
+    ReplyCache,
+    Request,
+    Work,
+    cache_key,
+    unanswered,
+)
+from ..judging.access import BatchMode, ModelAccess
+from ..judging.asking import Step
 from ..progress import Progress
 from ..run_folder.verdict_log import settled
 from .endpoint import ENDED, BatchEndpoint
-from .files import read_custom_ids, write_batch
+from .files import answered, once, read_custom_ids, write_batch
 from .ledger import BatchEntry, Ledger
-from .mode import BatchMode
-from .requests import Lookup, once, open_requests
-
-
-class BatchJob(NamedTuple):
-    """What is to be answered by batches.
-
-    Attributes:
-        context: Inputs, folder and progress.
-        tasks: The judges.
-        wanted: Whether an output is to be judged.
-        repeats: How often each output is judged.
-    """
-
-    context: RunContext
-    tasks: Sequence[JudgeTask]
-    wanted: Callable[[ItemKey], bool]
-    repeats: int
 
 
 def collect_replies(
-    job: BatchJob, access: Callable[[], ModelAccess], mode: BatchMode
+    step: Step, access: Callable[[], ModelAccess], mode: BatchMode
 ) -> Callable[[], ModelAccess]:
     """Have everything that judges are still to be asked answered by batches.
 
@@ -53,7 +41,7 @@ def collect_replies(
     the same command takes it up again; no batch is begun twice.
 
     Args:
-        job: What is to be answered.
+        step: The judges, and what they are asked about.
         access: How the model is reached; asked for only when there is something to ask.
         mode: How batches are waited for.
 
@@ -64,36 +52,36 @@ def collect_replies(
         ConfigurationError: There is no endpoint.
         ProviderError: The batch endpoint refused, or cannot be reached.
     """
-    if not any(_work(job)):
+    if not any(_work(step)):
         return access
     reached = access()
     if reached.endpoint is None:
         raise ConfigurationError("--batch needs an endpoint, and does not go with --replay")
-    if not isinstance(job.context.folder.path, Path):
+    if not isinstance(step.context.folder.path, Path):
         raise UsageError("a batch is waited for by whoever comes back to the run's folder: name one")
-    ledger = Ledger(job.context.folder.path)
+    ledger = Ledger(step.context.folder.path)
     asked: set[str] = set()
     for entry in ledger.unfinished():
         asked.update(read_custom_ids(ledger.folder / entry.file))
     with closing(BatchEndpoint(reached.endpoint, sleep=mode.sleep)) as endpoint:
-        _settle(ledger, endpoint, job.context.progress, mode)
-        while _write(once(_still_open(job, reached, ledger), asked), ledger, reached, endpoint.url):
-            _settle(ledger, endpoint, job.context.progress, mode)
+        _settle(ledger, endpoint, step.context.progress, mode)
+        while _write(once(_still_open(step, reached, ledger), asked), ledger, reached, endpoint.url):
+            _settle(ledger, endpoint, step.context.progress, mode)
     problems = ledger.problems()
-    answered = msgspec.structs.replace(
+    from_results = msgspec.structs.replace(
         reached,
         results=tuple(ledger.result_files()),
         missing_result=f"no result came of the batch{f' ({problems})' if problems else ''}",
     )
-    return lambda: answered
+    return lambda: from_results
 
 
-def _work(job: BatchJob) -> Iterator[tuple[Judge, Work]]:
+def _work(step: Step) -> Iterator[tuple[PromptJudge, Work]]:
     """What models have to be asked, those of one model together, since a batch is for one model."""
-    done = settled(job.context.verdicts)
-    for task in sorted(job.tasks, key=lambda task: task.model):
+    done = settled(step.context.verdicts)
+    for task in sorted(step.tasks, key=lambda task: task.model):
         if task.asked is not None:
-            for work in open_work(job.context.inputs, task, job.wanted, done, job.repeats):
+            for work in step.work(task, done):
                 yield task.asked, work
 
 
@@ -144,12 +132,12 @@ def _look(entry: BatchEntry, ledger: Ledger, endpoint: BatchEndpoint) -> int:
     return batch.done
 
 
-def _still_open(job: BatchJob, access: ModelAccess, ledger: Ledger) -> Iterator[Request]:
+def _still_open(step: Step, access: ModelAccess, ledger: Ledger) -> Iterator[Request]:
     """The requests without a reply, in the order of the work."""
     with ExitStack() as exits:
         known = _known(access, ledger, exits)
-        for judge, of_one_judge in groupby(_work(job), key=itemgetter(0)):
-            yield from open_requests(judge, map(itemgetter(1), of_one_judge), known)
+        for judge, of_one_judge in groupby(_work(step), key=itemgetter(0)):
+            yield from unanswered(judge, map(itemgetter(1), of_one_judge), known)
 
 
 def _known(access: ModelAccess, ledger: Ledger, exits: ExitStack) -> Lookup:
@@ -162,7 +150,7 @@ def _known(access: ModelAccess, ledger: Ledger, exits: ExitStack) -> Lookup:
 
     def find(request: Request) -> Reply | None:
         cached = cache.get(cache_key(namespace, request)) if cache is not None else None
-        return cached or results.find(request.key)
+        return cached or answered(results, request)
 
     return find
 

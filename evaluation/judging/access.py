@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -79,3 +80,15 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
             budget=self.budget,
             meanwhile=self.meanwhile,
         )
+
+
+class BatchMode(msgspec.Struct, frozen=True):
+    """How a provider's batches are waited for.
+
+    Attributes:
+        poll_seconds: Between two looks at how far they are.
+        sleep: Waits; replaced in tests.
+    """
+
+    poll_seconds: float = 30.0
+    sleep: Callable[[float], None] = time.sleep

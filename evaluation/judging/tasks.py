@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...calibration.cuts import UNTOLD, Cut, PassAt
 from ...errors import ConfigurationError, UsageError
-from ...judges import CallableJudge, Judge, Replay, baseline_judge, callable_judge, find_prompt, load_judge
+from ...judges import Judge, PromptJudge, Replay, baseline_judge, callable_judge, find_prompt, load_judge
 from ...judges.baseline import MODEL as BASELINE
 from ...judges.catalogue import JUDGED_KINDS, is_prompt_file
 from ...plugins import JUDGES
@@ -26,28 +26,29 @@ _OWN = "a prompt of your own"
 """Who judges what no judge that comes along does."""
 
 
-class JudgeTask(NamedTuple):
-    """One judge and what it is asked about.
+@dataclass(frozen=True, kw_only=True)
+class JudgeTask:
+    """One judge of a run.
 
     Attributes:
-        id: The judge.
-        by: The name it is shown under.
-        kinds: The kinds of case it is asked about; None for every kind.
-        asked: The prompt that is asked; None for the lexical baseline and for functions, which ask no model.
+        judge: Who is asked.
         cut: From which score on its verdicts pass.
-        splitter: Who splits answers into statements; None where answers are judged as a whole.
         access: How this judge's own model is reached; None for the way that all judges of a run share.
-        called: The function that judges in place of a prompt.
     """
 
-    id: JudgeId
-    by: str
-    kinds: frozenset[Kind] | None
-    asked: Judge | None
-    cut: Cut = Cut()
-    splitter: JudgeTask | None = None
+    judge: Judge
+    cut: Cut = field(default_factory=Cut)
     access: Callable[[], ModelAccess] | None = None
-    called: CallableJudge | None = None
+
+    @property
+    def id(self) -> JudgeId:
+        """Whose verdicts it gives."""
+        return self.judge.id
+
+    @property
+    def by(self) -> str:
+        """The name it is shown under."""
+        return self.judge.by
 
     @property
     def model(self) -> str:
@@ -55,20 +56,30 @@ class JudgeTask(NamedTuple):
         return self.id.model
 
     @property
+    def models(self) -> set[str]:
+        """The models that have to be reached."""
+        return set() if self.asked is None else {self.model}
+
+    @property
+    def asked(self) -> PromptJudge | None:
+        """The prompt that a model is asked; None for the lexical baseline and for functions, which ask no model."""
+        return self.judge if isinstance(self.judge, PromptJudge) else None
+
+    @property
     def known(self) -> KnownJudge:
         """What a run folder keeps of it."""
-        own = self.asked is not None and self.id.kind == "own"
+        own = self.asked if self.id.kind == "own" else None
         return KnownJudge(
             by=self.by,
             id=self.id,
-            kinds=None if self.kinds is None else tuple(sorted(self.kinds)),
-            prompt=str(self.asked.prompt.path.resolve()) if own and self.asked else None,
+            kinds=None if self.judge.kinds is None else tuple(sorted(self.judge.kinds)),
+            prompt=None if own is None else str(own.prompt.path.resolve()),
             cut=self.cut,
         )
 
     def judges_kind(self, kind: Kind) -> bool:
         """Whether it is asked about a kind of case."""
-        return self.kinds is None or kind in self.kinds
+        return self.judge.kinds is None or kind in self.judge.kinds
 
 
 def split_spec(spec: str) -> tuple[str, str | None]:
@@ -113,7 +124,7 @@ def judge_tasks(
     said = [spec if isinstance(spec, JudgeTask) else judge_task(spec, model, replay) for spec in specs]
     spec_of = {task.id: spec for task, spec in zip(said, specs, strict=True) if isinstance(spec, str)}
     return [
-        task._replace(cut=pass_at.of([task.by, task.id.plain, spec_of.get(task.id, task.by)], task.cut))
+        replace(task, cut=pass_at.of([task.by, task.id.plain, spec_of.get(task.id, task.by)], task.cut))
         for task in told_apart(said, known)
     ]
 
@@ -138,15 +149,7 @@ def told_apart(tasks: Iterable[JudgeTask], known: Collection[KnownJudge] = ()) -
             )
         different[task.id] = task
     names = shown_apart([task.known for task in different.values()], known)
-    return [_under(task, names[task.id]) for task in different.values()]
-
-
-def _under(task: JudgeTask, name: str) -> JudgeTask:
-    return task._replace(
-        by=name,
-        asked=None if task.asked is None else replace(task.asked, by=name),
-        called=None if task.called is None else replace(task.called, by=name),
-    )
+    return [replace(task, judge=task.judge.named(names[task.id])) for task in different.values()]
 
 
 def called(spec: str | JudgeTask, model: str | None) -> list[str]:
@@ -169,7 +172,7 @@ def called(spec: str | JudgeTask, model: str | None) -> list[str]:
     if registered is not None:
         return [spec, judge]
     if (own or model) == BASELINE:
-        return [spec, baseline_judge(judge).plain]
+        return [spec, baseline_judge(judge).by]
     name = str(find_prompt(judge)[0])
     return [spec, judge, name if own is None and model is None else f"{name}@{own or model}"]
 
@@ -188,21 +191,19 @@ def judge_task(
     elif registered is not None:
         if own is not None:
             raise UsageError(f"{spec} is a function, which is asked of no model; leave @{own} out")
-        function = callable_judge(spec, registered)
-        return JudgeTask(function.id, function.by, None, None, called=function)
+        return JudgeTask(judge=callable_judge(spec, registered))
     model = own or model
     if model is None:
         raise ConfigurationError(
             "no model is named: add --model NAME (or --model baseline, which needs none)"
         )
     if model == BASELINE:
-        stand_in = baseline_judge(spec)
-        return JudgeTask(stand_in, stand_in.plain, JUDGED_KINDS[stand_in.name], None)
+        return JudgeTask(judge=baseline_judge(spec))
     judge = load_judge(spec, model=model, replay=replay, parameters=parameters)
     if judge.splits:
         raise UsageError(f"{spec} splits answers, and judges none; --split-statements uses it")
     cut = Cut() if judge.pass_at is None else Cut(judge.pass_at, "declared")
-    return JudgeTask(judge.id, judge.by, judge.kinds, judge, cut)
+    return JudgeTask(judge=judge, cut=cut)
 
 
 def _registered(spec: str) -> Any:
@@ -242,10 +243,10 @@ def require_models(tasks: Iterable[JudgeTask], access: Callable[[], ModelAccess]
     Raises:
         ConfigurationError: None can be reached, or money is limited and a price is not known.
     """
-    asked = [task for task in tasks if task.asked is not None and task.access is None]
-    if not asked:
+    models = {model for task in tasks if task.access is None for model in task.models}
+    if not models:
         return
     reached = access()
     if reached.budget is not None and reached.replay is None:
-        for model in {each.model for task in asked for each in (task, task.splitter) if each is not None}:
+        for model in models:
             reached.budget.require_price(model)

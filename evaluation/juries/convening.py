@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -10,15 +10,15 @@ import msgspec
 from ...calibration.cuts import Cut
 from ...records import Author, ItemKey, JudgeId, Kind
 from ..context import RunContext
+from ..judging.asking import Step, Wanted
 from ..judging.tasks import JudgeTask
 from ..run_folder.folder import RunFolder
 from ..run_folder.roster import KnownJudge
 from ..run_folder.verdict_log import VerdictKey, settled, standing_verdicts
 from .jury import Jury, Member, Opinion, Rule, combine, is_unsure, opinion
 
-Wanted: TypeAlias = Callable[[ItemKey], bool]
-Ask: TypeAlias = Callable[[Sequence[JudgeTask], Wanted], None]
-"""Asks judges about outputs and journals what they say."""
+Steps: TypeAlias = Callable[[Sequence[JudgeTask], Wanted], Iterator[Step]]
+"""What is asked of judges about outputs."""
 
 
 class JuryRule(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +52,9 @@ def seat(rule: JuryRule, tasks: Sequence[JudgeTask], *, repeats: int) -> Jury:
     )
 
 
-def convene(context: RunContext, jury: Jury, tasks: Sequence[JudgeTask], wanted: Wanted, ask: Ask) -> None:
+def convene(
+    context: RunContext, jury: Jury, tasks: Sequence[JudgeTask], wanted: Wanted, steps: Steps
+) -> Iterator[Step]:
     """Have a jury judge.
 
     Args:
@@ -60,17 +62,20 @@ def convene(context: RunContext, jury: Jury, tasks: Sequence[JudgeTask], wanted:
         jury: The jury.
         tasks: Its members.
         wanted: Whether an output is to be judged.
-        ask: Asks the members.
+        steps: What its members are asked.
+
+    Yields:
+        Its members; once they were asked, their opinions are counted and journaled.
     """
     if jury.rule == "escalate":
         cheap, dear = tasks
-        ask([cheap], wanted)
+        yield from steps([cheap], wanted)
         unsure = {
             item for item, said in _opinions(context, jury).items() if is_unsure(jury, _of(said, cheap.id))
         }
-        ask([dear], lambda item: item in unsure and wanted(item))
+        yield from steps([dear], lambda item: item in unsure and wanted(item))
     else:
-        ask(tasks, wanted)
+        yield from steps(tasks, wanted)
     _enlist(jury, context.folder)
     count_opinions(context, jury)
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 
-from ...judges import Judge
+from ...judges import PromptJudge
 from ...records import UNGRADED, CaseIndex, ItemKey, JudgeId, Outcome, Output, Verdict
 
 LONG = 200
@@ -56,7 +56,7 @@ class Said(NamedTuple):
     """Why there is no score."""
 
 
-def judges_statements(judge: Judge) -> bool:
+def judges_statements(judge: PromptJudge) -> bool:
     """Whether a judge's score of an answer is made of its statements' scores.
 
     That holds for groundedness, and is left to whoever writes a prompt of their own that shows the answer. Whether an answer gives
@@ -98,7 +98,7 @@ def is_statement(case_id: str, cases: CaseIndex) -> bool:
     return case_id not in cases and case_of(case_id) in cases
 
 
-def said_of(verdict: Verdict, judge: Judge) -> Said:
+def said_of(verdict: Verdict, judge: PromptJudge) -> Said:
     """What counts of a verdict on a statement.
 
     Args:
@@ -111,7 +111,7 @@ def said_of(verdict: Verdict, judge: Judge) -> Said:
     return Said(verdict.outcome, verdict.score, _pieces(verdict, judge), why)
 
 
-def _pieces(verdict: Verdict, judge: Judge) -> int | None:
+def _pieces(verdict: Verdict, judge: PromptJudge) -> int | None:
     """How many pieces a judge listed: tags are counted when they are read, a list in JSON is kept as it came."""
     declared = (judge.prompt.parse or {}).get("fraction_of")
     if declared is None:

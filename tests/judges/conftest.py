@@ -11,7 +11,7 @@ import pytest
 from judge_items import Judging
 from provider_server import ProviderServer
 
-from fiducial.judges import Endpoint, Provider, connect, judge_stream, load_judge
+from fiducial.judges import Endpoint, Provider, connect, judge_work, load_judge
 from fiducial.records import Case, Output, Verdict
 
 
@@ -39,7 +39,8 @@ def judging(endpoint: Callable[[], Endpoint]) -> Judging:
         async def run() -> list[Verdict]:
             loaded = load_judge(spec, model=model, parameters=parameters)
             async with provider or connect(endpoint(), concurrency=concurrency, **options) as asked:
-                stream = judge_stream(pairs, loaded, asked, concurrency=concurrency, repeats=repeats)
+                work = ((case, output, repeat) for case, output in pairs for repeat in range(repeats))
+                stream = judge_work(work, loaded, asked, concurrency=concurrency)
                 return [verdict async for verdict in stream]
 
         return sorted(asyncio.run(run()), key=lambda verdict: (verdict.case_id, verdict.repeat))

@@ -7,15 +7,19 @@ import numpy as np
 import pytest
 from judge_items import make_case, make_output
 
-from fiducial.judges.callables import CallableJudge, callable_judge
+from fiducial.evaluation.judging.access import ModelAccess
+from fiducial.judges.callables import FunctionJudge, callable_judge
 from fiducial.records import Case, Output, Verdict
 
 
-def judged(judge: CallableJudge) -> Verdict:
-    return asyncio.run(judge.verdict(make_case(), make_output(), repeat=1))
+def judged(judge: FunctionJudge) -> Verdict:
+    async def run() -> Verdict:
+        return await anext(judge.verdicts([(make_case(), make_output(), 1)], ModelAccess()))
+
+    return asyncio.run(run())
 
 
-def saying(said: Any) -> CallableJudge:
+def saying(said: Any) -> FunctionJudge:
     def function(case: Case, output: Output) -> Any:
         return said
 

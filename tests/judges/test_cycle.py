@@ -17,9 +17,9 @@ from judge_items import Judging, make_case, make_output, make_pairs
 from provider_server import Answer, Body, ProviderServer, Response, Seen, Status
 
 from fiducial.errors import PromptError, UsageError
-from fiducial.judges import Endpoint, connect, judge_stream, load_judge, read_again
+from fiducial.judges import Endpoint, connect, judge_work, load_judge, read_again
 from fiducial.judges.transport import Request
-from fiducial.records import Case, Output, Verdict
+from fiducial.records import Case, Output
 
 
 def test_each_output_and_repetition_gets_one_verdict(server: ProviderServer, judging: Judging) -> None:
@@ -58,25 +58,13 @@ def test_outputs_are_taken_only_as_fast_as_they_are_judged(server: ProviderServe
     async def run() -> int:
         judge = load_judge("tool_call_accuracy", model="judge")
         async with connect(Endpoint(server.base_url, "k"), concurrency=4) as provider:
-            stream = judge_stream(pairs(), judge, provider, concurrency=4)
+            stream = judge_work(((*pair, 0) for pair in pairs()), judge, provider, concurrency=4)
             async for _ in stream:
                 await asyncio.sleep(0.2)
                 break
         return taken
 
     assert asyncio.run(run()) <= 40
-
-
-def test_progress_is_told_of_each_verdict(server: ProviderServer) -> None:
-    told: list[Verdict] = []
-
-    async def run() -> list[Verdict]:
-        judge = load_judge("tool_call_accuracy", model="judge")
-        async with connect(Endpoint(server.base_url, "k")) as provider:
-            stream = judge_stream(make_pairs(3), judge, provider, on_progress=told.append)
-            return [verdict async for verdict in stream]
-
-    assert asyncio.run(run()) == told
 
 
 def test_a_prompt_that_cannot_be_rendered_ends_the_run(judging: Judging, tmp_path: Path) -> None:
@@ -125,7 +113,7 @@ def test_parameters_can_be_replaced_and_left_out(server: ProviderServer, judging
 def test_what_is_answered_without_a_call_imports_no_openai() -> None:
     script = (
         "import sys, fiducial.judges as judges\n"
-        "judges.load_judge('tool_call_accuracy', model='m'); judges.judge_stream; judges.connect; judges.replay\n"
+        "judges.load_judge('tool_call_accuracy', model='m'); judges.judge_work; judges.connect; judges.replay\n"
         "heavy = {'openai', 'pandas', 'scipy', 'promptflow', 'aiohttp'} & set(sys.modules)\n"
         "print(sorted(heavy))\n"
     )

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TypeAlias
+import re
+from collections.abc import Iterator
 
 import msgspec
 
 from ...records import Case, CaseIndex, Closing, ItemKey, JudgeId, Output, Verdict
 from ...records.case_index import CaseFacts
 from ..inputs import EvaluationInputs
+from ..judging.asking import Wanted
 from ..run_folder.folder import STATEMENTS, RunFolder
 from ..run_folder.verdict_log import VerdictIndex
 from .statement import Statement, as_output, case_of
 
-StatementsOf: TypeAlias = Callable[[Output], list[Statement]]
-"""The statements of an answer; none where it could not be split."""
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
 
 
 class Splits(Closing):
@@ -25,36 +25,43 @@ class Splits(Closing):
         folder: The run folder.
         splitter: Whose splits.
         long: The answers that are split; any other is one statement.
+        guess: Whether an answer that is not split yet counts as a statement a sentence, to foresee what judging them takes.
     """
 
-    def __init__(self, folder: RunFolder, splitter: JudgeId, long: set[ItemKey]) -> None:
+    def __init__(
+        self, folder: RunFolder, splitter: JudgeId, long: set[ItemKey], *, guess: bool = False
+    ) -> None:
         self._index = VerdictIndex(folder.path / STATEMENTS)
-        self.splitter = splitter
+        self._splitter = splitter
         self._long = long
+        self._guess = guess
 
     def __call__(self, output: Output) -> list[Statement]:
         """The statements of an answer; none where it could not be split."""
         if output.key not in self._long:
             return [Statement(None, None)]
         split = self.split(output.key)
+        if self._guess and (split is None or split.outcome == "failed"):
+            return _sentences(output)
         found: list[dict[str, str]] = [] if split is None else split.evidence.get("statements", [])
         return [Statement(**entry) for entry in found]
 
     def split(self, item: ItemKey) -> Verdict | None:
         """What splitting an answer came to; None where that was not tried yet."""
-        return next((split for split in self._index[item] if split.judge == self.splitter), None)
+        return next((split for split in self._index[item] if split.judge == self._splitter), None)
 
     def close(self) -> None:
         """Close the file."""
         self._index.close()
 
 
-class StatementCases(CaseIndex):
-    """The cases of statements: those of the answers, each under the ids of its statements.
+def _sentences(output: Output) -> list[Statement]:
+    found = dict.fromkeys(part.strip() for part in _SENTENCE_END.split(output.text or ""))
+    return [Statement(part, part) for part in found if part]
 
-    Args:
-        whole: The cases of the answers.
-    """
+
+class StatementCases(CaseIndex):
+    """The cases of statements: those of the answers, each under the ids of its statements."""
 
     def __init__(self, whole: CaseIndex) -> None:
         self._whole = whole
@@ -69,27 +76,19 @@ class StatementCases(CaseIndex):
 
 
 class StatementInputs(EvaluationInputs):
-    """Statements as outputs, with their cases.
+    """The statements of those answers that are wanted, as outputs with cases of their own."""
 
-    Args:
-        whole: The answers.
-        wanted: Which of them are judged.
-        statements_of: Their statements.
-    """
-
-    def __init__(
-        self, whole: EvaluationInputs, wanted: Callable[[ItemKey], bool], statements_of: StatementsOf
-    ) -> None:
+    def __init__(self, whole: EvaluationInputs, wanted: Wanted, splits: Splits) -> None:
         self._whole = whole
         self._wanted = wanted
-        self._statements_of = statements_of
+        self._splits = splits
         self.cases = StatementCases(whole.cases)
         self.output_files = whole.output_files
         self.survey = whole.survey
 
     def outputs(self) -> Iterator[Output]:
-        """Every statement of every answer that is wanted, in the order of the answers."""
+        """Every statement, in the order of the answers."""
         for output in self._whole.outputs():
             if self._wanted(output.key):
-                for statement in self._statements_of(output):
+                for statement in self._splits(output):
                     yield as_output(output, statement)

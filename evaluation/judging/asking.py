@@ -1,0 +1,129 @@
+"""The second stage: judges are asked about what is open, and about a sample of what is decided.
+
+What is to be asked comes in steps, of which a later one may depend on what was said in an earlier one. Whoever takes the steps
+asks (`ask`), or only looks what would be asked (`..forecast`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Container, Iterator, Sequence
+from contextlib import aclosing, nullcontext
+from typing import NamedTuple, TypeAlias
+
+import msgspec
+
+from ...judges import Work
+from ...records import Case, ItemKey, Output, Verdict
+from ..context import RunContext
+from ..inputs import EvaluationInputs
+from ..run_folder.verdict_log import VerdictKey, settled
+from .access import BatchMode, ModelAccess
+from .tasks import JudgeTask
+
+Wanted: TypeAlias = Callable[[ItemKey], bool]
+"""Whether an output is to be judged."""
+
+_CALLS = 8
+"""Calls of a user's function at a time."""
+
+
+class Step(NamedTuple):
+    """Judges that are to be asked now.
+
+    Attributes:
+        context: Inputs, folder and progress; what they say goes to its journal.
+        tasks: The judges.
+        wanted: Whether an output is to be judged.
+        repeats: How often each output is judged.
+    """
+
+    context: RunContext
+    tasks: Sequence[JudgeTask]
+    wanted: Wanted
+    repeats: int = 1
+
+    def work(self, task: JudgeTask, done: Container[VerdictKey]) -> Iterator[Work]:
+        """What one of them has to be asked still: all but what is done."""
+        return open_work(self.context.inputs, task, self.wanted, done, self.repeats)
+
+
+def ask(step: Step, access: Callable[[], ModelAccess], batch: BatchMode | None = None) -> None:
+    """Ask judges about outputs that have no verdict of theirs yet, and journal what they say as they say it.
+
+    Args:
+        step: The judges, and what they are asked about.
+        access: How the model is reached; asked for only when there is something to ask a model.
+        batch: How to wait for a provider's batch endpoint; None to ask the model directly.
+
+    Raises:
+        ConfigurationError: A model is needed and none is configured.
+    """
+    if batch is not None:
+        from ..batch.rounds import collect_replies  # noqa: PLC0415 - for who wants batches
+
+        access = collect_replies(step, access, batch)
+    context = step.context
+    context.folder.enlist(task.known for task in step.tasks)
+    for task in step.tasks:
+        done = settled(context.verdicts)
+        left = sum(1 for _ in _open_outputs(context.inputs, task, step.wanted, done, step.repeats))
+        if not left:
+            continue
+        context.progress.begin(f"judging by {task.by}", left)
+        asks_none = task.asked is None
+        way = ModelAccess(concurrency=_CALLS) if asks_none else (task.access or access)()
+        verdicts = task.judge.verdicts(step.work(task, done), way)
+        with nullcontext() if task.id.kind == "baseline" else context.timed(task.id):
+            asyncio.run(_journal(context, verdicts))
+
+
+def open_work(
+    inputs: EvaluationInputs, task: JudgeTask, wanted: Wanted, done: Container[VerdictKey], repeats: int
+) -> Iterator[Work]:
+    """What a judge is still to be asked.
+
+    Args:
+        inputs: Cases and outputs.
+        task: The judge.
+        wanted: Whether an output is to be judged.
+        done: Verdicts that are there already.
+        repeats: How often each output is judged.
+
+    Yields:
+        Cases, outputs and repetitions, in the order of the files.
+    """
+    for output, repeat in _open_outputs(inputs, task, wanted, done, repeats):
+        case = inputs.cases[output.case_id]
+        yield case, as_judged(case, output), repeat
+
+
+def _open_outputs(
+    inputs: EvaluationInputs, task: JudgeTask, wanted: Wanted, done: Container[VerdictKey], repeats: int
+) -> Iterator[tuple[Output, int]]:
+    """The same without the cases, for who only counts: reading one of these takes longer than all else here."""
+    times = 1 if task.id.kind == "baseline" else repeats  # words do not change their mind
+    for output in inputs.outputs():
+        key = output.key
+        if task.judges_kind(inputs.cases.facts(key.case_id).kind) and wanted(key):
+            for repeat in range(times):
+                if VerdictKey(key, task.id, repeat) not in done:
+                    yield output, repeat
+
+
+def as_judged(case: Case, output: Output) -> Output:
+    """The output as a judge sees it: of a workspace, the text of the files that the challenge names."""
+    if case.kind != "artifact":
+        return output
+    from ...deterministic.artifacts import workspace_text  # noqa: PLC0415 - most cases have no workspace
+
+    return msgspec.structs.replace(output, text=workspace_text(case, output))
+
+
+async def _journal(context: RunContext, verdicts: AsyncGenerator[Verdict]) -> None:
+    async with aclosing(verdicts):
+        async for verdict in verdicts:
+            context.verdicts.append(verdict)
+            # A verdict that was paid for is handed on at once: a kill loses only what is in flight.
+            context.verdicts.flush()
+            context.progress.advance()

@@ -1,0 +1,225 @@
+"""The request / re-ask cycle, written once: what a judge has to be asked about an item, and what the replies come to.
+
+Whoever has replies goes through it: a provider that asks a model, or looks into a recording or the results of a batch
+(`judge_output`); and who only wants to know what is still to be asked (`unanswered`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from ..errors import MissingReplyError
+from ..records import Case, Output, Usage, Verdict
+from .findings import Finding, make_verdict, read_reply
+from .inputs import NotApplicableError
+from .transport import CallError, NotRecordedError, Provider, Reply, Request, make_request
+
+if TYPE_CHECKING:
+    from .judge import PromptJudge
+
+Work: TypeAlias = tuple[Case, Output, int]
+"""An output with its case, and which repetition of the question this is."""
+
+Lookup: TypeAlias = Callable[[Request], Reply | None]
+"""From a request to its reply, where there is one already."""
+
+_SHOWN = 80
+_ASKED_AT_MOST = 2
+"""A reply that cannot be read is asked for once more."""
+
+
+def cycle(
+    judge: PromptJudge, case: Case, output: Output, repeat: int = 0
+) -> Generator[Request, Reply, Finding]:
+    """What a judge is asked about one output, and what it finds.
+
+    Args:
+        judge: Who judges.
+        case: What was to be done.
+        output: What the system produced.
+        repeat: Which repetition of the question this is.
+
+    Yields:
+        Requests. Each is to be answered by sending its reply, or by throwing the CallError that came instead.
+
+    Returns:
+        What the replies come to.
+
+    Raises:
+        PromptError: The prompt cannot be rendered.
+    """
+    try:
+        messages = judge.messages(case, output)
+    except NotApplicableError as error:
+        return Finding("not_applicable", reason=str(error))
+    judge = judge.beside(case, output)
+    spent = _Spending()
+    finding = Finding("failed")
+    unread: tuple[Reply, ...] = ()
+    for attempt in range(_ASKED_AT_MOST):
+        try:
+            reply = yield make_request(
+                judge.model, messages, judge.parameters, repeat=repeat, attempt=attempt
+            )
+        except NotRecordedError as error:
+            # A reply that cannot be read stays just that where there is nobody to ask again.
+            return finding if attempt else Finding("failed", reason=str(error), usage=spent.usage(0))
+        except CallError as error:
+            spent.calls += error.calls
+            _forget_where(error)
+            return Finding("failed", reason=str(error), usage=spent.usage(attempt))
+        spent.add(reply)
+        finding = read_reply(reply, judge, spent.usage(attempt))
+        if finding.outcome != "unparsable":
+            break
+        if attempt + 1 < _ASKED_AT_MOST:
+            unread = (*unread, reply)
+    return replace(finding, unread=unread) if unread else finding
+
+
+def unanswered(judge: PromptJudge, work: Iterable[Work], known: Lookup) -> Iterator[Request]:
+    """What a judge has to be asked still: each question, or the question once more where its reply cannot be read.
+
+    Args:
+        judge: Who judges.
+        work: Cases, outputs and repetitions.
+        known: The replies that are there already.
+
+    Yields:
+        Requests, in the order of the work; outputs that are alike call for the same one.
+
+    Raises:
+        PromptError: The prompt cannot be rendered.
+    """
+    for case, output, repeat in work:
+        asking = cycle(judge, case, output, repeat)
+        try:
+            request = next(asking)
+            while (reply := known(request)) is not None:
+                request = asking.send(reply)
+        except StopIteration:
+            continue
+        yield request
+
+
+async def judge_output(
+    case: Case, output: Output, judge: PromptJudge, provider: Provider, *, repeat: int = 0
+) -> Verdict:
+    """Judge one output.
+
+    Args:
+        case: What was to be done.
+        output: What the system produced.
+        judge: Who judges.
+        provider: Answers the judge's requests.
+        repeat: Which repetition this is.
+
+    Returns:
+        The verdict.
+
+    Raises:
+        PromptError: The prompt cannot be rendered.
+    """
+    asking = cycle(judge, case, output, repeat)
+    try:
+        request = next(asking)
+        while True:
+            try:
+                reply = await provider.complete(request)
+            except CallError as error:
+                request = asking.throw(error)
+            else:
+                request = asking.send(reply)
+    except StopIteration as end:
+        return make_verdict(output, judge, repeat, end.value)
+    except MissingReplyError as error:
+        raise MissingReplyError(f"{judge.by} about {_named(case, output)}: {error}") from None
+
+
+async def as_done(
+    work: Iterable[Work], ask: Callable[[Case, Output, int], Awaitable[Verdict]], tasks: int
+) -> AsyncGenerator[Verdict]:
+    """Judge pieces of work, so many at a time; memory does not grow with their number.
+
+    Args:
+        work: Cases, outputs and repetitions; taken only as fast as verdicts are.
+        ask: Judges one.
+        tasks: How many are judged at a time.
+
+    Yields:
+        One verdict a piece of work, as they are done.
+    """
+    remaining = iter(work)
+    done: asyncio.Queue[Verdict | None] = asyncio.Queue(maxsize=tasks)
+
+    async def worker() -> None:
+        for case, output, repeat in remaining:
+            await done.put(await ask(case, output, repeat))
+
+    async def all_workers() -> None:
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(tasks):
+                    group.create_task(worker())
+        except BaseExceptionGroup:
+            await done.put(None)
+            raise
+        await done.put(None)
+
+    running = asyncio.create_task(all_workers())
+    try:
+        while (verdict := await done.get()) is not None:
+            yield verdict
+        await running
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from errors
+    finally:
+        running.cancel()
+        while not done.empty():  # or what is still being put would wait for a reader for ever
+            done.get_nowait()
+        await asyncio.gather(running, return_exceptions=True)
+
+
+def _named(case: Case, output: Output) -> str:
+    """An item as a person finds it again: its case, and how its texts begin."""
+    texts = [message.get("content") for message in case.messages[-1:] if isinstance(message, dict)]
+    shown = (f'"{text[:_SHOWN]}"' for text in (*texts, output.text) if isinstance(text, str))
+    return " ".join([f"{case.id!r}", *shown])
+
+
+def _forget_where(error: CallError) -> None:
+    """Let go of the frames that a failure came through.
+
+    They hold the request, and the task that holds the failure: a circle with all of an item's text, which would stay until garbage is
+    looked for.
+    """
+    error.__traceback__ = error.__cause__ = error.__context__ = None
+
+
+class _Spending:
+    """Adds up what the calls for one verdict cost; replies from cache or recording cost nothing."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.replies = 0
+        self.prompt_tokens = 0
+        self.completion_tokens = 0
+
+    def add(self, reply: Reply) -> None:
+        self.calls += reply.calls
+        self.replies += 1
+        if reply.calls:
+            self.prompt_tokens += reply.prompt_tokens
+            self.completion_tokens += reply.completion_tokens
+
+    def usage(self, reasked: int) -> Usage:
+        return Usage(
+            calls=self.calls,
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=self.completion_tokens,
+            cached=self.replies > 0 and self.calls == 0,
+            reasked=reasked,
+        )
