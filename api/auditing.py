@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -22,6 +20,7 @@ from ..evaluation.audit.probe_folder import ProbeManifest
 from ..evaluation.audit.results import Audit
 from ..evaluation.audit.running import run_audit
 from ..evaluation.judging.access import ModelAccess
+from ..judges.loop_thread import run_apart
 from ..records import FolderPath, MemoryFolder
 from .evaluating import JudgeLike, judge_tasks_of
 from .progress import shown_progress
@@ -134,15 +133,7 @@ def audit(
         repeats=repeats,
         environments=load_environments() if worlds is None else worlds,
     )
-    work = partial(_audit, plan, progress=progress)
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return work()
-    with ThreadPoolExecutor(
-        1, thread_name_prefix="fiducial-audit"
-    ) as thread:  # a loop runs here, as in a notebook
-        return thread.submit(work).result()
+    return run_apart(partial(_audit, plan, progress=progress))
 
 
 def _audit(plan: AuditPlan, *, progress: bool | None) -> Audit:

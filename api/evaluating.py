@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -22,6 +21,7 @@ from ..evaluation.judging.selection import JudgeOn
 from ..evaluation.judging.tasks import JudgeTask
 from ..evaluation.pipeline import DEFAULT_JUDGE_ON, Plan
 from ..evaluation.pipeline import run as run_plan
+from ..judges.loop_thread import run_apart
 from ..records import FolderPath, InputPath, MemoryFolder
 from .judging import ReadyJudge, judge
 from .progress import shown_progress
@@ -84,14 +84,7 @@ def evaluate(
     work = partial(
         _evaluate, _plan(**{name: value for name, value in locals().items() if name != "progress"}), progress
     )
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return work()
-    with ThreadPoolExecutor(
-        1, thread_name_prefix="fiducial-evaluate"
-    ) as thread:  # a loop runs here, as in a notebook
-        return thread.submit(work).result()
+    return run_apart(work)
 
 
 async def aevaluate(cases: Cases, outputs: Outputs, **options: Any) -> Run:

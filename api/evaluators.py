@@ -24,6 +24,9 @@ from .judging import judge
 
 P = ParamSpec("P")
 
+_OWN = -1.0
+"""In place of a threshold, where the judge's own is meant: promptflow takes numbers, and hands defaults over as texts."""
+
 
 class JudgeEvaluator(Generic[P]):
     """A judge as a callable: columns of a row in, columns out.
@@ -37,7 +40,7 @@ class JudgeEvaluator(Generic[P]):
         base_url: An OpenAI-compatible endpoint; as `fiducial.judge` finds it when empty.
         api_key: The key; ``OPENAI_API_KEY`` when empty.
         connection: A connection of promptflow's, its name or its file, in place of both.
-        threshold: From which score on a result is ``pass``.
+        threshold: From which score on a result is ``pass``; as the judge declares when left out (0.5 where it declares none).
         concurrency: Calls in flight at most.
         timeout: Seconds until one call is given up.
         attempts: Calls for one request at most.
@@ -56,7 +59,7 @@ class JudgeEvaluator(Generic[P]):
         base_url: str = "",
         api_key: str = "",
         connection: str = "",
-        threshold: float = 0.5,
+        threshold: float = _OWN,
         concurrency: int = 64,
         timeout: float = 60.0,
         attempts: int = 6,
@@ -73,7 +76,7 @@ class JudgeEvaluator(Generic[P]):
             timeout=float(timeout),
             attempts=int(attempts),
         )
-        self.threshold = float(threshold)
+        self.threshold = self._judge.pass_at if float(threshold) == _OWN else float(threshold)
 
     def __call__(self, *args: P.args, **row: P.kwargs) -> Columns:
         """Judge one row, and wait for the columns of the result."""
@@ -206,7 +209,7 @@ def flex_flow(judge: str, folder: Path) -> Path:
         raise UsageError(f"no flow for the judge {judge!r}; there are {', '.join(sorted(EVALUATORS))}")
     flow = (
         "# promptflow's flex flow of this judge: pf flow test --flow FOLDER --init model=NAME --inputs ROW.json\n"
-        f"entry: fiducial.judges.flows:{EVALUATORS[judge].__name__}\n"
+        f"entry: fiducial.api.evaluators:{EVALUATORS[judge].__name__}\n"
     )
     try:
         folder.mkdir(parents=True, exist_ok=True)

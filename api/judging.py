@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
+from ..calibration.cuts import pass_at_of
 from ..deterministic.registration import load_environments
 from ..errors import ConfigurationError, UsageError
 from ..evaluation.judging.access import ModelAccess
@@ -51,6 +52,7 @@ def judge(
     max_cost: float | None = None,
     parameters: Mapping[str, Any] | None = None,
     worlds: Mapping[str, type] | None = None,
+    pass_at: float | None = None,
 ) -> ReadyJudge:
     """Make a judge that can be called.
 
@@ -72,6 +74,7 @@ def judge(
         parameters: Decoding parameters that replace the prompt's; None as a value leaves one out.
         worlds: Simulated worlds of one's own, by class name, in which a judge of conversations sees calls executed; those that are
             registered when left out.
+        pass_at: From which score on its verdicts pass; None for what it declares, or 0.5.
 
     Returns:
         The judge. It connects when it is called first.
@@ -84,6 +87,7 @@ def judge(
     made = locals().copy()  # the arguments as they were given
     environments = load_environments() if worlds is None else worlds
     task = judge_task(os.fspath(prompt), model, replay_in(environments), parameters)
+    task = replace(task, cut=pass_at_of(pass_at).of([task.by], task.cut))
     if task.asked is None:
         return ReadyJudge(task, ModelAccess(), made)
     if replay is not None and not Path(replay).is_file():
@@ -132,6 +136,11 @@ class ReadyJudge:
     def by(self) -> str:
         """How its verdicts are signed."""
         return self.task.by
+
+    @property
+    def pass_at(self) -> float:
+        """From which score on its verdicts pass."""
+        return self.task.cut.at
 
     def __call__(
         self, case: CaseLike | None = None, output: OutputLike | None = None, /, **inputs: Any

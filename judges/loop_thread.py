@@ -1,12 +1,13 @@
-"""One event loop in a thread of its own, for each process: whoever calls may have a running loop, or none."""
+"""For whoever calls, with a running loop or without: one event loop in a thread of its own for each process, or a thread for one call."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -42,14 +43,30 @@ def run_sync(work: Coroutine[Any, Any, T]) -> T:
     """
     if is_loop_thread():
         # Waiting for the loop in its own thread would be for ever.
-        with ThreadPoolExecutor(1) as thread:
-            return thread.submit(asyncio.run, work).result()
+        return run_apart(partial(asyncio.run, work))
     future = submit(work)
     try:
         return future.result()
     except BaseException:
         future.cancel()
         raise
+
+
+def run_apart(work: Callable[[], T]) -> T:
+    """Do what runs loops of its own: in a thread of its own where a loop runs, as in a notebook.
+
+    Args:
+        work: Waited for.
+
+    Returns:
+        What it returns.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return work()
+    with ThreadPoolExecutor(1, thread_name_prefix="fiducial") as thread:
+        return thread.submit(work).result()
 
 
 def is_loop_thread() -> bool:

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(
 EVALUATE = """
 import json, sys
 from azure.ai.evaluation import evaluate
-from fiducial.judges.flows import EVALUATORS
+from fiducial.api.evaluators import EVALUATORS
 
 if __name__ == "__main__":
     judge, base_url, data = sys.argv[1:]

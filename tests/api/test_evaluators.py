@@ -12,9 +12,10 @@ import pytest
 from flow_rows import ROWS
 from provider_server import Answer, ProviderServer, Status, in_the_form_asked_for
 
+import fiducial as fd
+from fiducial.api.evaluators import EVALUATORS, JudgeEvaluator, Rubric, ToolCallAccuracy, flex_flow
 from fiducial.errors import ConfigurationError, UsageError
 from fiducial.judges import shipped_prompts
-from fiducial.judges.flows import EVALUATORS, JudgeEvaluator, Rubric, ToolCallAccuracy, flex_flow
 
 E = TypeVar("E", bound=JudgeEvaluator[...])
 
@@ -40,7 +41,7 @@ def test_every_judge_has_a_class_and_a_flow(tmp_path: Path):
     judges = {name.judge for name in shipped_prompts()}
     assert set(EVALUATORS) == judges == set(ROWS)
     for judge, evaluator in EVALUATORS.items():
-        entry = f"entry: fiducial.judges.flows:{evaluator.__name__}\n"
+        entry = f"entry: fiducial.api.evaluators:{evaluator.__name__}\n"
         assert (flex_flow(judge, tmp_path / judge) / "flow.flex.yaml").read_text().endswith(entry)
 
 
@@ -151,6 +152,15 @@ def test_the_threshold_decides_what_passes(make: Callable[..., Any], server: Pro
     server.script = in_the_form_asked_for(lambda seen: 0)
     assert make(Rubric)(**ROWS["rubric"])["rubric_result"] == "fail"
     assert make(Rubric, threshold=0.0)(**ROWS["rubric"])["rubric_result"] == "pass"
+
+
+def test_what_passes_is_the_judges_own_to_say_unless_told(make: Callable[..., Any]):
+    judges = [make(evaluator).threshold for evaluator in EVALUATORS.values()]
+    assert judges == [
+        fd.judge(name, model="baseline-twin", base_url="http://127.0.0.1:9/v1").pass_at for name in EVALUATORS
+    ]
+    assert 1.0 in judges
+    assert make(Rubric, threshold="0.25").threshold == 0.25
 
 
 def test_the_aggregate_says_how_many_rows_are_behind_the_mean(make: Callable[..., Any]):

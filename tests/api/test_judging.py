@@ -17,7 +17,9 @@ from provider_server import Answer, ProviderServer, Status, in_the_form_asked_fo
 
 import fiducial as fd
 from fiducial.api.judging import ReadyJudge
+from fiducial.calibration.cuts import Cut
 from fiducial.errors import ConfigurationError, PromptError, RecordError, UsageError
+from fiducial.evaluation.run_folder.folder import read_roster
 from fiducial.records import encode_record
 
 Make = Callable[..., ReadyJudge]
@@ -349,6 +351,22 @@ def test_the_baseline_needs_no_endpoint_and_takes_inputs_by_name():
     assert asyncio.run(everything())[0].by == judge.by
     with pytest.raises(UsageError, match="cannot use question"):
         judge(question="What?", response="Rome")
+
+
+def test_from_which_score_on_a_verdict_passes_is_declared_or_told():
+    options: dict[str, Any] = {"model": "m", "base_url": "http://127.0.0.1:9/v1"}
+    assert fd.judge("groundedness", **options).pass_at == 1.0
+    assert fd.judge("groundedness", model="baseline").pass_at == 0.5
+    told = fd.judge("groundedness", **options, pass_at=0.8)
+    assert pickle.loads(pickle.dumps(told)).pass_at == told.pass_at == 0.8
+    with pytest.raises(UsageError, match="pass_at: a verdict passes at a score above 0"):
+        fd.judge("groundedness", **options, pass_at=0)
+
+
+def test_a_judge_that_is_told_what_passes_is_held_to_it_in_a_run(tmp_path: Path):
+    judge = fd.judge("groundedness", model="baseline", pass_at=0.25)
+    fd.evaluate([GROUNDED], [make_output()], judges=[judge], out=tmp_path / "run")
+    assert [known.cut for known in read_roster(tmp_path / "run")] == [Cut(0.25, "told")]
 
 
 def test_a_key_is_never_shown_and_a_judge_can_be_sent_to_another_process(make: Make):

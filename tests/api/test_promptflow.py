@@ -13,8 +13,8 @@ from distributions import installed
 from flow_rows import ROWS, number, told_apart
 from provider_server import ProviderServer, in_the_form_asked_for
 
+from fiducial.api.evaluators import flex_flow
 from fiducial.judges import find_prompt
-from fiducial.judges.flows import flex_flow
 
 pytestmark = pytest.mark.skipif(
     not installed("promptflow"),

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import asyncio
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from fiducial.judges.loop_thread import submit
+from fiducial.judges.loop_thread import run_apart, submit
 
 
 def test_the_loop_is_one_for_all_threads():
@@ -33,3 +34,17 @@ def test_a_forked_worker_gets_a_loop_of_its_own():
         alive = submit(one()).result(timeout=10) == 1
         os._exit(0 if alive else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_what_runs_loops_of_its_own_runs_here_or_in_a_thread_where_a_loop_runs():
+    async def thread() -> int:
+        return threading.get_ident()
+
+    def work() -> int:
+        return asyncio.run(thread())
+
+    async def under_a_loop() -> int:
+        return run_apart(work)
+
+    assert run_apart(work) == threading.get_ident()
+    assert asyncio.run(under_a_loop()) != threading.get_ident()
