@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .api.judging import judge
     from .api.measuring import calibrate, compare, estimate
     from .api.own import agent, file_format, judge_function, operator, world
+    from .api.planning import plan
     from .api.run import Run
     from .deterministic import Finding, checker
     from .errors import FiducialError
@@ -48,6 +49,7 @@ _HOME = {
     "judge": "api.judging",
     "judge_function": "api.own",
     "operator": "api.own",
+    "plan": "api.planning",
     "world": "api.own",
     "Case": "records",
     "FiducialError": "errors",
@@ -87,6 +89,7 @@ __all__ = [
     "load_run",
     "mutate",
     "operator",
+    "plan",
     "read_records",
     "world",
     "write_records",

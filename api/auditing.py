@@ -17,14 +17,14 @@ from ..errors import UsageError
 from ..evaluation.audit.building import ProbeSettings, build_probes
 from ..evaluation.audit.plan import DEFAULT_SAMPLE, AuditPlan
 from ..evaluation.audit.probe_folder import ProbeManifest
-from ..evaluation.audit.results import Audit
 from ..evaluation.audit.running import run_audit
 from ..evaluation.judging.access import ModelAccess
 from ..judges.loop_thread import run_apart
 from ..records import FolderPath, MemoryFolder
+from .audits import Audit
 from .evaluating import JudgeLike, judge_tasks_of
 from .progress import shown_progress
-from .sources import Cases, FilePath, Outputs, case_source, output_sources
+from .sources import Cases, FilePath, Outputs, output_sources, source
 
 
 class Probes(msgspec.Struct, frozen=True):
@@ -87,7 +87,7 @@ def mutate(
     kept: FolderPath = MemoryFolder("probes") if out is None else Path(out)
     sources = [] if outputs is None else output_sources(outputs)
     with shown_progress(wanted=progress) as shown:
-        return Probes(kept, build_probes(case_source(cases), sources, kept, settings, shown))
+        return Probes(kept, build_probes(source("cases", cases), sources, kept, settings, shown))
 
 
 def audit(
@@ -138,4 +138,4 @@ def audit(
 
 def _audit(plan: AuditPlan, *, progress: bool | None) -> Audit:
     with shown_progress(wanted=progress) as shown:
-        return run_audit(plan, ModelAccess, shown, lambda: datetime.now(UTC))
+        return Audit.of(run_audit(plan, ModelAccess, shown, lambda: datetime.now(UTC)))

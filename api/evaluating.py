@@ -26,7 +26,7 @@ from ..records import FolderPath, InputPath, MemoryFolder
 from .judging import ReadyJudge, judge
 from .progress import shown_progress
 from .run import Run
-from .sources import Cases, FilePath, Labels, Outputs, case_source, label_source, output_sources
+from .sources import Cases, FilePath, Labels, Outputs, output_sources, source
 
 JudgeLike: TypeAlias = ReadyJudge | str
 """A judge that is made, or the name of one, which is asked of ``model``."""
@@ -131,13 +131,13 @@ def _plan(
     kept: FolderPath = MemoryFolder("run") if out is None else Path(out)
     sources: list[InputPath] = output_sources(outputs)
     return Plan(
-        cases=case_source(cases),
+        cases=source("cases", cases),
         outputs=sources,
         out=kept,
         command="fiducial.evaluate",
         options=None if rules is None else options,
         judges=judge_tasks_of(judges, model, worlds),
-        labels=None if labels is None else label_source(labels),
+        labels=None if labels is None else source("labels", labels),
         pass_at=pass_at_of(pass_at),
         environments=environments,
         **rest,

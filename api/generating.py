@@ -14,7 +14,7 @@ from ..errors import FiducialError, UsageError
 from ..judges.loop_thread import run_sync
 from ..plugins import AGENTS
 from ..records import Case, Output, ToolCall, memory_file, read_records
-from .sources import Cases, case_source
+from .sources import Cases, source
 
 Agent: TypeAlias = Callable[[Case], Any]
 """A case in; a text, calls, the fields of an output or an `Output` out; may be a coroutine function."""
@@ -59,7 +59,7 @@ async def agenerate(
     if trials < 1 or concurrency < 1:
         raise UsageError(f"expected at least one trial and one case at work, got {trials} and {concurrency}")
     name = system or getattr(agent, "__name__", type(agent).__name__)
-    work = [(case, trial) for case in read_records(case_source(cases), Case) for trial in range(trials)]
+    work = [(case, trial) for case in read_records(source("cases", cases), Case) for trial in range(trials)]
     slots = asyncio.Semaphore(concurrency)
     with ThreadPoolExecutor(concurrency, thread_name_prefix="fiducial-agent") as threads:
 

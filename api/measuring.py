@@ -2,82 +2,115 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union, cast, get_args
+from collections.abc import Callable, Sequence
+from typing import Literal, TypeAlias, Unpack, get_args
 
 from ..calibration.agreement.panel import calibrate as calibrate_table
 from ..calibration.agreement.requests import Requests
-from ..calibration.agreement.results import Calibration
 from ..calibration.comparison.compare import compare as compare_table
-from ..calibration.comparison.results import By, Comparison, Right
+from ..calibration.comparison.results import By, Right
 from ..calibration.cuts import GivenPassAt
-from ..calibration.intervals.measurement import IntervalOption, Settings
-from ..calibration.tables.files import read_table
-from ..calibration.tables.table import Table
+from ..calibration.intervals.measurement import DEFAULT_REPLICATES, IntervalOption, Settings
+from ..calibration.statistics.estimator import AGREEMENT, ESTIMATORS
+from ..calibration.tables.files import read_labels
+from ..calibration.thresholds.results import Recalibrator
 from ..calibration.true_rate.estimation import estimate as estimate_table
 from ..calibration.true_rate.rate_interval import RateInterval
-from ..calibration.true_rate.results import Estimation, Target
+from ..calibration.true_rate.results import Target
 from ..errors import UsageError
-from ..records import FolderPath, InputPath, memory_file
-from ..records.frames import frame_rows, is_frame
-from .run import Run
-from .sources import FilePath, Labels, label_source
+from ..judges.prices import price_list
+from .results import Calibration, Comparison, Estimation
+from .sources import Labels, source
+from .tables import Reading, Rows, Tables, read, together
 
-if TYPE_CHECKING:
-    import pandas as pd
+STATISTICS = tuple(ESTIMATORS)
+"""Every statistic of a judge, by name."""
 
-Rows: TypeAlias = Union[FilePath, Run, "pd.DataFrame", Iterable[Mapping[str, Any]]]
-"""A table's file, a run's folder, a run, a data frame, or mappings: rows with ``item_id``, ``judge``, ``score`` and, where known, ``label``."""
+AGREEMENT_STATISTICS = tuple(AGREEMENT)
+"""Those of its 2x2 table."""
 
-Tables: TypeAlias = Rows | Table | Iterable[FilePath | Run]
-"""The same, a table that was read, or several files, folders and runs that together are one."""
+CostOf: TypeAlias = Callable[[str, float, float], float | None]
 
-_REPLICATES = 2_000
+_LEVELS = range(2, 51)
 
 
 def calibrate(
     table: Tables,
     *,
-    labels: Labels | None = None,
-    columns: Mapping[str, str] | None = None,
     pass_at: GivenPassAt = None,
     interval: IntervalOption | None = None,
     level: float = 0.95,
     seed: int = 0,
-    replicates: int = _REPLICATES,
-    requests: Requests | None = None,
+    replicates: int = DEFAULT_REPLICATES,
+    label_audit: Labels | None = None,
+    max_error: float | None = None,
+    cascade: Sequence[str] | None = None,
+    levels: Sequence[float] | None = None,
+    threshold_for: str | None = None,
+    recalibrate: Recalibrator | None = None,
+    **reading: Unpack[Reading],
 ) -> Calibration:
     """How far judges agree with trusted labels: ``found["judge"].cohen_kappa.low``.
 
     Args:
-        table: In any form.
-        labels: Trusted verdicts, of items that are named ``case_id|system|trial``.
-        columns: Names in the table by the names of the contract, where they differ: ``{"label": "gold"}``.
+        table: In any form. Of runs, a baseline that compares words stands beside the judges.
         pass_at: From which score on verdicts pass, for all judges or by judge; None for the cuts that judges declare, and 0.5 for others.
         interval: Intervals as other software has them; None for the best of each statistic.
         level: Nominal coverage.
         seed: Of the bootstrap.
         replicates: Of the bootstrap.
-        requests: What else to look for.
+        label_audit: What a person says of a random sample of the labelled items: corrects for errors of the labels.
+        max_error: Look for a confidence above which a judge's verdicts are wrong at most this often.
+        cascade: Judges that are asked one after another, certified together at ``max_error``.
+        levels: All values that labels and scores can have: adds agreement on these categories.
+        threshold_for: Look for the threshold that makes this statistic of the 2x2 table largest.
+        recalibrate: Map scores to rates, ``isotonic`` or by ``platt``.
+        **reading: How the table is read: ``labels``, ``columns``; see `Reading`.
 
     Returns:
         The calibration.
 
     Raises:
         InputError: The table cannot be used; the message names file or row, and field.
-        UsageError: It is no table.
+        UsageError: It is no table, or something is asked for that cannot be answered.
     """
-    return calibrate_table(
-        read(table, labels=labels, columns=columns),
-        pass_at=pass_at,
-        interval=interval,
-        level=level,
-        seed=seed,
-        replicates=replicates,
-        requests=requests,
+    if threshold_for is not None and threshold_for not in AGREEMENT:
+        raise UsageError(f"--threshold-for {threshold_for}: expected one of {', '.join(AGREEMENT)}")
+    scale = None if levels is None else sorted(set(levels))
+    if scale is not None and (len(scale) not in _LEVELS or not all(0 <= each <= 1 for each in scale)):
+        raise UsageError(f"--levels expects 2 to {_LEVELS[-1]} different numbers in [0, 1], got {levels}")
+    rows = read(table, lexical=True, **reading)
+    if cascade is not None:
+        _require_cascade(cascade, rows.judge.values, max_error)
+    requests = Requests(
+        audit=None if label_audit is None else read_labels(source("label_audit", label_audit)),
+        max_error=max_error,
+        cascade=cascade,
+        levels=scale,
+        threshold_for=threshold_for,
+        recalibrate=recalibrate,
     )
+    return Calibration.of(
+        calibrate_table(
+            rows,
+            pass_at=pass_at,
+            interval=interval,
+            level=level,
+            seed=seed,
+            replicates=replicates,
+            requests=requests,
+        )
+    )
+
+
+def _require_cascade(cascade: Sequence[str], judges: Sequence[str], max_error: float | None) -> None:
+    if max_error is None:
+        raise UsageError("--cascade is certified at --max-error; give both")
+    for name in cascade:
+        if name not in judges:
+            raise UsageError(f"--cascade: there is no judge {name!r}; there are {', '.join(judges)}")
+    if len(set(cascade)) != len(cascade):
+        raise UsageError("--cascade names a judge twice")
 
 
 def compare(
@@ -85,13 +118,17 @@ def compare(
     b: Rows | None = None,
     *,
     by: By = "judge",
-    labels: Labels | None = None,
-    columns: Mapping[str, str] | None = None,
     right: Right | None = None,
     pass_at: GivenPassAt = None,
     against: str | None = None,
     statistic: str = "accuracy",
+    flips: int = 0,
+    interval: IntervalOption | None = None,
     level: float = 0.95,
+    seed: int = 0,
+    replicates: int = DEFAULT_REPLICATES,
+    prices: Sequence[str] = (),
+    **reading: Unpack[Reading],
 ) -> Comparison:
     """Compare judges, or systems, on the items that both have.
 
@@ -99,40 +136,58 @@ def compare(
         a: A table in any form.
         b: Another, of the same items; None where ``a`` holds all that is compared.
         by: ``judge``: which is right more often? ``system``: which passes more often?
-        labels: Trusted verdicts, of items that are named ``case_id|system|trial``.
-        columns: Names in the tables by the names of the contract, where they differ.
         right: What counts as right; None for what is usual.
         pass_at: As in `calibrate`.
         against: Compare only with this one.
         statistic: Whose difference is estimated.
+        flips: How many of the items on which a pair differs are listed.
+        interval: Of the difference between judges; None for the best there is.
         level: Nominal coverage.
+        seed: Of the bootstrap.
+        replicates: Of the bootstrap.
+        prices: Dollars for a million tokens, ``IN/OUT`` or ``MODEL=IN/OUT``, for tables with tokens; public list prices when left out.
+        **reading: How tables are read: ``labels``, ``columns``; see `Reading`.
 
     Returns:
         Every pair, with its test and the interval of the difference.
 
     Raises:
         InputError: A table cannot be used, or there are not two to compare.
-        UsageError: It is no table, or ``by`` is neither of the two.
+        UsageError: It is no table, or ``by`` or ``statistic`` is none that there is.
     """
     if by not in get_args(By):
         raise UsageError(f"by: expected {' or '.join(get_args(By))}, got {by!r}")
-    together = a if b is None else _Several((a, b))
-    return compare_table(
-        read(together, labels=labels, columns=columns, outputs=by == "system" and right != "agrees"),
-        by=by,
-        right=right,
-        pass_at=pass_at,
-        against=against,
-        statistic=statistic,
-        settings=Settings(level=level),
+    if statistic not in ESTIMATORS:
+        raise UsageError(f"--statistic {statistic!r}: expected one of {', '.join(ESTIMATORS)}")
+    return Comparison.of(
+        compare_table(
+            read(together(a, b), outputs=by == "system" and right != "agrees", **reading),
+            by=by,
+            right=right,
+            pass_at=pass_at,
+            against=against,
+            statistic=statistic,
+            flips=flips,
+            settings=Settings(interval=interval, level=level, replicates=replicates, seed=seed),
+            cost_of=_costs(prices),
+        )
     )
+
+
+def _costs(given: Sequence[str]) -> CostOf:
+    prices = price_list(given)
+
+    def cost(model: str, prompt_tokens: float, completion_tokens: float) -> float | None:
+        """US dollars for a model's tokens."""
+        known = prices(model) if prompt_tokens or completion_tokens else None
+        return None if known is None else known.cost(prompt_tokens, completion_tokens)
+
+    return cost
 
 
 def estimate(
     table: Tables,
     *,
-    labels: Labels | None = None,
-    columns: Mapping[str, str] | None = None,
     judge: str | None = None,
     pass_at: GivenPassAt = None,
     interval: RateInterval = "logit",
@@ -140,13 +195,12 @@ def estimate(
     target: Target = "population",
     strata: str | None = None,
     part: Literal["open", "all"] = "open",
+    **reading: Unpack[Reading],
 ) -> Estimation:
     """Estimate the true pass rate from a judge's scores and some labels.
 
     Args:
         table: In any form.
-        labels: Trusted verdicts on a random sample of it, of items that are named ``case_id|system|trial``.
-        columns: Names in the table by the names of the contract, where they differ.
         judge: Whose scores are used, where there are several.
         pass_at: As in `calibrate`.
         interval: ``logit`` is clustered, ``wald`` takes items as independent.
@@ -154,6 +208,7 @@ def estimate(
         target: The ``population`` behind the items, or the ``finite`` set that they are.
         strata: Also estimate stratum by stratum: a column, or ``score``.
         part: Of runs, ``open`` takes what no checker decided, ``all`` everything.
+        **reading: How the table is read: ``labels``, which are of a random sample of it, ``columns``, ``draws``; see `Reading`.
 
     Returns:
         The estimates, of all rows and of each system.
@@ -162,83 +217,14 @@ def estimate(
         InputError: The table cannot be used.
         UsageError: It is no table.
     """
-    return estimate_table(
-        read(table, labels=labels, columns=columns, open_only=part == "open"),
-        judge=judge,
-        pass_at=pass_at,
-        interval=interval,
-        level=level,
-        target=target,
-        strata=strata,
+    return Estimation.of(
+        estimate_table(
+            read(table, open_only=part == "open", **reading),
+            judge=judge,
+            pass_at=pass_at,
+            interval=interval,
+            level=level,
+            target=target,
+            strata=strata,
+        )
     )
-
-
-def read(
-    given: Tables,
-    *,
-    labels: Labels | None = None,
-    columns: Mapping[str, str] | None = None,
-    open_only: bool = False,
-    outputs: bool = False,
-) -> Table:
-    """A calibration table in any form, read as a file is.
-
-    Args:
-        given: The table.
-        labels: Trusted verdicts that become its labels.
-        columns: Names in it by the names of the contract, where they differ.
-        open_only: Take of runs only what no checker decided.
-        outputs: Take of runs all outputs, judged or not.
-
-    Returns:
-        The table.
-
-    Raises:
-        InputError: It cannot be used.
-        UsageError: It is nothing of the kind, or labels come for a table that was read before.
-    """
-    if isinstance(given, Table):
-        if labels is not None or columns:
-            raise UsageError("a table that was read has its labels and columns; give them where it is read")
-        return given
-    sources = [_source(each) for each in _several(given)]
-    return read_table(
-        sources,
-        labels=None if labels is None else label_source(labels),
-        columns=columns,
-        open_only=open_only,
-        outputs=outputs,
-    )
-
-
-class _Several(tuple[Any, ...]):
-    """Tables that together are one."""
-
-    __slots__ = ()
-
-
-def _several(given: Any) -> Iterable[Any]:
-    if isinstance(given, _Several):
-        return given
-    one = (
-        isinstance(given, (str, os.PathLike, Run, Mapping))
-        or is_frame(given)
-        or not isinstance(given, Iterable)
-    )
-    if one:
-        return [given]
-    rows = list(cast("Iterable[Any]", given))
-    return rows if rows and all(isinstance(each, (str, os.PathLike, Run)) for each in rows) else [rows]
-
-
-def _source(given: Any) -> FolderPath | InputPath:
-    if isinstance(given, Run):
-        return given.kept
-    if isinstance(given, (str, os.PathLike)):
-        return Path(cast("FilePath", given))
-    if is_frame(given):
-        return memory_file("table", frame_rows(given))
-    if isinstance(given, Mapping) or not isinstance(given, Iterable):
-        kind = type(given).__name__  # pyright: ignore[reportUnknownArgumentType]
-        raise UsageError(f"table: expected a path, a run, a data frame or rows, got {kind}")
-    return memory_file("table", cast("Iterable[Any]", given))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ..calibration.agreement.results import Calibration
 from ..errors import RunFolderError, UsageError
 from ..evaluation.conclusion.results import CORRECTED, DECIDED, JudgeUse, Stratum, SystemResult
 from ..evaluation.run_folder.folder import VERDICTS, kept_calibration, read_manifest
@@ -19,6 +18,7 @@ from ..records import Author, FolderPath, ItemKey, Verdict
 from ..report.document import as_html, as_lines
 from ..report.from_run import report_on
 from ..report.run_words import run_document
+from .results import Calibration
 from .sources import FilePath
 
 if TYPE_CHECKING:
@@ -91,7 +91,8 @@ class Run:
     @cached_property
     def calibration(self) -> Calibration:
         """How far each judge agrees with the labels, by its name; empty where nothing that was judged had a label."""
-        return kept_calibration(self.kept) or Calibration()
+        found = kept_calibration(self.kept)
+        return Calibration() if found is None else Calibration.of(found)
 
     @cached_property
     def verdicts(self) -> list[Verdict]:

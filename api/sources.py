@@ -28,19 +28,20 @@ Labels: TypeAlias = Union[FilePath, "Iterable[Verdict | Mapping[str, Any]]", "pd
 Record = TypeVar("Record", Case, Output)
 
 
-def case_source(cases: Cases) -> InputPath:
-    """Where cases are read from.
+def source(name: str, given: Cases | Labels) -> InputPath:
+    """Where cases or labels are read from.
 
     Args:
-        cases: In any form.
+        name: What they are, for messages.
+        given: In any form.
 
     Raises:
         UsageError: It is nothing of the kind.
         RecordError: One of them is no mapping.
     """
-    if isinstance(cases, (str, os.PathLike)):
-        return Path(cases)
-    return _in_memory("cases", cases)
+    if isinstance(given, (str, os.PathLike)):
+        return Path(given)
+    return _in_memory(name, given)
 
 
 def output_sources(outputs: Outputs) -> list[InputPath]:
@@ -62,21 +63,6 @@ def output_sources(outputs: Outputs) -> list[InputPath]:
     if given and all(isinstance(each, (str, os.PathLike)) for each in given):
         return [Path(each) for each in given]
     return [_in_memory("outputs", given)]
-
-
-def label_source(labels: Labels) -> InputPath:
-    """Where labels are read from.
-
-    Args:
-        labels: In any form.
-
-    Raises:
-        UsageError: It is nothing of the kind.
-        RecordError: One of them is no mapping.
-    """
-    if isinstance(labels, (str, os.PathLike)):
-        return Path(labels)
-    return _in_memory("labels", labels)
 
 
 def as_case(case: Case | Mapping[str, Any]) -> Case:

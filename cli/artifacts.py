@@ -14,8 +14,8 @@ import click
 
 from ..errors import UsageError
 from ..report.text import visible
-from .main import EXIT_GATE, EXIT_OK
-from .options import FOLDER, INPUT_FILE, Number, workspaces
+from .exit_codes import EXIT_GATE, EXIT_OK
+from .options import FOLDER, INPUT_FILE, Number, workspace_options, workspaces
 
 if TYPE_CHECKING:
     from ..deterministic.sandbox.limits import Limits
@@ -93,10 +93,10 @@ def run(
     {workspace}. What it leaves behind runs in a sandbox. OUT holds outputs.jsonl
     (for `fiducial run`), verdicts.jsonl, report.json in agbenchmark's form, logs and workspaces. Exit code 1: a mock failed.
     """
+    from ..api.check_options import artifact_options  # noqa: PLC0415 - likewise
     from ..api.progress import shown_progress  # noqa: PLC0415 - likewise
     from ..deterministic import CheckOptions  # noqa: PLC0415 - numpy and scipy are slow to import
     from ..evaluation.artifacts import AgentPlan, conclude_artifacts, run_agents  # noqa: PLC0415 - likewise
-    from .check_options import artifact_options  # noqa: PLC0415 - likewise
     from .evaluate import command_line  # noqa: PLC0415 - likewise
 
     plan = AgentPlan(
@@ -105,7 +105,10 @@ def run(
         environment=dict(os.environ),
         cutoff=cutoff,
     )
-    checks = CheckOptions(rules="bfcl" if rules == "bfcl" else "strict", artifacts=artifact_options(options))
+    checks = CheckOptions(
+        rules="bfcl" if rules == "bfcl" else "strict",
+        artifacts=artifact_options(**workspace_options(options)),
+    )
     started = datetime.now(UTC)
     with shown_progress(wanted=True) as progress:
         progress.begin("laying out" if mock else "running", sum(1 for _ in _artifact_cases(cases)))

@@ -8,15 +8,22 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 from click.core import ParameterSource
 
 from ..calibration.cuts import PassAt
 from ..errors import UsageError
-from ..report.text import visible
-from .audit_claims import alternative, certify
+from .audit_claims import alternative, certify_run
 from .model_options import batch_mode, model_access, model_options, prices
-from .options import FOLDER, INPUT_FILE, SpreadCommand, json_option, names_and_worlds, pass_at_option, worlds
+from .options import (
+    FOLDER,
+    INPUT_FILE,
+    SpreadCommand,
+    json_option,
+    names_and_worlds,
+    pass_at_option,
+    workspace_options,
+    worlds,
+)
 
 _MUTATE = """\b
 Examples:
@@ -42,7 +49,7 @@ def command() -> None:
     """Test judges with probes whose labels are certain: planted faults, harmless twins, attacks."""
 
 
-command.add_command(certify)
+command.add_command(certify_run)
 command.add_command(alternative)
 
 
@@ -87,11 +94,12 @@ def mutate(
     The strict checker labels every probe (answers and statements are labelled by construction). What it judges otherwise than it was
     meant is no probe, but listed in weaknesses.jsonl, as is what BFCL's rules do not see.
     """
+    from ..api.check_options import check_options  # noqa: PLC0415 - likewise
     from ..api.progress import shown_progress  # noqa: PLC0415 - likewise
     from ..deterministic.mutation import load_operators  # noqa: PLC0415 - slow to import
     from ..evaluation.audit import ProbeSettings, build_probes  # noqa: PLC0415 - likewise
-    from ..report.audit_words import probe_lines  # noqa: PLC0415 - likewise
-    from .check_options import check_options  # noqa: PLC0415 - likewise
+    from ..report.audit_words import probe_document  # noqa: PLC0415 - likewise
+    from ..report.document import as_lines  # noqa: PLC0415 - likewise
 
     operators = load_operators(operator, Path.cwd())
     unknown = sorted(set(only) - operators.keys())
@@ -99,15 +107,17 @@ def mutate(
         raise UsageError(f"--only {unknown[0]}: no such operator; there are {', '.join(operators)}")
     settings = ProbeSettings(
         operators=[each for name, each in operators.items() if not only or name in only],
-        options=check_options({"rules": "strict", **options}),
+        options=check_options(
+            "strict", options["functions"], options["worlds"], **workspace_options(options)
+        ),
         names=options["names"],
         seed=seed,
         per_operator=per_output,
     )
     with shown_progress(wanted=True) as progress:
         manifest = build_probes(cases, outputs, out, settings, progress)
-    for line in probe_lines(manifest):
-        click.echo(visible(line))
+    for line in as_lines(probe_document(manifest)):
+        click.echo(line)
     click.echo(f"probes: {out}")
 
 
@@ -149,12 +159,12 @@ def run(
     Right outputs are asked about --repeats times (2 unless said otherwise), to see whether the judge contradicts itself. Verdicts to
     read, survivors first of all, are in to_read.jsonl of the run folder. Exit code 3: finished, but calls failed.
     """
+    from ..api.audits import Audit  # noqa: PLC0415 - likewise
+    from ..api.check_options import worlds_of  # noqa: PLC0415 - likewise
     from ..api.progress import shown_progress  # noqa: PLC0415 - likewise
     from ..evaluation.audit import AuditPlan, foresee_audit, run_audit  # noqa: PLC0415 - numpy and scipy are slow to import
-    from ..report.audit_words import audit_lines  # noqa: PLC0415 - likewise
     from .evaluate import command_line  # noqa: PLC0415 - likewise
-    from .main import EXIT_OK, EXIT_PARTIAL  # noqa: PLC0415 - likewise
-    from .own_worlds import own_worlds  # noqa: PLC0415 - likewise
+    from .exit_codes import EXIT_OK, EXIT_PARTIAL  # noqa: PLC0415 - likewise
     from .table_input import emit  # noqa: PLC0415 - likewise
 
     plan = AuditPlan(
@@ -168,7 +178,7 @@ def run(
         repeats=_repeats(options["repeats"]),
         pass_at=pass_at,
         batch=batch_mode(options),
-        environments=own_worlds(options["environment"]),
+        environments=worlds_of(options["worlds"]),
     )
     access = cache(lambda: model_access(options))  # once: all judges share its budget
     if options["dry_run"]:
@@ -176,13 +186,13 @@ def run(
 
         return show_forecasts(foresee_audit(plan, access(), prices(options)))
     with shown_progress(wanted=True) as progress:
-        audit = run_audit(plan, access, progress, lambda: datetime.now(UTC))
-    lines = [*audit_lines(audit), f"records: {out} (to_read.jsonl lists survivors and false alarms)"]
+        audit = Audit.of(run_audit(plan, access, progress, lambda: datetime.now(UTC)))
+    document = [*audit.document(), f"records: {out} (to_read.jsonl lists survivors and false alarms)"]
     if audit.failed:
-        lines.append(
+        document.append(
             f"{audit.failed:,} outputs without a verdict, since calls failed; the same command asks again for these alone"
         )
-    emit(msgspec.to_builtins(audit), lines, json_file)
+    emit(audit, json_file, document)
     return EXIT_PARTIAL if audit.failed else EXIT_OK
 
 

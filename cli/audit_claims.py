@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
-import msgspec
 
-from ..calibration.cuts import PassAt
 from ..errors import UsageError
+from .exit_codes import EXIT_GATE, EXIT_OK
 from .options import FOLDER, INPUT_FILE, Number, json_option, pass_at_option
+from .table_input import emit
+
+if TYPE_CHECKING:
+    from ..api.measuring import GivenPassAt
 
 _CERTIFY = """\b
 Examples:
@@ -42,12 +44,12 @@ Examples:
 @click.option("--out", type=INPUT_FILE, help="The certificate to write.")
 @click.option("--against", type=INPUT_FILE, help="A certificate to check this run against instead.")
 @json_option
-def certify(
+def certify_run(
     run: Path,
     claims: tuple[str, ...],
     judge: str | None,
     level: float,
-    pass_at: PassAt,
+    pass_at: GivenPassAt,
     accept: float | None,
     out: Path | None,
     against: Path | None,
@@ -59,35 +61,18 @@ def certify(
     labels, and is void (exit code 1) when prompt, model, parser or labels change, or when the anchors - the same labelled outputs, judged
     again with --no-cache in a folder of their own - show that the judge has drifted.
     """
-    from ..evaluation.audit import certificate as certificates  # noqa: PLC0415 - numpy and scipy are slow to import
-    from ..evaluation.audit.drift import check_certificate, read_certificate  # noqa: PLC0415 - likewise
-    from ..evaluation.run_folder.folder import write_json  # noqa: PLC0415 - likewise
-    from ..report.audit_words import certificate_lines, standing_lines  # noqa: PLC0415 - likewise
+    from ..api.audits import certify, check_certificate  # noqa: PLC0415 - numpy and scipy are slow to import
 
     if (against is None) == (out is None) or (against is None) != bool(claims):
         raise UsageError("either --claim STAT=VALUE with --out FILE, or --against FILE")
     if against is not None:
-        judged = certificates.read_judged_run(run, judge, prefer=read_certificate(against).id)
-        standing = check_certificate(against, judged, run)
-        return _finish(standing, standing_lines(standing), json_file, good=standing.valid)
-    assert out is not None
-    issued = datetime.now(UTC).isoformat(timespec="seconds")
-    certificate = certificates.certify(
-        certificates.read_judged_run(run, judge),
-        _claims(claims),
-        issued=issued,
-        level=level,
-        pass_at=pass_at,
-        accepted=accept,
-    )
-    holds = all(claim.holds for claim in certificate.claims)
-    if holds:
-        write_json(out, certificate)
-    lines = [
-        *certificate_lines(certificate),
-        f"certificate: {out}" if holds else "no certificate: not every claim holds",
-    ]
-    return _finish(certificate, lines, json_file, good=holds)
+        standing = check_certificate(run, against, judge=judge)
+        emit(standing, json_file)
+        return EXIT_OK if standing.valid else EXIT_GATE
+    found = certify(run, _claims(claims), judge=judge, level=level, pass_at=pass_at, accept=accept, out=out)
+    kept = f"certificate: {out}" if found.holds else "no certificate: not every claim holds"
+    emit(found, json_file, [*found.document(), kept])
+    return EXIT_OK if found.holds else EXIT_GATE
 
 
 @click.command(
@@ -113,13 +98,9 @@ def alternative(
     compared with the judge: who is nearer to the others? People get a handicap epsilon for what they cost: 0.2 for
     experts, 0.15 for trained annotators, 0.1 for a crowd.
     """
-    from ..evaluation.audit.annotators import alternative_annotators, read_annotations  # noqa: PLC0415 - numpy is slow
-    from ..report.audit_words import alternative_lines  # noqa: PLC0415 - likewise
-    from .table_input import emit  # noqa: PLC0415 - likewise
+    from ..api.audits import alternatives  # noqa: PLC0415 - numpy is slow to import
 
-    results = alternative_annotators(read_annotations(verdicts), likeness=likeness)
-    lines = [line for result in results for line in alternative_lines(result)]
-    emit({"judges": msgspec.to_builtins(results)}, lines, json_file)
+    emit(alternatives(verdicts, likeness=likeness), json_file)
 
 
 def _claims(given: tuple[str, ...]) -> dict[str, float]:
@@ -130,14 +111,4 @@ def _claims(given: tuple[str, ...]) -> dict[str, float]:
             claims[name] = float(value)
         except ValueError as error:
             raise UsageError(f"--claim expects STAT=VALUE, got {text!r}") from error
-        if not 0.0 < claims[name] < 1.0:
-            raise UsageError(f"--claim {text}: a rate that can be claimed is above 0 and below 1")
     return claims
-
-
-def _finish(result: msgspec.Struct, lines: list[str], json_file: str | None, *, good: bool) -> int:
-    from .main import EXIT_GATE, EXIT_OK  # noqa: PLC0415 - main imports this module
-    from .table_input import emit  # noqa: PLC0415 - likewise
-
-    emit(msgspec.to_builtins(result), lines, json_file)
-    return EXIT_OK if good else EXIT_GATE

@@ -68,17 +68,17 @@ def command() -> None:
 @click.option(
     "--out", type=INPUT_FILE, required=True, help="The batch file; long ones are split and numbered."
 )
-def export(*, out: Path, environment: tuple[str, ...], **options: Any) -> None:
+def export(*, out: Path, worlds: tuple[str, ...], **options: Any) -> None:
     """Write what a judge has to be asked as batch files.
 
     Each request is named by a hash of what it asks (`custom_id`), so that the same question has the same name in every
     export, and is written once. With the results so far, only what is missing is written, and once more what could not be read.
     """
+    from ..api.check_options import worlds_of  # noqa: PLC0415 - likewise
     from ..api.progress import shown_progress  # noqa: PLC0415 - likewise
     from ..evaluation.batch.export import Questions, export_batch  # noqa: PLC0415 - not needed for --help
-    from .own_worlds import own_worlds  # noqa: PLC0415 - likewise
 
-    questions = Questions(environments=own_worlds(environment), **options)
+    questions = Questions(environments=worlds_of(worlds), **options)
     with shown_progress(wanted=True) as progress:
         files = export_batch(questions, out, progress)
     for file in files:
@@ -113,18 +113,18 @@ def import_(
     record: Path | None,
     fail_under: tuple[str, ...],
     min_graded: float | None,
-    environment: tuple[str, ...],
+    worlds: tuple[str, ...],
     **options: Any,
 ) -> int:
     """Read batch results into a run folder, as `fiducial judge` would have written it.
 
     What has no result yet, or an error, is `failed`; importing again with more results replaces it.
     """
+    from ..api.check_options import worlds_of  # noqa: PLC0415 - likewise
     from ..evaluation.judging.access import ModelAccess  # noqa: PLC0415 - numpy and scipy are slow to import
     from ..evaluation.pipeline import Plan  # noqa: PLC0415 - likewise
     from .evaluate import command_line, evaluate  # noqa: PLC0415 - likewise
-    from .own_worlds import own_worlds  # noqa: PLC0415 - likewise
 
-    plan = Plan(command=command_line(), environments=own_worlds(environment), **options)
+    plan = Plan(command=command_line(), environments=worlds_of(worlds), **options)
     access = ModelAccess(results=results, record=record)
     return evaluate(plan, lambda: access, fail_under=fail_under, min_graded=min_graded)

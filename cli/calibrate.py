@@ -9,14 +9,10 @@ import click
 
 from ..errors import UsageError
 from .options import Number
-from .table_input import emit, load_table, table_options
+from .table_input import emit, gate_failures, load_table, table_options
 
 if TYPE_CHECKING:
-    from ..calibration import IntervalOption, Table
-    from ..calibration.cuts import PassAt
-    from ..calibration.thresholds.results import Recalibrator
-
-_LEVELS = range(2, 51)
+    from ..api.measuring import GivenPassAt, IntervalOption, Recalibrator
 
 _EXAMPLE = """\b
 Example:
@@ -77,7 +73,7 @@ def command(
     tables: tuple[Path, ...],
     labels: Path | None,
     columns: tuple[str, ...],
-    pass_at: PassAt,
+    pass_at: GivenPassAt,
     seed: int,
     replicates: int,
     json_file: str | None,
@@ -96,79 +92,33 @@ def command(
     TABLE is JSON Lines, CSV or Parquet with the columns item_id, judge, score, label (and cluster, system, repeat,
     order, where known), or a run folder.
     """
-    from ..calibration import AGREEMENT, ESTIMATORS, Requests, calibrate, read_labels  # noqa: PLC0415 - numpy and scipy are slow to import
-    from ..calibration.agreement.results import calibration_json  # noqa: PLC0415 - likewise
-    from ..report.calibration_words import calibration_words  # noqa: PLC0415 - likewise
-    from ..report.caution_words import sentences  # noqa: PLC0415 - likewise
-    from ..report.lines import lines_of  # noqa: PLC0415 - likewise
-    from .gates import judge_gates, parse_gates  # noqa: PLC0415 - likewise
+    from ..api.gates import judge_gates, parse_gates  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..api.measuring import STATISTICS, calibrate  # noqa: PLC0415 - likewise
 
-    wanted = parse_gates(gates, ESTIMATORS)
-    if threshold_for is not None and threshold_for not in AGREEMENT:
-        raise UsageError(f"--threshold-for {threshold_for}: expected one of {', '.join(AGREEMENT)}")
-    scale = None if levels is None else _parse_levels(levels)
-    table = _with_lexical_baseline(load_table(tables, columns, labels), tables)
+    wanted = parse_gates(gates, STATISTICS)
+    table = load_table(tables, columns, labels, lexical=True)
     for name in slices:
         if name not in table.columns:
             raise UsageError(f"--slice {name}: the table has no such column of few values; {table.slices()}")
-    result = calibrate(
+    found = calibrate(
         table,
         pass_at=pass_at,
         interval=interval,
         seed=seed,
         replicates=replicates,
-        requests=Requests(
-            audit=None if label_audit is None else read_labels(label_audit),
-            max_error=max_error,
-            cascade=None if cascade is None else _parse_cascade(cascade, table, max_error),
-            levels=scale,
-            threshold_for=threshold_for,
-            recalibrate=recalibrate,
-        ),
+        label_audit=label_audit,
+        max_error=max_error,
+        cascade=None if cascade is None else cascade.split(","),
+        levels=None if levels is None else _numbers(levels),
+        threshold_for=threshold_for,
+        recalibrate=recalibrate,
     )
-    failures = list(judge_gates(wanted, result.judges))
-    shown = calibration_json(result) | {"warnings": sentences(result.cautions, result.judges)}
-    emit(shown, lines_of(calibration_words(result, slices=slices)), json_file)
-    for line in failures:
-        click.echo(line, err=True)
-    return 1 if failures else 0
+    emit(found, json_file, found.document(slices=slices))
+    return gate_failures(judge_gates(wanted, found.judges))
 
 
-def _with_lexical_baseline(table: Table, paths: tuple[Path, ...]) -> Table:
-    """What comparing words says of the labelled outputs of run folders whose inputs are still there."""
-    from ..calibration.tables.table import BASELINE  # noqa: PLC0415 - numpy and scipy are slow to import
-    from ..evaluation.conclusion.lexical_baseline import lexical_scores  # noqa: PLC0415 - only run folders need it
-
-    name = f"{BASELINE}lexical"
-    folders = [path for path in paths if path.is_dir()]
-    if not folders or name in table.numbers:
-        return table
-    labelled = table.labelled_items()
-    scores = {item: score for folder in folders for item, score in lexical_scores(folder, labelled).items()}
-    return table.with_numbers(name, scores) if scores else table
-
-
-def _parse_cascade(text: str, table: Table, max_error: float | None) -> list[str]:
-    if max_error is None:
-        raise UsageError("--cascade is certified at --max-error; give both")
-    names = text.split(",")
-    for name in names:
-        if name not in table.judge.values:
-            raise UsageError(
-                f"--cascade: there is no judge {name!r}; there are {', '.join(table.judge.values)}"
-            )
-    if len(set(names)) != len(names):
-        raise UsageError("--cascade names a judge twice")
-    return names
-
-
-def _parse_levels(text: str) -> list[float]:
+def _numbers(text: str) -> list[float]:
     try:
-        levels = sorted({float(level) for level in text.split(",")})
+        return [float(level) for level in text.split(",")]
     except ValueError:
-        levels = []
-    if len(levels) not in _LEVELS or not all(0 <= level <= 1 for level in levels):
-        raise UsageError(
-            f"--levels expects 2 to {_LEVELS[-1]} different numbers in [0, 1] (0,0.5,1), got {text!r}"
-        )
-    return levels
+        raise UsageError(f"--levels expects numbers separated by commas (0,0.5,1), got {text!r}") from None

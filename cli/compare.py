@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
-from ..errors import UsageError
 from .table_input import emit, load_table, table_options
 
 if TYPE_CHECKING:
-    from ..calibration import By, IntervalOption, Right
-    from ..calibration.cuts import PassAt
-    from ..judges.prices import PriceList
+    from ..api.measuring import By, GivenPassAt, IntervalOption, Right
 
 _EXAMPLE = """\b
 Example:
@@ -68,7 +63,7 @@ def command(
     tables: tuple[Path, ...],
     labels: Path | None,
     columns: tuple[str, ...],
-    pass_at: PassAt,
+    pass_at: GivenPassAt,
     seed: int,
     replicates: int,
     json_file: str | None,
@@ -81,13 +76,9 @@ def command(
     prices: tuple[str, ...],
 ) -> None:
     """Test every pair of judges or systems on the items both have, corrected for the number of pairs."""
-    from ..calibration import ESTIMATORS, Settings, compare  # noqa: PLC0415 - numpy and scipy are slow to import
-    from ..judges.prices import price_list  # noqa: PLC0415 - likewise
-    from ..report.comparison_words import caution_lines, comparison_lines  # noqa: PLC0415 - likewise
+    from ..api.measuring import compare  # noqa: PLC0415 - numpy and scipy are slow to import
 
-    if statistic not in ESTIMATORS:
-        raise UsageError(f"--statistic {statistic!r}: expected one of {', '.join(ESTIMATORS)}")
-    result = compare(
+    found = compare(
         load_table(tables, columns, labels, outputs=by == "system" and right != "agrees"),
         by=by,
         right=right,
@@ -95,14 +86,9 @@ def command(
         against=against,
         statistic=statistic,
         flips=flips,
-        settings=Settings(interval=interval, replicates=replicates, seed=seed),
-        cost_of=partial(_cost, price_list(prices)),
+        interval=interval,
+        seed=seed,
+        replicates=replicates,
+        prices=prices,
     )
-    shown = msgspec.to_builtins(result) | {"warnings": caution_lines(result.cautions)}
-    emit(shown, comparison_lines(result), json_file)
-
-
-def _cost(prices: PriceList, model: str, prompt_tokens: float, completion_tokens: float) -> float | None:
-    """US dollars for a model's tokens."""
-    known = prices(model) if prompt_tokens or completion_tokens else None
-    return None if known is None else known.cost(prompt_tokens, completion_tokens)
+    emit(found, json_file)

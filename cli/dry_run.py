@@ -11,7 +11,7 @@ from ..evaluation.forecast import Forecast, foresee
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.pipeline import Plan
 from ..judges.transport.token_estimate import Estimate
-from .main import EXIT_OK
+from .exit_codes import EXIT_OK
 
 
 def show_forecast(plan: Plan, access: ModelAccess) -> int:

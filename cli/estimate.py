@@ -10,8 +10,7 @@ import click
 from .table_input import emit, load_table, table_options
 
 if TYPE_CHECKING:
-    from ..calibration import RateInterval, Target
-    from ..calibration.cuts import PassAt
+    from ..api.measuring import GivenPassAt, RateInterval, Target
 
 _EXAMPLE = """\b
 Example:
@@ -58,7 +57,7 @@ def command(
     tables: tuple[Path, ...],
     labels: Path | None,
     columns: tuple[str, ...],
-    pass_at: PassAt,
+    pass_at: GivenPassAt,
     json_file: str | None,
     judge: str | None,
     interval: RateInterval,
@@ -72,16 +71,9 @@ def command(
     rest. Of a run folder only the open part is taken: what a checker decided needs no correction, and its labels can
     correct nothing else.
     """
-    from ..calibration import estimate  # noqa: PLC0415 - numpy and scipy are slow to import
-    from ..calibration.true_rate.results import estimation_json  # noqa: PLC0415 - likewise
-    from ..report.caution_words import sentences  # noqa: PLC0415 - likewise
-    from ..report.estimation_words import estimation_words  # noqa: PLC0415 - likewise
-    from ..report.lines import lines_of  # noqa: PLC0415 - likewise
+    from ..api.measuring import estimate  # noqa: PLC0415 - numpy and scipy are slow to import
 
-    table = load_table(tables, columns, labels, draw, open_only=True)
-    result = estimate(table, judge=judge, pass_at=pass_at, interval=interval, target=target, strata=strata)
+    table = load_table(tables, columns, labels, draws=draw, open_only=True)
+    found = estimate(table, judge=judge, pass_at=pass_at, interval=interval, target=target, strata=strata)
     note = [_OPEN_PART] if any(path.is_dir() for path in tables) else []
-    shown = estimation_json(result)
-    for name, part in result.parts.items():
-        shown[name]["warnings"] = sentences(part.cautions)
-    emit(shown, note + lines_of(estimation_words(result)), json_file)
+    emit(found, json_file, [*note, *found.document()])

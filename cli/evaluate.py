@@ -13,13 +13,13 @@ from typing import Any
 
 import msgspec
 
+from ..api.check_options import worlds_of
+from ..api.gates import PASS_RATE, parse_gates
 from ..api.progress import shown_progress
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.pipeline import Plan, run
-from .gates import PASS_RATE, parse_gates
 from .jury_options import jury_rule, split_options
 from .model_options import batch_mode, model_access, prices
-from .own_worlds import own_worlds
 
 _CREDENTIALS = re.compile(r"//[^/@\s]+@")
 
@@ -52,7 +52,7 @@ def evaluate_as_asked(given: Mapping[str, Any], **stages: Any) -> int:
         prices=prices(given),
         jury=jury_rule(given),
         batch=batch_mode(given),
-        environments=own_worlds(given["environment"]),
+        environments=worlds_of(given["worlds"]),
         **split_options(given),
         **stages,
     )

@@ -15,11 +15,9 @@ import click
 from ..errors import FiducialError, UsageError
 from ..report.text import visible
 from ..version import VERSION
+from .exit_codes import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE
 from .plugin_option import take_plugins
 from .team_file import NAME, TRUST_OPTION, TeamFile, default_values, read_team_file
-
-EXIT_OK, EXIT_GATE, EXIT_USAGE, EXIT_PARTIAL, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
-"""Done; a gate failed; bad usage or input; finished, but calls failed; Ctrl-C with everything so far kept."""
 
 COMMANDS: dict[str, str] = {
     "demo": "The whole way on a built-in suite, offline.",

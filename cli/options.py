@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from ..calibration.cuts import PassAt
+
+if TYPE_CHECKING:
+    from ..api.check_options import Workspaces
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -152,8 +155,15 @@ workspaces = compose(
     ),
 )
 
+
+def workspace_options(options: Mapping[str, Any]) -> Workspaces:
+    """Those of the options that are about workspaces."""
+    names = ("allow_code", "files", "case_insensitive", "whole_word", "code_timeout")
+    return cast("Workspaces", {name: options[name] for name in names})
+
+
 worlds = click.option(
-    "--environment", multiple=True, metavar="MODULE:CLASS", help="A simulated world of your own."
+    "--environment", "worlds", multiple=True, metavar="MODULE:CLASS", help="A simulated world of your own."
 )
 
 names_and_worlds = compose(

@@ -6,16 +6,17 @@ from collections.abc import Iterable, Mapping
 
 import click
 
+from ..api.gates import run_gates
 from ..evaluation.conclusion.stage import Conclusion
 from ..evaluation.pipeline import Plan
 from ..evaluation.run_folder.versions import component_versions
 from ..report import words
+from ..report.document import as_lines
 from ..report.from_run import report_on
 from ..report.html import report_template
-from ..report.terminal import summary_lines
+from ..report.summary_words import summary_document
 from ..report.text import visible
-from .gates import run_gates
-from .main import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
+from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
 
 
 def show_outcome(
@@ -33,7 +34,7 @@ def show_outcome(
         The exit code.
     """
     report = report_on(plan.out)
-    for line in (*plan.notes, *([""] if plan.notes else []), *summary_lines(conclusion)):
+    for line in (*plan.notes, *([""] if plan.notes else []), *as_lines(summary_document(conclusion))):
         click.echo(visible(line))
     failures = run_gates(gates, min_graded, conclusion)
     for line in (*failures, *_next_steps(plan, conclusion, report)):

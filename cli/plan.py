@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import UsageError
 from ..records import write_records
 from .options import Number
-from .table_input import column_option, load_table, on_screen
-
-if TYPE_CHECKING:
-    from ..calibration.planning.assured_labels import Expected
+from .table_input import column_option, emit, load_table
 
 _EXAMPLE = """\b
 Example:
@@ -122,75 +116,29 @@ def command(
     as_json: bool,  # noqa: FBT001 - a flag of the command line
 ) -> None:
     """Say how many labels or items it takes, before they are paid for."""
-    if half_width is None and difference is None and count is None:
-        raise UsageError("say what to plan: --half-width, --difference or --next")
-    if (count is None) != (not tables):
-        raise UsageError("--next draws from a TABLE; give both, or neither")
     if count is None and (by_doubt or strata or out or judge or labels or columns):
         raise UsageError("--by-doubt, --strata, --out, --judge, --labels and --column are about --next")
-    if by_doubt and strata:
-        raise UsageError("--by-doubt and --strata are two ways to draw; give one")
-    if difference is not None and difference > discordant:
-        raise UsageError("--difference cannot be above --discordant: the judges differ on those items only")
-    from ..calibration.planning import sample_sizes as planning  # noqa: PLC0415 - numpy and scipy are slow to import
-    from ..calibration.planning.assured_labels import Expected  # noqa: PLC0415 - likewise
-    from .plan_draw import draw  # noqa: PLC0415 - likewise
+    from ..api.planning import plan  # noqa: PLC0415 - numpy and scipy are slow to import
 
-    effect = planning.design_effect(rows_per_cluster, icc)
-    result: dict[str, Any] = {"design_effect": effect}
-    if half_width is not None:
-        expected = Expected(tpr, tnr, prevalence, rows_per_cluster, icc)
-        result["assurance"] = None if on_average else assurance
-        result["labels"] = _labels(half_width, expected, unlabelled, result["assurance"])
-    if difference is not None:
-        size = planning.items_for_difference(difference, discordant, power=power)
-        result["items"] = _times(effect, {"comparison": size})
-    if count is not None:
-        table = load_table(tables, columns, labels, open_only=True)
-        drawn = draw(table, count, judge=judge, by_doubt=by_doubt, strata=strata, seed=seed)
-        result |= drawn.result
-        if out is not None:
-            write_records(out, drawn.rows)
-    click.echo(
-        json.dumps(result, indent=2) if as_json else on_screen(_lines(result, half_width, difference, power))
+    found = plan(
+        load_table(tables, columns, labels, open_only=True) if tables else None,
+        half_width=half_width,
+        tpr=tpr,
+        tnr=tnr,
+        prevalence=prevalence,
+        unlabelled=unlabelled,
+        assurance=None if on_average else assurance,
+        difference=difference,
+        discordant=discordant,
+        power=power,
+        rows_per_cluster=rows_per_cluster,
+        icc=icc,
+        draw=count,
+        by_doubt=by_doubt,
+        strata=strata,
+        judge=judge,
+        seed=seed,
     )
-
-
-def _times(effect: float, sizes: dict[str, int | None]) -> dict[str, int | None]:
-    """Sizes for independent items, made sizes for clustered ones."""
-    return {name: size if size is None else math.ceil(size * effect) for name, size in sizes.items()}
-
-
-def _labels(
-    half_width: float, expected: Expected, unlabelled: int | None, assurance: float | None
-) -> dict[str, int | None]:
-    """Labels by rate; on average where no assurance is asked for."""
-    from ..calibration.planning.assured_labels import assured_labels, average_labels  # noqa: PLC0415 - numpy and scipy are slow to import
-
-    if assurance is not None:
-        return assured_labels(expected, half_width, unlabelled=unlabelled, assurance=assurance)
-    return _times(expected.effect, average_labels(expected, half_width, unlabelled))
-
-
-def _lines(
-    result: dict[str, Any], half_width: float | None, difference: float | None, power: float
-) -> list[str]:
-    from .plan_draw import next_lines  # noqa: PLC0415 - numpy and scipy are slow to import
-
-    lines: list[str] = []
-    if "labels" in result:
-        assurance = result["assurance"]
-        how = "on average" if assurance is None else f"in {assurance:.0%} of samples"
-        lines.append(f"Labels for a 95 % interval of plus and minus {half_width:g} {how}:")
-        lines += [
-            f"  {name:<20} {'no number is enough' if size is None else f'{size:>8,}'}"
-            for name, size in result["labels"].items()
-        ]
-    if "items" in result:
-        size = result["items"]["comparison"]
-        lines.append(f"Items to find a difference of {difference:g} with a chance of {power:.0%}: {size:,}")
-    if result["design_effect"] > 1:
-        lines.append(
-            f"All sizes allow for clusters, which make variances {result['design_effect']:.2f} times as large."
-        )
-    return lines + next_lines(result)
+    if out is not None and found.draw is not None:
+        write_records(out, found.draw.rows())
+    emit(found, "-" if as_json else None)

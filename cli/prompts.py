@@ -96,7 +96,7 @@ def render(
     case_id: str,
     system: str | None,
     trial: int,
-    environment: tuple[str, ...],
+    worlds: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Print the messages that JUDGE would be sent for one output, in full.
@@ -109,7 +109,7 @@ def render(
         if outputs is None:
             raise UsageError("--outputs is needed: a judge is asked about a case and an output")
         item = _find(cases, outputs, case_id, system, trial)
-        messages, parameters = _judge_messages(judge, *item, environment)
+        messages, parameters = _judge_messages(judge, *item, worlds)
     if as_json:
         click.echo(json.dumps({"messages": messages, **parameters}, indent=2, ensure_ascii=False))
         return
@@ -119,14 +119,14 @@ def render(
 
 
 def _judge_messages(
-    judge: str, case: Case, output: Output, environment: tuple[str, ...]
+    judge: str, case: Case, output: Output, worlds: tuple[str, ...]
 ) -> tuple[list[Message], dict[str, object]]:
+    from ..api.check_options import worlds_of  # noqa: PLC0415 - likewise
     from ..evaluation.judging.worlds import replay_in  # noqa: PLC0415 - likewise
     from ..judges import load_judge  # noqa: PLC0415 - jinja2 and YAML are slow to import
     from ..judges.inputs import NotApplicableError  # noqa: PLC0415 - likewise
-    from .own_worlds import own_worlds  # noqa: PLC0415 - likewise
 
-    loaded = load_judge(judge, model=_NO_MODEL, replay=replay_in(own_worlds(environment)))
+    loaded = load_judge(judge, model=_NO_MODEL, replay=replay_in(worlds_of(worlds)))
     try:
         return loaded.messages(case, output), dict(loaded.parameters)
     except NotApplicableError as error:

@@ -10,10 +10,11 @@ import click
 from ..api.progress import shown_progress
 from ..evaluation.reparsing import reparse
 from ..judges.prices import price_list
+from ..report.document import as_lines
 from ..report.from_run import report_on
-from ..report.terminal import summary_lines
+from ..report.summary_words import summary_document
 from ..report.text import visible
-from .main import EXIT_OK, EXIT_PARTIAL
+from .exit_codes import EXIT_OK, EXIT_PARTIAL
 
 
 def show_reparsed(folder: Path) -> int:
@@ -28,7 +29,7 @@ def show_reparsed(folder: Path) -> int:
     with shown_progress(wanted=True) as progress:
         found, conclusion = reparse(folder, progress, lambda: datetime.now(UTC), prices=price_list())
     report = report_on(folder)
-    for line in summary_lines(conclusion):
+    for line in as_lines(summary_document(conclusion)):
         click.echo(visible(line))
     for entry in found:
         left = f"; {entry.without:,} without a stored reply, left as they are" if entry.without else ""

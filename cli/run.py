@@ -8,7 +8,15 @@ import click
 
 from .jury_options import jury_options
 from .model_options import model_options
-from .options import JUDGE_HELP, SpreadCommand, cases_and_outputs, checking, gates, into_run_folder
+from .options import (
+    JUDGE_HELP,
+    SpreadCommand,
+    cases_and_outputs,
+    checking,
+    gates,
+    into_run_folder,
+    workspace_options,
+)
 
 _EXAMPLE = """\b
 Examples:
@@ -41,10 +49,15 @@ def command(judge_on: str, **options: Any) -> int:
     CASES says what was to be done and how it is graded (JSON Lines; `fiducial cases` makes it of other people's files).
     Exit code 3: finished, but calls to the model, or checkers of your own, failed; the same command tries these alone again.
     """
+    from ..api.check_options import check_options  # noqa: PLC0415 - likewise
     from ..evaluation.judging.selection import parse_judge_on  # noqa: PLC0415 - loads what evaluating needs
-    from .check_options import check_options  # noqa: PLC0415 - likewise
     from .evaluate import evaluate_as_asked  # noqa: PLC0415 - likewise
 
     return evaluate_as_asked(
-        options, options=check_options(options), names=options["names"], judge_on=parse_judge_on(judge_on)
+        options,
+        options=check_options(
+            options["rules"], options["functions"], options["worlds"], **workspace_options(options)
+        ),
+        names=options["names"],
+        judge_on=parse_judge_on(judge_on),
     )

@@ -11,11 +11,11 @@ import click
 
 from ..errors import UsageError
 from ..records import atomic_write
-from ..report.text import visible
 from .options import json_option, pass_at_option
 
 if TYPE_CHECKING:
-    from ..calibration import Table
+    from ..api.shown import Document, Shown
+    from ..api.tables import Table
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -88,43 +88,36 @@ def load_table(
     tables: tuple[Path, ...],
     columns: tuple[str, ...],
     labels: Path | None,
-    draw: tuple[Path, ...] = (),
     *,
+    draws: tuple[Path, ...] = (),
+    lexical: bool = False,
     open_only: bool = False,
     outputs: bool = False,
 ) -> Table:
-    """Read the tables of a command line; for ``open_only`` and ``outputs`` see `read_table`.
+    """Read the tables of a command line; see `fiducial.api.tables.read`.
 
     Raises:
         UsageError: A ``--column`` is not ``NAME=THEIRS`` with a name of the contract.
         InputError: A table cannot be read.
     """
-    from ..calibration import read_table  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..api.tables import labels_elsewhere, read  # noqa: PLC0415 - numpy and scipy are slow to import
 
-    table = read_table(
+    table = read(
         tables,
-        columns=_parse_columns(columns),
         labels=labels,
-        draw=draw,
+        columns=_parse_columns(columns),
+        draws=draws,
+        lexical=lexical,
         open_only=open_only,
         outputs=outputs,
     )
     if labels is not None:
-        _say_what_is_not_there(table, labels)
+        elsewhere, given = labels_elsewhere(table, labels)
+        if elsewhere:
+            click.echo(
+                f"note: {elsewhere:,} of {given:,} labels are of no item that is looked at here", err=True
+            )
     return table
-
-
-def _say_what_is_not_there(table: Table, labels: Path) -> None:
-    """A word on labels that nothing is done with."""
-    from ..calibration import read_labels  # noqa: PLC0415 - numpy and scipy are slow to import
-
-    given = read_labels(labels)
-    here = sum(item in given for item in table.item.values)
-    if here < len(given):
-        click.echo(
-            f"note: {len(given) - here:,} of {len(given):,} labels are of no item that is looked at here",
-            err=True,
-        )
 
 
 def _parse_columns(columns: tuple[str, ...]) -> dict[str, str]:
@@ -139,18 +132,30 @@ def _parse_columns(columns: tuple[str, ...]) -> dict[str, str]:
     return mapping
 
 
-def emit(result: dict[str, Any], lines: list[str], json_file: str | None) -> None:
-    """Print the lines, and write the JSON where it is wanted; with ``--json -`` the JSON is all that is printed."""
-    text = json.dumps(result, indent=2, allow_nan=False)
-    if json_file == "-":
-        click.echo(text)
-        return
+def emit(found: Shown, json_file: str | None, document: Document | None = None) -> None:
+    """Print a result, and write its JSON where it is wanted; with ``--json -`` the JSON is all that is printed.
+
+    Args:
+        found: The result.
+        json_file: The option's value.
+        document: What is printed, where it is not just the result.
+    """
+    from ..api.shown import as_lines  # noqa: PLC0415 - not needed for --help
+
     if json_file is not None:
+        text = json.dumps(found.to_dict(), indent=2, allow_nan=False)
+        if json_file == "-":
+            click.echo(text)
+            return
         with atomic_write(Path(json_file)) as file:
             file.write(f"{text}\n".encode())
-    click.echo(on_screen(lines))
+    click.echo("\n".join(as_lines(found.document() if document is None else document)))
 
 
-def on_screen(lines: Iterable[str]) -> str:
-    """Lines for the terminal; a line break in one is a name's, and must not make it look like two."""
-    return visible("\n".join(line.replace("\n", "\\n") for line in lines))
+def gate_failures(lines: Iterable[str]) -> int:
+    """Say which gates failed, and with which code to leave."""
+    code = 0
+    for line in lines:
+        click.echo(line, err=True)
+        code = 1
+    return code

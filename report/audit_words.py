@@ -1,18 +1,18 @@
-"""Probes and audits in words: plain aligned lines, every rate with its interval and denominator."""
+"""Probes, audits and certificates in words: every rate with its interval and denominator."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ..calibration.cuts import HALF
 from ..evaluation.audit.annotators import AlternativeAnnotator
 from ..evaluation.audit.building import count_by_plants
-from ..evaluation.audit.certificate import Certificate
+from ..evaluation.audit.certificate import Certificate, Claim
 from ..evaluation.audit.drift import Standing
 from ..evaluation.audit.probe_folder import ProbeManifest
 from ..evaluation.audit.results import Audit, Comparison, JudgeAudit, OperatorResult
-from .lines import aligned, number, statistic_cells
-from .words import passing
+from .document import ENDS, Document, Piece, Table
+from .words import count, number, passing, statistic_cells
 
 _HEADINGS = {
     "fault": ("fault", "caught"),
@@ -23,100 +23,68 @@ _HEADINGS = {
 }
 
 
-def probe_lines(manifest: ProbeManifest) -> list[str]:
-    """What `build_probes` made.
-
-    Args:
-        manifest: Its manifest.
-
-    Returns:
-        Lines without line ends.
-    """
-    counts = count_by_plants(manifest)
-    made = ", ".join(f"{count:,} {plants}s" for plants, count in counts.items())
+def probe_document(manifest: ProbeManifest) -> Document:
+    """What `build_probes` made."""
+    made = ", ".join(f"{made:,} {plants}s" for plants, made in count_by_plants(manifest).items())
+    over = "; ".join(f"{passed:,} {reason}" for reason, passed in manifest.passed_over.items())
     rows = [
-        ("operator", "plants", "probes", "dropped", "BFCL misjudges", "what it does"),
-        *(
-            (
-                each.name,
-                each.plants,
-                f"{each.probes:,}",
-                f"{each.dropped:,}",
-                f"{each.missed_by_bfcl:,}",
-                each.about,
-            )
-            for each in manifest.operators
-        ),
+        (each.name, each.plants, *map(count, (each.probes, each.dropped, each.missed_by_bfcl)), each.about)
+        for each in manifest.operators
     ]
-    over = "; ".join(f"{count:,} {reason}" for reason, count in manifest.passed_over.items())
     return [
         f"{made}, of {manifest.right_outputs:,} right outputs" + (f" (passed over: {over})" if over else ""),
-        *aligned(rows),
+        Table(
+            ("operator", "plants", "probes", "dropped", "BFCL misjudges", "what it does"), rows, words=ENDS
+        ),
         "dropped: strict rules judge it otherwise than it was meant, so it is no probe but listed as their weakness",
     ]
 
 
-def audit_lines(audit: Audit) -> list[str]:
-    """What an audit came to.
+def audit_document(audit: Audit) -> Document:
+    """What an audit came to: each judge, judges against each other, and what judges that do not look would get."""
+    return list(_audit(audit))
 
-    Args:
-        audit: The audit.
 
-    Returns:
-        Lines without line ends.
-    """
+def _audit(audit: Audit) -> Iterator[Piece]:
     lexical = _lexical_rates(audit.judges)
-    lines: list[str] = []
     for judge in audit.judges:
-        beside = lexical.get(judge.id.name, {}) if judge.id.kind == "shipped" else {}
-        lines += [*_judge_lines(judge, beside), ""]
+        yield from _judge(judge, lexical.get(judge.id.name, {}) if judge.id.kind == "shipped" else {})
+        yield ""
     if audit.prompts:
-        lines += ["Judges against each other, on the same probes:", *_comparison_lines(audit.prompts), ""]
-    lines.append(
-        "always pass catches nothing and raises no false alarm; always fail catches all and fails everything"
-    )
-    return lines
+        yield "Judges against each other, on the same probes:"
+        yield _comparisons(audit.prompts)
+        yield ""
+    yield "always pass catches nothing and raises no false alarm; always fail catches all and fails everything"
 
 
-def _passing(cut: float) -> str:
-    return "" if cut == HALF else f"; passes at {cut:g}"
-
-
-def certificate_lines(certificate: Certificate) -> list[str]:
-    """A certificate for people.
-
-    Args:
-        certificate: The certificate.
-
-    Returns:
-        Lines without line ends.
-    """
-    rows: list[tuple[str, ...]] = [("claim", "at least", "measured", "bound", "level", "on", "")]
-    for claim in certificate.claims:
-        rate = claim.rate
-        measured = ["-" if value is None else number(value) for value in (rate.value, rate.low)]
-        verdict = (
-            "holds" if claim.holds else f"does not hold{f': {rate.undefined}' if rate.undefined else ''}"
+def certificate_document(certificate: Certificate) -> Document:
+    """A certificate: its claims, each with what was measured."""
+    passing = "" if certificate.pass_at == HALF else f"; passes at {certificate.pass_at:g}"
+    rows = [
+        (
+            claim.statistic,
+            *map(number, (claim.at_least, claim.rate.value, claim.rate.low)),
+            f"{claim.rate.level:.4g}",
+            count(claim.rate.n),
+            _holds(claim),
         )
-        rows.append(
-            (claim.statistic, number(claim.at_least), *measured, f"{rate.level:.4g}", f"{rate.n:,}", verdict)
-        )
+        for claim in certificate.claims
+    ]
     return [
-        f"{certificate.judge} (fingerprint {certificate.fingerprint[:12]}, labels {certificate.data[:12]}){_passing(certificate.pass_at)}",
-        *aligned(rows),
+        f"{certificate.judge} (fingerprint {certificate.fingerprint[:12]}, labels {certificate.data[:12]}){passing}",
+        Table(("claim", "at least", "measured", "bound", "level", "on", ""), rows, words=ENDS),
         f"anchors: {len(certificate.anchors):,}, accepted accuracy {number(certificate.accepted)}",
     ]
 
 
-def standing_lines(standing: Standing) -> list[str]:
-    """How a certificate stands, for people.
+def _holds(claim: Claim) -> str:
+    if claim.holds:
+        return "holds"
+    return f"does not hold{f': {claim.rate.undefined}' if claim.rate.undefined else ''}"
 
-    Args:
-        standing: How it stands.
 
-    Returns:
-        Lines without line ends.
-    """
+def standing_document(standing: Standing) -> Document:
+    """How a certificate stands."""
     accuracy = (
         "" if standing.accuracy is None else f", accuracy on the anchors now {number(standing.accuracy)}"
     )
@@ -128,69 +96,69 @@ def standing_lines(standing: Standing) -> list[str]:
     ]
 
 
-def alternative_lines(result: AlternativeAnnotator) -> list[str]:
-    """Whether a judge may stand in for people, at each handicap.
+def alternatives_document(results: Iterable[AlternativeAnnotator]) -> Document:
+    """Whether each judge may stand in for people, at each handicap."""
+    return [piece for result in results for piece in _alternative(result)]
 
-    Args:
-        result: The judge's tests.
 
-    Returns:
-        Lines without line ends.
-    """
-    rows: list[tuple[str, ...]] = [("epsilon", "winning rate", "advantage", "annotators", "may stand in")]
-    for test in result.by_epsilon:
-        rates = ["-" if value is None else number(value) for value in (test.winning_rate, test.advantage)]
-        people = f"{sum(each.rejected for each in test.annotators)} of {len(test.annotators)}"
-        rows.append((f"{test.epsilon:g}", *rates, people, "yes" if test.passes else "no"))
-    out = [result.people[number] for number in result.by_epsilon[0].left_out]
-    return [
-        f"{result.judge}: against {len(result.people)} people",
-        *aligned(rows),
-        *([f"  left out, too few items: {', '.join(out)}"] if out else []),
+def _alternative(result: AlternativeAnnotator) -> Iterator[Piece]:
+    rows = [
+        (
+            f"{test.epsilon:g}",
+            *map(number, (test.winning_rate, test.advantage)),
+            f"{sum(each.rejected for each in test.annotators)} of {len(test.annotators)}",
+            "yes" if test.passes else "no",
+        )
+        for test in result.by_epsilon
     ]
+    yield f"{result.judge}: against {len(result.people)} people"
+    yield Table(("epsilon", "winning rate", "advantage", "annotators", "may stand in"), rows, words=ENDS)
+    if out := [result.people[place] for place in result.by_epsilon[0].left_out]:
+        yield f"  left out, too few items: {', '.join(out)}"
 
 
-def _judge_lines(judge: JudgeAudit, lexical: Mapping[str, str]) -> list[str]:
-    lines = [f"{judge.judge}: {judge.asked:,} verdicts{passing(judge.pass_at, judge.pass_at_source)}"]
+def _judge(judge: JudgeAudit, lexical: Mapping[str, str]) -> Iterator[Piece]:
+    yield f"{judge.judge}: {judge.asked:,} verdicts{passing(judge.pass_at, judge.pass_at_source)}"
     for plants, (heading, rate) in _HEADINGS.items():
-        results = [each for each in judge.operators if each.plants == plants]
-        if results:
+        rows = [_operator_row(each, lexical) for each in judge.operators if each.plants == plants]
+        if rows:
             head = (heading, rate, "interval", "on", *(["lexical"] if lexical else []), "")
-            rows = [_operator_row(each, lexical) for each in results]
-            lines += aligned([head, *rows])
+            yield Table(head, rows, words=ENDS)
     if judge.comparisons:
-        lines += [
-            "  paired comparisons, p adjusted for all of them (Holm):",
-            *_comparison_lines(judge.comparisons),
-        ]
+        yield "  paired comparisons, p adjusted for all of them (Holm):"
+        yield _comparisons(judge.comparisons)
     if judge.steadiness is not None:
         steady = judge.steadiness
-        lines.append(
-            f"  asked {steady.repeats} times: pairs that differ {steady.flip_rate}; all equal {steady.all_equal}"
-        )
+        yield f"  asked {steady.repeats} times: pairs that differ {steady.flip_rate}; all equal {steady.all_equal}"
     if not judge.findings:
-        return [*lines, "  found: nothing beyond chance"]
-    return [*lines, "  found:", *(f"    {each.concern}: {each.sentence}" for each in judge.findings)]
+        yield "  found: nothing beyond chance"
+        return
+    yield "  found:"
+    yield from (f"    {each.concern}: {each.sentence}" for each in judge.findings)
 
 
 def _operator_row(result: OperatorResult, lexical: Mapping[str, str]) -> tuple[str, ...]:
     value, interval, on, _ = statistic_cells(result.rate)
-    notes = [f"{count:,} {outcome}" for outcome, count in result.ungraded.items()]
+    notes = [f"{left:,} {outcome}" for outcome, left in result.ungraded.items()]
     if result.deviation is not None:
         notes.append(f"score minus label {result.deviation}")
     compared = [lexical.get(result.operator, "-")] if lexical else []
     return (result.operator, value, interval, on, *compared, "; ".join(notes))
 
 
-def _comparison_lines(comparisons: Iterable[Comparison]) -> list[str]:
-    rows: list[tuple[str, ...]] = [("comparison", "difference", "interval", "on", "p", "detectable", "")]
-    for each in comparisons:
-        value, interval, on, _ = statistic_cells(each.difference)
-        p = "-" if each.holm_p is None else f"{each.holm_p:.4f}"
-        detectable = "-" if each.minimum_detectable is None else number(each.minimum_detectable)
-        note = each.untested or ("found" if each.found else each.audit)
-        rows.append((each.name, value, interval, on, p, detectable, note))
-    return aligned(rows, indent="    ")
+def _comparisons(comparisons: Iterable[Comparison]) -> Table:
+    rows = [
+        (
+            each.name,
+            *statistic_cells(each.difference)[:3],
+            "-" if each.holm_p is None else f"{each.holm_p:.4f}",
+            number(each.minimum_detectable),
+            each.untested or ("found" if each.found else each.audit),
+        )
+        for each in comparisons
+    ]
+    head = ("comparison", "difference", "interval", "on", "p", "detectable", "")
+    return Table(head, rows, words=ENDS, indent=4)
 
 
 def _lexical_rates(judges: Iterable[JudgeAudit]) -> dict[str, dict[str, str]]:

@@ -8,8 +8,8 @@ from ..calibration.agreement.results import Calibration, EqualRates, JudgeCalibr
 from ..calibration.thresholds.results import BetterCut, Certificate
 from .caution_words import sentences
 from .diagnosis_words import judges_alone_words, probability_words, recalibration_words, system_words
-from .lines import Grid, Piece, counted, number, p_value, statistic_cells, statistic_grid
-from .words import passing
+from .document import ENDS, Caution, Document, Piece, Table, statistic_table
+from .words import counted, number, p_value, passing, statistic_cells
 
 _ALARM, _SUSPECTS = 0.05, 5
 
@@ -19,16 +19,17 @@ _LAST_OF_TABLE = "bias"
 """The last statistic of the 2x2 table; those after it, of graded scores, repeat it on 0/1 scores and labels."""
 
 
-def calibration_words(found: Calibration, *, slices: Iterable[str] = ()) -> Iterator[Piece]:
+def calibration_document(found: Calibration, *, slices: Iterable[str] = ()) -> Document:
     """What `calibrate` found, for people.
 
     Args:
         found: It.
-        slices: Columns to print by value.
-
-    Yields:
-        Lines and tables.
+        slices: Columns to show by value.
     """
+    return list(_pieces(found, slices))
+
+
+def _pieces(found: Calibration, slices: Iterable[str]) -> Iterator[Piece]:
     if not any(panel.n for panel in found.judges.values()):
         yield _nothing(found.judges)
         yield from judges_alone_words(found)
@@ -41,7 +42,7 @@ def calibration_words(found: Calibration, *, slices: Iterable[str] = ()) -> Iter
         yield from ("", f"By {column}:")
         for value, judges in found.slices.get(column, {}).items():
             yield f"  {value}"
-            yield _side_by_side(judges, indent="    ")
+            yield _side_by_side(judges, indent=4)
     yield from _uneven(found)
     yield from _suspects(found)
     yield from system_words(found)
@@ -49,7 +50,7 @@ def calibration_words(found: Calibration, *, slices: Iterable[str] = ()) -> Iter
     yield from judges_alone_words(found)
     yield from _requested(found)
     yield from recalibration_words(found)
-    yield from (f"warning: {line}" for line in sentences(found.cautions, found.judges))
+    yield from map(Caution, sentences(found.cautions, found.judges))
 
 
 def _nothing(judges: Mapping[str, JudgeCalibration]) -> str:
@@ -69,12 +70,12 @@ def _judge(judge: str, panel: JudgeCalibration, cut: BetterCut | None) -> Iterat
     yield f"{judge}: {rows} ({panel.n_missing:,} labelled without score, {panel.n_unlabelled:,} without label){passing(panel.pass_at, panel.pass_at_source)}"
     if not panel.n:
         return
-    yield Grid(
+    yield Table(
+        ("", "judge passes", "judge fails"),
         [
-            ("", "judge passes", "judge fails", ""),
-            ("label passes", f"{panel.tp:,}", f"{panel.fn:,}", ""),
-            ("label fails", f"{panel.fp:,}", f"{panel.tn:,}", ""),
-        ]
+            ("label passes", f"{panel.tp:,}", f"{panel.fn:,}"),
+            ("label fails", f"{panel.fp:,}", f"{panel.tn:,}"),
+        ],
     )
     if cut is not None and cut.clear:
         yield (
@@ -83,11 +84,11 @@ def _judge(judge: str, panel: JudgeCalibration, cut: BetterCut | None) -> Iterat
         )
     of_table = list(panel.statistics).index(_LAST_OF_TABLE) + 1
     shown = list(panel.statistics.items())[: of_table if panel.binary else None]
-    yield statistic_grid(dict(shown))
+    yield statistic_table(dict(shown))
     if panel.n_missing and panel.missing is not None:
         ways = panel.missing.accuracy
         yield "  of the labelled rows, missing verdicts and what becomes of accuracy:"
-        yield statistic_grid(
+        yield statistic_table(
             {
                 "missing": panel.missing.rate,
                 "accuracy, drop": ways.drop,
@@ -95,7 +96,7 @@ def _judge(judge: str, panel: JudgeCalibration, cut: BetterCut | None) -> Iterat
                 "accuracy, count as disagreement": ways.count_as_disagreement,
             },
             head=False,
-            indent="    ",
+            indent=4,
         )
 
 
@@ -110,18 +111,16 @@ def _baselines(found: Calibration) -> Iterator[Piece]:
         yield _side_by_side(others)
     if found.people is not None:
         yield f"Krippendorff's alpha of {len(found.people.names)} people among themselves:"
-        yield statistic_grid(found.people.krippendorff_alpha, head=False)
+        yield statistic_table(found.people.krippendorff_alpha, head=False)
 
 
-def _side_by_side(judges: Mapping[str, JudgeCalibration], *, indent: str = "  ") -> Grid:
-    return Grid(
-        [
-            (judge if name == _HEADLINE[0] else "", name, *statistic_cells(panel.statistics[name]))
-            for judge, panel in judges.items()
-            for name in _HEADLINE
-        ],
-        indent,
-    )
+def _side_by_side(judges: Mapping[str, JudgeCalibration], *, indent: int = 2) -> Table:
+    rows = [
+        (judge if name == _HEADLINE[0] else "", name, *statistic_cells(panel.statistics[name]))
+        for judge, panel in judges.items()
+        for name in _HEADLINE
+    ]
+    return Table((), rows, words=ENDS, indent=indent)
 
 
 def _uneven(found: Calibration) -> Iterator[Piece]:
@@ -155,7 +154,7 @@ def _requested(found: Calibration) -> Iterator[Piece]:
         for judge, rates in audit.judges.items():
             yield f"  {judge}"
             named = {name: getattr(rates, name) for name in rates.__struct_fields__}
-            yield statistic_grid(named, head=False, indent="    ")
+            yield statistic_table(named, head=False, indent=4)
     yield from (_certificate(judge, each) for judge, each in found.selective.items())
     if cascade is not None:
         yield (
@@ -165,15 +164,13 @@ def _requested(found: Calibration) -> Iterator[Piece]:
         yield from (f"  {_certificate(judge, each)}" for judge, each in cascade.judges.items())
     for judge, categories in found.categories.items():
         levels = [f"{level:g}" for level in categories.levels]
-        named_rows = zip(levels, categories.table, strict=True)
+        named = zip(levels, categories.table, strict=True)
         yield f"{judge}, each level a category:"
-        yield Grid(
-            [
-                ("", *(f"score {level}" for level in levels), ""),
-                *((f"label {level}", *map(str, row), "") for level, row in named_rows),
-            ]
+        yield Table(
+            ("", *(f"score {level}" for level in levels)),
+            [(f"label {level}", *map(str, row)) for level, row in named],
         )
-        yield statistic_grid(categories.statistics)
+        yield statistic_table(categories.statistics)
     yield from _thresholds(found)
 
 

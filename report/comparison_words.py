@@ -8,7 +8,9 @@ from typing import NamedTuple
 from ..calibration.cautions import Caution
 from ..calibration.comparison.results import Comparison, Contender, Costs, Pair, Stratum
 from ..calibration.cuts import HALF, Cut
-from .lines import aligned, counted, number, p_value, statistic_cells
+from .document import ENDS, Document, Piece, Table
+from .document import Caution as CautionBlock
+from .words import counted, number, p_value, statistic_cells
 
 _NAMED = 5
 """Pairs that a warning names; of more, it says how many."""
@@ -38,22 +40,22 @@ _HOW_WELL_JUDGED = (
 )
 
 
-def comparison_lines(found: Comparison) -> list[str]:
-    """A comparison for people.
+def comparison_document(found: Comparison) -> Document:
+    """What `compare` found, for people."""
+    return list(_pieces(found))
 
-    Args:
-        found: What `compare` gave.
 
-    Returns:
-        Lines without line ends.
-    """
+def _pieces(found: Comparison) -> Iterator[Piece]:
     terms = _terms(found)
-    lines = [*_heading(found), *_by_stratum(found, terms)]
+    yield from _heading(found)
+    yield from _by_stratum(found, terms)
     if found.strata is None:
-        lines += [*_pairs(found.pairs, found.statistic, terms), *_contenders(found.contenders, terms.share)]
+        yield from _pairs(found.pairs, found.statistic, terms)
+        yield from _contenders(found.contenders, terms.share)
     elif any(each.costs is not None for each in found.contenders.values()):
-        lines += _contenders(found.contenders, terms.share)
-    return [*lines, *_best(found, terms), *(f"warning: {line}" for line in caution_lines(found.cautions))]
+        yield from _contenders(found.contenders, terms.share)
+    yield from _best(found, terms)
+    yield from map(CautionBlock, caution_lines(found.cautions))
 
 
 def _terms(found: Comparison) -> _Terms:
@@ -81,7 +83,7 @@ def _cuts(cuts: Mapping[str, Cut]) -> str:
     return "; ".join(f"{judge} at {cut}" for judge, cut in cuts.items())
 
 
-def _by_stratum(found: Comparison, terms: _Terms) -> Iterator[str]:
+def _by_stratum(found: Comparison, terms: _Terms) -> Iterator[Piece]:
     if found.strata is None:
         return
     decided, left, whole = found.strata.decided, found.strata.open, found.strata.all
@@ -104,31 +106,32 @@ def _said_by(stratum: Stratum) -> str:
     return f"by {', '.join(stratum.by)}, {how}"
 
 
-def _alone(judges: Mapping[str, Stratum]) -> Iterator[str]:
+def _alone(judges: Mapping[str, Stratum]) -> Iterator[Piece]:
     """The pairs by each judge alone."""
     rows = [(judge, *_row(pair)) for judge, each in judges.items() for pair in each.pairs if pair.n]
     if rows:
         yield "  by each judge alone, on what it judged:"
         head = ("judge", "pair", "n", "a only", "b only", "difference", "interval", "p", "")
-        yield from aligned([head, *rows], indent="    ")
+        yield Table(head, rows, words=ENDS, indent=4)
 
 
-def _stratum(stratum: Stratum, terms: _Terms) -> list[str]:
-    rows: list[tuple[str, ...]] = [("", terms.share, "interval", "on", "")]
+def _stratum(stratum: Stratum, terms: _Terms) -> Iterator[Piece]:
+    rows: list[tuple[str, ...]] = []
     for name, rate in stratum.rates.items():
         value, interval, on, method = statistic_cells(rate)
         silent = stratum.outputs[name] - stratum.graded[name]
         rows.append((name, value, interval, f"{on} ({silent:,} not graded)" if silent else on, method))
-    return [*aligned(rows), *_pairs(stratum.pairs, "accuracy", terms)]
+    yield Table(("", terms.share, "interval", "on", ""), rows, words=ENDS)
+    yield from _pairs(stratum.pairs, "accuracy", terms)
 
 
-def _pairs(pairs: Sequence[Pair], statistic: str, terms: _Terms) -> Iterator[str]:
+def _pairs(pairs: Sequence[Pair], statistic: str, terms: _Terms) -> Iterator[Piece]:
     """A table of the pairs, and a sentence on each."""
     compared = [pair for pair in pairs if pair.n]
     what = terms.share if statistic == "accuracy" else statistic
     if compared:
         head = ("pair", "n", "a only", "b only", f"difference of {what}", "interval", "p", "")
-        yield from aligned([head, *map(_row, compared)])
+        yield Table(head, list(map(_row, compared)), words=ENDS)
         yield f"  p: {_tests(compared, statistic)}"
     if len(compared) < len(pairs):
         apart = counted(len(pairs) - len(compared), "pair")
@@ -178,7 +181,7 @@ def _verdict(pair: Pair, what: str, terms: _Terms, tested: int) -> str:
     return f"no evidence of a difference; a true difference of {number(seen)}{of} would be found four times in five"
 
 
-def _contenders(contenders: Mapping[str, Contender], share: str) -> Iterator[str]:
+def _contenders(contenders: Mapping[str, Contender], share: str) -> Iterator[Piece]:
     """The share right of each, and cost beside it, when the table says what verdicts cost."""
     priced = any(each.costs is not None for each in contenders.values())
     yield (
@@ -186,13 +189,13 @@ def _contenders(contenders: Mapping[str, Contender], share: str) -> Iterator[str
         if priced
         else "Each by itself, on all rows that it has:"
     )
-    rows: list[tuple[str, ...]] = [("", share, "interval", "on", *(_COSTS if priced else ()), "")]
+    rows: list[tuple[str, ...]] = []
     for name, each in contenders.items():
         value, interval, on, method = statistic_cells(each.share_right)
         if each.n_left_out:
             on += f" ({each.n_left_out:,} left out)"
         rows.append((name, value, interval, on, *(_spent(each.costs) if priced else ()), method))
-    yield from aligned(rows)
+    yield Table(("", share, "interval", "on", *(_COSTS if priced else ()), ""), rows, words=ENDS)
 
 
 def _spent(costs: Costs | None) -> tuple[str, ...]:
@@ -206,7 +209,7 @@ def _amount(value: float | None, decimals: int) -> str:
     return "not known" if value is None else f"{value:,.{decimals}f}"
 
 
-def _best(found: Comparison, terms: _Terms) -> list[str]:
+def _best(found: Comparison, terms: _Terms) -> Sequence[str]:
     best = found.best
     if best is None or best.held_out.value is None or best.optimism is None:
         return []

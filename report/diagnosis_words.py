@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..calibration.agreement.results import Calibration, PairAgreement
-from .lines import Grid, Piece, number, statistic_cells, statistic_grid
+from .document import ENDS, Piece, Table, statistic_table
+from .words import number, statistic_cells
 
 _NOTABLE, _SHOWN = 0.02, 3
 
@@ -21,15 +22,15 @@ def judges_alone_words(found: Calibration) -> Iterator[Piece]:
     yield (
         f"If judges erred independently (Dawid and Skene, {model.n:,} items, labels aside; a diagnostic, never the truth):"
     )
-    rows: list[tuple[str, ...]] = [("judge", "TPR if so", "by labels", "TNR if so", "by labels", "")]
+    rows: list[tuple[str, ...]] = []
     for judge, rates in model.judges.items():
         labelled = found.judges[judge]
         pairs = (
             (rates.true_positive_rate, labelled.true_positive_rate),
             (rates.true_negative_rate, labelled.true_negative_rate),
         )
-        rows.append((judge, *(number(each.value) for pair in pairs for each in pair), ""))
-    yield Grid(rows)
+        rows.append((judge, *(number(each.value) for pair in pairs for each in pair)))
+    yield Table(("judge", "TPR if so", "by labels", "TNR if so", "by labels"), rows)
     by_labels = found.baselines["always_pass"].prevalence
     yield f"  share right: {number(model.prevalence.value)} if so, {number(by_labels.value)} by labels"
     yield from _pairs(model.pairs)
@@ -57,23 +58,22 @@ def probability_words(found: Calibration) -> Iterator[Piece]:
             f"{judge}, scores read as probabilities ({each.groups} {each.grouping}; parts of the Brier score, confidence in its "
             "verdicts):"
         )
-        yield statistic_grid(shown | confidence)
+        yield statistic_table(shown | confidence)
 
 
 def system_words(found: Calibration) -> Iterator[Piece]:
     """Agreement on systems, a row a judge; nothing for a table of one system."""
-    rows: list[tuple[str, ...]] = [
-        ("judge", "systems", "Kendall's tau-b", "largest difference", "interval", "of", "")
-    ]
+    rows: list[tuple[str, ...]] = []
     for judge, each in found.systems.items():
         value, interval, _, method = statistic_cells(each.largest_difference)
         off = {name: abs(system.difference.value or 0.0) for name, system in each.systems.items()}
         worst = max(off, key=lambda name: off[name])
         tau = number(each.kendall_tau_b.value)
         rows.append((judge, f"{len(each.systems):,}", tau, value, interval, worst, method))
-    if len(rows) > 1:
+    if rows:
+        head = ("judge", "systems", "Kendall's tau-b", "largest difference", "interval", "of", "")
         yield "Means of systems, by judge and by labels (each system is in the JSON):"
-        yield Grid(rows)
+        yield Table(head, rows, words=ENDS)
 
 
 def recalibration_words(found: Calibration) -> Iterator[Piece]:
@@ -85,6 +85,6 @@ def recalibration_words(found: Calibration) -> Iterator[Piece]:
         )
         scores = (each.before, each.after, each.change)
         names = ("before", "after", "change")
-        yield statistic_grid(
+        yield statistic_table(
             {f"Brier score {name}": score for name, score in zip(names, scores, strict=True)}
         )

@@ -1,18 +1,69 @@
-"""What is to be read, before anybody knows where: blocks that a terminal, a page and a notebook each show in their way."""
+"""What is to be read, before anybody knows where: pieces that a terminal, a page and a notebook each show in their way."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import msgspec
 from markupsafe import Markup, escape
 
+from ..calibration.statistic import Statistic
 from .text import visible
+from .words import statistic_cells
+
+FIRST, ENDS = frozenset({0}), frozenset({0, -1})
+"""Which columns of a table hold words, and stand to the left: the first; the first and the last."""
 
 
 class Block(msgspec.Struct, frozen=True):
-    """A piece of a document."""
+    """A piece of a document that is more than a paragraph, which is a plain text."""
+
+    def lines(self) -> Iterator[str]:
+        """It on a terminal."""
+        yield from ()
+
+    def markup(self) -> Markup:
+        """It on a page; every text is escaped."""
+        return Markup()
+
+
+Piece: TypeAlias = Block | str
+"""A block, or a paragraph: a text, of which a terminal keeps the blanks in front. An empty one is an empty line there, and nothing elsewhere."""
+
+Document: TypeAlias = Iterable[Piece]
+
+
+def as_lines(document: Document) -> Iterator[str]:
+    """A document for a terminal.
+
+    Args:
+        document: Its pieces.
+
+    Yields:
+        Lines of plain text, nothing in them that a terminal obeys.
+    """
+    for piece in document:
+        # A line break is a name's, and must not make one line look like two.
+        for line in [piece] if isinstance(piece, str) else piece.lines():
+            yield visible(line.replace("\n", "\\n"))
+
+
+def as_html(document: Document) -> Markup:
+    """A document for a page or a notebook; every text is escaped.
+
+    Args:
+        document: Its pieces.
+
+    Returns:
+        Markup that needs no style of its own to be legible.
+    """
+    shown = (_paragraph(piece) if isinstance(piece, str) else piece.markup() for piece in document)
+    return Markup("\n").join(filter(None, shown))
+
+
+def _paragraph(text: str) -> Markup:
+    return Markup("<p>{}</p>").format(visible(text.strip())) if text.strip() else Markup()
 
 
 class Heading(Block, frozen=True):
@@ -21,11 +72,13 @@ class Heading(Block, frozen=True):
     text: str
     level: int = 2
 
+    def lines(self) -> Iterator[str]:
+        """It on a terminal."""
+        yield from (self.text, "") if self.level == 1 else (self.text,)
 
-class Paragraph(Block, frozen=True):
-    """A sentence or several."""
-
-    text: str
+    def markup(self) -> Markup:
+        """It on a page."""
+        return Markup("<h{0}>{1}</h{0}>").format(self.level, visible(self.text))
 
 
 class Caution(Block, frozen=True):
@@ -33,22 +86,34 @@ class Caution(Block, frozen=True):
 
     text: str
     whole: str = ""
+    indent: int = 0
+
+    def lines(self) -> Iterator[str]:
+        """It on a terminal, in full."""
+        yield f"{' ' * self.indent}note: {self.whole or self.text}"
+
+    def markup(self) -> Markup:
+        """It on a page, folded to its line."""
+        if self.whole:
+            return _folded("note", self.text, [self.whole])
+        return Markup('<p class="note">{}</p>').format(visible(self.text))
 
 
-class Cell(Block, frozen=True):
-    """A cell: what it says, and in small what stands behind it."""
+class Details(Block, frozen=True):
+    """What only some want to read: folded away on a page, and left out on a terminal."""
 
-    text: str
-    behind: str = ""
+    title: str
+    pieces: Sequence[Piece]
+
+    def markup(self) -> Markup:
+        """It on a page, folded to its title."""
+        return _folded("slice", self.title, self.pieces)
 
 
-class Table(Block, frozen=True):
-    """A table; the first column names the rows, cells of the others stand to the right unless ``words`` names their column."""
-
-    head: tuple[str, ...]
-    rows: Sequence[tuple[str | Cell, ...]]
-    caption: str = ""
-    words: frozenset[int] = frozenset({0})
+def _folded(kind: str, title: str, pieces: Document) -> Markup:
+    return Markup('<details class="{}"><summary>{}</summary>{}</details>').format(
+        kind, visible(title), as_html(pieces)
+    )
 
 
 class Figure(Block, frozen=True):
@@ -56,112 +121,120 @@ class Figure(Block, frozen=True):
 
     svg: Markup
     words: str
+    caption: str = ""
 
+    def lines(self) -> Iterator[str]:
+        """What it shows."""
+        yield self.words
 
-Document: TypeAlias = Sequence[Block]
-
-
-def as_lines(document: Document) -> Iterator[str]:
-    """A document for a terminal.
-
-    Args:
-        document: The blocks.
-
-    Yields:
-        Lines of plain text, nothing in them that a terminal obeys.
-    """
-    for block in document:
-        yield from (visible(line) for line in _lines(block))
-
-
-def _lines(block: Block) -> Iterator[str]:
-    if isinstance(block, Heading):
-        yield from (block.text, "") if block.level == 1 else (block.text,)
-    elif isinstance(block, Paragraph):
-        yield block.text
-    elif isinstance(block, Caution):
-        yield f"note: {block.whole or block.text}"
-    elif isinstance(block, Figure):
-        yield block.words
-    elif isinstance(block, Table):
-        yield from _table_lines(block)
-
-
-def _table_lines(table: Table) -> Iterator[str]:
-    if table.caption:
-        yield table.caption
-    rows = [table.head, *([_plain(cell) for cell in row] for row in table.rows)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(table.head))]
-    for row in rows:
-        cells = (
-            cell.ljust(width) if column in table.words else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+    def markup(self) -> Markup:
+        """It on a page."""
+        caption = Markup("<figcaption>{}</figcaption>").format(visible(self.caption)) if self.caption else ""
+        return Markup('<figure class="card" role="img" aria-label="{}">{}{}</figure>').format(
+            visible(self.words), caption, self.svg
         )
-        yield f"  {'  '.join(cells)}".rstrip()
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """A cell: what it says, in small what stands behind it, and what explains it to who points at it."""
+
+    text: str
+    behind: str = ""
+    title: str = ""
+
+
+class Table(Block, frozen=True):
+    """A table; the first column names the rows, cells of the others stand to the right unless ``words`` names their column.
+
+    Attributes:
+        head: Headings of the columns; empty for a table without.
+        rows: Cells, as many in each.
+        caption: Above it.
+        words: Columns that stand to the left; -1 is the last.
+        indent: Blanks before it on a terminal.
+    """
+
+    head: Sequence[str | Cell]
+    rows: Sequence[Sequence[str | Cell]]
+    caption: str = ""
+    words: frozenset[int] = FIRST
+    indent: int = 2
+
+    def lines(self) -> Iterator[str]:
+        """It on a terminal, its columns aligned."""
+        if self.caption:
+            yield self.caption
+        rows = [[_plain(cell) for cell in row] for row in (*([self.head] if self.head else ()), *self.rows)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        for row in rows:
+            cells = (
+                cell.ljust(width) if self._of_words(column) else cell.rjust(width)
+                for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+            yield f"{' ' * self.indent}{'  '.join(cells)}".rstrip()
+
+    def markup(self) -> Markup:
+        """It on a page; a wide one scrolls by itself."""
+        if not self.head and not self.rows:
+            return Markup()
+        caption = Markup("<caption>{}</caption>").format(visible(self.caption)) if self.caption else Markup()
+        headings = Markup().join(
+            Markup('<th scope="col"{}>{}</th>').format(self._side(column), _heading(cell))
+            for column, cell in enumerate(self.head)
+        )
+        head = Markup("<thead><tr>{}</tr></thead>\n").format(headings) if self.head else Markup()
+        rows = Markup("\n").join(Markup("<tr>{}</tr>").format(self._row(row)) for row in self.rows)
+        return Markup('<div class="wide"><table>{}{}<tbody>\n{}\n</tbody></table></div>').format(
+            caption, head, rows
+        )
+
+    def _row(self, row: Sequence[str | Cell]) -> Markup:
+        return Markup().join(
+            Markup('<th scope="row">{}</th>').format(_content(cell))
+            if column == 0
+            else Markup("<td{}{}>{}</td>").format(self._side(column), _title(cell), _content(cell))
+            for column, cell in enumerate(row)
+        )
+
+    def _side(self, column: int) -> Markup:
+        return Markup() if self._of_words(column) else Markup(' class="number" align="right"')
+
+    def _of_words(self, column: int) -> bool:
+        return column in self.words or column - len(self.head or self.rows[0]) in self.words
 
 
 def _plain(cell: str | Cell) -> str:
-    # A line break is a name's, and must not make one row look like two.
-    text = cell if isinstance(cell, str) else " ".join(filter(None, (cell.text, cell.behind)))
-    return text.replace("\n", "\\n")
+    return cell if isinstance(cell, str) else " ".join(filter(None, (cell.text, cell.behind)))
 
 
-def as_html(document: Document) -> Markup:
-    """A document for a page or a notebook; every text is escaped.
-
-    Args:
-        document: The blocks.
-
-    Returns:
-        Markup that needs no style of its own to be legible.
-    """
-    return Markup("\n").join(map(_markup, document))
+def _heading(cell: str | Cell) -> Markup:
+    if isinstance(cell, Cell) and cell.title:
+        return Markup('<abbr title="{}">{}</abbr>').format(visible(cell.title), visible(cell.text))
+    return _content(cell)
 
 
-def _markup(block: Block) -> Markup:
-    if isinstance(block, Heading):
-        return Markup("<h{0}>{1}</h{0}>").format(block.level, visible(block.text))
-    if isinstance(block, Paragraph):
-        return Markup("<p>{}</p>").format(visible(block.text))
-    if isinstance(block, Caution):
-        if not block.whole:
-            return Markup('<p class="note">{}</p>').format(visible(block.text))
-        shown = (visible(block.text), visible(block.whole))
-        return Markup('<details class="note"><summary>{}</summary><p>{}</p></details>').format(*shown)
-    if isinstance(block, Figure):
-        return Markup('<figure role="img" aria-label="{}">{}</figure>').format(
-            visible(block.words), block.svg
-        )
-    return _table_markup(block) if isinstance(block, Table) else Markup()
-
-
-def _table_markup(table: Table) -> Markup:
-    caption = Markup("<caption>{}</caption>").format(visible(table.caption)) if table.caption else Markup()
-    head = Markup().join(
-        Markup('<th scope="col"{}>{}</th>').format(_side(table, column), visible(name))
-        for column, name in enumerate(table.head)
-    )
-    rows = Markup("\n").join(Markup("<tr>{}</tr>").format(_row(table, row)) for row in table.rows)
-    return Markup("<table>{}<thead><tr>{}</tr></thead>\n<tbody>\n{}\n</tbody></table>").format(
-        caption, head, rows
-    )
-
-
-def _row(table: Table, row: tuple[str | Cell, ...]) -> Markup:
-    return Markup().join(
-        Markup('<th scope="row">{}</th>').format(_content(cell))
-        if column == 0
-        else Markup("<td{}>{}</td>").format(_side(table, column), _content(cell))
-        for column, cell in enumerate(row)
-    )
-
-
-def _side(table: Table, column: int) -> Markup:
-    return Markup() if column in table.words else Markup(' class="number" style="text-align: right"')
+def _title(cell: str | Cell) -> Markup:
+    if isinstance(cell, str) or not cell.title:
+        return Markup()
+    return Markup(' title="{}"').format(visible(cell.title))
 
 
 def _content(cell: str | Cell) -> Markup:
     if isinstance(cell, str):
-        return escape(visible(cell))
+        shown = escape(visible(cell))
+        return shown if cell.isascii() else Markup("<bdi>{}</bdi>").format(shown)
     behind = Markup(" <small>{}</small>").format(visible(cell.behind)) if cell.behind else Markup()
-    return escape(visible(cell.text)) + behind
+    return _content(cell.text) + behind
+
+
+def statistic_table(statistics: Mapping[str, Statistic], *, head: bool = True, indent: int = 2) -> Table:
+    """One row a statistic.
+
+    Args:
+        statistics: By name.
+        head: Whether the columns have headings.
+        indent: Blanks before it on a terminal.
+    """
+    rows = [(name, *statistic_cells(each)) for name, each in statistics.items()]
+    names = ("statistic", "value", "interval", "on", "method") if head else ()
+    return Table(names, rows, words=ENDS, indent=indent)

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from ..calibration.statistic import Statistic
 from ..calibration.true_rate.results import Estimation, RateEstimate
 from .caution_words import sentences
-from .lines import Grid, Piece, number, statistic_cells
+from .document import ENDS, Caution, Document, Piece, Table
+from .words import number, statistic_cells
 
 _TARGETS = {
     "population": "Mean label of the population that the items are from; valid when the labelled are a random sample of it.",
@@ -20,8 +21,12 @@ _NO_LABEL = (
 )
 
 
-def estimation_words(found: Estimation) -> Iterator[Piece]:
+def estimation_document(found: Estimation) -> Document:
     """What `estimate` found, for people."""
+    return list(_pieces(found))
+
+
+def _pieces(found: Estimation) -> Iterator[Piece]:
     yield _TARGETS[found.all.target]
     for name, part in found.parts.items():
         yield (
@@ -33,9 +38,10 @@ def estimation_words(found: Estimation) -> Iterator[Piece]:
             yield _NO_LABEL
             continue
         head = ("estimate", "value", "interval", "on", "method")
-        yield Grid([head, *((key, *statistic_cells(each)) for key, each in part.estimates.items())])
+        rows = [(key, *statistic_cells(each)) for key, each in part.estimates.items()]
+        yield Table(head, rows, words=ENDS)
         yield from _strata(part)
-        yield from (f"warning: {name}: {line}" for line in sentences(part.cautions))
+        yield from (Caution(f"{name}: {line}") for line in sentences(part.cautions))
     yield from _ranks(found)
 
 
@@ -54,12 +60,13 @@ def _strata(part: RateEstimate) -> Iterator[Piece]:
     """The strata, each by itself."""
     if part.strata is None:
         return
-    rows: list[tuple[str, ...]] = [("stratum", "items", "labels", "lambda", "rate", "interval", "")]
+    rows: list[tuple[str, ...]] = []
     for name, each in part.strata.items():
         value, interval, _, method = statistic_cells(each.estimate)
         counts = (f"{each.n:,}", f"{each.n_labelled:,}", number(each.weight))
         rows.append((name, *counts, value, interval, method))
-    yield Grid(rows, "    ")
+    head = ("stratum", "items", "labels", "lambda", "rate", "interval", "")
+    yield Table(head, rows, words=ENDS, indent=4)
 
 
 def _ranks(found: Estimation) -> Iterator[Piece]:
@@ -69,8 +76,8 @@ def _ranks(found: Estimation) -> Iterator[Piece]:
     if not known:
         return
     yield f"Ranks (all of them hold together at {known[0][2].level:.0%}):"
-    rows = ((f"{value:.0f}", name, _places(rank)) for value, name, rank in known)
-    yield Grid([("rank", "system", "may be"), *rows])
+    rows = [(f"{value:.0f}", name, _places(rank)) for value, name, rank in known]
+    yield Table(("rank", "system", "may be"), rows, words=ENDS)
 
 
 def _places(rank: Statistic) -> str:

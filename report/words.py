@@ -9,11 +9,11 @@ from typing import Any
 from ..calibration.cuts import HALF, Cut, CutSource
 from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.results import UNJUDGED
-from .lines import counted
 from .model import Stratum, SystemResult
 
 _MINUTE = 60
 _HOUR = 3600
+_LEAST_P = 1e-4
 
 
 def count(number: int) -> str:
@@ -35,6 +35,31 @@ def decimal(value: float, digits: int = 2) -> str:
     """A statistic with fixed digits: ``0.71``, ``-0.04``; what rounds to zero has no sign."""
     text = f"{value:.{digits}f}"
     return text[1:] if text.startswith("-") and not text.strip("-0.") else text
+
+
+def number(value: float | None) -> str:
+    """A number as tables print it, with three digits; what is not known is a dash."""
+    return "-" if value is None else decimal(value, 3)
+
+
+def counted(count: int, what: str) -> str:
+    """A count with its noun, in the plural unless it is 1: ``1 cluster``, ``2 clusters``."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def p_value(value: float | None) -> str:
+    """A p-value as tables print it; a small one is never 0."""
+    if value is None:
+        return "-"
+    return "<0.0001" if value < _LEAST_P else f"{value:.4f}"
+
+
+def statistic_cells(found: Statistic) -> tuple[str, str, str, str]:
+    """Value, interval, denominator, and method or the reason why there is no value."""
+    on = count(found.n)
+    if found.value is None:
+        return "-", "", on, f"undefined: {found.undefined}"
+    return number(found.value), interval(found.low, found.high, 3), on, found.method or ""
 
 
 def interval(low: float | None, high: float | None, digits: int = 2) -> str:

@@ -13,22 +13,7 @@ from ..true_rate.active_labels import draw_probabilities
 from ..true_rate.strata import stratified_items, with_strata
 from ..true_rate.stratified import FEWEST, StratifiedItems, stratum_estimates
 from .allocation import neyman_allocation
-
-
-class StratumPlan(NamedTuple):
-    """What one stratum has and gets.
-
-    Attributes:
-        n: Judged items.
-        n_labelled: Those with a label.
-        spread: Standard deviation of label minus lambda times score, as far as labels tell.
-        next: New labels.
-    """
-
-    n: int
-    n_labelled: int
-    spread: float
-    next: int
+from .results import StratumPlan
 
 
 class StratifiedDraw(NamedTuple):

@@ -95,3 +95,29 @@ def test_what_is_no_table_is_one_clear_line(table: Any, error: type[Exception], 
 def test_what_is_neither_judges_nor_systems_cannot_be_compared():
     with pytest.raises(UsageError, match="by: expected judge or system, got 'model'"):
         fd.compare(ROWS, by="model")  # pyright: ignore[reportArgumentType]
+
+
+def test_results_show_themselves_and_are_data_frames(run: fd.Run):
+    some = [row if number % 5 == 0 else row | {"label": None} for number, row in enumerate(ROWS)]
+    other = [row | {"judge": "k", "score": row["label"]} for row in ROWS]
+    for found, rows, said in (
+        (fd.calibrate(ROWS), 30, "cohen_kappa"),
+        (fd.compare(ROWS, other), 1, "j - k"),
+        (fd.estimate(some), 5, "ppi_plus_plus"),
+        (fd.plan(some, draw=3), 3, "a random sample"),
+        (run.calibration, 90, "groundedness/lexical@baseline"),
+    ):
+        assert said in str(found)
+        assert said in found._repr_html_()
+        assert "<table>" in found._repr_html_() or rows == 3
+        assert len(found.to_frame()) == rows
+        assert msgspec.json.encode(found.to_dict())
+
+
+def test_a_plan_says_how_much_it_takes():
+    found = fd.plan(half_width=0.1, difference=0.1)
+    assert found.labels is not None
+    assert found.labels["pass_rate"] is not None
+    assert found.items is not None
+    with pytest.raises(UsageError, match="say what to plan"):
+        fd.plan()

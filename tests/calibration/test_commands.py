@@ -346,9 +346,7 @@ def test_a_draw_without_chances_is_said_to_be_taken_as_a_plain_one(run: Any, tmp
     )
     run("plan", judged, "--next", "5", "--out", draw)
     out = run("estimate", judged, "--draw", draw).out
-    assert (
-        "warning: all: no label_probability for 5 items of the draw: taken for a simple random sample" in out
-    )
+    assert "note: all: no label_probability for 5 items of the draw: taken for a simple random sample" in out
     assert "ppi_plus_plus" in out
 
 

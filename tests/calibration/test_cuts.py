@@ -17,7 +17,8 @@ from fiducial.calibration.cuts import Cut, PassAt, pass_at_of
 from fiducial.calibration.tables.table import Table
 from fiducial.cli.calibrate import command
 from fiducial.errors import UsageError
-from fiducial.report.comparison_words import comparison_lines
+from fiducial.report.comparison_words import comparison_document
+from fiducial.report.document import as_lines
 
 OWN = {"share": Cut(1.0, "declared")}
 """A judge that passes only what is right in full."""
@@ -128,8 +129,10 @@ class TestComparison:
 
     def test_the_cuts_are_said_and_a_difference_that_nobody_declared_is_warned_of(self):
         result = compare(table_of("share", "other"))
-        assert "share at 1 (its own); other at 0.5 (none is declared)" in comparison_lines(result)[0]
-        (warning,) = (line for line in comparison_lines(result) if "cuts differ" in line)
+        assert "share at 1 (its own); other at 0.5 (none is declared)" in next(
+            as_lines(comparison_document(result))
+        )
+        (warning,) = (line for line in as_lines(comparison_document(result)) if "cuts differ" in line)
         assert "share and other (10)" in warning
         assert "--pass-at" in warning
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from fiducial.calibration import Settings, compare, table_from_rows
-from fiducial.report.comparison_words import comparison_lines
-from fiducial.report.lines import p_value
+from fiducial.report.comparison_words import comparison_document
+from fiducial.report.document import as_lines
+from fiducial.report.words import p_value
 
 
 def table_of(scores: dict[str, list[Any]], labels: list[Any], **more: list[Any]) -> Any:
@@ -30,7 +31,7 @@ POOR = [1, 0, 0, 0, 1, 0]
 
 
 def lines_of(*given: Any, **options: Any) -> list[str]:
-    return comparison_lines(compare(*given, **options))
+    return list(as_lines(comparison_document(compare(*given, **options))))
 
 
 def test_identical_judges_are_no_evidence_of_a_difference() -> None:
@@ -65,7 +66,7 @@ def test_no_evidence_never_stands_beside_an_interval_without_zero() -> None:
         table = table_of(scores, labels.tolist(), cluster=[str(n // rows) for n in range(60)])
         statistic = "accuracy" if draw % 4 else "mcc"
         found = compare(table, statistic=statistic, settings=Settings(replicates=200))
-        said = {line.partition(": ")[0]: line for line in comparison_lines(found)}
+        said = {line.partition(": ")[0]: line for line in list(as_lines(comparison_document(found)))}
         for pair in found.pairs:
             line, low, high = said[f"{pair.a} and {pair.b}"], pair.difference.low, pair.difference.high
             assert low is not None
@@ -90,7 +91,7 @@ def test_judges_of_different_items_are_counted_not_listed() -> None:
 def test_rows_that_cannot_be_compared_are_counted() -> None:
     lines = lines_of(table_of({"good": GOOD, "poor": [None, *POOR[1:]], "idle": [None] * 6}, LABELS))
     assert any("5 (1 left out)" in line for line in lines)
-    assert "warning: not compared, for want of a row with what is needed: idle (6)" in lines
+    assert "note: not compared, for want of a row with what is needed: idle (6)" in lines
 
 
 def test_a_difference_that_cannot_be_is_not_said_to_be_found() -> None:
@@ -112,7 +113,7 @@ def test_a_warning_about_many_pairs_is_given_once() -> None:
         for judge in range(5)
         for number in range(6)
     ]
-    (warning,) = [line for line in lines_of(table_from_rows(rows)) if line.startswith("warning")]
+    (warning,) = [line for line in lines_of(table_from_rows(rows)) if line.startswith("note: few")]
     assert warning.endswith(
         "j0 and j1 (3), j0 and j2 (3), j0 and j3 (3), j0 and j4 (3), j1 and j2 (3) and 5 others"
     )

@@ -6,7 +6,7 @@ import re
 
 from markupsafe import Markup
 
-from fiducial.report.document import Caution, Cell, Figure, Heading, Paragraph, Table, as_html, as_lines
+from fiducial.report.document import Caution, Cell, Figure, Heading, Table, as_html, as_lines
 
 _HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e"
 _TABLE = Table(
@@ -29,7 +29,7 @@ def test_a_table_is_aligned_names_to_the_left_and_numbers_to_the_right():
 def test_a_page_has_every_word_that_a_terminal_has():
     document = [
         Heading("Systems", 1),
-        Paragraph("Two of them."),
+        "Two of them.",
         _TABLE,
         Caution("few clusters", "Fewer than 20 clusters, so that the interval may be too short."),
         Figure(Markup("<svg></svg>"), "a rises"),
@@ -43,7 +43,7 @@ def test_a_page_has_every_word_that_a_terminal_has():
 def test_nothing_hostile_is_markup_or_a_command_to_a_terminal():
     document = [
         Heading(_HOSTILE),
-        Paragraph(_HOSTILE),
+        _HOSTILE,
         Caution(_HOSTILE, _HOSTILE),
         Table((_HOSTILE, "b"), [(_HOSTILE, Cell(_HOSTILE, _HOSTILE))], caption=_HOSTILE),
         Figure(Markup("<svg></svg>"), _HOSTILE),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fiducial.calibration import Calibration, Estimation, Statistic
-from fiducial.report.calibration_words import calibration_words
-from fiducial.report.estimation_words import estimation_words
-from fiducial.report.lines import lines_of
+from fiducial.report.calibration_words import calibration_document
+from fiducial.report.document import as_lines
+from fiducial.report.estimation_words import estimation_document
 
 
 def value_of(found: Statistic) -> float:
@@ -35,5 +35,5 @@ def reason_of(found: Statistic) -> str:
 
 def printed(found: Calibration | Estimation) -> str:
     """What is printed of it, for people."""
-    words = calibration_words(found) if isinstance(found, Calibration) else estimation_words(found)
-    return "\n".join(lines_of(words))
+    shown = calibration_document(found) if isinstance(found, Calibration) else estimation_document(found)
+    return "\n".join(as_lines(shown))

@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from fiducial.evaluation.conclusion.stage import Conclusion
+from fiducial.report.document import as_lines
 from fiducial.report.model import JudgeUse, Stratum, SystemResult
-from fiducial.report.terminal import summary_lines
+from fiducial.report.summary_words import summary_document
 
 
 def result(system: str, *notes: str) -> SystemResult:
@@ -24,7 +25,7 @@ def result(system: str, *notes: str) -> SystemResult:
 def test_a_note_is_printed_once_and_names_its_systems_where_it_is_not_of_all(
     systems: list[SystemResult], lines: list[str]
 ):
-    printed = summary_lines(Conclusion(systems=systems, outputs=2, graded=2))
+    printed = as_lines(summary_document(Conclusion(systems=systems, outputs=2, graded=2)))
     assert [line for line in printed if line.startswith("note")] == lines
 
 
@@ -40,7 +41,7 @@ def test_no_reason_of_a_failure_hides_another(failures: dict[str, int], line: st
     judge = JudgeUse(
         name="j", fingerprint="f", outcomes={"failed": sum(failures.values())}, reasons={"failed": failures}
     )
-    printed = summary_lines(Conclusion(judges=[judge], systems=[], outputs=2, graded=0))
+    printed = as_lines(summary_document(Conclusion(judges=[judge], systems=[], outputs=2, graded=0)))
     assert line in list(printed)
 
 
@@ -54,18 +55,18 @@ def test_every_outcome_without_a_score_has_its_reasons():
             "not_applicable": {"the case has no context": 1},
         },
     )
-    printed = list(summary_lines(Conclusion(judges=[judge], systems=[], outputs=4, graded=0)))
+    printed = list(as_lines(summary_document(Conclusion(judges=[judge], systems=[], outputs=4, graded=0))))
     assert f"    unparsable: 2 no score; 1 {'x' * 200} … (100 more characters)" in printed
     assert "    not applicable: 1 the case has no context" in printed
 
 
 def test_a_judge_that_found_nothing_to_judge_is_said_to_have_found_nothing():
     idle = JudgeUse(name="rubric/reasons@m", fingerprint="f", outcomes={})
-    lines = list(summary_lines(Conclusion(systems=[], judges=[idle], outputs=1, graded=1)))
+    lines = list(as_lines(summary_document(Conclusion(systems=[], judges=[idle], outputs=1, graded=1))))
     assert any(line.startswith("  rubric/reasons@m: nothing to judge") for line in lines)
 
 
 def test_what_was_asked_again_is_said_beside_the_calls():
     judge = JudgeUse(name="j", fingerprint="f", outcomes={"graded": 3}, calls=5, reasked=2)
-    printed = list(summary_lines(Conclusion(judges=[judge], systems=[], outputs=3, graded=3)))
+    printed = list(as_lines(summary_document(Conclusion(judges=[judge], systems=[], outputs=3, graded=3))))
     assert any(line.endswith(", 2 asked again since a reply could not be read") for line in printed)

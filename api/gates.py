@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..errors import UsageError
 
 if TYPE_CHECKING:
-    from ..calibration import JudgeCalibration
+    from ..calibration.agreement.results import JudgeCalibration
     from ..evaluation.conclusion.stage import Conclusion
 
 PASS_RATE = "pass_rate"  # noqa: S105 - not that kind of pass

@@ -1,8 +1,8 @@
-"""What a run came to, in lines for a terminal: every rate with its interval, its denominator and what is not graded."""
+"""What a run came to, in full: every rate with its interval, its denominator and what is not graded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from ..calibration.agreement.results import Calibration, JudgeCalibration
@@ -10,8 +10,9 @@ from ..evaluation.conclusion.results import CORRECTED, OPEN, JudgeUse, Stratum, 
 from ..evaluation.conclusion.stage import Conclusion
 from . import words
 from .caution_words import sentences
-from .lines import counted
+from .document import Caution, Document, Piece
 from .text import shortened
+from .words import counted
 
 _RATES = (("TPR", "true_positive_rate"), ("TNR", "true_negative_rate"), ("accuracy", "accuracy"))
 _COEFFICIENTS = (("kappa", "cohen_kappa"), ("AC1", "gwet_ac1"), ("MCC", "mcc"))
@@ -20,19 +21,19 @@ _REASON = 200
 """Characters of a reason: a refusal may be as long as a reply."""
 
 
-def summary_lines(conclusion: Conclusion, *, faults: int = _MOST_FAULTS) -> Iterator[str]:
-    """A run in lines.
+def summary_document(conclusion: Conclusion) -> Document:
+    """What a run came to."""
+    return list(_summary(conclusion))
 
-    Args:
-        conclusion: What it came to.
-        faults: How many kinds of fault are named per system.
 
-    Yields:
-        Lines of plain text.
-    """
-    for system in conclusion.systems:
-        yield from system_lines(system, faults)
-    yield from _note_lines(conclusion.systems)
+def systems_document(systems: Iterable[SystemResult]) -> Document:
+    """What is said of each system."""
+    return [line for system in systems for line in _system(system)]
+
+
+def _summary(conclusion: Conclusion) -> Iterator[Piece]:
+    yield from systems_document(conclusion.systems)
+    yield from _notes(conclusion.systems)
     if conclusion.not_judged is None and (left := words.not_judged(conclusion.systems)):
         yield f"note: no judge was asked about {left}: add --judge JUDGE and --model NAME (`fiducial prompts list` names the judges)"
         yield ""
@@ -43,13 +44,13 @@ def summary_lines(conclusion: Conclusion, *, faults: int = _MOST_FAULTS) -> Iter
     if conclusion.judges:
         yield "judges"
         for judge in conclusion.judges:
-            yield from _judge_lines(judge)
+            yield from _judge(judge)
         yield ""
     if conclusion.calibration is not None:
-        yield from calibration_lines(conclusion.calibration)
+        yield from _calibration(conclusion.calibration)
 
 
-def _note_lines(systems: Sequence[SystemResult]) -> Iterator[str]:
+def _notes(systems: Sequence[SystemResult]) -> Iterator[str]:
     """Each note once, with the systems it is about where it is not about all."""
     about: dict[str, dict[str, None]] = {}
     for system in systems:
@@ -62,31 +63,22 @@ def _note_lines(systems: Sequence[SystemResult]) -> Iterator[str]:
         yield ""
 
 
-def system_lines(system: SystemResult, faults: int = _MOST_FAULTS) -> Iterator[str]:
-    """What is said of one system.
-
-    Args:
-        system: The system's result.
-        faults: How many kinds of fault are named.
-
-    Yields:
-        Lines of plain text, an empty one last.
-    """
+def _system(system: SystemResult) -> Iterator[str]:
     yield system.system
     corrected = {rate.by: rate for rate in system.strata if rate.name == CORRECTED}
     plain = (rate for rate in system.strata if rate.name != CORRECTED)
     for name, group in groupby(plain, key=lambda stratum: stratum.name):
-        yield from _part_lines(name, list(group), corrected if name == OPEN else {})
+        yield from _part(name, list(group), corrected if name == OPEN else {})
     if system.faults:
         named = list(system.faults.items())
-        more = f", {counted(len(named) - faults, 'more kind')}" if len(named) > faults else ""
-        yield "  faults: " + ", ".join(f"{words.count(n)} {name}" for name, n in named[:faults]) + more
-    for reason, number in list(system.failures.items())[:faults]:
+        more = f", {counted(len(named) - _MOST_FAULTS, 'more kind')}" if len(named) > _MOST_FAULTS else ""
+        yield "  faults: " + ", ".join(f"{words.count(n)} {name}" for name, n in named[:_MOST_FAULTS]) + more
+    for reason, number in list(system.failures.items())[:_MOST_FAULTS]:
         yield f"  {counted(number, 'check')} failed: {shortened(reason, _REASON)}"
     yield ""
 
 
-def _part_lines(name: str, rates: list[Stratum], corrected: Mapping[str | None, Stratum]) -> Iterator[str]:
+def _part(name: str, rates: list[Stratum], corrected: Mapping[str | None, Stratum]) -> Iterator[str]:
     """One line for a part that one checker decided; a heading and a line a judge for a part that judges rated."""
     width = max(len(rate.by or "") for rate in rates)
     if width:
@@ -100,7 +92,7 @@ def _part_lines(name: str, rates: list[Stratum], corrected: Mapping[str | None, 
             yield f"    over all {words.count(rate.of)}: {words.bounds(rate)}"
 
 
-def _judge_lines(judge: JudgeUse) -> Iterator[str]:
+def _judge(judge: JudgeUse) -> Iterator[str]:
     said = (
         words.outcomes(judge.outcomes)
         or "nothing to judge: no output that it was to be asked about is of its kind"
@@ -123,15 +115,8 @@ def _reasons(reasons: list[tuple[str, int]], shown: int = 3) -> str:
     return "; ".join(f"{words.count(n)} {shortened(reason, _REASON)}" for reason, n in reasons[:shown]) + more
 
 
-def calibration_lines(calibration: Calibration) -> Iterator[str]:
-    """How far the judges agree with the labels, beside judges that do not look.
-
-    Args:
-        calibration: Of a run.
-
-    Yields:
-        Lines of plain text.
-    """
+def _calibration(calibration: Calibration) -> Iterator[Piece]:
+    """How far the judges agree with the labels, beside judges that do not look."""
     yield "calibration: judges against labels (checkers' verdicts, and --labels where given)"
     for name, panel in calibration.judges.items():
         yield _table_line(name, panel) + words.passing(panel.pass_at, panel.pass_at_source)
@@ -141,7 +126,7 @@ def calibration_lines(calibration: Calibration) -> Iterator[str]:
         # A judge that does not look has an accuracy worth beating; its other statistics say nothing.
         yield f"  {name}: {_shown(panel, _RATES[-1:], each_on=True)}"
     for caution in sentences(calibration.cautions, calibration.judges):
-        yield f"  note: {caution}"
+        yield Caution(caution, indent=2)
     yield ""
 
 

@@ -1,0 +1,158 @@
+"""What tests of judges come to, and what may be claimed of a judge afterwards: audits, certificates, judges in place of people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from ..calibration.cuts import GivenPassAt, pass_at_of
+from ..errors import UsageError
+from ..evaluation.audit import certificate as certificates
+from ..evaluation.audit.annotators import AlternativeAnnotator, alternative_annotators, read_annotations
+from ..evaluation.audit.certificate import Certificate as CertificateNumbers
+from ..evaluation.audit.drift import Standing as StandingNumbers
+from ..evaluation.audit.drift import check_certificate as check
+from ..evaluation.audit.drift import read_certificate
+from ..evaluation.audit.results import Audit as AuditNumbers
+from ..evaluation.run_folder.folder import write_json
+from ..report.audit_words import (
+    alternatives_document,
+    audit_document,
+    certificate_document,
+    standing_document,
+)
+from .shown import Document, Shown, statistics_frame
+from .sources import FilePath
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Audit(AuditNumbers, Shown, frozen=True, kw_only=True):
+    """What judges make of probes: ``found.judges[0].operators[0].rate.low``."""
+
+    def document(self) -> Document:
+        """It in words and tables."""
+        return audit_document(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row a judge and operator."""
+        return statistics_frame(
+            ({"judge": judge.judge, "operator": each.operator, "plants": each.plants}, each.rate)
+            for judge in self.judges
+            for each in judge.operators
+        )
+
+
+class Certificate(CertificateNumbers, Shown, frozen=True, kw_only=True):
+    """What may be claimed of a judge."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether all of its claims do."""
+        return all(claim.holds for claim in self.claims)
+
+    def document(self) -> Document:
+        """It in words and tables."""
+        return certificate_document(self)
+
+
+class Standing(StandingNumbers, Shown, frozen=True, kw_only=True):
+    """How a certificate stands."""
+
+    def document(self) -> Document:
+        """It in words."""
+        return standing_document(self)
+
+
+class Alternatives(Shown, frozen=True, kw_only=True):
+    """Whether judges may stand in for people."""
+
+    judges: list[AlternativeAnnotator]
+
+    def document(self) -> Document:
+        """It in words and tables."""
+        return alternatives_document(self.judges)
+
+
+def certify(
+    run: FilePath,
+    claims: Mapping[str, float],
+    *,
+    judge: str | None = None,
+    level: float = 0.95,
+    pass_at: GivenPassAt = None,
+    accept: float | None = None,
+    out: FilePath | None = None,
+) -> Certificate:
+    """Certify what a labelled run shows of its judge.
+
+    Args:
+        run: Its folder.
+        claims: ``true_positive_rate``, ``true_negative_rate`` or ``accuracy`` to the value that it is at least.
+        judge: Which judge, as it signs verdicts; the only one when left out.
+        level: Of the claims.
+        pass_at: From which score on verdicts pass.
+        accept: Accuracy on the anchors below which the judge has drifted; the certified bound when left out.
+        out: The file for the certificate, which is written only when every claim holds.
+
+    Returns:
+        The certificate; ``holds`` says whether every claim does.
+
+    Raises:
+        UsageError: A claim is of something else, or of a rate that cannot be claimed.
+        InputError: The run cannot be certified.
+    """
+    for name, value in claims.items():
+        if not 0.0 < value < 1.0:
+            raise UsageError(f"--claim {name}={value:g}: a rate that can be claimed is above 0 and below 1")
+    issued = datetime.now(UTC).isoformat(timespec="seconds")
+    judged = certificates.read_judged_run(Path(run), judge)
+    found = Certificate.of(
+        certificates.certify(
+            judged, dict(claims), issued=issued, level=level, pass_at=pass_at_of(pass_at), accepted=accept
+        )
+    )
+    if out is not None and found.holds:
+        write_json(Path(out), found)
+    return found
+
+
+def check_certificate(run: FilePath, certificate: FilePath, *, judge: str | None = None) -> Standing:
+    """Check a later run of the same judge against a certificate.
+
+    Args:
+        run: The folder of the later run.
+        certificate: The file.
+        judge: Which judge, as it signs verdicts; the one that is certified when left out.
+
+    Returns:
+        Whether the certificate is valid, and if not, why it is void.
+
+    Raises:
+        InputError: The run, or the certificate, cannot be used.
+    """
+    kept = Path(certificate)
+    judged = certificates.read_judged_run(Path(run), judge, prefer=read_certificate(kept).id)
+    return Standing.of(check(kept, judged, Path(run)))
+
+
+def alternatives(
+    verdicts: Sequence[FilePath], *, likeness: Literal["equal", "near"] = "equal"
+) -> Alternatives:
+    """Test whether judges may stand in for the people who annotate (Calderon et al. 2025).
+
+    Args:
+        verdicts: Files of verdicts of at least two people and of one judge or more, on the same outputs.
+        likeness: Compare scores by the share that is equal, or by how near they are.
+
+    Returns:
+        Each judge's tests.
+
+    Raises:
+        InputError: The files cannot be used.
+    """
+    annotations = read_annotations([Path(each) for each in verdicts])
+    return Alternatives(judges=list(alternative_annotators(annotations, likeness=likeness)))

@@ -1,0 +1,82 @@
+"""What checkers want to know, from what callers say: the rules, things of one's own, and how workspaces are looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import ceil
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack, get_args
+
+from ..deterministic import CheckOptions, Rules
+from ..deterministic.checkers import ArtifactOptions
+from ..deterministic.registration import load_environments, load_functions
+from ..deterministic.sandbox.limits import Limits
+from ..errors import UsageError
+
+Worlds: TypeAlias = Mapping[str, type] | Sequence[str] | None
+"""Simulated worlds of one's own: classes by name, or ``module:Class``; those that are registered when left out."""
+
+Functions: TypeAlias = Mapping[str, Callable[..., Any]] | Sequence[str] | None
+"""Functions that executable calls may name: by name, or ``module:NAME``; those that are registered when left out."""
+
+
+class Workspaces(TypedDict, total=False):
+    """How workspaces that agents leave behind are looked at.
+
+    Attributes:
+        allow_code: Whether code in them may be run, in a sandbox.
+        files: Whether one right file is enough (``any``), or each one a challenge names must be right (``all``).
+        case_insensitive: Whether capitals do not matter.
+        whole_word: Whether words within longer words do not count.
+        code_timeout: Seconds that a script may run.
+    """
+
+    allow_code: bool
+    files: Literal["any", "all"]
+    case_insensitive: bool
+    whole_word: bool
+    code_timeout: float
+
+
+def worlds_of(given: Worlds) -> Mapping[str, type]:
+    """Worlds by name."""
+    return given if isinstance(given, Mapping) else load_environments(given or (), Path.cwd())
+
+
+def functions_of(given: Functions) -> Mapping[str, Callable[..., Any]]:
+    """Functions by name."""
+    return given if isinstance(given, Mapping) else load_functions(given or (), Path.cwd())
+
+
+def check_options(
+    rules: Rules = "strict",
+    functions: Functions = None,
+    worlds: Worlds = None,
+    **workspaces: Unpack[Workspaces],
+) -> CheckOptions:
+    """What checkers want to know.
+
+    Raises:
+        UsageError: There are no such rules.
+        ConfigurationError: A function or world is not there.
+    """
+    if rules not in get_args(Rules):
+        raise UsageError(f"rules: expected {' or '.join(get_args(Rules))}, got {rules!r}")
+    return CheckOptions(
+        rules=rules,
+        functions=functions_of(functions),
+        environments=worlds_of(worlds),
+        artifacts=artifact_options(**workspaces),
+    )
+
+
+def artifact_options(**workspaces: Unpack[Workspaces]) -> ArtifactOptions:
+    """What the checker of workspaces wants to know."""
+    seconds = workspaces.get("code_timeout", 60.0)
+    return ArtifactOptions(
+        files=workspaces.get("files", "any"),
+        case_insensitive=workspaces.get("case_insensitive", False),
+        whole_word=workspaces.get("whole_word", False),
+        allow_code=workspaces.get("allow_code", False),
+        limits=Limits(wall_seconds=seconds, cpu_seconds=ceil(seconds)),
+    )

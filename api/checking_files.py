@@ -1,0 +1,75 @@
+"""`check_file`: the deterministic verdicts of all outputs of files, in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Unpack
+
+from ..deterministic import Rules
+from ..evaluation.check_file import check_file as check_outputs
+from ..evaluation.check_file import partial_file
+from ..evaluation.checking.names import NamesOption
+from ..evaluation.conclusion.results import SystemResult
+from ..report import words
+from ..report.summary_words import systems_document
+from .check_options import Functions, Workspaces, Worlds, check_options
+from .progress import shown_progress
+from .shown import Document, Shown
+from .sources import FilePath
+
+__all__ = ["CheckedFile", "check_file", "partial_file"]
+
+
+class CheckedFile(Shown, frozen=True):
+    """What checkers say of each system."""
+
+    systems: list[SystemResult]
+
+    @property
+    def failed(self) -> int:
+        """How many outputs have no verdict since a checker of the user's own failed."""
+        return sum(system.failed_checks for system in self.systems)
+
+    def document(self) -> Document:
+        """It in words."""
+        failed = [words.not_checked(self.failed)] if self.failed else []
+        return [*systems_document(self.systems), *failed]
+
+
+def check_file(
+    cases: FilePath,
+    outputs: Sequence[FilePath],
+    out: FilePath,
+    *,
+    rules: Rules = "strict",
+    names: NamesOption = "auto",
+    functions: Functions = None,
+    worlds: Worlds = None,
+    progress: bool | None = None,
+    **workspaces: Unpack[Workspaces],
+) -> CheckedFile:
+    """Check every output of files, and write the verdicts.
+
+    Args:
+        cases: The cases file.
+        outputs: The outputs files.
+        out: Where the verdicts go (JSON Lines); appears when the last one is written. Interrupted, those so far are in `partial_file`.
+        rules: ``strict`` or ``bfcl``.
+        names: How documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
+        functions: Functions that executable calls may name; those that are registered when left out.
+        worlds: Simulated worlds of one's own; those that are registered when left out.
+        progress: Whether to show progress; None shows it on a terminal and in a notebook.
+        **workspaces: How workspaces are looked at; see `Workspaces`.
+
+    Returns:
+        What is said of each system.
+
+    Raises:
+        InputError: An input cannot be used, or the file cannot be written.
+    """
+    options = check_options(rules, functions, worlds, **workspaces)
+    with shown_progress(wanted=progress) as shown:
+        files = [Path(each) for each in outputs]
+        systems = check_outputs(Path(cases), files, Path(out), names=names, options=options, progress=shown)
+    return CheckedFile(systems)

@@ -1,0 +1,107 @@
+"""What is found in tables: calibrations, comparisons, estimates, plans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ..calibration.agreement.results import Calibration as CalibrationNumbers
+from ..calibration.agreement.results import calibration_json
+from ..calibration.comparison.results import Comparison as ComparisonNumbers
+from ..calibration.planning.results import SamplePlan as PlanNumbers
+from ..calibration.planning.results import plan_json
+from ..calibration.true_rate.results import Estimation as EstimationNumbers
+from ..calibration.true_rate.results import estimation_json
+from ..report.calibration_words import calibration_document
+from ..report.caution_words import sentences
+from ..report.comparison_words import caution_lines, comparison_document
+from ..report.estimation_words import estimation_document
+from ..report.plan_words import plan_document
+from .shown import Document, Shown, statistics_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Calibration(CalibrationNumbers, Shown, frozen=True, kw_only=True):
+    """How far judges agree with labels: ``found["judge"].cohen_kappa.low``."""
+
+    def document(self, *, slices: Iterable[str] = ()) -> Document:
+        """It in words and tables.
+
+        Args:
+            slices: Columns to show by value.
+        """
+        return calibration_document(self, slices=slices)
+
+    def to_dict(self) -> dict[str, Any]:
+        """It as ``calibrate --json`` has it."""
+        return calibration_json(self) | {"warnings": sentences(self.cautions, self.judges)}
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row a judge and statistic."""
+        return statistics_frame(
+            ({"judge": judge, "statistic": name}, each)
+            for judge, panel in self.judges.items()
+            for name, each in panel.statistics.items()
+        )
+
+
+class Comparison(ComparisonNumbers, Shown, frozen=True, kw_only=True):
+    """Judges or systems against each other: ``found.pairs[0].difference``."""
+
+    def document(self) -> Document:
+        """It in words and tables."""
+        return comparison_document(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """It as ``compare --json`` has it."""
+        return msgspec.to_builtins(self) | {"warnings": caution_lines(self.cautions)}
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row a pair."""
+        counts = ("a", "b", "n", "a_only_right", "b_only_right", "p", "adjusted_p", "better")
+        return statistics_frame(
+            ({name: getattr(pair, name) for name in counts}, pair.difference) for pair in self.pairs
+        )
+
+
+class Estimation(EstimationNumbers, Shown, frozen=True, kw_only=True):
+    """A rate corrected by labels: ``found.all.ppi_plus_plus.low``, ``found["system"]``."""
+
+    def document(self) -> Document:
+        """It in words and tables."""
+        return estimation_document(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """It as ``estimate --json`` has it."""
+        parts = estimation_json(self)
+        return {name: part | {"warnings": sentences(self[name].cautions)} for name, part in parts.items()}
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row a part (all, and each system) and estimate."""
+        return statistics_frame(
+            ({"part": name, "estimate": way}, each)
+            for name, part in self.parts.items()
+            for way, each in part.estimates.items()
+        )
+
+
+class SamplePlan(PlanNumbers, Shown, frozen=True, kw_only=True):
+    """How many labels or items it takes, and which to label next."""
+
+    def document(self) -> Document:
+        """It in words and tables."""
+        return plan_document(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """It as ``plan --json`` has it."""
+        return plan_json(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row an item that was drawn."""
+        import pandas as pd  # noqa: PLC0415 - slow to import
+
+        return pd.DataFrame([] if self.draw is None else self.draw.rows())

@@ -1,0 +1,46 @@
+"""What all results have in common: they can be looked at, on a terminal and in a notebook, and given to a machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+import msgspec
+
+from ..calibration.statistic import Statistic
+from ..report.document import Document, as_html, as_lines
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Document", "Shown", "as_lines", "statistics_frame"]
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """A result that shows itself: ``print(found)``, the value of a notebook's cell, ``to_dict``, ``to_frame``."""
+
+    @classmethod
+    def of(cls, numbers: Any) -> Self:
+        """The result that shows these numbers."""
+        return cls(**{name: getattr(numbers, name) for name in numbers.__struct_fields__})
+
+    def document(self) -> Document:
+        """It in words and tables."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """It as JSON has it."""
+        return msgspec.to_builtins(self)
+
+    def __str__(self) -> str:
+        return "\n".join(as_lines(self.document()))
+
+    def _repr_html_(self) -> str:
+        return str(as_html(self.document()))
+
+
+def statistics_frame(rows: Iterator[tuple[Mapping[str, Any], Statistic]]) -> pd.DataFrame:
+    """Statistics, a row each, behind what each is of; None where one is undefined."""
+    import pandas as pd  # noqa: PLC0415 - slow to import
+
+    return pd.DataFrame([{**named, **msgspec.structs.asdict(each)} for named, each in rows])

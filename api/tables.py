@@ -1,0 +1,140 @@
+"""Calibration tables in whatever form a caller has them: files, run folders, runs, data frames, rows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Union, Unpack, cast
+
+from ..calibration.tables.files import read_labels, read_table
+from ..calibration.tables.table import BASELINE, Table
+from ..errors import UsageError
+from ..evaluation.conclusion.lexical_baseline import lexical_scores
+from ..records import FolderPath, InputPath, MemoryFolder, memory_file
+from ..records.frames import frame_rows, is_frame
+from .run import Run
+from .sources import FilePath, Labels, source
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Rows: TypeAlias = Union[FilePath, Run, "pd.DataFrame", Iterable[Mapping[str, Any]]]
+"""A table's file, a run's folder, a run, a data frame, or mappings: rows with ``item_id``, ``judge``, ``score`` and, where known, ``label``."""
+
+Tables: TypeAlias = Rows | Table | Iterable[FilePath | Run]
+"""The same, a table that was read, or several files, folders and runs that together are one."""
+
+
+class Reading(TypedDict, total=False):
+    """How a table is read.
+
+    Attributes:
+        labels: Trusted verdicts that become its labels, of items that are named ``case_id|system|trial``.
+        columns: Names in it by the names of the contract, where they differ: ``{"label": "gold"}``.
+        draws: Files that say with what chance labelled items were drawn, as `plan` makes them, one a round.
+    """
+
+    labels: Labels | None
+    columns: Mapping[str, str] | None
+    draws: Sequence[FilePath]
+
+
+def read(
+    given: Tables,
+    *,
+    lexical: bool = False,
+    open_only: bool = False,
+    outputs: bool = False,
+    **reading: Unpack[Reading],
+) -> Table:
+    """A calibration table in any form, read as a file is.
+
+    Args:
+        given: The table.
+        lexical: Whether a baseline that compares words is put beside the judges of runs whose inputs are still there.
+        open_only: Take of runs only what no checker decided.
+        outputs: Take of runs all outputs, judged or not.
+        **reading: How else; see `Reading`.
+
+    Returns:
+        The table.
+
+    Raises:
+        InputError: It cannot be used.
+        UsageError: It is nothing of the kind, or labels come for a table that was read before.
+    """
+    labels, columns = reading.get("labels"), reading.get("columns")
+    if isinstance(given, Table):
+        if labels is not None or columns:
+            raise UsageError("a table that was read has its labels and columns; give them where it is read")
+        return given
+    sources = [_source(each) for each in _several(given)]
+    table = read_table(
+        sources,
+        labels=None if labels is None else source("labels", labels),
+        columns=columns,
+        draw=[Path(each) for each in reading.get("draws", ())],
+        open_only=open_only,
+        outputs=outputs,
+    )
+    return _with_lexical_baseline(table, sources) if lexical else table
+
+
+def labels_elsewhere(table: Table, labels: FilePath) -> tuple[int, int]:
+    """How many labels of a file are of no item of a table, and how many there are."""
+    given = read_labels(Path(labels))
+    return len(given) - sum(item in given for item in table.item.values), len(given)  # noqa: PD011 - no frame
+
+
+def together(a: Tables, b: Rows | None) -> Tables:
+    """Two tables as one."""
+    return a if b is None else _Several((a, b))
+
+
+class _Several(tuple[Any, ...]):
+    """Tables that together are one."""
+
+    __slots__ = ()
+
+
+def _several(given: Any) -> Iterable[Any]:
+    if isinstance(given, _Several):
+        return given
+    one = (
+        isinstance(given, (str, os.PathLike, Run, Mapping))
+        or is_frame(given)
+        or not isinstance(given, Iterable)
+    )
+    if one:
+        return [given]
+    rows = list(cast("Iterable[Any]", given))
+    return rows if rows and all(isinstance(each, (str, os.PathLike, Run)) for each in rows) else [rows]
+
+
+def _source(given: Any) -> FolderPath | InputPath:
+    if isinstance(given, Run):
+        return given.kept
+    if isinstance(given, (str, os.PathLike)):
+        return Path(cast("FilePath", given))
+    if is_frame(given):
+        return memory_file("table", frame_rows(given))
+    if isinstance(given, Mapping) or not isinstance(given, Iterable):
+        kind = type(given).__name__  # pyright: ignore[reportUnknownArgumentType]
+        raise UsageError(f"table: expected a path, a run, a data frame or rows, got {kind}")
+    return memory_file("table", cast("Iterable[Any]", given))
+
+
+def _with_lexical_baseline(table: Table, sources: Iterable[FolderPath | InputPath]) -> Table:
+    """What comparing words says of the labelled outputs of runs."""
+    name = f"{BASELINE}lexical"
+    folders = [
+        each
+        for each in sources
+        if isinstance(each, MemoryFolder) or (isinstance(each, Path) and each.is_dir())
+    ]
+    if not folders or name in table.numbers:
+        return table
+    labelled = table.labelled_items()
+    scores = {item: score for folder in folders for item, score in lexical_scores(folder, labelled).items()}
+    return table.with_numbers(name, scores) if scores else table

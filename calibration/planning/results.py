@@ -1,0 +1,91 @@
+"""What a plan comes to, in types: ``plan --json`` is made of these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+
+class StratumPlan(NamedTuple):
+    """What one stratum has and gets.
+
+    Attributes:
+        n: Judged items.
+        n_labelled: Those with a label.
+        spread: Standard deviation of label minus lambda times score, as far as labels tell.
+        next: New labels.
+    """
+
+    n: int
+    n_labelled: int
+    spread: float
+    next: int
+
+
+class Draw(msgspec.Struct, frozen=True, kw_only=True):
+    """Items to label next.
+
+    Attributes:
+        chances: Item id to the chance with which it was drawn, in the order of labelling; None in a simple random sample.
+        of: How many items it was drawn from.
+        strata: What each stratum has and gets, where it was drawn by stratum.
+        stratum_of: Item id to its stratum, likewise.
+    """
+
+    chances: Mapping[str, float | None]
+    of: int
+    strata: Mapping[str, StratumPlan] = {}
+    stratum_of: Mapping[str, str] = {}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The draw file's: each item with its stratum and its chance, where it has them."""
+        from ..tables.table import PROBABILITY  # noqa: PLC0415 - numpy is slow to import
+
+        return [
+            {"item_id": item}
+            | ({"stratum": self.stratum_of[item]} if self.stratum_of else {})
+            | ({} if chance is None else {PROBABILITY: chance})
+            for item, chance in self.chances.items()
+        ]
+
+
+class SamplePlan(msgspec.Struct, frozen=True, kw_only=True):
+    """How many labels or items it takes, and which to label next.
+
+    Attributes:
+        design_effect: By how much clusters multiply variances.
+        half_width: Of the intervals that labels are planned for.
+        assurance: Share of samples in which intervals are to be as narrow as that; None for on average.
+        labels: Labels by rate, None where no number is enough; None where none were asked for.
+        difference: Between two judges or systems, that items are planned for.
+        power: Chance to find it.
+        items: How many it takes; None where that was not asked.
+        draw: What to label next; None where that was not asked.
+    """
+
+    design_effect: float
+    half_width: float | None = None
+    assurance: float | None = None
+    labels: Mapping[str, int | None] | None = None
+    difference: float | None = None
+    power: float = 0.8
+    items: int | None = None
+    draw: Draw | None = None
+
+
+def plan_json(found: SamplePlan) -> dict[str, Any]:
+    """A plan as JSON, without the parts that were not asked for."""
+    result: dict[str, Any] = {"design_effect": found.design_effect}
+    if found.labels is not None:
+        result |= {"assurance": found.assurance, "labels": found.labels}
+    if found.items is not None:
+        result["items"] = {"comparison": found.items}
+    if found.draw is not None:
+        draw = found.draw
+        random = None in draw.chances.values()
+        result |= {"next": list(draw.chances) if random else draw.chances, "of": draw.of}
+        if draw.strata:
+            result["strata"] = {name: plan._asdict() for name, plan in draw.strata.items()}
+    return result

@@ -1,0 +1,6 @@
+"""With which code commands leave."""
+
+from __future__ import annotations
+
+EXIT_OK, EXIT_GATE, EXIT_USAGE, EXIT_PARTIAL, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
+"""Done; a gate failed; bad usage or input; finished, but calls failed; Ctrl-C with everything so far kept."""

@@ -1,0 +1,53 @@
+"""Plans in words: sizes, and items to label next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..calibration.planning.results import Draw, SamplePlan
+from .document import Document, Piece, Table
+from .words import count, number
+
+
+def plan_document(found: SamplePlan) -> Document:
+    """What `plan` found, for people."""
+    return list(_pieces(found))
+
+
+def _pieces(found: SamplePlan) -> Iterator[Piece]:
+    if found.labels is not None:
+        how = "on average" if found.assurance is None else f"in {found.assurance:.0%} of samples"
+        yield f"Labels for a 95 % interval of plus and minus {found.half_width:g} {how}:"
+        sizes = found.labels.items()
+        yield from (
+            f"  {name:<20} {'no number is enough' if size is None else f'{size:>8,}'}" for name, size in sizes
+        )
+    if found.items is not None:
+        yield f"Items to find a difference of {found.difference:g} with a chance of {found.power:.0%}: {found.items:,}"
+    if found.design_effect > 1:
+        yield f"All sizes allow for clusters, which make variances {found.design_effect:.2f} times as large."
+    if found.draw is not None:
+        yield from _draw(found.draw)
+
+
+def _draw(draw: Draw) -> Iterator[Piece]:
+    if draw.strata:
+        rows = [
+            (name, count(plan.n), count(plan.n_labelled), number(plan.spread), count(plan.next))
+            for name, plan in draw.strata.items()
+        ]
+        yield "In proportion to items times spread (Neyman):"
+        yield Table(("stratum", "items", "labels", "spread", "label next"), rows)
+    if not draw.chances:
+        yield "The draw came out empty; a larger --next, or another --seed, draws some."
+        return
+    several = len(draw.chances) > 1
+    these = f"these {len(draw.chances):,}" if several else "this one"
+    if None in draw.chances.values():
+        yield f"Label {these} next, of {draw.of:,} without a label (a random sample; stopping early is fine):"
+        yield from (f"  {item}" for item in draw.chances)
+        return
+    yield (
+        f"Label {'all of ' * several}{these}, of {draw.of:,} judged and not labelled (with the chance with which each was drawn):"
+    )
+    yield from (f"  {item}  {chance:.4g}" for item, chance in draw.chances.items())
