@@ -12,7 +12,7 @@ _PAGE = Path(__file__).parents[2] / "docs" / "python.md"
 
 def test_the_examples_run_in_order_and_write_nothing(tmp_path: Path):
     blocks = re.findall(r"```python\n(.*?)```", _PAGE.read_text("utf-8"), re.DOTALL)
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     command = [sys.executable, "-c", "\n".join(blocks)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 0, done.stderr
