@@ -117,16 +117,7 @@ _STANDARD = str.maketrans("'", '"', ",./-_*^()")
 
 
 def find(case: Case, output: Output, options: CheckOptions) -> Finding:
-    """Decide whether an output gives an accepted answer.
-
-    Args:
-        case: A case of kind ``memory_answer`` or ``web_search_answer``.
-        output: Its turns of steps; or its text, with native calls before it where it has those.
-        options: Rule set.
-
-    Returns:
-        What was found.
-    """
+    """Decide whether an output gives an accepted answer, in its turns of steps, or in its text after native calls."""
     if output.agent_turns is not None:
         turns: list[list[Any]] = list(output.agent_turns)
         native = any(isinstance(step, list) for turn in turns for step in turn)

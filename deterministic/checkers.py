@@ -118,14 +118,7 @@ def _checker_of(kind: Kind, rules: Rules) -> tuple[str, Checker]:
 
 @cache
 def checker_for(kind: Kind) -> tuple[str, Checker]:
-    """The checker of a kind of case that comes along.
-
-    Args:
-        kind: As in ``Case.kind``.
-
-    Returns:
-        Its name in ``Verdict.by``, and the function.
-    """
+    """The checker of a kind of case that comes along: its name in ``Verdict.by``, and the function."""
     if kind not in _CHECKERS:
         return "none", _nothing_decides
     name, module = _CHECKERS[kind]
@@ -143,11 +136,7 @@ def _nothing_decides(case: Case, output: Output, options: CheckOptions) -> Findi
 
 
 def require_meetable(case: Case, options: CheckOptions) -> None:
-    """Refuse a case whose reference asks for what its own tools, worlds or functions do not have.
-
-    Args:
-        case: A case of any kind; most ask for nothing that could be looked up.
-        options: Knows the worlds of the user's own.
+    """Refuse a case of any kind whose reference asks for what its own tools, worlds or functions do not have.
 
     Raises:
         InputError: Nobody could meet it; the message names the case, ``field`` the field.

@@ -51,16 +51,7 @@ def _may_be_prose(call: dict[Any, Any], names: set[str]) -> bool:
 
 
 def find(case: Case, output: Output, options: CheckOptions) -> Finding:
-    """Decide whether an output calls, or refrains, as its case asks.
-
-    Args:
-        case: A case of kind ``no_call`` or ``any_call``.
-        output: Its native calls count where it has that field, else its text.
-        options: Rule set.
-
-    Returns:
-        What was found.
-    """
+    """Decide whether an output, its native calls where it has that field or else its text, calls or refrains as its case asks."""
     reply = output.tool_calls if output.tool_calls is not None else output.text
     return check_reply(case, lambda: decode_output(output), reply, options)
 

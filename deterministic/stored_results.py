@@ -60,18 +60,7 @@ def decode_result(
     form: Form = "python",
     tagged: bool = False,
 ) -> Any:
-    """Read the calls of a stored single-turn result.
-
-    Args:
-        result: The stored value, of any type.
-        mode: How the system called.
-        rules: Rule set.
-        language: The language of the functions.
-        form: How calls were to be written.
-        tagged: Whether they were to stand between tags.
-
-    Returns:
-        As `fiducial.deterministic.decoding.decode_prompt`.
+    """Read the calls of a stored single-turn result of any type, as `decode_prompt` or `decode_native` do.
 
     Raises:
         DecodingError: It cannot be read.

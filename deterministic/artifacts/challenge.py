@@ -78,13 +78,7 @@ class Challenge(msgspec.Struct, frozen=True):
 
 
 def challenge_of(case: Case) -> Challenge:
-    """Read the challenge in a case.
-
-    Args:
-        case: A case of kind ``artifact``.
-
-    Returns:
-        The challenge.
+    """Read the challenge in a case of kind ``artifact``.
 
     Raises:
         ChallengeError: Its ground truth is not in the form it should be.

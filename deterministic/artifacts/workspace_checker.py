@@ -103,15 +103,9 @@ class _Scored(NamedTuple):
 
 
 def find(case: Case, output: Output, options: CheckOptions) -> Finding:
-    """Check a workspace.
+    """Check a workspace, whose path is absolute or relative to the current folder.
 
-    Args:
-        case: A case of kind ``artifact``.
-        output: What the system left; its workspace is an absolute path, or relative to the current folder.
-        options: Rules about files and words, and whether code may be run.
-
-    Returns:
-        What was found: ``undecided`` for an open answer, ``not_applicable`` where we cannot tell.
+    ``undecided`` for an open answer, ``not_applicable`` where we cannot tell.
     """
     try:
         challenge = challenge_of(case)

@@ -1,5 +1,5 @@
 """Single-turn tool calls against a reference of acceptable values, as BFCL's AST checker decides them."""
 
-from .tool_calls import check_calls, find
+from .tool_calls import find
 
-__all__ = ["check_calls", "find"]
+__all__ = ["find"]

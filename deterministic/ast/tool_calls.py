@@ -100,16 +100,7 @@ def expectation_of(case: Case, names: Names) -> Expectation:
 
 
 def find(case: Case, output: Output, options: CheckOptions) -> Finding:
-    """Decide whether an output makes the calls that its case asks for.
-
-    Args:
-        case: A case of kind ``tool_call``.
-        output: Its native calls count where it has that field, else its text.
-        options: Rule set, and how names were offered.
-
-    Returns:
-        What was found.
-    """
+    """Decide whether an output, its native calls where it has that field or else its text, makes the calls that its case asks for."""
     decode = decode_output_strictly if options.rules == "strict" else decode_output
     asked = asked_form(case)
     try:
@@ -130,26 +121,6 @@ def check_case(case: Case, decoded: Any, options: CheckOptions) -> Finding:
         if options.rules == "strict"
         else check_decoded(decoded, expectation)
     )
-
-
-def check_calls(
-    decoded: Any, *, reference: ToolCallReference, tools: list[dict[str, Any]], names: Names = "dotted"
-) -> Finding:
-    """Compare decoded calls with a reference, under BFCL's rules.
-
-    Args:
-        decoded: What a decoder made of a reply.
-        reference: The acceptable calls.
-        tools: Function documents in OpenAI's outer shape.
-        names: How documented names with dots were offered to the system.
-
-    Returns:
-        What was found.
-
-    Raises:
-        InputError: The reference names a function or a type that is not known.
-    """
-    return check_decoded(decoded, compile_expectation(reference, tools, names))
 
 
 def decoder_failed(error: DecodingError) -> Finding:

@@ -106,14 +106,7 @@ class AskedForm(NamedTuple):
 
 
 def asked_form(case: Case) -> AskedForm:
-    """In which form a system was asked to write its calls.
-
-    Args:
-        case: A case; cases on format sensitivity say it in their tags ``ret_fmt`` and ``tool_call_tag``.
-
-    Returns:
-        Source text without tags where nothing else is said.
-    """
+    """In which form a system was asked to write its calls; cases on format sensitivity say it in tags ``ret_fmt`` and ``tool_call_tag``."""
     return AskedForm(
         cast("Language", case.reference.get("language", "python")),
         cast("Form", case.tags.get("ret_fmt", "python")),

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from .tables import table
+from .world import table
 
 MAX_NODES = 10_000
 MAX_DEPTH = 100

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
-from .tables import table
-from .world import World, error, total
+from .world import World, error, table, total
 
 _MAX_PRECISION = 1_000
 _MAX_POWER_BITS = 16_384

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any
 
-from .tables import table
-from .world import World, copied, error
+from .world import World, copied, error, table
 
 _NOT_LOGGED_IN = "No user is currently logged in."
 

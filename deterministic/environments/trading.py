@@ -7,8 +7,7 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
-from .tables import table
-from .world import World, error
+from .world import World, error, table
 
 _NOW = datetime(2024, 9, 1, 10, 30)  # noqa: DTZ001 - the API's clock stands still, in no time zone
 _SECONDS_PER_DAY = 86_400

@@ -8,8 +8,7 @@ from random import Random
 from typing import Any
 
 from . import travel_prices
-from .tables import table
-from .world import World, copied, error
+from .world import World, copied, error, table
 
 _ADULT = 18
 _TOKEN_LIFETIME = 2

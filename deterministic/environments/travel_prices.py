@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from .tables import table
+from .world import table
 
 _CLASS_FACTORS = {"economy": 1, "business": 2, "first": 5}
 

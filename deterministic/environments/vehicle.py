@@ -8,8 +8,7 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from .tables import table
-from .world import World, error, total
+from .world import World, error, table, total
 
 _TANK_GALLONS = 50
 _MILES_PER_GALLON = 20.0

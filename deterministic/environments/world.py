@@ -1,13 +1,23 @@
-"""World: what the simulated worlds have in common, which is how they are loaded and what of them is compared."""
+"""World: what the simulated worlds have in common: their tables, how they are loaded, and what of them is compared."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
-from functools import reduce
+from functools import cache, reduce
+from importlib import resources
 from operator import add
 from typing import Any, ClassVar, cast
 
-from .tables import table
+
+@cache
+def table(name: str) -> dict[str, Any]:
+    """Read a file of the folder ``data``, named without its ending, once per process.
+
+    It is shared by all worlds: read it, copy what is to be changed or handed out.
+    """
+    package = __name__.rpartition(".")[0]
+    return json.loads((resources.files(package) / "data" / f"{name}.json").read_text("utf-8"))
 
 
 class World:

@@ -63,12 +63,6 @@ ReplyReader: TypeAlias = Callable[[Any], list[str]]
 def read_prompt(raw: Any) -> list[str]:
     """Read a text reply as the original does: positional arguments vanish, bare names become texts.
 
-    Args:
-        raw: The reply.
-
-    Returns:
-        Its call texts.
-
     Raises:
         DecodingError: It is no text, or the text is no list of calls.
     """
@@ -85,13 +79,7 @@ def read_prompt_exactly(raw: Any) -> list[str]:
 
 
 def read_native(raw: Any) -> list[str]:
-    """Read native calls.
-
-    Args:
-        raw: A list of ToolCalls, or of BFCL's ``{name: arguments}``, arguments being an object or its JSON text.
-
-    Returns:
-        Their call texts.
+    """Read native calls: ToolCalls, or BFCL's ``{name: arguments}``, arguments being an object or its JSON text.
 
     Raises:
         DecodingError: It is something else.

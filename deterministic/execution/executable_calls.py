@@ -76,15 +76,7 @@ class CannotExecuteError(Exception):
 
 
 def find(case: Case, output: Output, options: CheckOptions) -> Finding:
-    """Check an output of a case of kind ``executable_call``.
-
-    Args:
-        case: Its expected calls, how each is compared, and recorded results where there are any.
-        output: Calls as text or native ones.
-        options: The rule set, and the functions.
-
-    Returns:
-        What was found; undecided where a function that is needed is not registered.
+    """Check calls as text or native ones; undecided where a function that is needed is not registered.
 
     Raises:
         InputError: The case's reference is not that of executable calls.

@@ -25,15 +25,7 @@ class Examination(NamedTuple):
 
 
 def find(case: Case, output: Output, options: CheckOptions) -> Finding:
-    """Check an output of a case of kind ``multi_turn``.
-
-    Args:
-        case: Names the worlds, their first state and the reference trajectory.
-        output: Its ``turns`` are checked; without them the run is taken to have failed.
-        options: Rules, and worlds of the user's own.
-
-    Returns:
-        What was found.
+    """Check the ``turns`` of an output; without them the run is taken to have failed.
 
     Raises:
         InputError: The case names a world that does not exist, or one that does not take its configuration.

@@ -11,14 +11,7 @@ T = TypeVar("T")
 
 
 def rank(*parts: object) -> int:
-    """A number that looks random and depends on the parts alone.
-
-    Args:
-        *parts: What it is drawn for, such as a seed, an item and an operator's name.
-
-    Returns:
-        64 bits.
-    """
+    """A number of 64 bits that looks random and depends on the parts alone, such as a seed, an item and an operator's name."""
     text = "\0".join(map(str, parts)).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(text, digest_size=8).digest(), "big")
 

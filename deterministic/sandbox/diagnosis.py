@@ -27,14 +27,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
 
 
 def diagnose(limits: Limits) -> Diagnosis:
-    """Run a command that does nothing.
-
-    Args:
-        limits: What code may use.
-
-    Returns:
-        How that went.
-    """
+    """Run a command that does nothing, and tell how that went."""
     with tempfile.TemporaryDirectory(prefix="fiducial-") as folder:
         try:
             report = run_confined([[sys.executable, "-c", ""]], Path(folder), limits)

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from fiducial.deterministic import Finding
-from fiducial.deterministic.ast import check_calls
+from fiducial.deterministic.ast.expectation import compile_expectation
+from fiducial.deterministic.ast.tool_calls import check_decoded
 from fiducial.records import ToolCallReference
 
 ARRAY = {"type": "array", "items": {"type": "integer"}}
@@ -159,7 +160,7 @@ TOOL = {
 )
 def test_the_documented_name_counts_as_it_was_offered(name: str, names: Any, *, valid: bool):
     reference = ToolCallReference(calls=[{"whatever": {"on": [True]}}], match="simple")
-    finding = check_calls([{name: {"on": True}}], reference=reference, tools=[TOOL], names=names)
+    finding = check_decoded([{name: {"on": True}}], compile_expectation(reference, [TOOL], names))
     assert finding.valid is valid
     assert valid or finding.error_type == "simple_function_checker:wrong_func_name"
 
