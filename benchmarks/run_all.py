@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-SCRIPTS = ["startup.py", "calibration.py"]
+SCRIPTS = ["startup.py", "reading.py", "calibration.py"]
 NEED_REFERENCE = [
     "checkers.py",
     "fuzz_decoders.py",

@@ -1,8 +1,8 @@
 """Finds keys that stand twice in one JSON object, of which a decoder keeps the last in silence.
 
-No decoder says so, and reading every object key by key takes ten times as long as decoding. So the colons of some lines are counted, and
-those of what was decoded of them, written down again: a pair that was lost took its colon with it. Only where the numbers differ are the
-lines read key by key.
+No decoder says so, and reading every object key by key takes ten times as long as decoding. So what was decoded of some lines is written
+down again: where that gives the same bytes, as of every file of ours, nothing was lost. Where it does not, the colons of both are counted: a
+pair that was lost took its colon with it. Only where the numbers differ are the lines read key by key.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import msgspec
 
 _LONGEST = 100
 _write = msgspec.json.Encoder().encode_into
-_read = msgspec.json.Decoder().decode
+_write_lines = msgspec.json.Encoder().encode_lines
+_read_lines = msgspec.json.Decoder().decode_lines
 _escaped_colon = re.compile(rb"\\u003[aA]").search
 
 
@@ -25,12 +26,18 @@ class DuplicateKeys:
 
     def __init__(self) -> None:
         self._written = bytearray()
+        self._as_we_write = True
+        """Whether records gave the same bytes so far; after the first other writer's line nothing else is to be expected."""
         self._complete = True
         """Whether records held every key so far: they leave out what is as it would be anyway."""
 
     def may_be_in(self, lines: Sequence[bytes], records: Sequence[object]) -> bool:
         """Whether a line may have a key twice; when not, none has."""
         text = lines[0] if len(lines) == 1 else b"".join(lines)
+        if self._as_we_write:
+            self._as_we_write = _lines_of(records) == text
+            if self._as_we_write:
+                return False
         # A colon that stands as an escape comes back as one, and could stand in for one that was lost.
         if b"\\" in text and _escaped_colon(text) is not None:
             return True
@@ -38,7 +45,7 @@ class DuplicateKeys:
         if self._complete and self._colons_of(records) == colons:
             return False
         try:
-            as_they_stand = [_read(line) for line in lines]
+            as_they_stand = _read_lines(text)
         except msgspec.DecodeError:  # a lone surrogate, which a model can produce
             return True
         self._complete = False
@@ -59,6 +66,13 @@ class DuplicateKeys:
         """
         if self.may_be_in([line], [record]):
             refuse_duplicate_keys(line)
+
+
+def _lines_of(records: Sequence[object]) -> bytes:
+    try:
+        return _write_lines(records)
+    except UnicodeEncodeError:  # a lone surrogate
+        return b""
 
 
 def refuse_duplicate_keys(line: bytes) -> None:
