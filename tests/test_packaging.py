@@ -70,9 +70,14 @@ def third_party_imports() -> set[str]:
 def test_everything_that_is_imported_is_declared_and_documented():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     declared = {re.split(r"[\[>=<]", entry)[0] for entry in project["dependencies"]}
-    extras = {re.split(r"[\[>=<]", entry)[0] for entry in project["optional-dependencies"]["languages"]}
+    extras = {
+        re.split(r"[\[>=<]", entry)[0]
+        for extra in ("languages", "web")
+        for entry in project["optional-dependencies"][extra]
+    }
     by_module = {
         "genai_prices": "genai-prices",
+        "html_to_markdown": "html-to-markdown",
         "promptflow": "promptflow-core",
         "ruamel": "ruamel.yaml",
         "tree_sitter": "tree-sitter",

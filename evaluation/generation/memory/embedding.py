@@ -1,0 +1,107 @@
+"""Texts as vectors: by hashed words and pieces of words, which needs no download, or by an OpenAI-compatible server."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+from zlib import crc32
+
+from ....errors import ProviderError
+from ....judges import Endpoint
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_WORD = re.compile(r"\w+")
+_DIMENSIONS = 1024
+_PIECES = (3, 4, 5)
+"""Lengths of the pieces that words are cut into, so that "diabetic" is like "diabetes"."""
+_SECONDS = 60.0
+
+
+class Embedding(Protocol):
+    """Turns texts into vectors."""
+
+    def __call__(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """The vectors of some texts.
+
+        Args:
+            texts: n texts.
+
+        Returns:
+            Shape (n, d), each row of length 1, or 0 for a text without a word.
+
+        Raises:
+            ProviderError: They cannot be had.
+        """
+        ...
+
+
+class HashedWords:
+    """Words and pieces of words, hashed to signed dimensions (Weinberger et al. 2009).
+
+    It knows no synonyms: texts are alike as far as they share words or parts of words. Nothing is downloaded, and the same text has the
+    same vector on every machine.
+    """
+
+    def __call__(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """See `Embedding.__call__`."""
+        import numpy as np  # noqa: PLC0415 - slow to import
+
+        vectors = np.zeros((len(texts), _DIMENSIONS))
+        for row, text in zip(vectors, texts, strict=True):
+            for feature, weight in _features(text):
+                code = crc32(feature.encode("utf-8", "surrogatepass"))
+                row[code % _DIMENSIONS] += weight if code >> 31 else -weight
+        return _unit(vectors)
+
+
+class ServerEmbedding:
+    """A server's ``/embeddings``.
+
+    Args:
+        endpoint: Where it is.
+        model: The embedding model.
+    """
+
+    def __init__(self, endpoint: Endpoint, model: str) -> None:
+        self._endpoint = endpoint
+        self._model = model
+
+    def __call__(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """See `Embedding.__call__`."""
+        import numpy as np  # noqa: PLC0415 - slow to import
+        import openai  # noqa: PLC0415 - likewise
+
+        try:
+            with openai.OpenAI(timeout=_SECONDS, **self._endpoint.client_options()) as client:
+                found = client.embeddings.create(
+                    model=self._model, input=list(texts), encoding_format="float"
+                )
+        except openai.OpenAIError as error:
+            reason = self._endpoint.redact(str(error))
+            raise ProviderError(f"the embedding model {self._model!r} does not answer: {reason}") from error
+        rows: list[Any] = [entry.embedding for entry in sorted(found.data, key=lambda entry: entry.index)]
+        if len(rows) != len(texts):
+            raise ProviderError(f"the embedding model gave {len(rows)} vectors for {len(texts)} texts")
+        return _unit(np.asarray(rows, dtype=np.float64))
+
+
+def _features(text: str) -> Iterator[tuple[str, float]]:
+    for word in _WORD.findall(text.lower()):
+        yield word, 1.0
+        marked = f"<{word}>"
+        pieces = [
+            marked[start : start + length] for length in _PIECES for start in range(len(marked) - length + 1)
+        ]
+        for piece in pieces:
+            yield piece, len(pieces) ** -0.5  # a word and all its pieces together count alike
+
+
+def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    import numpy as np  # noqa: PLC0415 - slow to import
+
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.where(lengths == 0, 1.0, lengths)

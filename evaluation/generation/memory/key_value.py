@@ -1,0 +1,158 @@
+"""MemoryAPI_kv: texts under keys, a few at hand (core) and many away (archival), found by key or by words of keys."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ..ranking import Ranking
+from .parts import ARCHIVAL, CORE, Part, problem, stored
+
+_KEY = re.compile(r"[a-z]+(?:_[a-z0-9]+)*")
+"""Matched as a whole: ``first_visit``, ``room_12``. Each character has one way to match, so it takes linear time."""
+
+
+class KeyedTexts:
+    """One part of the memory.
+
+    Args:
+        part: Its name and sizes.
+        held: What is in it, by key.
+    """
+
+    def __init__(self, part: Part, held: Mapping[str, str] | None = None) -> None:
+        self.part = part
+        self.held = dict(held or {})
+
+    def add(self, key: str, value: str) -> dict[str, Any]:
+        """Keep a text under a new key."""
+        if not isinstance(key, str) or _KEY.fullmatch(key) is None:  # pyright: ignore[reportUnnecessaryIsInstance] - an agent's
+            return problem(f"The key {key!r} is not in snake_case: lower-case words, joined by underscores.")
+        if key in self.held:
+            return problem(f"The key {key!r} is taken; replace its value, or choose another key.")
+        refused = self.part.refuses(value, len(self.held))
+        return refused or self._keep(key, value, "added")
+
+    def replace(self, key: str, value: str) -> dict[str, Any]:
+        """Put another text under a key."""
+        if key not in self.held:
+            return _no_such(key)
+        return self.part.refuses(value) or self._keep(key, value, "replaced")
+
+    def remove(self, key: str) -> dict[str, Any]:
+        """Forget a key."""
+        if self.held.pop(key, None) is None:
+            return _no_such(key)
+        return {"status": f"{key} removed."}
+
+    def clear(self) -> dict[str, Any]:
+        """Forget everything."""
+        self.held.clear()
+        return {"status": f"{self.part.name} cleared."}
+
+    def retrieve(self, key: str) -> dict[str, Any]:
+        """The text under a key."""
+        return {"value": self.held[key]} if key in self.held else _no_such(key)
+
+    def list_keys(self) -> dict[str, Any]:
+        """All keys, in the order in which they came."""
+        return {"keys": list(self.held)}
+
+    def key_search(self, query: str, k: int) -> dict[str, Any]:
+        """The ``k`` keys that are most like a query, by BM25+ over their words."""
+        if not self.held:
+            return {"ranked_results": []}
+        keys = list(self.held)
+        scores = Ranking([_words(key.replace("_", " ")) for key in keys], "bm25+").scores(_words(str(query)))
+        ranked = sorted(zip(scores, keys, strict=True), key=lambda pair: -pair[0])
+        return {"ranked_results": [[score, key] for score, key in ranked[: max(0, k)]]}
+
+    def _keep(self, key: str, value: str, done: str) -> dict[str, Any]:
+        self.held[key] = value
+        return {"status": f"{key} {done}."}
+
+
+def _no_such(key: str) -> dict[str, Any]:
+    return problem(f"There is no key {key!r}.")
+
+
+def _words(text: str) -> list[str]:
+    return text.lower().split()
+
+
+class KeyValueMemory:
+    """The world; its methods are those that the function documents of BFCL's ``memory_kv`` name."""
+
+    def load(self, config: Mapping[str, Any]) -> None:
+        """Start from a snapshot, as `state` gives it; from nothing by default."""
+        self._core = KeyedTexts(CORE, stored(config, "core", str))
+        self._archival = KeyedTexts(ARCHIVAL, stored(config, "archival", str))
+
+    def state(self) -> dict[str, Any]:
+        """A snapshot."""
+        return {"core": dict(self._core.held), "archival": dict(self._archival.held)}
+
+    def at_hand(self) -> str:
+        """What an agent sees without asking."""
+        return "\n".join(f"{key}: {value}" for key, value in self._core.held.items())
+
+    def core_memory_add(self, key: str, value: str) -> dict[str, Any]:
+        """See `KeyedTexts.add`."""
+        return self._core.add(key, value)
+
+    def core_memory_remove(self, key: str) -> dict[str, Any]:
+        """See `KeyedTexts.remove`."""
+        return self._core.remove(key)
+
+    def core_memory_replace(self, key: str, value: str) -> dict[str, Any]:
+        """See `KeyedTexts.replace`."""
+        return self._core.replace(key, value)
+
+    def core_memory_clear(self) -> dict[str, Any]:
+        """See `KeyedTexts.clear`."""
+        return self._core.clear()
+
+    def core_memory_retrieve(self, key: str) -> dict[str, Any]:
+        """See `KeyedTexts.retrieve`."""
+        return self._core.retrieve(key)
+
+    def core_memory_retrieve_all(self) -> dict[str, Any]:
+        """Everything at hand, by key."""
+        return dict(self._core.held)
+
+    def core_memory_list_keys(self) -> dict[str, Any]:
+        """See `KeyedTexts.list_keys`."""
+        return self._core.list_keys()
+
+    def core_memory_key_search(self, query: str, k: int = 5) -> dict[str, Any]:
+        """See `KeyedTexts.key_search`."""
+        return self._core.key_search(query, k)
+
+    def archival_memory_add(self, key: str, value: str) -> dict[str, Any]:
+        """See `KeyedTexts.add`."""
+        return self._archival.add(key, value)
+
+    def archival_memory_remove(self, key: str) -> dict[str, Any]:
+        """See `KeyedTexts.remove`."""
+        return self._archival.remove(key)
+
+    def archival_memory_replace(self, key: str, value: str) -> dict[str, Any]:
+        """See `KeyedTexts.replace`."""
+        return self._archival.replace(key, value)
+
+    def archival_memory_clear(self) -> dict[str, Any]:
+        """See `KeyedTexts.clear`."""
+        return self._archival.clear()
+
+    def archival_memory_retrieve(self, key: str) -> dict[str, Any]:
+        """See `KeyedTexts.retrieve`."""
+        return self._archival.retrieve(key)
+
+    def archival_memory_list_keys(self) -> dict[str, Any]:
+        """See `KeyedTexts.list_keys`."""
+        return self._archival.list_keys()
+
+    def archival_memory_key_search(self, query: str, k: int = 5) -> dict[str, Any]:
+        """See `KeyedTexts.key_search`."""
+        return self._archival.key_search(query, k)

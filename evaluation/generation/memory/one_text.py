@@ -1,0 +1,57 @@
+"""MemoryAPI_rec_sum: one text, which the agent keeps short by writing it anew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .parts import WHOLE_TEXT, problem
+
+
+class TextMemory:
+    """The world; its methods are those that the function documents of BFCL's ``memory_rec_sum`` name."""
+
+    def load(self, config: Mapping[str, Any]) -> None:
+        """Start from a snapshot, as `state` gives it; from nothing by default."""
+        text = config.get("text", "")
+        if not isinstance(text, str):
+            raise TypeError("text: expected a text")
+        self._text = text
+
+    def state(self) -> dict[str, Any]:
+        """A snapshot."""
+        return {"text": self._text}
+
+    def at_hand(self) -> str:
+        """What an agent sees without asking: all of it."""
+        return self._text
+
+    def memory_append(self, text: str) -> dict[str, Any]:
+        """Add a text at the end, on a line of its own."""
+        return self._become(f"{self._text}\n{text}" if self._text else str(text), "Text appended.")
+
+    def memory_update(self, text: str) -> dict[str, Any]:
+        """Put another text in place of everything."""
+        return self._become(str(text), "Memory updated.")
+
+    def memory_replace(self, old_text: str, new_text: str) -> dict[str, Any]:
+        """Put another text in place of a part, wherever that stands."""
+        if not old_text or str(old_text) not in self._text:
+            return problem("The memory holds no such text.")
+        return self._become(self._text.replace(str(old_text), str(new_text)), "Text replaced.")
+
+    def memory_clear(self) -> dict[str, Any]:
+        """Forget everything."""
+        return self._become("", "Memory cleared.")
+
+    def memory_retrieve(self) -> dict[str, Any]:
+        """All of it."""
+        return {"memory_content": self._text}
+
+    def _become(self, text: str, done: str) -> dict[str, Any]:
+        if len(text) > WHOLE_TEXT:
+            return problem(
+                f"The memory would have {len(text)} characters; it takes {WHOLE_TEXT}. Write it shorter."
+            )
+        self._text = text
+        return {"status": done}

@@ -1,0 +1,166 @@
+"""MemoryAPI_vector: numbered texts, found by how alike they are to a query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from .embedding import Embedding, HashedWords
+from .parts import ARCHIVAL, CORE, Part, problem, stored
+
+
+class NumberedTexts:
+    """One part of the memory.
+
+    Args:
+        part: Its name and sizes.
+        embedding: Turns texts into vectors.
+        held: What is in it, by number; a number is never given twice.
+        next_number: The number of the next text.
+    """
+
+    def __init__(self, part: Part, embedding: Embedding, held: Mapping[int, str], next_number: int) -> None:
+        self.part = part
+        self.held = dict(held)
+        self.next_number = next_number
+        self._embedding = embedding
+
+    def add(self, text: str) -> dict[str, Any]:
+        """Keep a text under the next number."""
+        refused = self.part.refuses(text, len(self.held))
+        if refused is not None:
+            return refused
+        number, self.next_number = self.next_number, self.next_number + 1
+        self.held[number] = text
+        return {"id": number}
+
+    def update(self, number: int, text: str) -> dict[str, Any]:
+        """Put another text under a number."""
+        if number not in self.held:
+            return _no_such(number)
+        refused = self.part.refuses(text)
+        if refused is not None:
+            return refused
+        self.held[number] = text
+        return {"status": f"Entry {number} updated."}
+
+    def remove(self, number: int) -> dict[str, Any]:
+        """Forget a number."""
+        if self.held.pop(number, None) is None:
+            return _no_such(number)
+        return {"status": f"Entry {number} removed."}
+
+    def clear(self) -> dict[str, Any]:
+        """Forget everything."""
+        self.held.clear()
+        return {"status": f"{self.part.name} cleared."}
+
+    def retrieve(self, query: str, top_k: int) -> dict[str, Any]:
+        """The texts that are most alike to a query, by the cosine of their vectors; equal ones in the order of their numbers."""
+        numbers = list(self.held)
+        if not numbers:
+            return {"results": []}
+        vectors = self._embedding([str(query), *self.held.values()])
+        likeness = (vectors[1:] @ vectors[0]).tolist()
+        ranked = sorted(zip(numbers, likeness, strict=True), key=lambda pair: (-pair[1], pair[0]))
+        return {
+            "results": [
+                {"id": number, "similarity_score": round(score, 6), "text": self.held[number]}
+                for number, score in ranked[: max(0, top_k)]
+            ]
+        }
+
+    def retrieve_all(self) -> dict[str, Any]:
+        """Everything, by number."""
+        return {"results": [{"id": number, "text": text} for number, text in self.held.items()]}
+
+    def snapshot(self) -> dict[str, Any]:
+        """What `of_snapshot` takes."""
+        return {
+            "texts": {str(number): text for number, text in self.held.items()},
+            "next": {"number": self.next_number},
+        }
+
+    @classmethod
+    def of_snapshot(cls, part: Part, embedding: Embedding, kept: Mapping[str, Any]) -> NumberedTexts:
+        """The part as it was."""
+        held = {int(number): text for number, text in stored(kept, "texts", str).items()}
+        following = stored(kept, "next", int).get("number", max(held, default=-1) + 1)
+        return cls(part, embedding, held, following)
+
+
+def _no_such(number: object) -> dict[str, Any]:
+    return problem(f"There is no entry {number!r}.")
+
+
+class VectorMemory:
+    """The world; its methods are those that the function documents of BFCL's ``memory_vector`` name."""
+
+    embedding: ClassVar[Embedding] = HashedWords()
+    """Turns texts into vectors; a subclass may have another."""
+
+    blocking: ClassVar[bool] = False
+    """Whether that takes time, as a server's does."""
+
+    def load(self, config: Mapping[str, Any]) -> None:
+        """Start from a snapshot, as `state` gives it; from nothing by default."""
+        self._core, self._archival = (
+            NumberedTexts.of_snapshot(part, self.embedding, config.get(name, {}))
+            for name, part in (("core", CORE), ("archival", ARCHIVAL))
+        )
+
+    def state(self) -> dict[str, Any]:
+        """A snapshot."""
+        return {"core": self._core.snapshot(), "archival": self._archival.snapshot()}
+
+    def at_hand(self) -> str:
+        """What an agent sees without asking."""
+        return "\n".join(f"{number}: {text}" for number, text in self._core.held.items())
+
+    def core_memory_add(self, text: str) -> dict[str, Any]:
+        """See `NumberedTexts.add`."""
+        return self._core.add(text)
+
+    def core_memory_remove(self, vec_id: int) -> dict[str, Any]:
+        """See `NumberedTexts.remove`."""
+        return self._core.remove(vec_id)
+
+    def core_memory_update(self, vec_id: int, new_text: str) -> dict[str, Any]:
+        """See `NumberedTexts.update`."""
+        return self._core.update(vec_id, new_text)
+
+    def core_memory_clear(self) -> dict[str, Any]:
+        """See `NumberedTexts.clear`."""
+        return self._core.clear()
+
+    def core_memory_retrieve(self, query: str, top_k: int = 5) -> dict[str, Any]:
+        """See `NumberedTexts.retrieve`."""
+        return self._core.retrieve(query, top_k)
+
+    def core_memory_retrieve_all(self) -> dict[str, Any]:
+        """See `NumberedTexts.retrieve_all`."""
+        return self._core.retrieve_all()
+
+    def archival_memory_add(self, text: str) -> dict[str, Any]:
+        """See `NumberedTexts.add`."""
+        return self._archival.add(text)
+
+    def archival_memory_remove(self, vec_id: int) -> dict[str, Any]:
+        """See `NumberedTexts.remove`."""
+        return self._archival.remove(vec_id)
+
+    def archival_memory_update(self, vec_id: int, new_text: str) -> dict[str, Any]:
+        """See `NumberedTexts.update`."""
+        return self._archival.update(vec_id, new_text)
+
+    def archival_memory_clear(self) -> dict[str, Any]:
+        """See `NumberedTexts.clear`."""
+        return self._archival.clear()
+
+    def archival_memory_retrieve(self, query: str, top_k: int = 5) -> dict[str, Any]:
+        """See `NumberedTexts.retrieve`."""
+        return self._archival.retrieve(query, top_k)
+
+    def archival_memory_retrieve_all(self) -> dict[str, Any]:
+        """See `NumberedTexts.retrieve_all`."""
+        return self._archival.retrieve_all()

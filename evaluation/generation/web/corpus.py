@@ -1,0 +1,123 @@
+"""An offline web: pages from JSON Lines or a folder, ranked by BM25. The same query finds the same pages on every machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from ....errors import InputError
+from ....records import read_numbered
+from ....records.case import Record
+from ..ranking import Ranking
+from .engine import Hit, Page, PageError
+from .page_text import plain_text
+
+_WORD = re.compile(r"\w+")
+_SNIPPET_WORDS = 40
+_SUFFIXES = {".html": True, ".htm": True, ".md": False, ".txt": False}
+"""Files of a folder that are pages, and whether they are HTML."""
+_LARGEST = 8 << 20
+
+
+class CorpusPage(Record, frozen=True, kw_only=True):
+    """A line of a corpus: ``text``, or ``html``."""
+
+    url: str
+    title: str = ""
+    text: str | None = None
+    html: str | None = None
+
+
+class Corpus:
+    """Pages that are there.
+
+    Args:
+        path: JSON Lines (``url``, ``title``, and ``text`` or ``html``), or a folder of .html, .md and .txt files, whose addresses are
+            ``https://`` and their paths in it.
+
+    Raises:
+        InputError: There are no pages, two have one address, or a line is no page.
+    """
+
+    blocking = False
+
+    def __init__(self, path: Path) -> None:
+        self._pages: dict[str, CorpusPage] = {}
+        for page, where, line in _pages_in(path):
+            if page.url in self._pages:
+                raise InputError(f"{page.url!r} stands here twice", path=where, line=line, field="url")
+            self._pages[page.url] = page
+        if not self._pages:
+            raise InputError("holds no page: expected JSON Lines, or .html, .md and .txt files", path=path)
+
+    def search(self, query: str, count: int, region: str) -> list[Hit]:
+        """The pages that fit best by BM25; those that share no word with the query are none. See `SearchEngine.search`."""
+        del region
+        asked = _words(query)
+        scores = self._ranking.scores(asked)
+        best = sorted(range(len(scores)), key=lambda number: -scores[number])[: max(0, count)]
+        pages = list(self._pages.values())
+        return [_hit(pages[number], set(asked)) for number in best if scores[number] > 0]
+
+    def fetch(self, url: str) -> Page:
+        """See `SearchEngine.fetch`."""
+        page = self._pages.get(url) or self._pages.get(url.rstrip("/"))
+        if page is None:
+            raise PageError(f"404 Client Error: Not Found for url: {url}")
+        return Page(page.url, page.html if page.html is not None else page.text or "", page.html is not None)
+
+    @cached_property
+    def _ranking(self) -> Ranking:
+        return Ranking([_words(f"{page.title} {_text(page)}") for page in self._pages.values()])
+
+
+def _pages_in(path: Path) -> Iterator[tuple[CorpusPage, Path, int | None]]:
+    if path.is_dir():
+        for file in sorted(path.rglob("*")):
+            if file.suffix.lower() in _SUFFIXES and file.is_file() and not file.is_symlink():
+                yield _page_of(file, path), file, None
+        return
+    for line, page in read_numbered(path, CorpusPage):
+        if (page.text is None) == (page.html is None):
+            raise InputError("expected text, or html", path=path, line=line, field="text")
+        yield page, path, line
+
+
+def _page_of(file: Path, folder: Path) -> CorpusPage:
+    if file.stat().st_size > _LARGEST:
+        raise InputError(f"is larger than {_LARGEST >> 20} MiB", path=file)
+    source = file.read_text(encoding="utf-8", errors="replace")
+    url = f"https://{file.relative_to(folder).as_posix()}"
+    html = _SUFFIXES[file.suffix.lower()]
+    page = CorpusPage(url=url, html=source) if html else CorpusPage(url=url, text=source)
+    return msgspec.structs.replace(page, title=_title(page) or file.stem.replace("_", " "))
+
+
+def _title(page: CorpusPage) -> str:
+    first = next((line for line in _text(page).splitlines() if line.strip()), "")
+    return first.strip("# \t")[:200]
+
+
+def _text(page: CorpusPage) -> str:
+    return page.text or "" if page.html is None else plain_text(page.html)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
+
+
+def _hit(page: CorpusPage, asked: set[str]) -> Hit:
+    """The page, with the stretch of words in which most of those asked for stand."""
+    text = _text(page).split()
+    wanted = [int(bool(asked & set(_words(word)))) for word in text]
+    best, most, running = 0, -1, 0
+    for end, hit in enumerate(wanted):
+        running += hit - (wanted[end - _SNIPPET_WORDS] if end >= _SNIPPET_WORDS else 0)
+        if running > most:
+            best, most = end, running
+    start = max(0, best - _SNIPPET_WORDS + 1)
+    return Hit(page.title, page.url, " ".join(text[start : start + _SNIPPET_WORDS]))

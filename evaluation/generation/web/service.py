@@ -1,0 +1,90 @@
+"""The real web: SearXNG or any JSON search service by its address, and pages as far as `fetch` goes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+from urllib.parse import quote, urlencode, urlsplit
+
+import msgspec
+
+from ....errors import ProviderError, UsageError
+from ....judges.loop_thread import run_sync
+from .engine import Hit, Page, PageError
+from .fetching import Bounds, fetch
+
+_ADDRESSES = ("url", "href", "link")
+_TITLES = ("title", "name")
+_SNIPPETS = ("content", "snippet", "body", "description")
+_PLACE = re.compile(r"\{(query|count|region)\}")
+_DEEPEST = 4
+
+
+class SearchService:
+    """Search by a service, and fetch from the web.
+
+    Args:
+        address: A template with ``{query}`` (and ``{count}``, ``{region}`` where the service takes them), or a SearXNG instance's root, whose
+            ``/search?format=json`` is asked.
+        bounds: Of pages. The service itself may be anywhere: its host is named by the user.
+
+    Raises:
+        UsageError: It is no address of the web.
+    """
+
+    blocking = True
+
+    def __init__(self, address: str, bounds: Bounds | None = None) -> None:
+        parts = urlsplit(address)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise UsageError(f"the search service's address begins with http:// or https://, got {address!r}")
+        self._template = address
+        self._pages = bounds or Bounds()
+        self._service = self._pages._replace(allowed={parts.hostname})
+
+    def search(self, query: str, count: int, region: str) -> list[Hit]:
+        """See `SearchEngine.search`."""
+        try:
+            reply = run_sync(fetch(self._question(query, count, region), self._service))
+        except PageError as error:
+            raise ProviderError(f"the search service does not answer: {error}") from error
+        try:
+            found = msgspec.json.decode(reply.text)
+        except msgspec.DecodeError as error:
+            raise ProviderError(f"the search service answers no JSON: {error}") from error
+        return [_hit(row) for row in _results(found, _DEEPEST)][:count]
+
+    def fetch(self, url: str) -> Page:
+        """See `SearchEngine.fetch`."""
+        return run_sync(fetch(url, self._pages))
+
+    def _question(self, query: str, count: int, region: str) -> str:
+        if "{query}" not in self._template:
+            return f"{self._template.rstrip('/')}/search?{urlencode({'q': query, 'format': 'json'})}"
+        values = {"query": quote(query, safe=""), "count": str(count), "region": quote(region, safe="")}
+        return _PLACE.sub(lambda place: values[place[1]], self._template)
+
+
+def _results(found: Any, depth: int) -> list[dict[str, Any]]:
+    """The first list of objects with an address, wherever the service puts it."""
+    if isinstance(found, list):
+        items = cast("list[Any]", found)
+        return [
+            row for row in items if isinstance(row, dict) and _first(cast("dict[str, Any]", row), _ADDRESSES)
+        ]
+    if not isinstance(found, dict) or depth == 0:
+        return []
+    for inside in cast("dict[str, Any]", found).values():
+        rows = _results(inside, depth - 1)
+        if rows:
+            return rows
+    return []
+
+
+def _hit(row: Mapping[str, Any]) -> Hit:
+    return Hit(_first(row, _TITLES), _first(row, _ADDRESSES), _first(row, _SNIPPETS))
+
+
+def _first(row: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    return next((value for name in names if isinstance(value := row.get(name), str) and value), "")

@@ -1,0 +1,114 @@
+"""WebSearchAPI: search the web and read what it finds; the methods are those of BFCL's function documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import Any, ClassVar, get_args
+
+from ....errors import UsageError
+from .engine import PageError, SearchEngine
+from .page_text import PageMode, shown_page
+
+MOST_RESULTS = 50
+
+_FAILURES = (
+    "403 Client Error: Forbidden for url: {url}",
+    "503 Server Error: Service Unavailable for url: {url}",
+    "429 Client Error: Too Many Requests for url: {url}",
+    "ConnectTimeout: HTTPSConnectionPool: connection to {url} timed out",
+    "ReadTimeout: reading from {url} timed out",
+)
+"""As a fetching library puts them."""
+
+
+class WebSearch:
+    """The world.
+
+    Attributes:
+        engine: Who searches; `web_world` gives it.
+        blocking: Whether that takes time.
+    """
+
+    engine: ClassVar[SearchEngine]
+    blocking: ClassVar[bool] = True
+
+    def load(self, config: Mapping[str, Any]) -> None:
+        """Start.
+
+        Args:
+            config: ``show_snippet`` (true), ``failure_rate`` (0; the share of fetches that fail, as they do on the real web), and the
+                ``seed`` that says which (0).
+
+        Raises:
+            TypeError: A value is of another type.
+            ValueError: The rate is no share.
+        """
+        snippet, rate = config.get("show_snippet", True), config.get("failure_rate", 0)
+        if not isinstance(snippet, bool) or isinstance(rate, bool) or not isinstance(rate, (int, float)):
+            raise TypeError("expected show_snippet as a boolean and failure_rate as a number")
+        if not 0 <= rate <= 1:
+            raise ValueError(f"failure_rate is a share between 0 and 1, got {rate}")
+        self._snippet = snippet
+        self._failure_rate = rate
+        self._chance = Random(f"{config.get('seed', 0)}")  # noqa: S311 - which fetches fail, not a secret
+
+    def state(self) -> dict[str, Any]:
+        """Nothing is kept: the web is everybody's."""
+        return {}
+
+    def search_engine_query(
+        self, keywords: str, max_results: int = 10, region: str = "wt-wt"
+    ) -> list[dict[str, str]] | dict[str, str]:
+        """Look for pages; each with title, address and, unless the scenario leaves it out, a snippet."""
+        count = max(1, min(int(max_results), MOST_RESULTS))
+        hits = self.engine.search(str(keywords), count, str(region))
+        if not hits:
+            return {"error": "No results found."}
+        return [
+            {"title": hit.title, "href": hit.url} | ({"body": hit.snippet} if self._snippet else {})
+            for hit in hits
+        ]
+
+    def fetch_url_content(self, url: str, mode: str = "raw") -> dict[str, str]:
+        """Read a page."""
+        if mode not in get_args(PageMode):
+            return {"error": f"Unsupported mode: {mode}"}
+        if not str(url).startswith(("http://", "https://")):
+            return {"error": f"Invalid URL: {url}"}
+        if self._chance.random() < self._failure_rate:
+            return {"error": self._chance.choice(_FAILURES).format(url=url)}
+        try:
+            return {"content": shown_page(self.engine.fetch(str(url)), mode)}  # pyright: ignore[reportArgumentType] - checked above
+        except PageError as error:
+            return {"error": str(error)}
+
+
+def web_world(engine: SearchEngine) -> type[WebSearch]:
+    """The world, with somebody who searches.
+
+    Args:
+        engine: Who.
+    """
+    return type("WebSearchAPI", (WebSearch,), {"engine": engine, "blocking": engine.blocking})
+
+
+def search_engine(where: str) -> SearchEngine:
+    """Who searches, from what a user says.
+
+    Args:
+        where: A corpus (JSON Lines or a folder), or the address of a search service.
+
+    Raises:
+        InputError: The corpus cannot be used.
+        UsageError: It is neither.
+    """
+    from .corpus import Corpus  # noqa: PLC0415 - with a service no corpus is read
+    from .service import SearchService  # noqa: PLC0415 - with a corpus nobody is asked
+
+    if "://" in where:
+        return SearchService(where)
+    if not Path(where).exists():
+        raise UsageError(f"--search: expected a corpus that exists or an address of the web, got {where!r}")
+    return Corpus(Path(where))

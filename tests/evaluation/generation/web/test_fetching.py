@@ -1,0 +1,151 @@
+"""Pages from a web that nobody may use to look into this machine's network."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import socket
+from typing import Any
+
+import pytest
+from small_web import SmallWeb, slowly
+
+from fiducial.evaluation.generation.web import fetching
+from fiducial.evaluation.generation.web.engine import PageError
+from fiducial.evaluation.generation.web.fetching import Bounds, fetch, is_public
+
+HERE = Bounds(allowed={"127.0.0.1"})
+
+
+def got(url: str, bounds: Bounds = HERE) -> Any:
+    return asyncio.run(fetch(url, bounds))
+
+
+def test_a_page_comes_with_its_address_and_whether_it_is_html(web: SmallWeb):
+    web.pages["/a"] = (200, {}, "<p>Grüße</p>".encode())
+    web.pages["/b"] = (200, {"Content-Type": "text/plain; charset=latin-1"}, "Grüße".encode("latin-1"))
+    assert got(f"{web.root}/a") == (f"{web.root}/a", "<p>Grüße</p>", True)
+    assert got(f"{web.root}/b") == (f"{web.root}/b", "Grüße", False)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1",
+        "localhost",
+        "127.1",
+        "0x7f.0.0.1",
+        "2130706433",
+        "0.0.0.0",
+        "10.0.0.1",
+        "169.254.169.254",
+        "192.168.1.1",
+        "[::1]",
+        "[::ffff:127.0.0.1]",
+        "[::ffff:7f00:1]",
+        "[64:ff9b::7f00:1]",
+        "[fe80::1%25lo]",
+        "[fc00::1]",
+        "224.0.0.1",
+    ],
+)
+def test_no_address_of_this_machine_or_its_network_is_asked(web: SmallWeb, host: str):
+    web.pages["/"] = (200, {}, b"secret")
+    with pytest.raises(PageError):
+        got(f"http://{host}:{web.port}/", Bounds())
+    assert web.asked == []
+
+
+def test_a_name_that_stands_for_a_private_address_is_not_asked(
+    web: SmallWeb, monkeypatch: pytest.MonkeyPatch
+):
+    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", web.port))]
+
+    def looked_up(*_: Any, **__: Any) -> Any:
+        return found
+
+    monkeypatch.setattr(socket, "getaddrinfo", looked_up)
+    with pytest.raises(PageError, match="no public address"):
+        got(f"http://innocent.example:{web.port}/", Bounds())
+    assert web.asked == []
+
+
+def test_a_redirect_to_a_private_address_is_not_followed(web: SmallWeb):
+    web.pages["/out"] = (302, {"Location": f"http://localhost:{web.port}/in"}, b"")
+    with pytest.raises(PageError, match="no public address"):
+        got(f"{web.root}/out")
+    assert web.asked == ["/out"]
+
+
+def test_redirects_are_followed_so_many_times(web: SmallWeb):
+    web.pages["/0"] = (302, {"Location": "/1"}, b"")
+    web.pages["/1"] = (200, {}, b"there")
+    assert got(f"{web.root}/0").text == "there"
+    web.pages["/loop"] = (302, {"Location": "/loop"}, b"")
+    with pytest.raises(PageError, match="more than 5 redirects"):
+        got(f"{web.root}/loop")
+    assert web.asked.count("/loop") == 6
+
+
+def test_a_redirect_to_a_file_is_no_page(web: SmallWeb):
+    web.pages["/file"] = (302, {"Location": "file:///etc/passwd"}, b"")
+    with pytest.raises(PageError, match="must begin with http"):
+        got(f"{web.root}/file")
+
+
+@pytest.mark.parametrize(
+    "url", ["", "x", "ftp://a/b", "file:///etc/passwd", "http://", "http://a:b@c/", "http://[", "http://a:x/"]
+)
+def test_what_is_no_address_of_the_web_is_refused(url: str):
+    with pytest.raises(PageError):
+        got(url, Bounds())
+
+
+def test_a_page_is_cut_off_at_its_size_also_when_it_was_packed_small(web: SmallWeb):
+    web.pages["/"] = (200, {"Content-Encoding": "gzip"}, gzip.compress(b"x" * 50_000_000))
+    assert len(got(f"{web.root}/", HERE._replace(size=1000)).text) == 1000
+
+
+def test_a_page_that_never_ends_ends(web: SmallWeb):
+    web.pages["/"] = slowly
+    with pytest.raises(PageError, match=r"no page within 0\.3 seconds"):
+        got(f"{web.root}/", HERE._replace(seconds=0.3))
+
+
+@pytest.mark.parametrize("status", [403, 404, 500])
+def test_an_error_is_told_as_a_browser_would(web: SmallWeb, status: int):
+    web.pages["/"] = (status, {}, b"")
+    with pytest.raises(PageError, match=f"{status} (Client|Server) Error"):
+        got(f"{web.root}/")
+
+
+def test_what_is_no_text_is_not_read(web: SmallWeb):
+    web.pages["/"] = (200, {"Content-Type": "image/png"}, b"\x89PNG")
+    with pytest.raises(PageError, match="not a text: image/png"):
+        got(f"{web.root}/")
+
+
+def test_nothing_listens(web: SmallWeb):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.raises(PageError, match="ClientConnectorError"):
+        got(f"http://127.0.0.1:{port}/")
+
+
+def test_an_unknown_encoding_is_read_as_utf_8(web: SmallWeb):
+    web.pages["/"] = (200, {"Content-Type": "text/plain; charset=nonsense"}, b"\xff")
+    assert got(f"{web.root}/").text == "\ufffd"
+
+
+@pytest.mark.parametrize("address", ["93.184.216.34", "2606:2800:220:1::1", "::ffff:93.184.216.34"])
+def test_open_addresses_are_public(address: str):
+    assert is_public(address)
+
+
+def test_the_agents_own_addresses_are_all_that_is_asked(monkeypatch: pytest.MonkeyPatch, web: SmallWeb):
+    monkeypatch.setenv("http_proxy", web.root)
+    with pytest.raises(PageError):
+        got("http://nowhere.invalid/", Bounds(seconds=5))
+    assert web.asked == []
+    assert fetching.Bounds().allowed == ()
