@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal, TypeAlias, Unpack, get_args
 
-from ..calibration.agreement.panel import calibrate as calibrate_table
+from ..calibration.agreement.calibrate import calibrate as calibrate_table
 from ..calibration.agreement.requests import Requests
 from ..calibration.comparison.compare import compare as compare_table
 from ..calibration.comparison.results import By, Right

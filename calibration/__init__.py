@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .agreement.panel import calibrate
+    from .agreement.calibrate import calibrate
     from .agreement.requests import Requests
     from .agreement.results import Calibration, JudgeCalibration
     from .cautions import Caution
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _HOME = {
     "AGREEMENT": "statistics.estimator",
     "By": "comparison.results",
-    "calibrate": "agreement.panel",
+    "calibrate": "agreement.calibrate",
     "Calibration": "agreement.results",
     "Caution": "cautions",
     "Cells": "sample",

@@ -6,11 +6,9 @@ import hashlib
 import math
 from typing import Any
 
-import numpy as np
 import reference_names
 
 from fiducial.calibration.intervals.closed_forms import t_quantile
-from fiducial.calibration.statistics.kappa_error import kappa_null_standard_error
 
 from .ledger import Commands, Found, Ours, Rows, half_width, interval
 
@@ -59,9 +57,6 @@ def binary_panel(ours: Ours, path: str, run: Commands, rows: Rows, judge: str) -
     prediger = wald["categories"][judge]["statistics"]["brennan_prediger"]
     ours[f"{path}/brennan_prediger"] = ours[f"{path}/pabak"] = Found(prediger["value"], how)
     ours[f"{path}/brennan_prediger_se"] = Found(half_width(prediger) / NORMAL, how)
-    table = np.array([[panel["tn"], panel["fp"]], [panel["fn"], panel["tp"]]], dtype=np.float64)
-    null = kappa_null_standard_error(table).value
-    ours[f"{path}/cohen_kappa_se_null"] = Found(null, "calibration.kappa_error.kappa_null_standard_error")
     clustered, how = run("calibrate", rows, "--interval", "cluster-t")
     clusters = panel["n_clusters"]
     error = half_width(clustered["judges"][judge]["statistics"]["accuracy"]) / t_quantile(0.95, clusters - 1)

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fiducial.calibration.comparison.mcnemar import mcnemar
-from fiducial.calibration.comparison.multiple_tests import benjamini_hochberg, holm
+from fiducial.calibration.comparison.significance import benjamini_hochberg, holm
 
 from .devai import NORMAL
 from .ledger import Commands, Found, Ours, Rows, half_width, interval
@@ -52,13 +51,6 @@ def _prompts(ours: Ours, run: Commands, rows: Rows) -> None:
         for key, value in counts.items():
             ours[f"{path}/{key}"] = Found(value, how)
         interval(ours, f"{path}/difference_ci95_wald", pair["difference"], how)
-        test = mcnemar(pair["a_only_right"], pair["b_only_right"])
-        for key, value in (
-            ("mcnemar_chi2", test.chi2),
-            ("mcnemar_chi2_cc", test.chi2_corrected),
-            ("mcnemar_chi2_cc_p", test.chi2_corrected_p),
-        ):
-            ours[f"{path}/{key}"] = Found(value, "calibration.mcnemar.mcnemar")
     for key, method in (("holm", holm), ("bh", benjamini_hochberg)):
         for name, p in zip(exact, method(np.array(list(exact.values()))).tolist(), strict=True):
             ours[f"adjusted/{key}/{name}"] = Found(p, f"calibration.multiple_tests, {key}, of the exact p")

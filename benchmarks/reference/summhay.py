@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from reference_names import GRADED, LEVELS
 
-from fiducial.calibration.statistics.icc import intraclass_correlations
-
 from .devai import NORMAL, binary_panel, correction
 from .ledger import Commands, Found, Ours, Rows, half_width, interval
 
@@ -69,10 +67,6 @@ def _graded(ours: Ours, path: str, run: Commands, rows: Rows, judge: str) -> Non
     for theirs, name in GRADED.items():
         ours[f"{path}/{theirs}"] = Found(panel["statistics"][name]["value"], how)
     interval(ours, f"{path}/pearson_ci95_fisher", panel["statistics"]["pearson"], how)
-    table = np.array([[row["label"], row["score"]] for row in rows], dtype=np.float64)
-    names = ("ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k")
-    for name, value in zip(names, intraclass_correlations(table), strict=True):
-        ours[f"{path}/icc/{name}"] = Found(value, "calibration.icc.intraclass_correlations")
     ours[f"{path}/icc/ICC2"] = Found(panel["statistics"]["icc_a1"]["value"], how)
     means, how = run("estimate", rows)
     ours[f"{path}/mean_true"] = Found(means["all"]["estimates"]["labels_only"]["value"], how)

@@ -12,9 +12,9 @@ from fiducial.calibration import Settings, Statistic, make_sample
 from fiducial.calibration.agreement.probability_scores import brier_statistics, grouped
 from fiducial.calibration.agreement.system_agreement import system_agreement
 from fiducial.calibration.arrays import FloatArray, IntArray
-from fiducial.calibration.planning.allocation import neyman_allocation
-from fiducial.calibration.statistics.brier_parts import corrected_brier_parts
-from fiducial.calibration.thresholds.cascade import Verdicts, certify_cascade
+from fiducial.calibration.planning.next_labels import neyman_allocation
+from fiducial.calibration.statistics.probabilities import corrected_brier_parts
+from fiducial.calibration.thresholds.certified_thresholds import Verdicts, certify_cascade
 from fiducial.calibration.thresholds.recalibration import recalibrate
 from fiducial.calibration.true_rate.active_labels import DrawnLabels, draw_probabilities
 from fiducial.calibration.true_rate.active_rounds import active_estimate

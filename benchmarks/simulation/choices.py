@@ -9,9 +9,8 @@ from scipy.special import ndtr
 
 from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.comparison.best_of_many import best_of_many
-from fiducial.calibration.thresholds.better_cut import better_cut
-from fiducial.calibration.thresholds.selective import certify
-from fiducial.calibration.thresholds.threshold_choice import choose_threshold
+from fiducial.calibration.thresholds.certified_thresholds import certify
+from fiducial.calibration.thresholds.cut_choice import better_cut, choose_threshold
 
 from .tally import AT_LEAST, BROKEN, FOUND, SIZE, Means, Tally
 

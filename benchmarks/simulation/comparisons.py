@@ -9,12 +9,10 @@ from scipy import stats
 
 from fiducial.calibration import ESTIMATORS, Settings
 from fiducial.calibration.agreement.alt_test import alt_test
-from fiducial.calibration.agreement.homogeneity import equal_rates
+from fiducial.calibration.agreement.slice_homogeneity import equal_rates
 from fiducial.calibration.arrays import FloatArray, IntArray
-from fiducial.calibration.comparison.delong import delong
 from fiducial.calibration.comparison.difference import PairedRows, difference, difference_of, share_difference
-from fiducial.calibration.comparison.mcnemar import mcnemar
-from fiducial.calibration.comparison.multiple_tests import holm
+from fiducial.calibration.comparison.significance import delong, holm, mcnemar
 from fiducial.calibration.intervals.cluster_mean import paired_shift
 from fiducial.calibration.monitoring.e_process import drift_evidence, first_alarm
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fiducial.calibration import ESTIMATORS, Settings, measure
-from fiducial.calibration.comparison.mcnemar import mcnemar
+from fiducial.calibration.comparison.significance import mcnemar
 from fiducial.calibration.planning.assured_labels import Expected, assured_labels
 from fiducial.calibration.planning.sample_sizes import (
     design_effect,

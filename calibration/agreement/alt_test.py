@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..comparison.multiple_tests import benjamini_yekutieli
+from ..comparison.significance import benjamini_yekutieli
 from ..intervals.cell_means import mean_over_clusters
 
 Likeness: TypeAlias = Literal["equal", "near"]

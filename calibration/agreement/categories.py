@@ -7,16 +7,19 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ...errors import InputError
-from ..arrays import FloatArray, IntArray, ratio
+from ..arrays import FloatArray, IntArray
 from ..intervals.measurement import Settings, measure
 from ..sample import Cells, Sample
-from ..statistics.cohen_kappa import cohen_kappa
+from ..statistics.beyond_chance import (
+    alpha_nominal,
+    brennan_prediger,
+    cohen_kappa,
+    gwet_ac1,
+    gwet_ac2,
+    scott_pi,
+    weighted_kappa_table,
+)
 from ..statistics.estimator import ESTIMATORS, Estimator
-from ..statistics.gwet_ac1 import gwet_ac1
-from ..statistics.gwet_ac2 import gwet_ac2
-from ..statistics.krippendorff import alpha_nominal
-from ..statistics.scott_pi import scott_pi
-from ..statistics.weighted_kappa import weighted_kappa_table
 from .results import CategoryAgreement
 
 _SAME = 1e-9
@@ -58,8 +61,8 @@ def ordinal_weights(levels: FloatArray) -> FloatArray:
 
 
 def _estimators(levels: FloatArray) -> list[Estimator]:
-    linear, q = linear_weights(levels), len(levels)
-    quadratic, differ = 1 - (1 - linear) ** 2, 1 - np.eye(q)
+    linear = linear_weights(levels)
+    quadratic = 1 - (1 - linear) ** 2
     catalogue: dict[str, Callable[[FloatArray], FloatArray]] = {
         "cohen_kappa": cohen_kappa,
         "weighted_kappa_linear": lambda table: weighted_kappa_table(table, 1 - linear),
@@ -70,7 +73,7 @@ def _estimators(levels: FloatArray) -> list[Estimator]:
         "gwet_ac2_linear": lambda table: gwet_ac2(table, linear),
         "gwet_ac2_quadratic": lambda table: gwet_ac2(table, quadratic),
         "gwet_ac2_ordinal": lambda table: gwet_ac2(table, ordinal_weights(levels)),
-        "brennan_prediger": lambda table: 1 - _cost(table, differ) * q / (q - 1),
+        "brennan_prediger": brennan_prediger,
     }
     why = "label and score use one and the same level only, so agreement by chance is certain"
     return [_estimator(name, function, levels, why) for name, function in catalogue.items()]
@@ -87,10 +90,6 @@ def _matches(sample: Sample, levels: FloatArray) -> Sample:
     label, score = (_nearest(values, levels) for values in (sample.cells.label, sample.cells.score))
     cells = Cells(np.ones(len(label)), (label == score).astype(np.float64), 0.5)
     return Sample(cells, sample.groups, sample.sizes)
-
-
-def _cost(table: FloatArray, cost: FloatArray) -> FloatArray:
-    return ratio((table * cost).sum(axis=(-2, -1)), table.sum(axis=(-2, -1)))
 
 
 def _tables(weights: FloatArray, cells: Cells, levels: FloatArray) -> FloatArray:

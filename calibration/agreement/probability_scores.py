@@ -12,8 +12,8 @@ from ..intervals.measurement import JACKKNIFE_BLOCKS, Settings, measure
 from ..intervals.variance import covariance, left_out_error
 from ..sample import Sample, make_sample
 from ..statistic import Statistic, defined, undefined
-from ..statistics.brier_parts import brier_parts, corrected_brier_parts, equal_mass_groups
 from ..statistics.estimator import ESTIMATORS
+from ..statistics.probabilities import brier_parts, corrected_brier_parts, equal_mass_groups
 from ..tables.table import Table
 from .judge_panel import usable_rows, usable_sample
 from .results import ProbabilityScores

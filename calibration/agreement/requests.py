@@ -9,11 +9,10 @@ import numpy as np
 
 from ..intervals.measurement import Settings
 from ..tables.table import Table
-from ..thresholds.cascade import cascade_of, confidence_of
+from ..thresholds.certified_thresholds import cascade_of, certify, confidence_of
+from ..thresholds.cut_choice import choose_threshold
 from ..thresholds.recalibration import recalibrate
 from ..thresholds.results import Certificate, Recalibration, Recalibrator, Threshold
-from ..thresholds.selective import certify
-from ..thresholds.threshold_choice import choose_threshold
 from .categories import category_agreement
 from .judge_panel import usable_rows, usable_sample
 from .label_audit import label_audit

@@ -22,7 +22,7 @@ from ..intervals.unseen import unseen_interval
 from ..sample import Cells, Sample, reduce_rows
 from ..statistic import Statistic, defined, undefined
 from ..statistics.estimator import Estimator
-from .mcnemar import mcnemar
+from .significance import mcnemar
 
 _ONE_SIDED = 0.6
 """A two-sided level of 0.6 is a one-sided one of 0.8: found four times in five."""

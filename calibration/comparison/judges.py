@@ -11,10 +11,10 @@ from ..intervals.measurement import Settings
 from ..statistic import undefined
 from ..statistics.estimator import Estimator
 from .contestants import Contestant
-from .delong import delong
 from .difference import Difference, PairedRows, difference, share_difference
 from .pairs import Items, pair_of
 from .results import Areas, Pair
+from .significance import delong
 
 
 class JudgeTerms(NamedTuple):

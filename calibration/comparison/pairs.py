@@ -10,9 +10,8 @@ from msgspec.structs import replace
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from .difference import Difference
-from .mcnemar import mcnemar
-from .multiple_tests import benjamini_hochberg, benjamini_yekutieli, holm
 from .results import Areas, Flip, Pair
+from .significance import benjamini_hochberg, benjamini_yekutieli, holm, mcnemar
 
 
 class Items(NamedTuple):

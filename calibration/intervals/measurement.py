@@ -10,8 +10,8 @@ import numpy as np
 from ..arrays import FloatArray
 from ..sample import Sample
 from ..statistic import Statistic, defined, undefined
-from ..statistics.correlation import MAX_PAIRWISE_CELLS
 from ..statistics.estimator import Estimator
+from ..statistics.graded import MAX_PAIRWISE_CELLS
 from ..statistics.rates import Proportion
 from .bootstrap import (
     DEFAULT_REPLICATES,

@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 from ..arrays import FloatArray
 from ..intervals.closed_forms import normal_quantile
 from ..sample import Cells
-from ..statistics.cohen_kappa import cohen_kappa
+from ..statistics.beyond_chance import cohen_kappa
 from .sample_sizes import (
     ClassLabels,
     design_effect,

@@ -10,7 +10,7 @@ import numpy as np
 from ..intervals.closed_forms import normal_quantile
 from ..intervals.variance import influence
 from ..sample import Cells, Sample
-from ..statistics.cohen_kappa import cohen_kappa
+from ..statistics.beyond_chance import cohen_kappa
 
 
 def labels_for_rate(rate: float, half_width: float, *, share: float = 1.0, level: float = 0.95) -> int:

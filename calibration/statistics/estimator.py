@@ -11,20 +11,22 @@ from ..intervals.closed_forms import Interval
 from ..intervals.paired_shares import balanced_accuracy_interval, bias_interval
 from ..sample import Cells, Sample
 from . import rates
-from .auroc import auroc
-from .average_precision import average_precision
-from .brier import brier
-from .cohen_kappa import cohen_kappa
-from .concordance import concordance
-from .correlation import MAX_PAIRWISE_CELLS, kendall_tau_b, pearson, spearman
-from .deviation import mae, rmse, signed_bias
-from .ece import ece, ece_interval
-from .gwet_ac1 import gwet_ac1
-from .icc import icc_a1
-from .krippendorff import alpha_interval, alpha_nominal, alpha_ordinal
-from .mcc import mcc
-from .scott_pi import scott_pi
-from .weighted_kappa import weighted_kappa
+from .beyond_chance import alpha_nominal, cohen_kappa, gwet_ac1, scott_pi
+from .graded import (
+    MAX_PAIRWISE_CELLS,
+    concordance,
+    icc_a1,
+    kendall_tau_b,
+    mae,
+    pearson,
+    rmse,
+    signed_bias,
+    spearman,
+    weighted_kappa,
+)
+from .krippendorff import alpha_interval, alpha_ordinal
+from .probabilities import auroc, average_precision, brier, ece, ece_interval
+from .rates import mcc
 
 MAX_CELLS = 25_000
 """Above this many distinct (label, score) pairs, blocks of clusters are left out in turn instead of a bootstrap."""

@@ -16,30 +16,6 @@ from ..sample import Cells
 Level: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 
 
-def krippendorff_alpha(ratings: FloatArray, level: Level = "nominal") -> float:
-    """Alpha for any number of raters, with gaps.
-
-    Args:
-        ratings: Values, shape ``(raters, units)``; NaN where a rater did not rate. Units with fewer than two values
-            are left out.
-        level: What differences mean.
-
-    Returns:
-        At most 1; NaN when all values are one and the same, or no unit has two.
-
-    Raises:
-        ValueError: ``ratio`` with negative values.
-    """
-    rated = np.isfinite(ratings)
-    ratings, rated = ratings[:, rated.sum(axis=0) > 1], rated[:, rated.sum(axis=0) > 1]
-    if not ratings.size:
-        return float("nan")
-    if level == "ratio" and (ratings[rated] < 0).any():
-        raise ValueError("the ratio level needs values of at least 0")
-    values, units = value_counts(ratings)
-    return float(alpha_of_units(np.ones(len(units)), units, values, level))
-
-
 def value_counts(ratings: FloatArray) -> tuple[FloatArray, FloatArray]:
     """How often each value was given to each unit.
 
@@ -111,22 +87,6 @@ _DISTANCES: dict[Level, Callable[[FloatArray, FloatArray], FloatArray]] = {
     "interval": _interval,
     "ratio": _ratio,
 }
-
-
-def alpha_nominal(table: FloatArray) -> FloatArray:
-    """Nominal alpha of two raters without gaps.
-
-    Args:
-        table: Counts, rows one rater, columns the other, shape ``(..., q, q)``.
-
-    Returns:
-        Shape ``(...)``; NaN where both use one and the same category only.
-    """
-    values = 2 * table.sum(axis=(-2, -1))
-    margin = table.sum(axis=-1) + table.sum(axis=-2)
-    differ = values / 2 - np.einsum("...ii->...", table)
-    expected = (values**2 - (margin**2).sum(axis=-1)) / 2
-    return 1 - (values - 1) * ratio(differ, expected)
 
 
 def alpha_interval(weights: FloatArray, cells: Cells) -> FloatArray:

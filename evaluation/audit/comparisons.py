@@ -8,7 +8,7 @@ from itertools import combinations
 import msgspec
 import numpy as np
 
-from ...calibration.comparison.multiple_tests import holm
+from ...calibration.comparison.significance import holm
 from ...calibration.intervals.cluster_mean import Shift, paired_shift
 from ...calibration.monitoring.flip_rate import self_consistency
 from ...records import ItemKey

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from fiducial.calibration import JudgeCalibration, table_from_rows
-from fiducial.calibration.agreement.cautions import cautions
+from fiducial.calibration.agreement.calibrate import cautions
 from fiducial.report.caution_words import sentences
 
 TABLE = table_from_rows([{"item_id": "i", "judge": "j", "score": 1, "label": 1}])

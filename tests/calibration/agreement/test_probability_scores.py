@@ -12,7 +12,11 @@ from known_numbers import ends_of, printed
 from fiducial.calibration import Settings, calibrate, make_sample, table_from_rows
 from fiducial.calibration.agreement.probability_scores import brier_statistics, probability_scores
 from fiducial.calibration.arrays import FloatArray
-from fiducial.calibration.statistics.brier_parts import brier_parts, corrected_brier_parts, equal_mass_groups
+from fiducial.calibration.statistics.probabilities import (
+    brier_parts,
+    corrected_brier_parts,
+    equal_mass_groups,
+)
 
 # The oracles have no types.
 calibration_curve: Any = import_module("sklearn.calibration").calibration_curve

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fiducial.calibration import Settings, Table, compare, read_table
-from fiducial.calibration.comparison.multiple_tests import benjamini_hochberg, holm
+from fiducial.calibration.comparison.significance import benjamini_hochberg, holm
 
 pytestmark = pytest.mark.reference
 

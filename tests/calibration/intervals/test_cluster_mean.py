@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fiducial.calibration.comparison.mcnemar import mcnemar
+from fiducial.calibration.comparison.significance import mcnemar
 from fiducial.calibration.intervals.cluster_mean import mean_of, paired_shift, share_of
 from fiducial.calibration.monitoring.flip_rate import flips, self_consistency
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from fiducial.calibration import ESTIMATORS, Sample, Settings, make_sample, measure
-from fiducial.calibration.agreement.homogeneity import equal_rates
 from fiducial.calibration.agreement.label_audit import corrected_rates
+from fiducial.calibration.agreement.slice_homogeneity import equal_rates
 from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.sample import Cells
-from fiducial.calibration.thresholds.selective import GRID, certify
+from fiducial.calibration.thresholds.certified_thresholds import GRID, certify
 
 DRAWS = 500
 NAMES = (

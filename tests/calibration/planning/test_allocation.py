@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fiducial.calibration.planning.allocation import neyman_allocation
+from fiducial.calibration.planning.next_labels import neyman_allocation
 
 
 def test_labels_are_in_proportion_to_size_times_spread() -> None:

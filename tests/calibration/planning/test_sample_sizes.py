@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fiducial.calibration import table_from_rows
-from fiducial.calibration.comparison.mcnemar import mcnemar
+from fiducial.calibration.comparison.significance import mcnemar
 from fiducial.calibration.planning.next_labels import next_to_label
 from fiducial.calibration.planning.sample_sizes import (
     design_effect,

@@ -10,18 +10,17 @@ import numpy as np
 import pytest
 
 from fiducial.calibration import ESTIMATORS, Sample, Settings, make_sample, measure
+from fiducial.calibration.agreement.baselines import reliability
 from fiducial.calibration.arrays import FloatArray
-from fiducial.calibration.comparison.mcnemar import mcnemar
-from fiducial.calibration.comparison.multiple_tests import benjamini_hochberg, benjamini_yekutieli, holm
-from fiducial.calibration.statistics.concordance import concordance
-from fiducial.calibration.statistics.icc import icc_a1, intraclass_correlations
-from fiducial.calibration.statistics.krippendorff import (
-    alpha_interval,
-    alpha_nominal,
-    alpha_ordinal,
-    krippendorff_alpha,
+from fiducial.calibration.comparison.significance import (
+    benjamini_hochberg,
+    benjamini_yekutieli,
+    holm,
+    mcnemar,
 )
-from fiducial.calibration.statistics.weighted_kappa import weighted_kappa_table
+from fiducial.calibration.statistics.beyond_chance import alpha_nominal, weighted_kappa_table
+from fiducial.calibration.statistics.graded import concordance, icc_a1
+from fiducial.calibration.statistics.krippendorff import Level, alpha_interval, alpha_ordinal
 
 # The oracles have no types, or wrong ones.
 stats: Any = import_module("scipy.stats")
@@ -48,6 +47,30 @@ def value_of(name: str, sample: Sample) -> float:
     return float(ESTIMATORS[name].formula(sample.counts, sample.cells))
 
 
+def alpha_of_raters(ratings: Any, level: Level) -> float:
+    """Krippendorff's alpha by its general form, for any number of raters."""
+    value = reliability(np.stack(ratings), level, settings=Settings(replicates=20)).value
+    assert value is not None
+    return value
+
+
+def icc_by_analysis_of_variance(ratings: FloatArray) -> float:
+    """Shrout and Fleiss' ICC(2,1), from the mean squares of a two-way layout."""
+    n, k = ratings.shape
+    grand, item, rater = ratings.mean(), ratings.mean(axis=1), ratings.mean(axis=0)
+    rows = k * ((item - grand) ** 2).sum() / (n - 1)
+    columns = n * ((rater - grand) ** 2).sum() / (k - 1)
+    errors = ((ratings - item[:, None] - rater + grand) ** 2).sum() / ((n - 1) * (k - 1))
+    return float((rows - errors) / (rows + (k - 1) * errors + k * (columns - errors) / n))
+
+
+def test_icc_by_analysis_of_variance_is_the_published_one() -> None:
+    ratings = np.array(
+        [[9.0, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+    )
+    assert icc_by_analysis_of_variance(ratings) == pytest.approx(0.29, abs=6e-3)  # Shrout and Fleiss 1979
+
+
 BINARY: dict[str, Oracle] = {
     "accuracy": metrics.accuracy_score,
     "true_positive_rate": metrics.recall_score,
@@ -66,13 +89,9 @@ GRADED: dict[str, Oracle] = {
     "mae": metrics.mean_absolute_error,
     "rmse": metrics.root_mean_squared_error,
     "signed_bias": lambda label, score: (score - label).mean(),
-    "krippendorff_alpha_interval": lambda label, score: krippendorff_alpha(
-        np.stack([label, score]), "interval"
-    ),
-    "krippendorff_alpha_ordinal": lambda label, score: krippendorff_alpha(
-        np.stack([label, score]), "ordinal"
-    ),
-    "icc_a1": lambda label, score: intraclass_correlations(np.stack([label, score], axis=1)).icc2,
+    "krippendorff_alpha_interval": lambda label, score: alpha_of_raters([label, score], "interval"),
+    "krippendorff_alpha_ordinal": lambda label, score: alpha_of_raters([label, score], "ordinal"),
+    "icc_a1": lambda label, score: icc_by_analysis_of_variance(np.stack([label, score], axis=1)),
 }
 PROBABILITY: dict[str, Oracle] = {
     "auroc": metrics.roc_auc_score,
@@ -147,9 +166,9 @@ def test_krippendorff_of_two_raters_is_the_general_one() -> None:
     codes = (np.round(both * 5)).astype(int)
     table = np.zeros((6, 6))
     np.add.at(table, (codes[0], codes[1]), 1.0)
-    assert alpha_nominal(table) == pytest.approx(krippendorff_alpha(both, "nominal"), abs=1e-12)
-    assert alpha_interval(sample.counts, sample.cells) == pytest.approx(krippendorff_alpha(both, "interval"))
-    assert alpha_ordinal(sample.counts, sample.cells) == pytest.approx(krippendorff_alpha(both, "ordinal"))
+    assert alpha_nominal(table) == pytest.approx(alpha_of_raters(both, "nominal"), abs=1e-12)
+    assert alpha_interval(sample.counts, sample.cells) == pytest.approx(alpha_of_raters(both, "interval"))
+    assert alpha_ordinal(sample.counts, sample.cells) == pytest.approx(alpha_of_raters(both, "ordinal"))
 
 
 def test_wald_interval_of_kappa_is_that_of_fleiss_cohen_and_everitt() -> None:
@@ -175,13 +194,10 @@ def test_interval_of_a_proportion(interval: Any, theirs: str) -> None:
 def test_mcnemar(b: int, c: int) -> None:
     ours = mcnemar(b, c)
     assert ours.exact_p == pytest.approx(contingency.mcnemar([[9, b], [c, 9]], exact=True).pvalue)
-    assert ours.chi2_p == pytest.approx(
-        contingency.mcnemar([[9, b], [c, 9]], exact=False, correction=False).pvalue
-    )
 
 
 def test_mcnemar_without_discordant_items_is_no_alarm() -> None:
-    assert mcnemar(0, 0) == (1.0, 1.0, None, None, None, None)
+    assert mcnemar(0, 0) == (1.0, 1.0)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from scipy import stats
 
 from fiducial.calibration import read_table
 from fiducial.calibration.arrays import BoolArray, FloatArray
-from fiducial.calibration.thresholds.better_cut import better_cut
+from fiducial.calibration.thresholds.cut_choice import better_cut
 
 
 def graded(

@@ -7,7 +7,7 @@ import pytest
 from known_numbers import printed
 
 from fiducial.calibration import Requests, calibrate, table_from_rows
-from fiducial.calibration.thresholds.threshold_choice import MAX_CANDIDATES, choose_threshold
+from fiducial.calibration.thresholds.cut_choice import MAX_CANDIDATES, choose_threshold
 
 RNG = np.random.default_rng(4)
 LABEL = (RNG.random(2_000) < 0.5).astype(float)

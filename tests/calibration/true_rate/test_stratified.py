@@ -11,8 +11,7 @@ from known_numbers import reason_of
 from planted_strata import Plan, labelled, world
 
 from fiducial.calibration import estimate, table_from_rows
-from fiducial.calibration.planning.allocation import neyman_allocation
-from fiducial.calibration.planning.next_labels import next_by_stratum
+from fiducial.calibration.planning.next_labels import next_by_stratum, neyman_allocation
 from fiducial.calibration.statistic import Statistic
 from fiducial.calibration.true_rate.estimators import prediction_powered, tuned_lambda
 from fiducial.calibration.true_rate.finite_set import finite_post_stratified, finite_prediction_powered

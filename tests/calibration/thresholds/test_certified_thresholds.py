@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fiducial.calibration.thresholds.cascade import Verdicts, certify_cascade, confidence_of
-from fiducial.calibration.thresholds.selective import certify
+from fiducial.calibration.thresholds.certified_thresholds import (
+    Verdicts,
+    certify,
+    certify_cascade,
+    confidence_of,
+)
 
 
 def judge(rng: np.random.Generator, n: int, worst: float) -> Verdicts:

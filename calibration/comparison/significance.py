@@ -1,14 +1,52 @@
-"""DeLong's test: do two scores, on the same items, differ in their area under the ROC curve?"""
+"""Tests of a difference on the same items (McNemar's, DeLong's), and p-values of several tests, adjusted."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr, stdtr
+from scipy.special import bdtr, ndtr, stdtr
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..intervals.cell_means import combine_means
+
+
+class McNemar(NamedTuple):
+    """The p-values of McNemar's test, two-sided.
+
+    Attributes:
+        exact_p: Binomial, never too small.
+        midp: Binomial with half of the observed probability; the one to use (Fagerland et al. 2013).
+    """
+
+    exact_p: float
+    midp: float
+
+
+def mcnemar(a_only: int, b_only: int) -> McNemar:
+    """McNemar's test.
+
+    Source: McNemar 1947; exact and mid-p forms as in Fagerland, Lydersen and Laake 2013.
+
+    Args:
+        a_only: Items on which only the first is right.
+        b_only: Items on which only the second is right.
+
+    Returns:
+        The p-values; 1 with no discordant item.
+
+    Raises:
+        ValueError: A count is negative.
+    """
+    if min(a_only, b_only) < 0:
+        raise ValueError("counts are at least 0")
+    discordant = a_only + b_only
+    if discordant == 0:
+        return McNemar(1.0, 1.0)
+    fewer = min(a_only, b_only)
+    tail = float(bdtr(fewer, discordant, 0.5))
+    point = tail - (float(bdtr(fewer - 1, discordant, 0.5)) if fewer else 0.0)
+    return McNemar(exact_p=min(1.0, 2 * tail), midp=min(1.0, 2 * tail - point))
 
 
 class DeLong(NamedTuple):
@@ -74,3 +112,50 @@ def mid_ranks(values: FloatArray) -> FloatArray:
     """Ranks from 1, equal values sharing the mean of theirs, shape ``(n,)``."""
     _, code, times = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(times) - (times - 1) / 2)[code]
+
+
+def holm(p_values: FloatArray) -> FloatArray:
+    """Holm's step-down: holds the chance of any false alarm, whatever the dependence.
+
+    Source: Holm 1979.
+
+    Args:
+        p_values: Shape ``(m,)``.
+
+    Returns:
+        Adjusted p-values in the order given, at most 1.
+    """
+    order = np.argsort(p_values, kind="stable")
+    steps = np.arange(len(p_values), 0, -1) * p_values[order]
+    return _back(np.maximum.accumulate(steps), order)
+
+
+def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
+    """Benjamini and Hochberg's step-up: holds the share of false alarms among alarms, for screening.
+
+    Source: Benjamini and Hochberg 1995.
+
+    Args:
+        p_values: Shape ``(m,)``, independent or positively dependent.
+
+    Returns:
+        Adjusted p-values in the order given, at most 1.
+    """
+    order = np.argsort(p_values, kind="stable")
+    steps = len(p_values) / np.arange(1, len(p_values) + 1) * p_values[order]
+    return _back(np.minimum.accumulate(steps[::-1])[::-1], order)
+
+
+def benjamini_yekutieli(p_values: FloatArray) -> FloatArray:
+    """Like `benjamini_hochberg`, under any dependence.
+
+    Source: Benjamini and Yekutieli 2001.
+    """
+    penalty = float((1 / np.arange(1, len(p_values) + 1)).sum())
+    return np.minimum(1.0, benjamini_hochberg(p_values) * penalty)
+
+
+def _back(adjusted: FloatArray, order: np.ndarray[tuple[int], np.dtype[np.intp]]) -> FloatArray:
+    result = np.empty_like(adjusted)
+    result[order] = np.minimum(1.0, adjusted)
+    return result

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fiducial.calibration.comparison.delong import delong
+from fiducial.calibration.comparison.significance import delong
 
 # The oracle has no types.
 roc_auc_score: Any = import_module("sklearn.metrics").roc_auc_score

@@ -1,0 +1,234 @@
+"""Statistics of graded scores: correlations, which rank and do not see a shift; agreement of values; distances."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray, ratio
+from ..sample import Cells
+
+
+class Moments(NamedTuple):
+    """First and second moments with divisor n; each of shape ``(...)``.
+
+    Attributes:
+        n: Rows.
+        difference: Mean of score minus label.
+        label_variance: Variance of the label.
+        score_variance: Variance of the score.
+        covariance: Covariance of the two.
+    """
+
+    n: FloatArray
+    difference: FloatArray
+    label_variance: FloatArray
+    score_variance: FloatArray
+    covariance: FloatArray
+
+
+def moments(weights: FloatArray, label: FloatArray, score: FloatArray) -> Moments:
+    """Weighted moments.
+
+    Args:
+        weights: Counts per cell, shape ``(..., m)``.
+        label: Values of the cells ``(m,)``, or ranks ``(..., m)`` that depend on the weights.
+        score: Likewise.
+
+    Returns:
+        The moments; NaN where the weights sum to 0.
+    """
+    n = weights.sum(axis=-1)
+    share = ratio(weights, n[..., None])
+    # From the first cell, so that constant input has a variance of exactly 0.
+    x, y = label - label[..., :1], score - score[..., :1]
+    mean_x, mean_y = (share * x).sum(axis=-1), (share * y).sum(axis=-1)
+    return Moments(
+        n,
+        (share * (score - label)).sum(axis=-1),
+        (share * x**2).sum(axis=-1) - mean_x**2,
+        (share * y**2).sum(axis=-1) - mean_y**2,
+        (share * x * y).sum(axis=-1) - mean_x * mean_y,
+    )
+
+
+def correlation_of(values: Moments) -> FloatArray:
+    """Pearson's correlation from moments; NaN where a side is constant."""
+    return ratio(
+        values.covariance,
+        np.sqrt(constant_as_zero(values.label_variance)) * np.sqrt(constant_as_zero(values.score_variance)),
+    )
+
+
+def constant_as_zero(variance: FloatArray) -> FloatArray:
+    """Variances with those that are only rounding set to 0."""
+    return np.where(variance.real <= 1e-14, 0.0, variance)  # noqa: PLR2004 - rounding of squares of numbers in [0, 1]
+
+
+def cell_moments(weights: FloatArray, cells: Cells) -> Moments:
+    """Moments of the labels and scores of the cells."""
+    return moments(weights, cells.label, cells.score)
+
+
+MAX_PAIRWISE_CELLS = 1_500
+"""Up to here Kendall's tau compares all pairs of cells at once; beyond it, one sorted pass per row of weights."""
+
+
+def pearson(weights: FloatArray, cells: Cells) -> FloatArray:
+    """Pearson's product-moment correlation.
+
+    Args:
+        weights: Counts per cell, shape ``(..., m)``.
+        cells: Their labels and scores.
+
+    Returns:
+        In [-1, 1], shape ``(...)``; NaN where label or score is constant.
+    """
+    return correlation_of(cell_moments(weights, cells))
+
+
+def spearman(weights: FloatArray, cells: Cells) -> FloatArray:
+    """Spearman's rank correlation: Pearson's of the mid-ranks.
+
+    Args:
+        weights: Counts per cell, shape ``(..., m)``.
+        cells: Their labels and scores.
+
+    Returns:
+        In [-1, 1], shape ``(...)``; NaN where label or score is constant.
+    """
+    return correlation_of(
+        moments(weights, _mid_ranks(weights, cells.label), _mid_ranks(weights, cells.score))
+    )
+
+
+def kendall_tau_b(weights: FloatArray, cells: Cells) -> FloatArray:
+    """Kendall's tau-b: concordant minus discordant pairs, corrected for ties on either side.
+
+    Source: Kendall 1945.
+
+    Args:
+        weights: Counts per cell, shape ``(..., m)``; whole numbers above ``MAX_PAIRWISE_CELLS`` cells.
+        cells: Their labels and scores.
+
+    Returns:
+        In [-1, 1], shape ``(...)``; NaN where label or score is constant.
+    """
+    if len(cells.label) > MAX_PAIRWISE_CELLS:
+        return np.apply_along_axis(_tau_of_counts, -1, weights, cells.label, cells.score)
+    n = weights.sum(axis=-1)
+    order = np.sign(cells.label[:, None] - cells.label) * np.sign(cells.score[:, None] - cells.score)
+    surplus = ((weights @ order) * weights).sum(axis=-1)
+    untied = [n**2 - (sum_by_value(weights, side) ** 2).sum(axis=-1) for side in (cells.label, cells.score)]
+    scale = np.where(n == 0, 1.0, n)
+    return ratio(surplus / scale**2, np.sqrt(untied[0]) / scale * np.sqrt(untied[1]) / scale)
+
+
+def _tau_of_counts(counts: FloatArray, label: FloatArray, score: FloatArray) -> float:
+    times = counts.astype(np.int64)
+    label, score = np.repeat(label, times), np.repeat(score, times)
+    if not len(label) or label.min() == label.max() or score.min() == score.max():
+        return float("nan")
+    from scipy.stats import kendalltau  # noqa: PLC0415 - half a second to import, for tables of very many distinct pairs
+
+    return float(kendalltau(label, score).statistic)
+
+
+def sum_by_value(weights: FloatArray, values: FloatArray) -> FloatArray:
+    """Total weight of each distinct value, in ascending order.
+
+    Args:
+        weights: Shape ``(..., m)``.
+        values: Shape ``(m,)``.
+
+    Returns:
+        Shape ``(..., q)``.
+    """
+    distinct, code = np.unique(values, return_inverse=True)
+    order: IntArray = np.argsort(code, kind="stable")
+    return np.add.reduceat(
+        weights[..., order], np.searchsorted(code[order], np.arange(len(distinct))), axis=-1
+    )
+
+
+def _mid_ranks(weights: FloatArray, values: FloatArray) -> FloatArray:
+    """Mid-rank of each cell as a share of all rows, so that the guard against rounding fits any n."""
+    code = np.unique(values, return_inverse=True)[1]
+    margin = sum_by_value(weights, values)
+    ranks = ratio(np.cumsum(margin, axis=-1) - margin / 2, margin.sum(axis=-1, keepdims=True))
+    return ranks[..., code]
+
+
+def concordance(weights: FloatArray, cells: Cells) -> FloatArray:
+    """2 s_xy / (s_x^2 + s_y^2 + (m_x - m_y)^2), moments with divisor n.
+
+    Source: Lin 1989.
+
+    Args:
+        weights: Counts per cell, shape ``(..., m)``.
+        cells: Their labels and scores.
+
+    Returns:
+        In [-1, 1], shape ``(...)``; NaN where label and score are one and the same constant.
+    """
+    values = cell_moments(weights, cells)
+    total = constant_as_zero(values.label_variance + values.score_variance + values.difference**2)
+    return ratio(2 * values.covariance, total)
+
+
+def weighted_kappa(weights: FloatArray, cells: Cells) -> FloatArray:
+    """Quadratic weighted kappa on the values themselves: the cost of a pair is its squared difference.
+
+    On values that are equally spaced levels this is the usual quadratic kappa; levels that were declared and never
+    used change nothing. It is then, identically, Lin's concordance (Fleiss and Cohen 1973), which is how it is
+    computed: the table of many distinct values would be large and empty.
+
+    Args:
+        weights: Counts per cell, shape ``(..., m)``.
+        cells: Their labels and scores.
+
+    Returns:
+        In [-1, 1], shape ``(...)``; NaN where label and score are one and the same constant.
+    """
+    return concordance(weights, cells)
+
+
+def icc_a1(weights: FloatArray, cells: Cells) -> FloatArray:
+    """ICC(A,1): absolute agreement of single measurements, two-way; Shrout and Fleiss' ICC(2,1), with two raters.
+
+    Source: Shrout and Fleiss 1979; McGraw and Wong 1996.
+
+    Args:
+        weights: Counts per cell, shape ``(..., m)``.
+        cells: Their labels and scores.
+
+    Returns:
+        At most 1, shape ``(...)``; NaN where all values are one and the same, or there is one row.
+    """
+    values = cell_moments(weights, cells)
+    n = values.n
+    scale = ratio(n, n - 1)
+    rows = scale * (values.label_variance + values.score_variance + 2 * values.covariance) / 2
+    errors = scale * (values.label_variance + values.score_variance - 2 * values.covariance) / 2
+    columns = n * values.difference**2 / 2
+    return ratio(rows - errors, rows + errors + 2 * ratio(columns - errors, n))
+
+
+def mae(weights: FloatArray, cells: Cells) -> FloatArray:
+    """Mean of |score - label|; weights ``(..., m)`` to ``(...)``."""
+    return _mean(weights, np.abs(cells.score - cells.label))
+
+
+def rmse(weights: FloatArray, cells: Cells) -> FloatArray:
+    """Root of the mean of (score - label)^2; weights ``(..., m)`` to ``(...)``."""
+    return np.sqrt(_mean(weights, (cells.score - cells.label) ** 2))
+
+
+def signed_bias(weights: FloatArray, cells: Cells) -> FloatArray:
+    """Mean of score - label: above 0, the judge is too kind; weights ``(..., m)`` to ``(...)``."""
+    return _mean(weights, cells.score - cells.label)
+
+
+def _mean(weights: FloatArray, values: FloatArray) -> FloatArray:
+    return ratio(weights @ values, weights.sum(axis=-1))

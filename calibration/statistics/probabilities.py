@@ -1,0 +1,210 @@
+"""Scores read as probabilities of being right: do they rank, are they honest, and by how much are they off?"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray, ratio
+from ..intervals.closed_forms import Interval
+from ..intervals.magnitudes import magnitude_interval
+from ..intervals.variance import covariance
+from ..sample import Cells, Sample
+from .graded import sum_by_value
+
+
+def auroc(weights: FloatArray, cells: Cells) -> FloatArray:
+    """P(score of a right row > score of a wrong row) + P(equal) / 2.
+
+    Source: Hanley and McNeil 1982 (the Mann-Whitney form). A row is right when its label reaches ``pass_at``.
+
+    Args:
+        weights: Counts per cell, shape ``(..., m)``.
+        cells: Their labels and scores.
+
+    Returns:
+        In [0, 1], shape ``(...)``; NaN where only one class is present.
+    """
+    right = cells.label >= cells.pass_at
+    positive = sum_by_value(weights * right, cells.score)
+    negative = sum_by_value(weights * ~right, cells.score)
+    beaten = np.cumsum(negative, axis=-1) - negative / 2
+    return ratio((positive * beaten).sum(axis=-1), positive.sum(axis=-1) * negative.sum(axis=-1))
+
+
+def average_precision(weights: FloatArray, cells: Cells) -> FloatArray:
+    """Sum over thresholds, strict to lax, of (recall gained) x (precision there).
+
+    A row is right when its label reaches ``pass_at``. A judge without a clue has the prevalence, not 1/2.
+
+    Args:
+        weights: Counts per cell, shape ``(..., m)``.
+        cells: Their labels and scores.
+
+    Returns:
+        In (0, 1], shape ``(...)``; NaN where no row is right.
+    """
+    right = cells.label >= cells.pass_at
+    positive = sum_by_value(weights * right, cells.score)[..., ::-1]
+    kept = np.cumsum(sum_by_value(weights, cells.score)[..., ::-1], axis=-1)
+    precision = np.cumsum(positive, axis=-1) / np.where(kept == 0, 1.0, kept)
+    return ratio((positive * precision).sum(axis=-1), positive.sum(axis=-1))
+
+
+def brier(weights: FloatArray, cells: Cells) -> FloatArray:
+    """Mean of (score - outcome)^2, the outcome being 1 where the label reaches ``pass_at``.
+
+    Source: Brier 1950.
+
+    Args:
+        weights: Counts per cell, shape ``(..., m)``.
+        cells: Their labels and scores.
+
+    Returns:
+        In [0, 1], shape ``(...)``.
+    """
+    outcome = (cells.label >= cells.pass_at).astype(float)
+    return ratio(weights @ (cells.score - outcome) ** 2, weights.sum(axis=-1))
+
+
+BINS = 10
+"""Bins of equal width on [0, 1]; a score on an edge belongs to the bin below it, as in Guo et al. 2017."""
+
+_INNER_EDGES = np.arange(1, BINS) / BINS
+
+
+def ece(weights: FloatArray, cells: Cells) -> FloatArray:
+    """Sum over bins of (share of rows) x |mean outcome - mean score|.
+
+    Source: Naeini et al. 2015. Biased upwards in small samples, and dependent on the bins: compare only like with like.
+
+    Args:
+        weights: Counts per cell, shape ``(..., m)``.
+        cells: Their labels and scores.
+
+    Returns:
+        In [0, 1], shape ``(...)``.
+    """
+    gaps = weights @ _gaps(cells)
+    # |x| without np.abs, which would drop the imaginary part that carries the derivative.
+    return ratio((gaps * np.sign(gaps.real)).sum(axis=-1), weights.sum(axis=-1))
+
+
+def ece_interval(sample: Sample, level: float) -> tuple[Interval | None, str]:
+    """Interval of the calibration error that allows for its bias; see `magnitude_interval`."""
+    clusters = sample.n_clusters
+    if clusters < 2:  # noqa: PLR2004 - one cluster has no spread
+        return None, "delta: no interval from a single cluster"
+    gaps = _gaps(sample.cells)
+    parts: FloatArray = sample.counts @ gaps / sample.n
+    # Each cluster's share in the deviation of every part, shape (k, BINS).
+    moved: FloatArray = sample.groups @ (gaps - parts) / sample.n
+    over = "" if sample.singletons else " over clusters"
+    return magnitude_interval(
+        parts, covariance(moved, sample.sizes), clusters, level
+    ), f"delta{over}, inverted for bias"
+
+
+def _gaps(cells: Cells) -> FloatArray:
+    """Outcome less score, in the column of the score's bin, shape ``(m, BINS)``."""
+    outcome = (cells.label >= cells.pass_at).astype(np.float64)
+    member = np.eye(BINS)[np.searchsorted(_INNER_EDGES, cells.score)]
+    return member * (outcome - cells.score)[:, None]
+
+
+class BrierParts(NamedTuple):
+    """The parts of a Brier score: ``reliability - resolution + uncertainty + remainder``.
+
+    Attributes:
+        reliability: Mean squared distance of a group's score from its rate; 0 for a judge whose scores are rates.
+        resolution: Mean squared distance of a group's rate from the rate of all; the more the better.
+        uncertainty: ``rate (1 - rate)``: what the score of a judge would be that knows the rate and nothing else.
+        remainder: What scores vary within groups; 0 where a group is one score.
+    """
+
+    reliability: float
+    resolution: float
+    uncertainty: float
+    remainder: float
+
+
+def brier_parts(outcome: FloatArray, score: FloatArray, group: IntArray, count: FloatArray) -> BrierParts:
+    """Murphy's decomposition of the Brier score.
+
+    Source: Murphy 1973; exact when every group is one distinct score, else with the remainder.
+
+    Args:
+        outcome: 1 for right, 0 for wrong, shape ``(m,)``.
+        score: Probabilities of right, shape ``(m,)``.
+        group: Group number of each, shape ``(m,)``: 0, 1, ... without a gap.
+        count: How often each occurs, shape ``(m,)``, above 0.
+
+    Returns:
+        The parts.
+    """
+    size, rate, mean = _groups(outcome, score, group, count)
+    n, base = size.sum(), float(size @ rate / size.sum())
+    reliability, resolution = float(size @ (mean - rate) ** 2 / n), float(size @ (rate - base) ** 2 / n)
+    uncertainty, brier = base * (1 - base), float(count @ (score - outcome) ** 2 / n)
+    return BrierParts(reliability, resolution, uncertainty, brier - (reliability - resolution + uncertainty))
+
+
+def corrected_brier_parts(
+    outcome: FloatArray, score: FloatArray, group: IntArray, count: FloatArray
+) -> BrierParts | None:
+    """The decomposition without the bias that small groups have: their rates vary by chance, which looks like a fault.
+
+    Source: Ferro and Fricker 2012. Reliability and resolution may be below 0. The reliability is also the debiased squared
+    calibration error of Kumar, Liang and Ma 2019 (arXiv 1909.10155).
+
+    Args:
+        outcome: 1 for right, 0 for wrong, shape ``(m,)``.
+        score: Probabilities of right, shape ``(m,)``.
+        group: Group number of each, shape ``(m,)``: 0, 1, ... without a gap.
+        count: How often each occurs, shape ``(m,)``, above 0.
+
+    Returns:
+        The parts, with the same sum; None where a group has a single row, whose chance cannot be told.
+    """
+    size, rate, _ = _groups(outcome, score, group, count)
+    if (size < 2).any():  # noqa: PLR2004 - a variance needs two
+        return None
+    plain, n = brier_parts(outcome, score, group, count), float(size.sum())
+    chance = float((size * rate * (1 - rate) / (size - 1)).sum()) / n
+    whole = plain.uncertainty / (n - 1)
+    return BrierParts(
+        plain.reliability - chance,
+        plain.resolution - chance + whole,
+        plain.uncertainty + whole,
+        plain.remainder,
+    )
+
+
+def equal_mass_groups(score: FloatArray, count: FloatArray, groups: int = 10) -> IntArray:
+    """Groups of about as many rows each, by score; equal scores stay together.
+
+    Args:
+        score: Shape ``(m,)``.
+        count: How often each occurs, shape ``(m,)``.
+        groups: How many at most.
+
+    Returns:
+        Group numbers without a gap, shape ``(m,)``.
+    """
+    which = np.unique(score, return_inverse=True)[1]
+    rows = np.bincount(which, weights=count)
+    middle = (np.cumsum(rows) - rows / 2) / rows.sum()
+    return np.unique(np.floor(groups * middle).astype(np.int64)[which], return_inverse=True)[1]
+
+
+def _groups(
+    outcome: FloatArray, score: FloatArray, group: IntArray, count: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Rows, rate and mean score of each group."""
+    size: FloatArray = np.bincount(group, weights=count).astype(np.float64)
+    return (
+        size,
+        np.bincount(group, weights=count * outcome) / size,
+        np.bincount(group, weights=count * score) / size,
+    )

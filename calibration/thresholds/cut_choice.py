@@ -1,0 +1,177 @@
+"""Other cuts on the score: the best for a statistic, and whether another than the one in use would do clearly better; held out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..folds import folds_of
+from ..intervals.cell_means import combine_means
+from ..sample import Cells
+from ..statistic import defined, undefined
+from ..statistics.estimator import ESTIMATORS
+from .results import BetterCut, Threshold
+
+MAX_CANDIDATES = 100
+"""Thresholds tried: the distinct scores, or evenly spaced ones of them."""
+
+CLEAR_GAIN = 0.05
+"""A gain in balanced accuracy from which on it is worth a word."""
+
+SURE = 0.02
+"""The p of the gain from which on it is worth a word: tenths share their items, so that at 0.05 up to 6 % of judges without a clue were given one."""
+
+_ROUNDING = 1e-12
+
+
+def choose_threshold(
+    label: FloatArray,
+    score: FloatArray,
+    cluster: IntArray,
+    *,
+    statistic: str = "balanced_accuracy",
+    pass_at: float = 0.5,
+) -> Threshold:
+    """The threshold on the score that makes a statistic of the 2x2 table largest, cross-fitted.
+
+    Args:
+        label: Trusted values, shape ``(n,)``, none missing.
+        score: The judge's scores, shape ``(n,)``, none missing.
+        cluster: Cluster number of each row, shape ``(n,)``; a cluster is never split.
+        statistic: One of `AGREEMENT`.
+        pass_at: A label passes when it is at least this.
+
+    Returns:
+        The threshold, the least of equals.
+    """
+    right = label >= pass_at
+    candidates = _spaced(np.unique(score))
+    if not len(score) or right.all() or not right.any():
+        return _no_threshold(statistic, "needs labels of both classes", len(score))
+    if len(candidates) < 2:  # noqa: PLR2004 - nothing to choose from
+        return _no_threshold(statistic, "all scores are equal", len(score))
+    passed = score >= candidates[:, None]
+    fold, folds = folds_of(cluster)
+    # One 2x2 table a candidate and fold: counts of (label, verdict).
+    tables = np.stack(
+        [_tables(right[fold == each], passed[:, fold == each]) for each in range(folds)], axis=1
+    )
+    whole = _values(tables.sum(axis=1), statistic)
+    best = int(np.argmax(whole))
+    if not np.isfinite(whole[best]):
+        return _no_threshold(statistic, f"{statistic} is undefined at every threshold", len(score))
+    apparent, held_out = float(whole[best]), _held_out(tables, statistic)
+    optimism = None if held_out is None else apparent - held_out
+    return Threshold(statistic, float(candidates[best]), apparent, held_out, optimism, None, len(score))
+
+
+def _no_threshold(statistic: str, why: str, n: int) -> Threshold:
+    return Threshold(statistic, None, None, None, None, why, n)
+
+
+def _held_out(tables: FloatArray, statistic: str) -> float | None:
+    if tables.shape[1] < 2:  # noqa: PLR2004 - nothing could be held out
+        return None
+    others = tables.sum(axis=1, keepdims=True) - tables
+    chosen = np.argmax(_values(others, statistic), axis=0)
+    judged = tables[chosen, np.arange(tables.shape[1])].sum(axis=0)
+    value = float(_values(judged, statistic))
+    return value if np.isfinite(value) else None
+
+
+def _spaced(distinct: FloatArray) -> FloatArray:
+    """At most as many candidates as are tried, evenly spaced."""
+    if len(distinct) <= MAX_CANDIDATES:
+        return distinct
+    return distinct[np.linspace(0, len(distinct) - 1, MAX_CANDIDATES).astype(int)]
+
+
+def _tables(right: BoolArray, passed: BoolArray) -> FloatArray:
+    """``[[tn, fp], [fn, tp]]`` of each candidate, shape ``(candidates, 2, 2)``."""
+    tp, fp = (passed & right).sum(axis=1), (passed & ~right).sum(axis=1)
+    fn, tn = right.sum() - tp, (~right).sum() - fp
+    return np.stack([tn, fp, fn, tp], axis=1).reshape(-1, 2, 2).astype(np.float64)
+
+
+_QUADRANTS = Cells(np.array([0.0, 0.0, 1.0, 1.0]), np.array([0.0, 1.0, 0.0, 1.0]), 0.5)
+
+
+def _values(tables: FloatArray, statistic: str) -> FloatArray:
+    """The statistic of each table; minus infinity where it is undefined, which nothing chooses."""
+    values = ESTIMATORS[statistic].formula(tables.reshape(*tables.shape[:-2], 4), _QUADRANTS)
+    return np.where(np.isfinite(values), values, -np.inf)
+
+
+def better_cut(
+    right: BoolArray, score: FloatArray, cluster: IntArray, pass_at: float, *, level: float = 0.95
+) -> BetterCut | None:
+    """Choose the cut anew, cross-fitted, and compare.
+
+    Balanced accuracy is the mean of two means, of what passes among right items and of what fails among wrong ones, so the gain has the
+    error of such a sum over clusters (`combine_means`).
+
+    Args:
+        right: Whether the label passes, shape ``(n,)``.
+        score: Scores, shape ``(n,)``, none missing.
+        cluster: Cluster number of each row, shape ``(n,)``; a cluster is never split.
+        pass_at: The cut that verdicts are held to.
+        level: Nominal coverage.
+
+    Returns:
+        What was found; None where no score lies between 0 and 1, so that there is nothing to choose.
+    """
+    if np.isin(score, (0.0, 1.0)).all():
+        return None
+    if right.all() or not right.any():
+        return _no_cut(pass_at, "needs labels of both classes", len(score), level)
+    fold, folds = folds_of(cluster)
+    if folds < 2:  # noqa: PLR2004 - nothing could be held out
+        return _no_cut(pass_at, "there is only one cluster, so nothing can be held out", len(score), level)
+    candidates = _candidates(score, pass_at)
+    passing = _passing(candidates, score, right, fold)
+    whole = passing.sum(axis=0)
+    chosen = np.array([_best(candidates, whole - held_out, pass_at) for held_out in passing])
+    # 1 where the other verdict is right and this one wrong, -1 the other way round.
+    passed, anew = score >= pass_at, score >= chosen[fold]
+    moved = np.where(right, 1.0, -1.0) * (anew.astype(np.float64) - passed)
+    found = combine_means(moved, right.astype(np.int64), np.full(2, 0.5), cluster)
+    gain = defined(
+        found.value,
+        found.interval(level),
+        n=len(score),
+        method="cluster-t (CR2), cross-fitted"
+        if found.tellable
+        else "no interval: a class is in one cluster",
+        level=level,
+    )
+    p = found.p()
+    clear = p is not None and p <= SURE and found.value >= CLEAR_GAIN
+    return BetterCut(pass_at=pass_at, better_at=_best(candidates, whole, pass_at), gain=gain, clear=clear)
+
+
+def _no_cut(pass_at: float, why: str, n: int, level: float) -> BetterCut:
+    return BetterCut(pass_at=pass_at, better_at=pass_at, gain=undefined(why, n=n, level=level), clear=False)
+
+
+def _candidates(score: FloatArray, pass_at: float) -> FloatArray:
+    """The cut there is, and the distinct scores, or evenly spaced ones of them, that could be one; ascending."""
+    return np.unique(np.append(_spaced(np.unique(score[score > 0.0])), pass_at))
+
+
+def _passing(candidates: FloatArray, score: FloatArray, right: BoolArray, fold: IntArray) -> IntArray:
+    """Rows of each fold that are wrong, and that are right, and pass by each candidate; and all of them first: ``(folds, 2, candidates + 1)``."""
+    shape = (int(fold.max()) + 1, 2, len(candidates) + 1)
+    reached = np.searchsorted(candidates, score, side="right")
+    place = np.ravel_multi_index((fold, right.astype(np.int64), reached), shape)
+    counts = np.bincount(place, minlength=int(np.prod(shape))).reshape(shape)
+    return counts[..., ::-1].cumsum(axis=-1)[..., ::-1]
+
+
+def _best(candidates: FloatArray, passing: IntArray, pass_at: float) -> float:
+    """The candidate with the largest balanced accuracy: the cut there is, where none is better, else the least of equals."""
+    rows = passing[:, 0]
+    if not rows.all():
+        return pass_at
+    gap = passing[1, 1:] / rows[1] - passing[0, 1:] / rows[0]
+    best, own = int(np.argmax(gap)), int(np.searchsorted(candidates, pass_at))
+    return pass_at if gap[own] >= gap[best] - _ROUNDING else float(candidates[best])
