@@ -109,6 +109,11 @@ def _baselines(found: Calibration) -> Iterator[Piece]:
     if others:
         yield "Other ways to grade, on the items of which they speak:"
         yield _side_by_side(others)
+    yield from people_words(found)
+
+
+def people_words(found: Calibration) -> Iterator[Piece]:
+    """People among themselves: a judge can hardly agree with them more; nothing where there are none."""
     if found.people is not None:
         yield f"Krippendorff's alpha of {len(found.people.names)} people among themselves:"
         yield statistic_table(found.people.krippendorff_alpha, head=False)

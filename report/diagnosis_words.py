@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..calibration.agreement.results import Calibration, PairAgreement
-from .document import ENDS, Piece, Table, statistic_table
+from ..calibration.agreement.results import Calibration, JudgeCalibration, PairAgreement, SystemAgreement
+from .document import ENDS, Details, Piece, Table, statistic_table
 from .words import number, statistic_cells
 
 _NOTABLE, _SHOWN = 0.02, 3
@@ -24,16 +24,21 @@ def judges_alone_words(found: Calibration) -> Iterator[Piece]:
     )
     rows: list[tuple[str, ...]] = []
     for judge, rates in model.judges.items():
-        labelled = found.judges[judge]
-        pairs = (
-            (rates.true_positive_rate, labelled.true_positive_rate),
-            (rates.true_negative_rate, labelled.true_negative_rate),
+        values = (
+            value
+            for name in ("true_positive_rate", "true_negative_rate")
+            for value in (getattr(rates, name).value, _by_labels(found.judges.get(judge), name))
         )
-        rows.append((judge, *(number(each.value) for pair in pairs for each in pair)))
+        rows.append((judge, *map(number, values)))
     yield Table(("judge", "TPR if so", "by labels", "TNR if so", "by labels"), rows)
-    by_labels = found.baselines["always_pass"].prevalence
-    yield f"  share right: {number(model.prevalence.value)} if so, {number(by_labels.value)} by labels"
+    right = _by_labels(found.baselines.get("always_pass"), "prevalence")
+    yield f"  share right: {number(model.prevalence.value)} if so, {number(right)} by labels"
     yield from _pairs(model.pairs)
+
+
+def _by_labels(panel: JudgeCalibration | None, name: str) -> float | None:
+    found = None if panel is None else panel.statistics.get(name)
+    return None if found is None else found.value
 
 
 def _pairs(pairs: Sequence[PairAgreement]) -> Iterator[Piece]:
@@ -74,6 +79,20 @@ def system_words(found: Calibration) -> Iterator[Piece]:
         head = ("judge", "systems", "Kendall's tau-b", "largest difference", "interval", "of", "")
         yield "Means of systems, by judge and by labels (each system is in the JSON):"
         yield Table(head, rows, words=ENDS)
+    for judge, each in found.systems.items():
+        yield Details(f"Each system, by labels and by {judge}", [_systems(each)])
+
+
+def _systems(found: SystemAgreement) -> Table:
+    """The systems, highest by labels first."""
+    ordered = sorted(found.systems.items(), key=lambda each: -each[1].label_mean)
+    rows = [
+        (name, number(each.label_mean), number(each.score_mean), *statistic_cells(each.difference))
+        for name, each in ordered
+    ]
+    return Table(
+        ("system", "by labels", "by the judge", "difference", "interval", "on", ""), rows, words=ENDS
+    )
 
 
 def recalibration_words(found: Calibration) -> Iterator[Piece]:

@@ -9,7 +9,7 @@ import msgspec
 from markupsafe import Markup, escape
 
 from ..calibration.statistic import Statistic
-from .text import visible
+from .text import shortened, visible
 from .words import statistic_cells
 
 FIRST, ENDS = frozenset({0}), frozenset({0, -1})
@@ -26,6 +26,15 @@ class Block(msgspec.Struct, frozen=True):
     def markup(self) -> Markup:
         """It on a page; every text is escaped."""
         return Markup()
+
+
+MOST_TEXT = 50_000
+"""Characters of any one text on a page."""
+
+
+def fit(text: str) -> str:
+    """A text, fit for a page: what is invisible is spelled out, and what is endless cut."""
+    return shortened(text, MOST_TEXT)
 
 
 Piece: TypeAlias = Block | str
@@ -63,7 +72,7 @@ def as_html(document: Document) -> Markup:
 
 
 def _paragraph(text: str) -> Markup:
-    return Markup("<p>{}</p>").format(visible(text.strip())) if text.strip() else Markup()
+    return Markup("<p>{}</p>").format(fit(text.strip())) if text.strip() else Markup()
 
 
 class Heading(Block, frozen=True):
@@ -78,7 +87,7 @@ class Heading(Block, frozen=True):
 
     def markup(self) -> Markup:
         """It on a page."""
-        return Markup("<h{0}>{1}</h{0}>").format(self.level, visible(self.text))
+        return Markup("<h{0}>{1}</h{0}>").format(self.level, fit(self.text))
 
 
 class Caution(Block, frozen=True):
@@ -96,7 +105,7 @@ class Caution(Block, frozen=True):
         """It on a page, folded to its line."""
         if self.whole:
             return _folded("note", self.text, [self.whole])
-        return Markup('<p class="note">{}</p>').format(visible(self.text))
+        return Markup('<p class="note">{}</p>').format(fit(self.text))
 
 
 class Details(Block, frozen=True):
@@ -110,9 +119,23 @@ class Details(Block, frozen=True):
         return _folded("slice", self.title, self.pieces)
 
 
+class Columns(Block, frozen=True):
+    """What stands side by side on a page that is wide enough."""
+
+    pieces: Sequence[Piece]
+
+    def lines(self) -> Iterator[str]:
+        """It on a terminal, one below the other."""
+        return as_lines(self.pieces)
+
+    def markup(self) -> Markup:
+        """It on a page."""
+        return Markup('<div class="columns">{}</div>').format(as_html(self.pieces))
+
+
 def _folded(kind: str, title: str, pieces: Document) -> Markup:
     return Markup('<details class="{}"><summary>{}</summary>{}</details>').format(
-        kind, visible(title), as_html(pieces)
+        kind, fit(title), as_html(pieces)
     )
 
 
@@ -129,9 +152,9 @@ class Figure(Block, frozen=True):
 
     def markup(self) -> Markup:
         """It on a page."""
-        caption = Markup("<figcaption>{}</figcaption>").format(visible(self.caption)) if self.caption else ""
+        caption = Markup("<figcaption>{}</figcaption>").format(fit(self.caption)) if self.caption else ""
         return Markup('<figure class="card" role="img" aria-label="{}">{}{}</figure>').format(
-            visible(self.words), caption, self.svg
+            fit(self.words), caption, self.svg
         )
 
 
@@ -177,7 +200,7 @@ class Table(Block, frozen=True):
         """It on a page; a wide one scrolls by itself."""
         if not self.head and not self.rows:
             return Markup()
-        caption = Markup("<caption>{}</caption>").format(visible(self.caption)) if self.caption else Markup()
+        caption = Markup("<caption>{}</caption>").format(fit(self.caption)) if self.caption else Markup()
         headings = Markup().join(
             Markup('<th scope="col"{}>{}</th>').format(self._side(column), _heading(cell))
             for column, cell in enumerate(self.head)
@@ -209,21 +232,21 @@ def _plain(cell: str | Cell) -> str:
 
 def _heading(cell: str | Cell) -> Markup:
     if isinstance(cell, Cell) and cell.title:
-        return Markup('<abbr title="{}">{}</abbr>').format(visible(cell.title), visible(cell.text))
+        return Markup('<abbr title="{}">{}</abbr>').format(fit(cell.title), fit(cell.text))
     return _content(cell)
 
 
 def _title(cell: str | Cell) -> Markup:
     if isinstance(cell, str) or not cell.title:
         return Markup()
-    return Markup(' title="{}"').format(visible(cell.title))
+    return Markup(' title="{}"').format(fit(cell.title))
 
 
 def _content(cell: str | Cell) -> Markup:
     if isinstance(cell, str):
-        shown = escape(visible(cell))
+        shown = escape(fit(cell))
         return shown if cell.isascii() else Markup("<bdi>{}</bdi>").format(shown)
-    behind = Markup(" <small>{}</small>").format(visible(cell.behind)) if cell.behind else Markup()
+    behind = Markup(" <small>{}</small>").format(fit(cell.behind)) if cell.behind else Markup()
     return _content(cell.text) + behind
 
 

@@ -79,8 +79,12 @@ def confusion(tp: int, fn: int, fp: int, tn: int) -> Markup:
         parts.extend(
             _cell(86 + column * 100, y, number, of, kind) for column, (number, kind) in enumerate(cells)
         )
-    says = f"label pass: judge pass {tp}, judge fail {fn}; label fail: judge pass {fp}, judge fail {tn}"
-    return _svg("confusion", 290, 134, says, "".join(parts))
+    return _svg("confusion", 290, 134, says_confusion(tp, fn, fp, tn), "".join(parts))
+
+
+def says_confusion(tp: int, fn: int, fp: int, tn: int) -> str:
+    """A 2x2 table of judge against label, in words."""
+    return f"label pass: judge pass {tp}, judge fail {fn}; label fail: judge pass {fp}, judge fail {tn}"
 
 
 def _cell(x: int, y: int, number: int, of: int, kind: str) -> str:

@@ -13,17 +13,15 @@ from ..calibration.cuts import HALF, Cut
 from ..evaluation.conclusion.results import CORRECTED, OPEN
 from ..records import InputPath, atomic_write
 from . import words
-from .calibration_view import COLUMNS, calibration_view
+from .calibration_page import calibration_page, statistic_cell
+from .document import Cell, as_html, fit
 from .figures import axis, interval_strip
 from .model import Candidate, ReportData, Stratum
 from .page import asset, policy, template
 from .selection import select
-from .text import shortened
 
 MOST_ITEMS = 500
 """Rows of the table of items; the records hold all of them."""
-MOST_TEXT = 50_000
-"""Characters of any one text: what rows show is cut before, so this is for titles, names and notes."""
 
 
 def _by_judge(strata: Sequence[Stratum]) -> list[Stratum]:
@@ -92,12 +90,19 @@ def render_report(data: ReportData, items: Iterable[Candidate], *, limit: int = 
     return report_template().render(
         data=data,
         selection=select(items, limit, data.cuts),
-        calibration=None if data.calibration is None else calibration_view(data.calibration),
-        columns=COLUMNS,
+        calibration=None if data.calibration is None else as_html(calibration_page(data.calibration)),
+        worths=_worths(data),
         style=style,
         script=script,
         policy=policy(style, script),
     )
+
+
+def _worths(data: ReportData) -> dict[str, Cell]:
+    """Each judge's accuracy, to stand beside what it cost."""
+    judges = {} if data.calibration is None else data.calibration.judges
+    known = {name: panel.statistics.get("accuracy") for name, panel in judges.items()}
+    return {judge.name: statistic_cell(known.get(judge.name)) for judge in data.judges}
 
 
 @cache
@@ -128,6 +133,4 @@ def _environment() -> jinja2.Environment:
 
 def _finalize(value: object) -> object:
     """Cut every text that the template prints, and spell out what is invisible; markup of our own passes."""
-    if not isinstance(value, str) or isinstance(value, Markup):
-        return value
-    return value if len(value) <= MOST_TEXT and value.isprintable() else shortened(value, MOST_TEXT)
+    return fit(value) if isinstance(value, str) and not isinstance(value, Markup) else value
