@@ -119,6 +119,12 @@ class AnswerReference(Record, frozen=True, kw_only=True):
     """The accepted answers."""
     source: Any = None
     """Where they are from; for people."""
+    classes: list[str] = []
+    """The worlds in which an agent's calls are executed while it looks for the answer, by name; checking needs none of them."""
+    initial_config: dict[str, dict[str, Any]] = {}
+    """What each world starts from."""
+    history: str | None = None
+    """The conversations that an agent with a memory has had before, by the name they have in a file of histories."""
 
 
 class Claim(Record, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
+from ...errors import ProviderError
 from ..execution.expressions import evaluate, evaluate_arguments, parse
 from .worlds import World, methods_of, public_methods
 
@@ -69,7 +70,8 @@ def direct_executor(worlds: Mapping[str, World], side: str) -> Executor:
 def execute(text: str, resolve: Resolver) -> str:
     """Execute one call, and the calls nested in its arguments, of what ``resolve`` knows.
 
-    Gives the text of the result, or ``Error during execution: ...``: what fails here is the agent's doing and only that.
+    Gives the text of the result, or ``Error during execution: ...``: what fails here is the agent's doing and only that. A world that
+    raises ProviderError says that whoever it depends on does not answer, which is nobody's doing and goes on to the caller.
     """
 
     def call(node: ast.Call, depth: int) -> Any:
@@ -82,7 +84,9 @@ def execute(text: str, resolve: Resolver) -> str:
 
     try:
         return result_text(evaluate(parse(text), call))
-    except Exception as error:  # noqa: BLE001 - whatever a method raises is its answer to this call
+    except ProviderError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever else a method raises is its answer to this call
         return error_text(error)
 
 

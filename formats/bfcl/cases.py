@@ -96,7 +96,14 @@ def _multi_turn(entry: Entry) -> tuple[Kind, dict[str, Any]]:
 def _agentic(entry: Entry) -> tuple[Kind, dict[str, Any]]:
     kind: Kind = "memory_answer" if entry.category.data == "memory" else "web_search_answer"
     assert entry.answer is not None
-    return kind, {"answers": entry.ground_truth, "source": entry.answer.get("source")}
+    reference: dict[str, Any] = {"answers": entry.ground_truth, "source": entry.answer.get("source")}
+    if "involved_classes" in entry.raw:
+        reference["classes"] = entry.raw["involved_classes"]
+    if "scenario" in entry.raw:
+        reference["history"] = entry.raw["scenario"]
+    if entry.category.name == "web_search_no_snippet":
+        reference["initial_config"] = {"WebSearchAPI": {"show_snippet": False}}
+    return kind, reference
 
 
 def _executable(entry: Entry) -> tuple[Kind, dict[str, Any]]:

@@ -1,0 +1,200 @@
+"""What an agent with a memory went through before a question: conversations held once, in order, their state kept and reused.
+
+A file of histories is JSON Lines, one conversation a line, ``{"history": "customer", "id": "...", "messages": [...]}``; those of one history
+are held in the order of their lines. After each the memory is written down, so that a killed run goes on with the next, and many questions
+to one history share what it left.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+from urllib.parse import quote
+
+import msgspec
+
+from ....errors import InputError, RunFolderError
+from ....records import Case, InputPath, Message, atomic_write, read_numbered
+from ....records.case import Record
+
+OPENING = (
+    "You talk with people over several conversations. Between them you remember only what is in your memory, which you write and read with its tools; "
+    "write down what may be asked about later."
+)
+
+_AT_HAND = "This is in the part of your memory that you see without reading it:"
+_NOTHING = "(nothing yet)"
+
+
+class Conversation(Record, frozen=True, kw_only=True):
+    """One conversation that comes before a question.
+
+    Attributes:
+        history: Which history it belongs to.
+        id: Unique in it.
+        messages: What the user says, as ``Case.messages``: messages, or turns of them.
+    """
+
+    history: str
+    id: str
+    messages: list[Message | list[Message]]
+
+
+class Checkpoint(Record, frozen=True, kw_only=True):
+    """A memory as one conversation left it.
+
+    Attributes:
+        asked: Hash of everything that led to it.
+        state: The memory's snapshot.
+    """
+
+    asked: str
+    state: dict[str, Any]
+
+
+Hold: TypeAlias = Callable[[Case, Any], Awaitable[object]]
+"""Holds a conversation: a case whose messages it is, and the memory that is written meanwhile."""
+
+
+def read_histories(path: InputPath) -> dict[str, list[Conversation]]:
+    """Read a file of histories.
+
+    Args:
+        path: JSON Lines.
+
+    Returns:
+        The conversations of each history, in order.
+
+    Raises:
+        InputError: A line is no conversation, or one id stands twice in a history.
+    """
+    histories: dict[str, list[Conversation]] = {}
+    seen = set[tuple[str, str]]()
+    for line, conversation in read_numbered(path, Conversation):
+        if (conversation.history, conversation.id) in seen:
+            message = f"{conversation.id!r} stands twice in {conversation.history!r}"
+            raise InputError(message, path=path, line=line, field="id")
+        seen.add((conversation.history, conversation.id))
+        histories.setdefault(conversation.history, []).append(conversation)
+    return histories
+
+
+class Remembered:
+    """The memories that histories left, each made once.
+
+    Args:
+        histories: Conversations by history, as `read_histories` gives them.
+        folder: Where memories are written down after each conversation; None keeps them in this process alone.
+    """
+
+    def __init__(self, histories: Mapping[str, Sequence[Conversation]], folder: Path | None = None) -> None:
+        self._histories = histories
+        self._folder = folder
+        self._known: dict[tuple[str, str, int], dict[str, Any]] = {}
+        self._locks: dict[tuple[str, str, int], asyncio.Lock] = {}
+
+    async def before(self, case: Case, name: str, store: type[Any], trial: int, hold: Hold) -> dict[str, Any]:
+        """The memory with which an agent meets a case.
+
+        Args:
+            case: The case; its tools are those of the memory.
+            name: The memory's name among the worlds.
+            store: The world that it is.
+            trial: Which attempt; each has a memory of its own.
+            hold: Holds a conversation that was not held yet.
+
+        Returns:
+            A snapshot; empty for a case without a history.
+
+        Raises:
+            InputError: The history is not there.
+            RunFolderError: What was written down cannot be read.
+        """
+        history: str | None = case.reference.get("history")
+        if history is None:
+            return {}
+        if history not in self._histories:
+            known = ", ".join(sorted(self._histories)) or "none"
+            raise InputError(
+                f"case {case.id!r}: no history is called {history!r} (--histories); known are: {known}"
+            )
+        key = (name, history, trial)
+        async with self._locks.setdefault(key, asyncio.Lock()):
+            if key not in self._known:
+                self._known[key] = await self._go_through(case, key, store, hold)
+        return self._known[key]
+
+    async def _go_through(
+        self, case: Case, key: tuple[str, str, int], store: type[Any], hold: Hold
+    ) -> dict[str, Any]:
+        name, history, _ = key
+        state: dict[str, Any] = {}
+        asked = _hash([name, case.tools])
+        for number, conversation in enumerate(self._histories[history]):
+            asked = _hash([asked, conversation])
+            file = self._file(key, number)
+            kept = _read(file)
+            if kept is None or kept.asked != asked:
+                memory = store()
+                memory.load(state)
+                await hold(_as_case(case, conversation, name, memory), memory)
+                kept = Checkpoint(asked=asked, state=memory.state())
+                _write(file, kept)
+            state = kept.state
+        return state
+
+    def _file(self, key: tuple[str, str, int], number: int) -> Path | None:
+        if self._folder is None:
+            return None
+        name, history, trial = key
+        return self._folder / f"{name}-{quote(history, safe='')}-{trial}" / f"{number:04}.json"
+
+
+def with_opening(messages: Sequence[Message | list[Message]], memory: Any) -> list[Message | list[Message]]:
+    """The messages of a conversation, before them what an agent is told of its memory.
+
+    Args:
+        messages: As of a case; a system message at their beginning is gone on with.
+        memory: The world.
+    """
+    opening = f"{OPENING}\n\n{_AT_HAND}\n{memory.at_hand() or _NOTHING}"
+    turned = bool(messages) and isinstance(messages[0], list)
+    first: list[Message] = list(messages[0]) if turned else list(messages)  # pyright: ignore[reportAssignmentType, reportArgumentType]
+    if first and first[0].get("role") == "system":
+        told = [{**first[0], "content": f"{opening}\n\n{first[0].get('content', '')}"}, *first[1:]]
+    else:
+        told = [{"role": "system", "content": opening}, *first]
+    return [told, *messages[1:]] if turned else list(told)
+
+
+def _as_case(case: Case, conversation: Conversation, name: str, memory: Any) -> Case:
+    return Case(
+        id=f"{conversation.history}/{conversation.id}",
+        kind=case.kind,
+        messages=with_opening(conversation.messages, memory),
+        tools=case.tools,
+        reference={"answers": [], "classes": [name]},
+    )
+
+
+def _hash(value: Any) -> str:
+    return hashlib.sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()
+
+
+def _read(file: Path | None) -> Checkpoint | None:
+    if file is None or not file.exists():
+        return None
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Checkpoint)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise RunFolderError(f"{file}: not a memory that was written down: {error}") from error
+
+
+def _write(file: Path | None, kept: Checkpoint) -> None:
+    if file is not None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_write(file) as out:
+            out.write(msgspec.json.encode(kept))
