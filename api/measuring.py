@@ -190,7 +190,7 @@ def estimate(
     *,
     judge: str | None = None,
     pass_at: GivenPassAt = None,
-    interval: RateInterval = "logit",
+    interval: RateInterval = "score",
     level: float = 0.95,
     target: Target = "population",
     strata: str | None = None,
@@ -203,7 +203,7 @@ def estimate(
         table: In any form.
         judge: Whose scores are used, where there are several.
         pass_at: As in `calibrate`.
-        interval: ``logit`` is clustered, ``wald`` takes items as independent.
+        interval: ``score`` (Wilson's on the effective n) and ``logit`` are clustered, ``wald`` takes items as independent.
         level: Nominal coverage.
         target: The ``population`` behind the items, or the ``finite`` set that they are.
         strata: Also estimate stratum by stratum: a column, or ``score``.

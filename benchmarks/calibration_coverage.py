@@ -16,7 +16,18 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
-from simulation import beside, choices, comparisons, contests, labels, panel, plans, raters, true_rate
+from simulation import (
+    beside,
+    choices,
+    comparisons,
+    contests,
+    estimates,
+    labels,
+    panel,
+    plans,
+    raters,
+    true_rate,
+)
 from simulation.tally import Table
 
 TABLES: dict[str, Table] = {
@@ -29,6 +40,9 @@ TABLES: dict[str, Table] = {
     "recalibrations": beside.recalibrations,
     "systems": beside.systems,
     "rates": true_rate.rates,
+    "chosen": estimates.chosen,
+    "widths": estimates.widths,
+    "labelled-clusters": estimates.labelled_clusters,
     "finite": true_rate.finite,
     "active": true_rate.active,
     "rounds": beside.rounds,
@@ -36,6 +50,7 @@ TABLES: dict[str, Table] = {
     "allocation": beside.allocated,
     "ranks": true_rate.ranking,
     "audits": labels.audits,
+    "suspects": labels.suspects,
     "differences": comparisons.differences,
     "tests": comparisons.sizes,
     "clusters": contests.clusters,

@@ -21,8 +21,8 @@ fewer than the numbers below, with how many there are (labels, of the smaller cl
 that another cut would do clearly better, with that cut. ``missing_verdicts``: labelled rows without a verdict.
 ``ece_biased``: scores are fractions. ``drawn_unevenly``: labels were drawn with unequal chances, which agreement does not weigh."""
 
-RateCaution: TypeAlias = Literal["few_labelled_clusters", "no_chance", "uneven_strata"]
-"""What limits an estimate: clusters with a label; drawn items without a chance; labels that are not spread over strata as chance would
+RateCaution: TypeAlias = Literal["chosen_by_score", "few_labelled_clusters", "no_chance", "uneven_strata"]
+"""What limits an estimate: labelled items that are scored unlike the others, with the p-value; clusters with a label; drawn items without a chance; labels that are not spread over strata as chance would
 spread them, with the p-value."""
 
 ComparisonCaution: TypeAlias = Literal[

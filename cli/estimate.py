@@ -28,10 +28,11 @@ _OPEN_PART = "Of a run folder: the open part alone, with labels of its own; the 
 @click.option("--judge", metavar="NAME", help="Whose scores to use, when the table has several judges.")
 @click.option(
     "--interval",
-    type=click.Choice(["logit", "wald"]),
-    default="logit",
+    type=click.Choice(["score", "logit", "wald"]),
+    default="score",
     show_default=True,
-    help="logit is clustered and holds its level with few labels; wald takes items as independent.",
+    help="score (Wilson's on the effective n) holds its level with few labels and few clusters; logit as it was published, clustered; "
+    "wald takes items as independent.",
 )
 @click.option(
     "--target",

@@ -22,6 +22,9 @@ _SENTENCES: dict[str, str] = {
     "ece_biased": "ece is biased upwards: believe its interval, which allows for that, before its value",
     "drawn_unevenly": "labels were drawn with unequal chances, which nothing here weighs: this is the agreement on the labelled items, "
     "not on all; `fiducial estimate` weighs them",
+    "chosen_by_score": "labelled items are scored unlike the others ({about}), so they are no random sample, and what takes them for one is "
+    "wrong with great confidence; stratified_ppi by score holds where they were chosen by score alone: else label a random sample "
+    "(`fiducial plan TABLE --next 50` draws one)",
     "few_labelled_clusters": f"labels in only {{about}}; below {FEW_CLUSTERS} an interval may be too short",
     "no_chance": "no label_probability for {about} of the draw: taken for a simple random sample, which needs none; a draw by doubt or "
     "by stratum does",
@@ -59,7 +62,7 @@ def _about(kind: str, name: str, count: float, judges: Mapping[str, JudgeCalibra
         case "another_cut":
             at = f", not {panel.pass_at:g}" if panel is not None else ""
             return f"{name} from {count:g} on{at} (--pass-at {name}={count:g})"
-        case "uneven_strata":
+        case "uneven_strata" | "chosen_by_score":
             return f"p {count:.2g}"
         case "few_of_a_class" if panel is not None:
             classes = ((panel.tp + panel.fn, "pass"), (panel.fp + panel.tn, "fail"))

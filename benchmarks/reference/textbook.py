@@ -21,7 +21,7 @@ from fiducial.calibration.comparison.significance import (
 from fiducial.calibration.intervals.closed_forms import wilson_interval
 from fiducial.calibration.statistics.beyond_chance import weighted_kappa_table
 from fiducial.calibration.statistics.krippendorff import Level
-from fiducial.calibration.true_rate.rogan_gladen import rogan_gladen
+from fiducial.calibration.true_rate.two_verdicts import rogan_gladen
 
 from .devai import NORMAL
 from .ledger import Commands, Found, Ours, Rows

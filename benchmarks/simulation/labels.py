@@ -1,4 +1,4 @@
-"""Labels that err: rates corrected by a small audit of the labels (Gart and Buck)."""
+"""Labels that err: rates corrected by a small audit of the labels, and which labels a person should look at first."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fiducial.calibration import Settings, make_sample
+from fiducial.calibration import Settings, make_sample, table_from_rows
 from fiducial.calibration.agreement.label_audit import corrected_rates
+from fiducial.calibration.agreement.suspected_labels import suspected_label_errors
 
 from .judges import chances
-from .tally import COVERAGE, Tally
+from .tally import COVERAGE, Means, Tally
 
 
 def audits(draws: int) -> Iterator[Tally]:
@@ -42,3 +43,38 @@ def audits(draws: int) -> Iterator[Tally]:
                 for name, value in truth.items():
                     tally.covers(name, getattr(found, name), value)
             yield tally
+
+
+ERRING = {
+    "nine in ten right, 5 % of both missed": (0.9, 0.05, 0.05),
+    "a fifth right, 2 and 5 % missed": (0.2, 0.02, 0.05),
+    "a tenth right, wrong ones passed": (0.1, 0.0, 0.05),
+    "six in ten right, 5 % of both missed": (0.6, 0.05, 0.05),
+}
+"""Prevalence, and the shares of right and of wrong items whose labels are wrong."""
+
+
+def suspects(draws: int) -> Iterator[Means]:
+    """1,000 labels, judges that err on 5 to 12 %: which share of the first ten suspects is an error of the label."""
+    means = Means("suspected labels: precision at ten")
+    for title, (prevalence, missed, passed) in ERRING.items():
+        for judges in (((0.95, 0.9),), ((0.95, 0.9), (0.93, 0.88))):
+            rng = np.random.default_rng(14)
+            for _ in range(max(1, draws // 20)):
+                right = rng.random(1_000) < prevalence
+                wrong = rng.random(1_000) < np.where(right, missed, passed)
+                rows = [
+                    {
+                        "item_id": str(n),
+                        "judge": str(judge),
+                        "score": float(score[n]),
+                        "label": float(right[n] ^ wrong[n]),
+                    }
+                    for judge, (tpr, tnr) in enumerate(judges)
+                    for score in [np.where(right, rng.random(1_000) < tpr, rng.random(1_000) >= tnr)]
+                    for n in range(1_000)
+                ]
+                found = suspected_label_errors(table_from_rows(rows), limit=10)
+                of = f"{title}, {len(judges)} judge{'s' * (len(judges) > 1)}"
+                means.add(of, float(np.mean([wrong[int(each.item_id)] for each in found])) if found else None)
+    yield means

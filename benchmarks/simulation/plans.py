@@ -17,7 +17,7 @@ from fiducial.calibration.planning.sample_sizes import (
     labels_for_kappa,
     labels_for_rate,
 )
-from fiducial.calibration.true_rate.estimators import LabelledAndJudged, prediction_powered, tuned_lambda
+from fiducial.calibration.true_rate.estimators import LabelledAndJudged, power_tuned
 
 from .judges import Judge, usable, verdicts
 from .tally import ASSURED, POWER, Means, Tally
@@ -56,7 +56,7 @@ def _corrected(rng: np.random.Generator, wanted: float, labels: int | None) -> f
         return None
     label, score, item = verdicts(rng, Judge(labels + 1_000, 1, 0.9, 0.85, 0.3, 0.0))
     data = LabelledAndJudged(label[:labels], score[:labels], score[labels:], item[:labels], item[labels:])
-    found = prediction_powered(data, tuned_lambda(data))
+    found = power_tuned(data).estimate
     return None if found.low is None or found.high is None else (found.high - found.low) / 2 - wanted
 
 

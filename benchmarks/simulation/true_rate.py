@@ -12,7 +12,7 @@ from fiducial.calibration.true_rate.active_rounds import active_estimate
 from fiducial.calibration.true_rate.estimators import (
     LabelledAndJudged,
     labels_only,
-    post_stratified,
+    power_tuned,
     prediction_powered,
     tuned_lambda,
 )
@@ -22,7 +22,7 @@ from fiducial.calibration.true_rate.finite_set import (
     finite_prediction_powered,
 )
 from fiducial.calibration.true_rate.ranking import ranks, simultaneous_level
-from fiducial.calibration.true_rate.rogan_gladen import rogan_gladen
+from fiducial.calibration.true_rate.two_verdicts import post_stratified, rogan_gladen
 
 from .judges import Judge, verdicts
 from .tally import AT_LEAST, COVERAGE, Tally
@@ -36,7 +36,7 @@ def _estimates(data: LabelledAndJudged, level: float = 0.95) -> dict[str, Statis
     return {
         "labels_only": labels_only(data.label, data.label_cluster, level=level),
         "ppi": prediction_powered(data, 1.0, scale="wald", level=level),
-        "ppi_plus_plus": prediction_powered(data, tuned_lambda(data), level=level),
+        "ppi_plus_plus": power_tuned(data, level=level).estimate,
         "post_stratified": post_stratified(data, level=level),
     }
 

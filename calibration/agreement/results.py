@@ -124,7 +124,7 @@ class SuspectedLabel(msgspec.Struct, frozen=True, kw_only=True):
         label: Its label.
         contradicted_by: Judges on the other side of it.
         agreed_by: Judges on its side.
-        evidence: Log-likelihood ratio; above 0, against the label.
+        evidence: Log-odds that the truth is of the other class than the label, were judges to err independently; below 0 where that class is rare.
     """
 
     item_id: str

@@ -13,8 +13,10 @@ from .results import SuspectedLabel
 def suspected_label_errors(table: Table, *, limit: int = 20) -> list[SuspectedLabel]:
     """Items whose label most judges contradict, the most doubtful first.
 
-    Each judge's say is weighed by how seldom it errs: the log-likelihood of its verdict if the label is wrong, over
-    that if it is right, by its own true positive and true negative rate (one success and one failure added). Judges
+    In the order of the log-odds that the truth is of the other class: how often labels are of that class, over how often they are of
+    this one, and each judge's say, weighed by how seldom it errs: the log-likelihood of its verdict if the label is wrong, over
+    that if it is right, by its own true positive and true negative rate (one success and one failure added everywhere). Without the
+    classes' rates the many errors of a judge in the larger class would come before the few labels that are wrong. Judges
     copy each other's errors, so this is an order for a person to look in, not a probability.
 
     Args:
@@ -32,18 +34,29 @@ def suspected_label_errors(table: Table, *, limit: int = 20) -> list[SuspectedLa
     against, votes = right != passed, np.bincount(table.item.codes)
     doubt = np.bincount(table.item.codes, weights=evidence)
     contradictions = np.bincount(table.item.codes, weights=against)
+    odds = doubt + _prior(table, right)
+    # A judge that is no better than chance contradicts nothing; how rare a class is must not hide what good judges say.
     suspects = np.flatnonzero((contradictions * 2 > votes) & (doubt > 0))
-    suspected: list[int] = suspects[np.argsort(-doubt[suspects], kind="stable")][:limit].tolist()
+    suspected: list[int] = suspects[np.argsort(-odds[suspects], kind="stable")][:limit].tolist()
     return [
         SuspectedLabel(
             item_id=table.item.values[item],
             label=float(table.label[table.item.codes == item][0]),
             contradicted_by=_judges(table, against & (table.item.codes == item)),
             agreed_by=_judges(table, ~against & (table.item.codes == item)),
-            evidence=float(doubt[item]),
+            evidence=float(odds[item]),
         )
         for item in suspected
     ]
+
+
+def _prior(table: Table, right: BoolArray) -> FloatArray:
+    """Log-odds of the other class than an item's label's, by the items' labels, shape ``(items,)``."""
+    items, first = np.unique(table.item.codes, return_index=True)
+    rate = (int(right[first].sum()) + 1) / (len(items) + 2)
+    prior = np.zeros(int(table.item.codes.max()) + 1)
+    prior[items] = np.where(right[first], -1.0, 1.0) * np.log(rate / (1 - rate))
+    return prior
 
 
 def _judges(table: Table, rows: BoolArray) -> list[str]:

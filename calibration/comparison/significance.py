@@ -86,10 +86,10 @@ def delong(
     """
     if min(int(right.sum()), int((~right).sum())) < 2:  # noqa: PLR2004 - a variance needs two
         return None
-    placements = [_placements(right, score) for score in (first, second)]
-    areas = float(placements[0][right].mean()), float(placements[1][right].mean())
+    placed = [placements(right, score) for score in (first, second)]
+    areas = float(placed[0][right].mean()), float(placed[1][right].mean())
     rows = np.arange(len(right)) if cluster is None else cluster
-    spread = combine_means(placements[0] - placements[1], right.astype(np.int64), np.ones(2), rows)
+    spread = combine_means(placed[0] - placed[1], right.astype(np.int64), np.ones(2), rows)
     difference = areas[0] - areas[1]
     if not spread.tellable or spread.flat:
         return DeLong(areas, difference, spread.error, None)
@@ -99,8 +99,8 @@ def delong(
     return DeLong(areas, difference, spread.error, p)
 
 
-def _placements(positive: BoolArray, score: FloatArray) -> FloatArray:
-    """For each right row the share of wrong rows it beats, for each wrong row the share of right rows that beat it."""
+def placements(positive: BoolArray, score: FloatArray) -> FloatArray:
+    """For each positive row the share of other rows it beats, for each other row the share of positive rows that beat it."""
     ranks, m = mid_ranks(score), int(positive.sum())
     result = np.empty(len(score))
     result[positive] = (ranks[positive] - mid_ranks(score[positive])) / (len(score) - m)

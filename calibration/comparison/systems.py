@@ -12,7 +12,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..intervals.cell_means import Combination, combine_means
 from ..intervals.cluster_mean import share_of
 from ..statistic import Statistic, defined, undefined
-from ..true_rate.estimators import LabelledAndJudged, labels_only, prediction_powered, tuned_lambda
+from ..true_rate.estimators import LabelledAndJudged, labels_only, power_tuned, tuned_lambda
 from .difference import Difference, clustered_difference, share_difference
 from .outputs import Field, Outputs
 from .pairs import Items, adjusted, pair_of
@@ -254,8 +254,7 @@ def _corrected(graded: Graded, level: float) -> Statistic:
     known, labelled = graded.known, graded.labelled
     if labelled.sum() == known.sum():
         return labels_only(graded.label[labelled], graded.cluster[labelled], level=level)
-    data = _labelled_and_judged(graded)
-    return prediction_powered(data, tuned_lambda(data), level=level)
+    return power_tuned(_labelled_and_judged(graded), level=level).estimate
 
 
 def _labelled_and_judged(graded: Graded) -> LabelledAndJudged:

@@ -8,10 +8,10 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..intervals.closed_forms import wilson_interval
+from ..intervals.variance import FEWEST, Estimate
 from ..statistic import Statistic, defined, undefined
 from .active_labels import DrawnLabels, Moved, active_lambda, moved
-from .estimators import ROUNDING
-from .rate_interval import RateInterval, rate_interval
+from .rate_interval import ROUNDING, RateInterval, rate_interval
 
 
 class ActiveEstimate(NamedTuple):
@@ -31,7 +31,7 @@ def active_estimate(
     *,
     drawn_in: IntArray | None = None,
     finite: bool = False,
-    interval: RateInterval = "logit",
+    interval: RateInterval = "score",
     level: float = 0.95,
 ) -> ActiveEstimate:
     """Estimate the mean label, round by round.
@@ -47,7 +47,7 @@ def active_estimate(
         drawn_in: Round in which each label was drawn, shape ``(M,)``: 1, 2, ...; 0 for labels from before the first. None
             where there is one round.
         finite: The mean of just these items, drawn one by one, not of the population that they are from.
-        interval: ``logit`` or ``wald``; both clustered for a population.
+        interval: ``wald`` is symmetric, any other ``logit``; both clustered for a population.
         level: Nominal coverage.
 
     Returns:
@@ -98,8 +98,6 @@ def _rounds(data: DrawnLabels, drawn_in: IntArray | None) -> list[tuple[DrawnLab
 
 
 def _cluster_error(influence: FloatArray, data: DrawnLabels) -> float:
-    number = np.unique(data.cluster, return_inverse=True)[1]
-    sums = np.bincount(number, weights=influence - influence.mean())
     # The labels are what is scarce: their clusters decide how much the spread is underestimated.
-    labelled = max(2, len(np.unique(number[data.known])))
-    return float(np.sqrt(labelled / (labelled - 1) * (sums**2).sum()))
+    labelled = max(FEWEST, len(np.unique(data.cluster[data.known])))
+    return Estimate(0.0, influence - influence.mean(), data.cluster).error(clusters=labelled)

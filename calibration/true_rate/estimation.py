@@ -10,8 +10,9 @@ from ..cautions import FEW_CLUSTERS, Caution, RateCaution
 from ..cuts import GivenPassAt
 from ..statistic import Statistic
 from ..tables.table import ROUND, Table
+from .drawn import was_drawn
 from .ranking import ranks, simultaneous_level
-from .rate_estimates import RateTerms, judge_mean, rate_estimates, was_drawn
+from .rate_estimates import RateTerms, judge_mean, rate_estimates
 from .rate_interval import RateInterval
 from .results import Estimation, RateEstimate, Target
 from .strata import stratified_items, with_strata
@@ -24,7 +25,7 @@ def estimate(
     *,
     judge: str | None = None,
     pass_at: GivenPassAt = None,
-    interval: RateInterval = "logit",
+    interval: RateInterval = "score",
     level: float = 0.95,
     target: Target = "population",
     strata: str | None = None,
@@ -38,7 +39,8 @@ def estimate(
         table: One judge's rows, or several judges' with ``judge``.
         judge: Whose scores to use.
         pass_at: From which score on verdicts pass, for the estimates that need two verdicts; None for the cut that the judge declares, or 0.5.
-        interval: ``logit`` is clustered; ``wald`` takes items as independent, as other software does.
+        interval: ``score`` has Wilson's intervals on the effective n, and withholds what the labelled items show to be no random sample;
+            ``logit`` is as published, clustered; ``wald`` takes items as independent, as other software does, and only warns.
         level: Nominal coverage.
         target: The ``population`` behind the items, or the ``finite`` set that they are.
         strata: Also estimate stratum by stratum: a column, or ``score`` for parts by the judge's score.
@@ -92,29 +94,21 @@ def _estimate(table: Table, terms: RateTerms, name: str, rank: Statistic | None 
         estimates=found.estimates,
         strata=found.strata,
         rank=rank,
-        cautions=_cautions(table, terms, name),
+        cautions=_cautions(table, terms, name, found.chosen),
     )
 
 
 def _ranks(systems: dict[str, Table], terms: RateTerms) -> dict[str, Statistic]:
     """The place of each system by the best estimate that it has."""
     together = terms._replace(level=simultaneous_level(terms.level, len(systems)))
-    rates = {name: _headline(rate_estimates(part, together).estimates) for name, part in systems.items()}
+    rates = {name: rate_estimates(part, together).headline for name, part in systems.items()}
     return ranks(rates, level=terms.level)
 
 
-def _headline(estimates: dict[str, Statistic]) -> Statistic:
-    given = [
-        estimates[name]
-        for name in ("stratified_ppi", "active", "ppi_plus_plus", "labels_only")
-        if name in estimates
-    ]
-    return next((each for each in given if each.value is not None), given[-1])
-
-
-def _cautions(table: Table, terms: RateTerms, name: str) -> list[Caution]:
+def _cautions(table: Table, terms: RateTerms, name: str, chosen: float | None) -> list[Caution]:
     """What limits an estimate."""
     numbers: dict[RateCaution, float | None] = {
+        "chosen_by_score": chosen,
         "few_labelled_clusters": _few_clusters(table, terms),
         "no_chance": _plainly_drawn(table),
         "uneven_strata": _uneven(table),

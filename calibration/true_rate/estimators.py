@@ -1,4 +1,4 @@
-"""The true mean from a judge's scores plus some labels: prediction-powered and post-stratified estimates.
+"""The true mean from a judge's scores plus some labels: labels alone, and prediction-powered estimates.
 
 Valid when the labelled items are a random sample of the population that the unlabelled ones are from.
 """
@@ -6,16 +6,21 @@ Valid when the labelled items are a random sample of the population that the unl
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..intervals.closed_forms import cluster_wilson_interval, t_interval, wald_interval, wilson_interval
+from ..intervals.closed_forms import (
+    cluster_wilson_interval,
+    t_interval,
+    t_quantile,
+    wald_interval,
+    wilson_interval,
+)
+from ..intervals.variance import FEWEST, Estimate
 from ..statistic import Statistic, defined, undefined
-from .rate_interval import RateInterval, rate_interval
-
-ROUNDING = 1e-12
-"""A standard error below this is rounding."""
+from .rate_interval import ROUNDING, RateInterval, rate_interval, worth_interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,12 +50,34 @@ class LabelledAndJudged:
             return "no item is judged and not labelled: the labels say it all"
         return None
 
+    @property
+    def clustered(self) -> bool:
+        """Whether a cluster has several items."""
+        clusters = len(np.union1d(self.label_cluster, self.unlabelled_cluster))
+        return clusters < len(self.label) + len(self.unlabelled)
 
-def tuned_lambda(data: LabelledAndJudged) -> float:
-    """How far the judge is trusted: the weight of its scores that makes the variance least, within [0, 1].
+    @property
+    def label_clusters(self) -> int:
+        """How many clusters have a label."""
+        return len(np.unique(self.label_cluster))
+
+
+class PowerTuned(NamedTuple):
+    """PPI++: lambda, how far the judge is trusted (None when nothing could be combined), and the estimate."""
+
+    weight: float | None
+    estimate: Statistic
+
+
+def tuned_lambda(data: LabelledAndJudged, least: float = 0.0) -> float:
+    """How far the judge is trusted: the weight of its scores that makes the variance least, within [``least``, 1].
 
     Source: Angelopoulos, Duchi and Zrnic 2023 (arXiv 2311.01453); covariance with ddof 0 over pooled variance with
     ddof 1, as their code has it.
+
+    Args:
+        data: The items.
+        least: 0 as published; -1 lets a judge that passes what is wrong be of use, too.
 
     Returns:
         0 when the scores are constant: such a judge has nothing to add.
@@ -60,14 +87,52 @@ def tuned_lambda(data: LabelledAndJudged) -> float:
     if variance <= 0.0:
         return 0.0
     covariance = float(((data.label - data.label.mean()) * (data.score - data.score.mean())).mean())
-    return min(1.0, max(0.0, covariance / ((1 + len(data.label) / len(data.unlabelled)) * variance)))
+    return min(1.0, max(least, covariance / ((1 + len(data.label) / len(data.unlabelled)) * variance)))
+
+
+def power_tuned(
+    data: LabelledAndJudged, *, interval: RateInterval = "score", level: float = 0.95
+) -> PowerTuned:
+    """PPI++ with the lambda that makes the variance least.
+
+    With ``score`` lambda may be below 0, and is 0 where the judge would not make an interval over clusters narrower: its errors may be
+    alike within clusters, which the published formula does not see. `docs/decisions/0016` has what was measured.
+
+    Args:
+        data: The items.
+        interval: As in `prediction_powered`.
+        level: Nominal coverage.
+
+    Returns:
+        Lambda and the mean of the population.
+    """
+    if data.too_few:
+        return PowerTuned(None, undefined(data.too_few, n=len(data.label), level=level))
+    if interval != "score":
+        weight = tuned_lambda(data)
+        return PowerTuned(weight, prediction_powered(data, weight, interval=interval, level=level))
+    weight = tuned_lambda(data, least=-1.0)
+    if data.clustered and not _narrows(data, weight, level):
+        weight = 0.0
+    if weight == 0.0:
+        return PowerTuned(0.0, labels_only(data.label, data.label_cluster, level=level))
+    return PowerTuned(weight, prediction_powered(data, weight, level=level))
+
+
+def _narrows(data: LabelledAndJudged, weight: float, level: float) -> bool:
+    """Whether the judge pays for the degree of freedom that fitting lambda costs."""
+    degrees = data.label_clusters - 2
+    if degrees < 1:
+        return False
+    alone, combined = (_error_at(data, each) for each in (0.0, weight))
+    return t_quantile(level, degrees) * combined < t_quantile(level, degrees + 1) * alone
 
 
 def prediction_powered(
     data: LabelledAndJudged,
     weight: float,
     *,
-    interval: RateInterval = "logit",
+    interval: RateInterval = "score",
     scale: RateInterval | None = None,
     level: float = 0.95,
 ) -> Statistic:
@@ -78,7 +143,8 @@ def prediction_powered(
     Args:
         data: The items.
         weight: Lambda.
-        interval: ``logit`` is clustered, and does not under-cover with few labels; ``wald`` takes items as independent.
+        interval: ``score`` is Wilson's on the effective n, with Student's quantile over clusters that have labels, one degree of
+            freedom less for lambda; ``logit`` is clustered, too; ``wald`` takes items as independent.
         scale: Where the interval is symmetric, when that is not what ``interval`` says.
         level: Nominal coverage.
 
@@ -87,54 +153,44 @@ def prediction_powered(
     """
     if data.too_few:
         return undefined(data.too_few, n=len(data.label), level=level)
+    value = weight * float(data.unlabelled.mean()) + float((data.label - weight * data.score).mean())
+    scale = scale or interval
+    if scale == "score":
+        return with_score_interval(
+            value, _error_at(data, weight), data, level, spent=weight not in {0.0, 1.0}
+        )
+    error = _error_at(data, weight, clustered=interval != "wald", spare=int(scale == "logit"))
+    return with_interval(value, error, scale, data, level)
+
+
+def _error_at(
+    data: LabelledAndJudged, weight: float, *, clustered: bool = True, spare: int | None = None
+) -> float:
+    """Standard error at one lambda, over clusters or of so many degrees of freedom less than labels; None: as many as were spent."""
     residual = data.label - weight * data.score
-    value = weight * float(data.unlabelled.mean()) + float(residual.mean())
     influence = (
         (residual - residual.mean()) / len(residual),
         weight * (data.unlabelled - data.unlabelled.mean()) / len(data.unlabelled),
     )
-    scale = scale or interval
-    error = _standard_error(data, influence, clustered=interval == "logit", unbiased=scale == "logit")
-    return _with_interval(value, error, scale, data, level)
+    spare = 1 + (weight not in {0.0, 1.0}) if spare is None else spare
+    return standard_error(data, influence, clustered=clustered, spare=spare)
 
 
-def post_stratified(
-    data: LabelledAndJudged, *, pass_at: float = 0.5, interval: RateInterval = "logit", level: float = 0.95
+def with_score_interval(
+    value: float, error: float, data: LabelledAndJudged, level: float, *, spent: bool
 ) -> Statistic:
-    """Mean label of passed and of failed items, weighted by how often the judge passes the unlabelled.
-
-    Source: the efficient estimator of arXiv 2601.05420, for a judge of two verdicts.
-
-    Args:
-        data: The items.
-        pass_at: A score passes when it is at least this.
-        interval: As in `prediction_powered`.
-        level: Nominal coverage.
-
-    Returns:
-        The mean of the population; undefined when no labelled item is in one of the two strata.
-    """
-    if data.too_few:
-        return undefined(data.too_few, n=len(data.label), level=level)
-    passed, rate = data.score >= pass_at, float((data.unlabelled >= pass_at).mean())
-    if passed.all() or not passed.any():
-        only = "passed" if passed.all() else "failed"
-        return undefined(f"the judge {only} every labelled item", n=len(data.label), level=level)
-    means = float(data.label[~passed].mean()), float(data.label[passed].mean())
-    value = (1 - rate) * means[0] + rate * means[1]
-    share, mean = np.where(passed, rate, 1 - rate), np.where(passed, means[1], means[0])
-    size = np.where(passed, float(passed.sum()), float((~passed).sum()))
-    moved = (data.unlabelled >= pass_at).astype(float) - rate
-    influence: tuple[FloatArray, FloatArray] = (
-        share * (data.label - mean) / size,
-        (means[1] - means[0]) * moved / len(data.unlabelled),
-    )
-    error = _standard_error(data, influence, clustered=interval == "logit", unbiased=False)
-    return _with_interval(value, error, interval, data, level)
+    """Wilson's interval on the effective n; over clusters by Student's quantile, less one degree of freedom where a slope was ``spent``."""
+    share, n = min(1.0, max(0.0, value)), len(data.label)
+    if not data.clustered:
+        ends = worth_interval(share, error, n, level)
+        return defined(share, ends, n=n, method="Wilson on the effective n", level=level)
+    clusters = data.label_clusters
+    ends = worth_interval(share, error, clusters, level, degrees=clusters - 1 - spent)
+    return defined(share, ends, n=n, method="Wilson on the cluster-effective n", level=level)
 
 
 def labels_only(
-    label: FloatArray, cluster: IntArray, *, interval: RateInterval = "logit", level: float = 0.95
+    label: FloatArray, cluster: IntArray, *, interval: RateInterval = "score", level: float = 0.95
 ) -> Statistic:
     """The mean of the labels, without the judge: what every correction has to beat.
 
@@ -156,13 +212,13 @@ def labels_only(
     if interval == "wald":
         error = float(np.sqrt((influence**2).sum()))
         return defined(value, wald_interval(value, error, level), n=n, method="Wald", level=level)
-    clusters, error = _over_clusters(influence, cluster)
+    clusters, error = len(np.unique(cluster)), Estimate(value, influence, cluster).error()
     if np.isin(label, (0.0, 1.0)).all():
         method = "Wilson" if clusters == n else "Wilson on the cluster-effective n"
         return defined(
             value, cluster_wilson_interval(value, n, clusters, error, level), n=n, method=method, level=level
         )
-    ends = t_interval(value, error, clusters, level) if clusters > 1 else None
+    ends = t_interval(value, error, clusters, level) if clusters >= FEWEST else None
     return defined(value, ends, n=n, method="cluster-t", level=level)
 
 
@@ -177,37 +233,31 @@ def label_equivalents(data: LabelledAndJudged, weight: float) -> float | None:
     return float(data.label.var()) / combined if combined > 0 else None
 
 
-def _standard_error(
-    data: LabelledAndJudged, influence: tuple[FloatArray, FloatArray], *, clustered: bool, unbiased: bool
+def standard_error(
+    data: LabelledAndJudged, influence: tuple[FloatArray, FloatArray], *, clustered: bool, spare: int
 ) -> float:
-    values = np.concatenate(influence)
-    cluster = np.concatenate([data.label_cluster, data.unlabelled_cluster])
-    several = len(np.unique(cluster)) < len(cluster)
-    if not (clustered and several):
+    """Standard error of an estimate, from how each labelled and each other item moves it.
+
+    Over clusters where they have several items; else with as many degrees of freedom less than labels as are ``spare``.
+    """
+    if not (clustered and data.clustered):
         n = len(data.label)
-        variance = float((influence[0] ** 2).sum()) * (n / (n - 1) if unbiased else 1.0)
+        variance = float((influence[0] ** 2).sum()) * n / max(1, n - spare)
         return float(np.sqrt(variance + (influence[1] ** 2).sum()))
-    sums = np.bincount(np.unique(cluster, return_inverse=True)[1], weights=values)
+    cluster = np.concatenate([data.label_cluster, data.unlabelled_cluster])
     # The labels are what is scarce: their clusters decide how much the spread is underestimated.
-    labelled = max(2, len(np.unique(data.label_cluster)))
-    return float(np.sqrt(labelled / (labelled - 1) * (sums**2).sum()))
+    labelled = max(FEWEST, data.label_clusters)
+    return Estimate(0.0, np.concatenate(influence), cluster).error(clusters=labelled)
 
 
-def _over_clusters(influence: FloatArray, cluster: IntArray) -> tuple[int, float]:
-    sums = np.bincount(np.unique(cluster, return_inverse=True)[1], weights=influence)
-    clusters = len(sums)
-    if clusters < 2:  # noqa: PLR2004 - one cluster has no spread
-        return clusters, float("nan")
-    return clusters, float(np.sqrt(clusters / (clusters - 1) * (sums**2).sum()))
-
-
-def _with_interval(
+def with_interval(
     value: float, error: float, interval: RateInterval, data: LabelledAndJudged, level: float
 ) -> Statistic:
+    """A logit or Wald interval."""
     n = len(data.label)
-    if interval == "logit" and error <= ROUNDING and 0.0 <= value <= 1.0:
+    if interval != "wald" and error <= ROUNDING and 0.0 <= value <= 1.0:
         # Nothing varies over clusters, which few of them do not prove: as wide as for labels alone, one a cluster.
-        ends = wilson_interval(value, len(np.unique(data.label_cluster)), level)
+        ends = wilson_interval(value, data.label_clusters, level)
         return defined(value, ends, n=n, method="Wilson", level=level)
     ends, method = rate_interval(value, error, interval, level)
     return defined(value, ends, n=n, method=method, level=level)

@@ -16,7 +16,7 @@ from ..arrays import FloatArray
 from ..intervals.closed_forms import wald_interval, wilson_interval
 from ..statistic import Statistic, defined, undefined
 from .estimators import LabelledAndJudged
-from .rate_interval import RateInterval, rate_interval
+from .rate_interval import RateInterval, rate_interval, worth_interval
 
 
 def finite_labels_only(label: FloatArray, size: int, *, level: float = 0.95) -> Statistic:
@@ -45,7 +45,7 @@ def finite_labels_only(label: FloatArray, size: int, *, level: float = 0.95) -> 
 
 
 def finite_prediction_powered(
-    data: LabelledAndJudged, weight: float, *, interval: RateInterval = "logit", level: float = 0.95
+    data: LabelledAndJudged, weight: float, *, interval: RateInterval = "score", level: float = 0.95
 ) -> Statistic:
     """PPI++ for the set: the same value as for a population, and a shorter interval.
 
@@ -55,7 +55,7 @@ def finite_prediction_powered(
     Args:
         data: The items.
         weight: Lambda.
-        interval: ``logit``, or the symmetric ``wald``.
+        interval: ``score`` is Wilson's on the effective n; or ``logit``, or the symmetric ``wald``.
         level: Nominal coverage.
 
     Returns:
@@ -67,19 +67,26 @@ def finite_prediction_powered(
     size = n + len(data.unlabelled)
     value = weight * float(data.unlabelled.mean()) + float((data.label - weight * data.score).mean())
     residual = data.label - weight * size / len(data.unlabelled) * data.score
-    error = math.sqrt((1 - n / size) * float(residual.var(ddof=1)) / n)
-    return _with_interval(value, error, data, interval, level)
+    spent = interval == "score" and weight not in {0.0, 1.0}
+    error = math.sqrt(
+        (1 - n / size) * float(((residual - residual.mean()) ** 2).sum()) / max(1, n - 1 - spent) / n
+    )
+    if interval != "score":
+        return _with_interval(value, error, data, interval, level)
+    share = min(1.0, max(0.0, value))
+    ends = worth_interval(share, error, n / (1 - n / size), level)
+    return defined(share, ends, n=n, method="Wilson on the effective n, finite set", level=level)
 
 
 def finite_post_stratified(
-    data: LabelledAndJudged, *, pass_at: float = 0.5, interval: RateInterval = "logit", level: float = 0.95
+    data: LabelledAndJudged, *, pass_at: float = 0.5, interval: RateInterval = "score", level: float = 0.95
 ) -> Statistic:
     """Mean label of passed and of failed items, weighted by how many of the set the judge passes and fails.
 
     Args:
         data: The items.
         pass_at: A score passes when it is at least this.
-        interval: ``logit``, or the symmetric ``wald``.
+        interval: ``wald`` is symmetric, any other ``logit``.
         level: Nominal coverage.
 
     Returns:

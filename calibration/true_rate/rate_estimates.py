@@ -7,28 +7,31 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from ..arrays import BoolArray, IntArray
+from ..arrays import BoolArray
 from ..statistic import Statistic, undefined
-from ..tables.table import PROBABILITY, ROUND, Table
+from ..tables.table import PROBABILITY, Table
 from .active_labels import DrawnLabels
 from .active_rounds import active_estimate
+from .drawn import pending_labels, round_of, unequal_chances, was_drawn
 from .estimators import (
     LabelledAndJudged,
     label_equivalents,
     labels_only,
-    post_stratified,
+    power_tuned,
     prediction_powered,
     tuned_lambda,
 )
 from .finite_set import finite_labels_only, finite_post_stratified, finite_prediction_powered
 from .rate_interval import RateInterval
 from .results import StratumEstimate, Target
-from .rogan_gladen import rogan_gladen
-from .strata import stratified_items
+from .selection import chosen_by_score, chosen_within_strata
+from .strata import BY_SCORE, STRATUM, stratified_items, with_strata
 from .stratified import StratifiedItems, stratified_prediction_powered, stratum_estimates
+from .two_verdicts import post_stratified, rogan_gladen_of
 
-_SAME_CHANCE = 1e-9
-"""Chances that differ by no more than this differ by rounding."""
+_OF_A_RANDOM_SAMPLE = ("labels_only", "ppi", "ppi_plus_plus", "post_stratified", "rogan_gladen")
+
+_CHOSEN = "labelled items are scored unlike the others, so they are no random sample: only an estimate by strata of the score can hold"
 
 
 class RateTerms(NamedTuple):
@@ -36,13 +39,13 @@ class RateTerms(NamedTuple):
 
     Attributes:
         pass_at: A score passes when it is at least this; for the estimates that need two verdicts.
-        interval: ``logit`` is clustered; ``wald`` takes items as independent, as other software does.
+        interval: ``score`` and ``logit`` are clustered; ``wald`` takes items as independent, as other software does.
         level: Nominal coverage.
         target: The ``population`` that the items are from, or the ``finite`` set that they are.
     """
 
     pass_at: float = 0.5
-    interval: RateInterval = "logit"
+    interval: RateInterval = "score"
     level: float = 0.95
     target: Target = "population"
 
@@ -54,13 +57,22 @@ class RateEstimates(NamedTuple):
         weight: Lambda, how far the judge is trusted; None when nothing could be combined.
         label_equivalents: How many labels alone would be as precise.
         estimates: By name.
-        strata: Each by itself, where the table has strata.
+        strata: Each by itself, where the table has strata, or needs them.
+        chosen: The p of "labelled items are scored like the rest", where it says that they are not.
     """
 
     weight: float | None
     label_equivalents: float | None
     estimates: dict[str, Statistic]
     strata: dict[str, StratumEstimate] | None = None
+    chosen: float | None = None
+
+    @property
+    def headline(self) -> Statistic:
+        """The best estimate that there is: what the others are for is comparison."""
+        names = ("stratified_ppi", "active", "ppi_plus_plus", "labels_only")
+        given = [self.estimates[name] for name in names if name in self.estimates]
+        return next((each for each in given if each.value is not None), given[-1])
 
 
 def rate_estimates(table: Table, terms: RateTerms) -> RateEstimates:
@@ -71,9 +83,12 @@ def rate_estimates(table: Table, terms: RateTerms) -> RateEstimates:
         terms: How.
 
     Returns:
-        The estimates. Where labels were drawn with unequal chances, ``active`` and, with strata, ``stratified_ppi``.
+        The estimates. Where labels were drawn with unequal chances, ``active`` and, with strata, ``stratified_ppi``; the same where
+        the scores of labelled items show that these were chosen by score, by strata of the score.
     """
     found = _over_all(table, terms)
+    if found.chosen is not None and STRATUM not in table.columns:
+        table = with_strata(table, BY_SCORE)
     items = stratified_items(table)
     if items is None:
         return found
@@ -107,7 +122,7 @@ def judge_mean(table: Table, terms: RateTerms) -> Statistic:
 
 def _stratified(table: Table, items: StratifiedItems, terms: RateTerms) -> Statistic:
     n = int(np.isfinite(items.label).sum())
-    why = _pending(table) or _unequal(table, items)
+    why = pending_labels(table) or unequal_chances(table, items) or _chosen_within(table, items, terms)
     if why is not None:
         return undefined(why, n=n, level=terms.level)
     return stratified_prediction_powered(
@@ -115,19 +130,12 @@ def _stratified(table: Table, items: StratifiedItems, terms: RateTerms) -> Stati
     )
 
 
-def _unequal(table: Table, items: StratifiedItems) -> str | None:
-    """Why labels are no random sample of their stratum, when they were drawn otherwise."""
-    chance = table.numbers.get(PROBABILITY)
-    if chance is None:
+def _chosen_within(table: Table, items: StratifiedItems, terms: RateTerms) -> str | None:
+    """Why labels are no random sample of their strata, when their scores show that they are not."""
+    if terms.interval == "wald" or was_drawn(table).any():
         return None
-    judged = np.isfinite(table.score)
-    chance, drawn_in = chance[judged], _round_of(table)[judged]
-    for number, name in enumerate(items.names):
-        mine = items.stratum == number
-        rounds = [chance[mine & (drawn_in == each)] for each in np.unique(drawn_in[drawn_in > 0])]
-        if any(len(each) and np.ptp(each) > _SAME_CHANCE for each in rounds):
-            return f"the labels of stratum {name!r} were drawn with unequal chances, so they are no random sample of it"
-    return None
+    p = chosen_within_strata(items)
+    return None if p is None else f"within strata labelled items are scored unlike the others (p {p:.2g})"
 
 
 def _over_all(table: Table, terms: RateTerms) -> RateEstimates:
@@ -136,16 +144,13 @@ def _over_all(table: Table, terms: RateTerms) -> RateEstimates:
     if was_drawn(table).any():
         return _active(table.take(judged), terms)
     data = _split(table, labelled & judged, judged & ~labelled)
-    weight = None if data.too_few else tuned_lambda(data)
-    equivalents = None if weight is None else label_equivalents(data, weight)
-    estimate = _finite if terms.target == "finite" else _population
-    return RateEstimates(weight, equivalents, estimate(table, data, weight or 0.0, terms))
-
-
-def was_drawn(table: Table) -> BoolArray:
-    """Which rows are of items that were drawn with known chances, shape ``(n,)``."""
-    probability = table.numbers.get(PROBABILITY)
-    return np.zeros(len(table), dtype=np.bool_) if probability is None else np.isfinite(probability)
+    chosen = chosen_by_score(data)
+    if chosen is not None and terms.interval != "wald":
+        n = len(data.label)
+        withheld = {name: undefined(_CHOSEN, n=n, level=terms.level) for name in _OF_A_RANDOM_SAMPLE}
+        return RateEstimates(None, None, withheld, chosen=chosen)
+    found = (_finite if terms.target == "finite" else _population)(table, data, terms)
+    return found._replace(chosen=chosen)
 
 
 def _split(table: Table, both: BoolArray, unlabelled: BoolArray) -> LabelledAndJudged:
@@ -158,56 +163,41 @@ def _split(table: Table, both: BoolArray, unlabelled: BoolArray) -> LabelledAndJ
     )
 
 
-def _population(
-    table: Table, data: LabelledAndJudged, weight: float, terms: RateTerms
-) -> dict[str, Statistic]:
+def _population(table: Table, data: LabelledAndJudged, terms: RateTerms) -> RateEstimates:
     labelled, (pass_at, interval, level, _) = np.isfinite(table.label), terms
-    return {
+    weight, tuned = power_tuned(data, interval=interval, level=level)
+    estimates = {
         "labels_only": labels_only(
             table.label[labelled], table.cluster[labelled], interval=interval, level=level
         ),
         # PPI as it was published, with a Wald interval; clustered unless asked otherwise.
         "ppi": prediction_powered(data, 1.0, interval=interval, level=level, scale="wald"),
-        "ppi_plus_plus": prediction_powered(data, weight, interval=interval, level=level),
+        "ppi_plus_plus": tuned,
         "post_stratified": post_stratified(data, pass_at=pass_at, interval=interval, level=level),
-        "rogan_gladen": _rogan_gladen(data, pass_at, level),
+        "rogan_gladen": rogan_gladen_of(data, pass_at, level),
     }
+    return _with_worth(data, weight, estimates)
 
 
-def _finite(table: Table, data: LabelledAndJudged, weight: float, terms: RateTerms) -> dict[str, Statistic]:
+def _finite(table: Table, data: LabelledAndJudged, terms: RateTerms) -> RateEstimates:
     label, (pass_at, interval, level, _) = table.label[np.isfinite(table.label)], terms
-    return {
+    weight = None if data.too_few else tuned_lambda(data, least=-1.0 if interval == "score" else 0.0)
+    estimates = {
         "labels_only": finite_labels_only(label, len(table), level=level),
         "ppi": finite_prediction_powered(data, 1.0, interval="wald", level=level),
-        "ppi_plus_plus": finite_prediction_powered(data, weight, interval=interval, level=level),
+        "ppi_plus_plus": finite_prediction_powered(data, weight or 0.0, interval=interval, level=level),
         "post_stratified": finite_post_stratified(data, pass_at=pass_at, interval=interval, level=level),
         "rogan_gladen": undefined(
             "it has no form for a finite set; use --target population", n=len(data.label), level=level
         ),
     }
+    return _with_worth(data, weight, estimates)
 
 
-def _rogan_gladen(data: LabelledAndJudged, pass_at: float, level: float) -> Statistic:
-    if data.too_few:
-        return undefined(data.too_few, n=len(data.label), level=level)
-    if not np.isin(data.label, (0.0, 1.0)).all():
-        return undefined(
-            "labels are fractions; sensitivity and specificity need 0 and 1", n=len(data.label), level=level
-        )
-    right, passed = data.label == 1.0, data.score >= pass_at
-    clusters = np.concatenate([data.label_cluster, data.unlabelled_cluster])
-    found = rogan_gladen(
-        float((data.unlabelled >= pass_at).mean()),
-        len(data.unlabelled),
-        true_positives=int((right & passed).sum()),
-        positives=int(right.sum()),
-        true_negatives=int((~right & ~passed).sum()),
-        negatives=int((~right).sum()),
-        level=level,
-    )
-    if found.value is None or len(np.unique(clusters)) == len(clusters):
-        return found
-    return msgspec.structs.replace(found, method=f"{found.method}, items taken as independent")
+def _with_worth(
+    data: LabelledAndJudged, weight: float | None, estimates: dict[str, Statistic]
+) -> RateEstimates:
+    return RateEstimates(weight, None if weight is None else label_equivalents(data, weight), estimates)
 
 
 def _active(table: Table, terms: RateTerms) -> RateEstimates:
@@ -215,34 +205,18 @@ def _active(table: Table, terms: RateTerms) -> RateEstimates:
     # What was labelled before the draw is there for certain.
     probability = np.where(drawn, table.numbers[PROBABILITY], 1.0)
     data = DrawnLabels(table.label, table.score, probability, table.cluster)
-    count, pending = int(data.known.sum()), _pending(table)
+    count, pending = int(data.known.sum()), pending_labels(table)
     unequal = "the labels were drawn with unequal chances, which only `active` knows how to weigh"
-    names = ("labels_only", "ppi", "ppi_plus_plus", "post_stratified", "rogan_gladen")
-    estimates = {name: undefined(unequal, n=count, level=terms.level) for name in names}
+    estimates = {name: undefined(unequal, n=count, level=terms.level) for name in _OF_A_RANDOM_SAMPLE}
     if pending:
         return RateEstimates(
             None, None, {"active": undefined(pending, n=count, level=terms.level)} | estimates
         )
     weight, active = active_estimate(
         data,
-        drawn_in=_round_of(table),
+        drawn_in=round_of(table),
         finite=terms.target == "finite",
         interval=terms.interval,
         level=terms.level,
     )
     return RateEstimates(weight, None, {"active": active} | estimates)
-
-
-def _round_of(table: Table) -> IntArray:
-    """The round in which each row's item was drawn, shape ``(n,)``; 0 where it was not."""
-    drawn = was_drawn(table)
-    number = table.numbers.get(ROUND, np.ones(len(table)))
-    return np.where(drawn, np.nan_to_num(number, nan=1.0), 0.0).astype(np.int64)
-
-
-def _pending(table: Table) -> str | None:
-    """Why nothing can be said yet, when not all that was drawn has a label."""
-    pending = int((was_drawn(table) & np.isnan(table.label)).sum())
-    if not pending:
-        return None
-    return f"{pending:,} of the items drawn have no label yet; without them the estimate would be biased"

@@ -1,12 +1,15 @@
-"""The interval of an estimated rate: on the log-odds scale where there is one, else symmetric."""
+"""The interval of an estimated rate: Wilson's on the effective n, or symmetric on the log-odds scale, or symmetric."""
 
 from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from ..intervals.closed_forms import Interval, logit_interval, wald_interval
+from ..intervals.closed_forms import Interval, logit_interval, t_quantile, wald_interval, wilson_interval
 
-RateInterval: TypeAlias = Literal["logit", "wald"]
+RateInterval: TypeAlias = Literal["score", "logit", "wald"]
+
+ROUNDING = 1e-12
+"""A standard error below this is rounding."""
 
 
 def rate_interval(value: float, error: float, scale: RateInterval, level: float) -> tuple[Interval, str]:
@@ -15,14 +18,35 @@ def rate_interval(value: float, error: float, scale: RateInterval, level: float)
     Args:
         value: The rate; estimates may lie outside [0, 1].
         error: Its standard error.
-        scale: ``logit`` where the value is inside (0, 1), else ``wald``.
+        scale: ``wald``; any other is ``logit`` where the value is inside (0, 1), else ``wald``.
         level: Nominal coverage.
 
     Returns:
         Its ends, and ``logit`` or ``Wald``.
     """
-    if scale == "logit":
+    if scale != "wald":
         ends = logit_interval(value, error, level)
         if ends is not None:
             return ends, "logit"
     return wald_interval(value, error, level), "Wald"
+
+
+def worth_interval(
+    share: float, error: float, units: float, level: float, *, degrees: float | None = None
+) -> Interval:
+    """Wilson's interval with as many trials as the error is worth: ``share (1 - share) / error^2``.
+
+    Args:
+        share: The rate, in [0, 1].
+        error: Its standard error.
+        units: Independent units that were seen: what the rate is worth where nothing varies, which few of them do not prove.
+        level: Nominal coverage.
+        degrees: Of freedom of the error, for Student's quantile; None for the normal one.
+
+    Returns:
+        Within [0, 1].
+    """
+    if error <= ROUNDING or share in {0.0, 1.0} or (degrees is not None and degrees < 1):
+        return wilson_interval(share, units, level)
+    z = None if degrees is None else t_quantile(level, degrees)
+    return wilson_interval(share, share * (1 - share) / error**2, level, z=z)

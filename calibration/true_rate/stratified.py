@@ -10,6 +10,8 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..intervals.closed_forms import normal_quantile, t_quantile
+from ..intervals.variance import FEWEST as FEWEST_CLUSTERS
+from ..intervals.variance import Estimate
 from ..statistic import Statistic, defined, undefined
 from .active_labels import SUREST
 from .estimators import LabelledAndJudged, labels_only, prediction_powered, tuned_lambda
@@ -61,7 +63,7 @@ class StratifiedItems:
 
 
 def stratum_estimates(
-    items: StratifiedItems, *, interval: RateInterval = "logit", level: float = 0.95
+    items: StratifiedItems, *, interval: RateInterval = "score", level: float = 0.95
 ) -> dict[str, StratumEstimate]:
     """Each stratum by itself, for people to read and for the allocation of the next labels.
 
@@ -90,7 +92,7 @@ def stratum_estimates(
 
 
 def stratified_prediction_powered(
-    items: StratifiedItems, *, finite: bool = False, interval: RateInterval = "logit", level: float = 0.95
+    items: StratifiedItems, *, finite: bool = False, interval: RateInterval = "score", level: float = 0.95
 ) -> Statistic:
     """The mean label: PPI++ in each stratum, with its own lambda, weighted by the strata's shares of the items.
 
@@ -105,7 +107,7 @@ def stratified_prediction_powered(
     Args:
         items: The items.
         finite: The mean of just these items, drawn one by one in each stratum, not of the population that they are from.
-        interval: ``logit`` (for a population, clustered) or ``wald`` (items independent).
+        interval: ``wald`` takes items as independent; any other is ``logit``, clustered for a population.
         level: Nominal coverage.
 
     Returns:
@@ -122,10 +124,10 @@ def stratified_prediction_powered(
         means = np.array([part.value for part in parts])
         values = values + (means[items.stratum] - value) / len(items.label)
     variance = sum(part.unseen for part in parts)
-    clustered = interval == "logit" and not finite
+    clustered = interval != "wald" and not finite
     clusters = len(np.unique(items.cluster[np.isfinite(items.label)])) if clustered else n
-    if clusters < 2:  # noqa: PLR2004 - one cluster has no spread
-        method = f"{interval}, stratified: no interval from a single cluster"
+    if clusters < FEWEST_CLUSTERS:
+        method = "logit, stratified: no interval from a single cluster"
         return defined(value, n=n, method=method, level=level)
     error = float(np.sqrt(variance + _variance(values, items, clustered=clustered)))
     error *= _student(error**2, parts, clusters, level)
@@ -177,12 +179,11 @@ def _student(variance: float, parts: list[_Part], clusters: int, level: float) -
 
 
 def _variance(influence: FloatArray, items: StratifiedItems, *, clustered: bool) -> float:
-    number = np.unique(items.cluster, return_inverse=True)[1]
-    if not clustered or int(number.max()) + 1 == len(number):
+    if not clustered or len(np.unique(items.cluster)) == len(influence):
         return float((influence**2).sum())
     # The labels are what is scarce: their clusters decide how much the spread is underestimated.
-    labelled = max(2, len(np.unique(number[np.isfinite(items.label)])))
-    return labelled / (labelled - 1) * float((np.bincount(number, weights=influence) ** 2).sum())
+    labelled = max(FEWEST_CLUSTERS, len(np.unique(items.cluster[np.isfinite(items.label)])))
+    return Estimate(0.0, influence, items.cluster).error(clusters=labelled) ** 2
 
 
 def _leverage(score: FloatArray, weight: float) -> FloatArray:

@@ -6,18 +6,21 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ...calibration.statistic import undefined
 from ...calibration.true_rate.estimators import (
     LabelledAndJudged,
     labels_only,
-    prediction_powered,
-    tuned_lambda,
+    power_tuned,
 )
+from ...calibration.true_rate.selection import chosen_by_score
 from ...records import ItemKey
 from .results import CORRECTED, Stratum
 from .tally import OpenScores
 
 _FEWEST = 2
 """A spread cannot be estimated from a single label."""
+
+_CHOSEN = "labelled outputs are scored unlike the rest of the open part (p {:.2g}), so they are no random sample of it"
 
 _SAMPLED = "PPI++, valid when the labels are a random sample of the open part"
 
@@ -44,15 +47,17 @@ def corrected_rate(part: OpenScores, by: str | None, labels: Mapping[ItemKey, fl
         estimate, note = labels_only(label, cluster), "every judged output of the open part is labelled"
     else:
         data = LabelledAndJudged(label[known], score[known], score[~known], cluster[known], cluster[~known])
-        weight = tuned_lambda(data)
-        estimate = prediction_powered(data, weight)
+        weight, estimate = power_tuned(data)
         note = f"{_SAMPLED}; lambda {weight:.2f} (1: the judge is trusted like a label, 0: not at all)"
+        chosen = chosen_by_score(data)
+        if chosen is not None:
+            estimate, note = undefined(_CHOSEN.format(chosen), n=count, level=estimate.level), None
     return Stratum(
         name=CORRECTED,
         by=by,
         value=estimate.value,
-        low=None if estimate.low is None else max(0.0, estimate.low),
-        high=None if estimate.high is None else min(1.0, estimate.high),
+        low=estimate.low,
+        high=estimate.high,
         n=count,
         of=len(part.keys),
         outcomes={"not labelled": len(part.keys) - count},

@@ -11,14 +11,16 @@ import pytest
 from known_numbers import ends_of, half_width, reason_of
 
 from fiducial.calibration import estimate, table_from_rows
+from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.true_rate.estimators import (
     LabelledAndJudged,
-    post_stratified,
+    labels_only,
+    power_tuned,
     prediction_powered,
     tuned_lambda,
 )
 from fiducial.calibration.true_rate.rate_interval import rate_interval
-from fiducial.calibration.true_rate.rogan_gladen import rogan_gladen
+from fiducial.calibration.true_rate.two_verdicts import post_stratified, rogan_gladen
 from fiducial.errors import InputError
 
 
@@ -207,3 +209,71 @@ def test_the_judges_own_mean_has_the_interval_of_its_target() -> None:
     wald = estimate(table, interval="wald")["all"].uncorrected
     half = 1.959963984540054 * float(np.std(table.score)) / 120**0.5
     assert half_width(wald) == pytest.approx(half)
+
+
+def test_a_judge_that_passes_what_is_wrong_is_of_use_too() -> None:
+    data = draw(np.random.default_rng(0), 200, 2_000, (0.1, 0.1), 0.5)
+    weight, found = power_tuned(data)
+    assert weight is not None
+    assert weight < -0.6
+    assert half_width(found) < 0.75 * half_width(labels_only(data.label, data.label_cluster))
+    assert power_tuned(data, interval="logit").weight == 0.0
+
+
+def clustered(
+    rng: np.random.Generator, labelled: int, others: int, *, alike: float, errs_alike: float
+) -> LabelledAndJudged:
+    """Clusters of ten, of which the first have labels; what is right, and the judge's errors on what is right and wrong, are alike."""
+
+    def chance(mean: float, alike: float) -> FloatArray:
+        scale = 1 / max(alike, 1e-6) - 1
+        return rng.beta(mean * scale, (1 - mean) * scale, size=labelled + others)[cluster]
+
+    cluster = np.repeat(np.arange(labelled + others), 10)
+    right = rng.random(len(cluster)) < chance(0.5, alike)
+    agrees = rng.random(len(cluster)) < np.where(right, chance(0.75, errs_alike), chance(0.75, errs_alike))
+    score, known = np.where(agrees, right, ~right).astype(float), cluster < labelled
+    return LabelledAndJudged(
+        right[known].astype(float), score[known], score[~known], cluster[known], cluster[~known]
+    )
+
+
+@pytest.mark.parametrize("labelled", [6, 20])
+def test_over_few_clusters_the_rate_is_covered(labelled: int) -> None:
+    rng, hits = np.random.default_rng(labelled), 0
+    for _ in range(400):
+        low, high = ends_of(power_tuned(clustered(rng, labelled, 40, alike=0.2, errs_alike=0.1)).estimate)
+        hits += low <= 0.5 <= high
+    # Two Monte Carlo errors below 95 %; the published interval covers 89 % with six.
+    assert hits / 400 >= 0.928
+
+
+def test_a_judge_whose_errors_are_alike_within_clusters_is_left_out_before_it_widens_the_interval() -> None:
+    rng = np.random.default_rng(8)
+    published = 0
+    for _ in range(40):
+        data = clustered(rng, 40, 80, alike=0.0, errs_alike=0.9)
+        alone = half_width(labels_only(data.label, data.label_cluster))
+        assert half_width(power_tuned(data).estimate) <= alone + 1e-12
+        published += half_width(power_tuned(data, interval="logit").estimate) > 1.03 * alone
+    assert published > 10
+
+
+def test_where_it_pays_lambda_is_the_published_one() -> None:
+    data = clustered(np.random.default_rng(2), 30, 60, alike=0.2, errs_alike=0.0)
+    assert power_tuned(data).weight == power_tuned(data, interval="logit").weight == tuned_lambda(data)
+
+
+def test_a_rare_rate_is_not_given_a_wider_interval_than_its_labels_have() -> None:
+    widths = np.zeros(3)
+    for seed in range(100):
+        data = draw(np.random.default_rng(seed), 50, 1_000, (0.5, 0.5), 0.02)
+        widths += [
+            half_width(each)
+            for each in (
+                power_tuned(data).estimate,
+                power_tuned(data, interval="logit").estimate,
+                labels_only(data.label, data.label_cluster),
+            )
+        ]
+    assert widths[0] / widths[2] <= 1.03 < widths[1] / widths[2]

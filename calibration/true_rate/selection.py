@@ -1,0 +1,57 @@
+"""Were the labelled items chosen by what the judge said of them? Then no estimate that takes them for a random sample holds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..comparison.significance import placements
+from ..intervals.cell_means import combine_means
+from .estimators import LabelledAndJudged
+from .stratified import StratifiedItems
+
+_ALARM = 0.01
+"""At this p a choice is taken for proven, and one random sample in a hundred for a chosen one."""
+
+
+def chosen_by_score(data: LabelledAndJudged) -> float | None:
+    """The p of "labelled items are scored like the rest", where it is so small that they cannot be a random sample; else None."""
+    score = np.concatenate([data.score, data.unlabelled])
+    cluster = np.concatenate([data.label_cluster, data.unlabelled_cluster])
+    return _alarm([selection_p(score, np.arange(len(score)) < len(data.score), cluster)])
+
+
+def chosen_within_strata(items: StratifiedItems) -> float | None:
+    """The same within strata, each of which may have as many labels as it likes: the least p, times their number (Bonferroni)."""
+    known = np.isfinite(items.label)
+    strata = [items.stratum == number for number in range(len(items.names))]
+    return _alarm([selection_p(items.score[mine], known[mine], items.cluster[mine]) for mine in strata])
+
+
+def selection_p(score: FloatArray, labelled: BoolArray, cluster: IntArray) -> float | None:
+    """Mann and Whitney's test of the scores of labelled and other items.
+
+    Its error is that of the sums of placements over clusters, so that a sample of whole clusters is no alarm.
+
+    Source: DeLong, DeLong and Clarke-Pearson 1988 for the placements; Obuchowski 1997 for clusters.
+
+    Args:
+        score: The judge's scores, shape ``(M,)``.
+        labelled: Whether an item has a label, shape ``(M,)``.
+        cluster: Cluster number of each item, shape ``(M,)``.
+
+    Returns:
+        Two-sided p; None where nothing can be told: one sort of items is missing, or in one cluster, or all scores are equal.
+    """
+    if labelled.all() or not labelled.any() or np.ptp(score) == 0.0:
+        return None
+    placed = placements(labelled, score) - 0.5
+    found = combine_means(placed, labelled.astype(np.int64), np.ones(2), cluster)
+    # Both means are the estimate, and each adds an error of its own to it.
+    return found._replace(value=found.value / 2).p()
+
+
+def _alarm(found: list[float | None]) -> float | None:
+    told = [p for p in found if p is not None]
+    least = min(1.0, min(told) * len(told)) if told else 1.0
+    return least if least <= _ALARM else None

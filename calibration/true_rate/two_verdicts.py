@@ -1,0 +1,134 @@
+"""Estimates that need a judge of two verdicts: post-stratified, and Rogan and Gladen's."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+import numpy as np
+
+from ..arrays import FloatArray
+from ..intervals.closed_forms import normal_quantile
+from ..statistic import Statistic, defined, undefined
+from .estimators import LabelledAndJudged, standard_error, with_interval, with_score_interval
+from .rate_interval import RateInterval
+
+
+def post_stratified(
+    data: LabelledAndJudged, *, pass_at: float = 0.5, interval: RateInterval = "score", level: float = 0.95
+) -> Statistic:
+    """Mean label of passed and of failed items, weighted by how often the judge passes the unlabelled.
+
+    Independent items have a ``logit`` interval with ``score``, too, as it was published; where items cluster it is Wilson's.
+
+    Source: the efficient estimator of arXiv 2601.05420, for a judge of two verdicts.
+
+    Args:
+        data: The items.
+        pass_at: A score passes when it is at least this.
+        interval: As in `prediction_powered`.
+        level: Nominal coverage.
+
+    Returns:
+        The mean of the population; undefined when no labelled item is in one of the two strata.
+    """
+    if data.too_few:
+        return undefined(data.too_few, n=len(data.label), level=level)
+    passed, rate = data.score >= pass_at, float((data.unlabelled >= pass_at).mean())
+    if passed.all() or not passed.any():
+        only = "passed" if passed.all() else "failed"
+        return undefined(f"the judge {only} every labelled item", n=len(data.label), level=level)
+    means = float(data.label[~passed].mean()), float(data.label[passed].mean())
+    value = (1 - rate) * means[0] + rate * means[1]
+    share, mean = np.where(passed, rate, 1 - rate), np.where(passed, means[1], means[0])
+    size = np.where(passed, float(passed.sum()), float((~passed).sum()))
+    moved = (data.unlabelled >= pass_at).astype(float) - rate
+    influence: tuple[FloatArray, FloatArray] = (
+        share * (data.label - mean) / size,
+        (means[1] - means[0]) * moved / len(data.unlabelled),
+    )
+    error = standard_error(data, influence, clustered=interval != "wald", spare=0)
+    if interval == "score" and data.clustered:
+        return with_score_interval(value, error, data, level, spent=True)
+    return with_interval(value, error, interval, data, level)
+
+
+def rogan_gladen_of(data: LabelledAndJudged, pass_at: float, level: float) -> Statistic:
+    """Rogan and Gladen's estimate of labelled and other items; its interval takes items as independent."""
+    if data.too_few:
+        return undefined(data.too_few, n=len(data.label), level=level)
+    if not np.isin(data.label, (0.0, 1.0)).all():
+        return undefined(
+            "labels are fractions; sensitivity and specificity need 0 and 1", n=len(data.label), level=level
+        )
+    right, passed = data.label == 1.0, data.score >= pass_at
+    clusters = np.concatenate([data.label_cluster, data.unlabelled_cluster])
+    found = rogan_gladen(
+        float((data.unlabelled >= pass_at).mean()),
+        len(data.unlabelled),
+        true_positives=int((right & passed).sum()),
+        positives=int(right.sum()),
+        true_negatives=int((~right & ~passed).sum()),
+        negatives=int((~right).sum()),
+        level=level,
+    )
+    if found.value is None or len(np.unique(clusters)) == len(clusters):
+        return found
+    return msgspec.structs.replace(found, method=f"{found.method}, items taken as independent")
+
+
+def rogan_gladen(
+    judge_rate: float,
+    n_judged: int,
+    *,
+    true_positives: int,
+    positives: int,
+    true_negatives: int,
+    negatives: int,
+    level: float = 0.95,
+) -> Statistic:
+    """Correct a judge's rate by its error rates; right when the labelled items were chosen by class, or elsewhere.
+
+    Source: Rogan and Gladen 1978; interval of Lang and Reiczigel 2014.
+
+    Args:
+        judge_rate: Share the judge passes among the unlabelled.
+        n_judged: How many unlabelled items.
+        true_positives: Passed by the judge, of the right ones among the labelled.
+        positives: Right ones among the labelled.
+        true_negatives: Failed by the judge, of the wrong ones among the labelled.
+        negatives: Wrong ones among the labelled.
+        level: Nominal coverage.
+
+    Returns:
+        The rate, clipped to [0, 1]; undefined when sensitivity + specificity is not above 1, raw or smoothed, for then
+        the judge's rate says nothing of the true one, and when a class or the unlabelled items are missing.
+    """
+    n = positives + negatives
+    if not positives or not negatives or not n_judged:
+        return undefined("needs labelled items of both classes, and unlabelled items", n=n, level=level)
+    sensitivity, specificity = true_positives / positives, true_negatives / negatives
+    z = normal_quantile(level)
+    # Lang and Reiczigel's smoothing: z^2 judged items, half of them passed; one success and one failure per class.
+    judged = n_judged + z * z
+    rate = (n_judged * judge_rate + z * z / 2) / judged
+    smooth_se = (true_positives + 1) / (positives + 2)
+    smooth_sp = (true_negatives + 1) / (negatives + 2)
+    youden, smooth_youden = sensitivity + specificity - 1, smooth_se + smooth_sp - 1
+    if youden <= 0 or smooth_youden <= 0:
+        return undefined(
+            "the judge is no better than chance: sensitivity + specificity is at most 1", n=n, level=level
+        )
+    value = _clip((judge_rate + specificity - 1) / youden)
+    smooth = _clip((rate + smooth_sp - 1) / smooth_youden)
+    spread_se = smooth_se * (1 - smooth_se) / (positives + 2)
+    spread_sp = smooth_sp * (1 - smooth_sp) / (negatives + 2)
+    shift = 2 * z * z * (smooth * spread_se - (1 - smooth) * spread_sp)
+    variance = rate * (1 - rate) / judged + (1 - smooth) ** 2 * spread_sp + smooth**2 * spread_se
+    half = z * math.sqrt(variance) / smooth_youden
+    interval = _clip(smooth + shift - half), _clip(smooth + shift + half)
+    return defined(value, interval, n=n, method="Lang-Reiczigel", level=level)
+
+
+def _clip(share: float) -> float:
+    return min(1.0, max(0.0, share))
