@@ -1,29 +1,108 @@
-"""``fiducial bfcl``: score result trees of the Berkeley Function-Calling Leaderboard."""
+"""``fiducial bfcl``: result trees of the Berkeley Function-Calling Leaderboard, generated and scored."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
+from .generate import asking_options
+from .model_options import model_access, reaching_options
 from .options import FOLDER, rules_option
 
 
 @click.group(no_args_is_help=True)
 def command() -> None:
-    """Score results of the Berkeley Function-Calling Leaderboard (BFCL v4)."""
+    """Generate and score results of the Berkeley Function-Calling Leaderboard (BFCL v4)."""
 
 
-@command.command(
-    epilog="Example: fiducial bfcl score --data bfcl_eval-2025.12.17-py3-none-any.whl --results result --scores score"
-)
-@click.option(
+_data = click.option(
     "--data",
     type=click.Path(path_type=Path),
     required=True,
     metavar="PATH",
     help="BFCL's data: a folder with its files, a bfcl_eval-*.whl, or a checkout of the repository.",
 )
+
+_TEMPERATURE = 0.001
+"""What BFCL asks every model with that takes one."""
+
+
+@command.command(
+    short_help="Let a model work on the data set.",
+    epilog="Example: fiducial bfcl generate --data bfcl_eval-2025.12.17-py3-none-any.whl --model my-model --category live --results result",
+)
+@_data
+@click.option("--model", required=True, metavar="NAME", help="The model that works on the entries.")
+@click.option(
+    "--results", type=FOLDER, required=True, help="The result tree; the same command goes on with it."
+)
+@click.option("--system", help="What the system's folder is called.  [default: the model's name]")
+@click.option(
+    "--category",
+    "categories",
+    multiple=True,
+    default=("all_scoring",),
+    show_default=True,
+    metavar="NAME",
+    help="A category, or a group of them (live, multi_turn, ...); may be given several times.",
+)
+@click.option(
+    "--count-failures",
+    is_flag=True,
+    help="Write the line that BFCL writes for an entry whose call failed, which scores 0; without, it has no result and is tried again.",
+)
+@asking_options
+@reaching_options
+def generate(
+    *, data: Path, results: Path, categories: tuple[str, ...], count_failures: bool, **options: Any
+) -> int:
+    """Let a model work on BFCL's entries, and write its answers as BFCL's result tree, which `fiducial bfcl score` reads.
+
+    With --mode tools names with dots are offered with underscores, as BFCL does; the temperature is 0.001 unless --parameter says
+    otherwise (temperature=null leaves it out). Exit code 3: calls failed; the same command tries these entries again.
+    """
+    from ..api.progress import shown_progress  # noqa: PLC0415 - `--help` loads none of this
+    from ..deterministic.registration import load_environments  # noqa: PLC0415
+    from ..evaluation.bfcl.generation import generate_tree  # noqa: PLC0415
+    from ..evaluation.generation.model_agent import ModelSettings  # noqa: PLC0415
+    from ..evaluation.generation.scene import SimulatedWorlds  # noqa: PLC0415
+    from ..evaluation.generation.sources import model_source  # noqa: PLC0415
+    from ..formats.bfcl import expand, open_source  # noqa: PLC0415
+    from ..report.generation_words import generation_lines  # noqa: PLC0415
+    from .main import EXIT_OK, EXIT_PARTIAL  # noqa: PLC0415 - which imports this
+
+    parameters = {"temperature": _TEMPERATURE, **options["parameters"]}
+    settings = ModelSettings(
+        model=options["model"],
+        mode=options["mode"],
+        parameters={name: value for name, value in parameters.items() if value is not None},
+        steps_per_turn=options["steps_per_turn"],
+        any_type="string",
+    )
+    by = model_source(
+        settings,
+        model_access(options),
+        SimulatedWorlds(load_environments(), "bfcl"),
+        system=options["system"],
+    )
+    with shown_progress(wanted=True) as progress:
+        done = generate_tree(
+            open_source(data), expand(categories), by, results, progress, count_failures=count_failures
+        )
+    for category, tally in done:
+        for line in generation_lines(tally, category.name):
+            click.echo(line)
+    click.echo(f"results: {results}")
+    return EXIT_PARTIAL if any(tally.without_output for _, tally in done) else EXIT_OK
+
+
+@command.command(
+    short_help="Score every system of a result tree.",
+    epilog="Example: fiducial bfcl score --data bfcl_eval-2025.12.17-py3-none-any.whl --results result --scores score",
+)
+@_data
 @click.option(
     "--results",
     type=FOLDER,

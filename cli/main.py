@@ -22,10 +22,11 @@ from .team_file import NAME, TRUST_OPTION, TeamFile, default_values, read_team_f
 COMMANDS: dict[str, str] = {
     "demo": "The whole way on a built-in suite, offline.",
     "run": "Check outputs, judge what is open, calibrate the judge, report.",
+    "generate": "Let a model or an agent work on cases, and keep its outputs.",
     "check": "Deterministic verdicts only.",
     "judge": "A judge's verdicts only.",
     "batch": "A judge's requests as batch files, and their results back.",
-    "bfcl": "Score a BFCL result tree as the leaderboard does, or strictly.",
+    "bfcl": "Generate a BFCL result tree, and score it as the leaderboard does, or strictly.",
     "cases": "Turn other people's data into cases and outputs.",
     "artifacts": "Lay out workspaces of challenges, and run agents in them.",
     "calibrate": "Compare judges with trusted labels.",

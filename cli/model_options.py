@@ -17,8 +17,7 @@ from ..judges import Budget, Endpoint
 from ..judges.prices import PriceList, price_list
 from .options import INPUT_FILE, Number, compose
 
-model_options = compose(
-    click.option("--model", metavar="NAME", help="The judging model; `baseline` is the lexical control, no model."),
+reaching_options = compose(
     click.option("--base-url", metavar="URL", help="An OpenAI-compatible endpoint.  [default: $OPENAI_BASE_URL]"),
     click.option("--connection", metavar="NAME|FILE.yml", help="A connection of promptflow's, in place of both (docs/promptflow.md)."),
     click.option("--api-key-env", metavar="NAME", help="Variable that holds the key.  [default: OPENAI_API_KEY]"),
@@ -26,7 +25,6 @@ model_options = compose(
     click.option("--timeout", type=Number(0.1), default=60.0, show_default=True, help="Seconds for one call."),
     click.option("--attempts", type=click.IntRange(1, 20), default=6, show_default=True, help="Failed calls for one request at most."),
     click.option("--patience", type=Number(0), default=10.0, show_default=True, help="Ask again when a call takes so many times as long as usual; 0: never."),
-    click.option("--repeats", type=click.IntRange(1, 100), default=1, show_default=True, help="How often each output is judged."),
     click.option("--cache", type=INPUT_FILE, help="The reply cache's file.  [default: in the user's cache folder]"),
     click.option("--no-cache", is_flag=True, help="Neither read nor write the reply cache."),
     click.option("--record", type=INPUT_FILE, help="Also append every reply to this file."),
@@ -34,6 +32,13 @@ model_options = compose(
     click.option("--max-calls", type=click.IntRange(0), metavar="N", help="Make no more calls than this, retries included."),
     click.option("--max-cost", type=Number(0), metavar="USD", help="Spend no more than this."),
     click.option("--price", multiple=True, metavar="[MODEL=]IN/OUT", help="Dollars for a million tokens.  [default: listed prices]"),
+)  # fmt: skip
+"""How any model is reached, what it is for."""
+
+model_options = compose(
+    click.option("--model", metavar="NAME", help="The judging model; `baseline` is the lexical control, no model."),
+    reaching_options,
+    click.option("--repeats", type=click.IntRange(1, 100), default=1, show_default=True, help="How often each output is judged."),
     click.option("--batch", is_flag=True, help="Ask by the provider's batch endpoint: cheaper, done within a day."),
     click.option("--poll-seconds", type=Number(0), default=30.0, show_default=True, help="Between looks at a batch."),
     click.option("--dry-run", is_flag=True, help="Say what it would take - calls, tokens, cost - and make no call."),
@@ -44,7 +49,7 @@ def model_access(options: Mapping[str, Any], environment: Mapping[str, str] = os
     """Make of options and environment variables how a model is reached.
 
     Args:
-        options: The values of `model_options`. A dry run needs no endpoint and no key.
+        options: The values of `reaching_options`. A dry run needs no endpoint and no key.
         environment: Environment variables.
 
     Returns:
@@ -56,7 +61,7 @@ def model_access(options: Mapping[str, Any], environment: Mapping[str, str] = os
     replay: Path | None = options["replay"]
     if replay is not None and not replay.exists():
         raise ConfigurationError(f"--replay {replay}: there is no such recording")
-    if options["dry_run"]:
+    if options.get("dry_run"):
         environment = {"OPENAI_API_KEY": NO_KEY, **environment}
     return ModelAccess(
         endpoint=None if replay else _endpoint(options, environment),

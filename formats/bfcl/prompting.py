@@ -112,17 +112,35 @@ def assemble_prompt(case: Case) -> list[Message]:
 
 
 def _configuration(case: Case) -> Configuration:
-    chosen = {name: case.tags[name] for name in Configuration.__struct_fields__ if name in case.tags}
-    return msgspec.convert({**msgspec.to_builtins(DEFAULT), **chosen}, Configuration)
+    names = Configuration.__struct_fields__
+    if not case.tags.keys() >= {*names}:
+        return DEFAULT  # a tag of somebody else's cases may have one of these names
+    try:
+        return msgspec.convert({name: case.tags[name] for name in names}, Configuration)
+    except msgspec.ValidationError:
+        return DEFAULT
+
+
+def documents_text(documents: list[dict[str, Any]], case: Case) -> str:
+    """Function documents in the form in which a case's prompt has them.
+
+    Args:
+        documents: As in the data set.
+        case: The case.
+
+    Returns:
+        The text.
+    """
+    shown = [for_inference(document, case) for document in documents]
+    return render_documents(shown, _configuration(case).func_doc_fmt)
 
 
 def _instructions(case: Case, configuration: Configuration) -> str:
     texts = sections(f"{configuration.style}.md")
-    documents = [_for_inference(tool["function"], case) for tool in case.tools]
     values = {
         "form": sections("forms.md")[configuration.ret_fmt],
         "document_form": configuration.func_doc_fmt,
-        "documents": render_documents(documents, configuration.func_doc_fmt),
+        "documents": documents_text([tool["function"] for tool in case.tools], case),
     }
     names = ("opening", "answer_tagged" if configuration.tool_call_tag else "answer", "turns", "functions")
     parts = [(name, Template(texts[name]).substitute(values)) for name in names]
@@ -131,20 +149,28 @@ def _instructions(case: Case, configuration: Configuration) -> str:
     return "\n\n".join(text for _, text in parts)
 
 
-def _for_inference(document: dict[str, Any], case: Case) -> dict[str, Any]:
-    """The document as a system sees it: Java and JavaScript values are asked for as source text."""
+def for_inference(document: dict[str, Any], case: Case) -> dict[str, Any]:
+    """A function's document as a system is to see it: Java and JavaScript values are asked for as source text.
+
+    Args:
+        document: As in the data set.
+        case: Whose function it is.
+
+    Returns:
+        The document; the very same for a case in Python.
+    """
     language = _LANGUAGES.get(case.reference.get("language", ""))
     if language is None:
         return document
     note = Template(template("source_syntax.txt")).substitute(language=language)
-    parameters = document["parameters"]
+    parameters: dict[str, Any] = document.get("parameters") or {}
     properties = {
         name: {
             **schema,
             "type": "string",
-            "description": f"{schema.get('description', '')} ({language} type: {schema['type']})".strip(),
+            "description": f"{schema.get('description', '')} ({language} type: {schema.get('type', 'any')})".strip(),
         }
-        for name, schema in parameters.get("properties", {}).items()
+        for name, schema in _parameters(document)[1].items()
     }
     return {
         **document,

@@ -16,7 +16,7 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self, TypeAlias
@@ -42,7 +42,7 @@ class Seen:
     @property
     def text(self) -> str:
         """All messages' contents."""
-        return "\n".join(message["content"] for message in self.messages)
+        return "\n".join(message["content"] or "" for message in self.messages)
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,8 @@ class Answer:
     refusal: str | None = None
     logprobs: Any = None
     model: str | None = None
+    calls: Sequence[tuple[str, Any]] = ()
+    """Name and arguments of each tool call."""
 
 
 @dataclass(frozen=True)
@@ -274,7 +276,12 @@ def _write(
 
 
 def _completion(seen: Seen, answer: Answer) -> dict[str, Any]:
-    message = {"role": "assistant", "content": answer.text, "refusal": answer.refusal}
+    message: dict[str, Any] = {"role": "assistant", "content": answer.text, "refusal": answer.refusal}
+    if answer.calls:
+        message["tool_calls"] = [
+            {"id": f"call_{number}", "type": "function", "function": {"name": name, "arguments": arguments}}
+            for number, (name, arguments) in enumerate(answer.calls)
+        ]
     choice = {
         "index": 0,
         "message": message,

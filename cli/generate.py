@@ -1,0 +1,114 @@
+"""`fiducial generate`: a model or an agent works on cases, and what it produces becomes outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from ..errors import UsageError
+from .model_options import model_access, reaching_options
+from .options import INPUT_FILE, Number, compose, worlds
+
+if TYPE_CHECKING:
+    from ..evaluation.generation.sources import Source
+    from ..evaluation.generation.stage import Tally
+
+_EXAMPLE = """\b
+Examples:
+  fiducial generate cases.jsonl --model gpt-4.1-mini --out outputs.jsonl
+  fiducial generate cases.jsonl --model my-model --base-url http://127.0.0.1:8000/v1 \\
+      --mode prompt --trials 3 --parameter temperature=0 --out outputs.jsonl
+"""
+
+
+def _parameters(
+    _ctx: click.Context, _param: click.Parameter, given: tuple[str, ...] | dict[str, Any]
+) -> dict[str, Any]:
+    """``NAME=VALUE``, the value JSON, or a text where it is none."""
+    if isinstance(given, dict):
+        return given
+    parameters: dict[str, Any] = {}
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not equals or not name.isidentifier():
+            raise click.BadParameter(f"{each!r} is not of the form NAME=VALUE")
+        try:
+            parameters[name] = msgspec.json.decode(value)
+        except msgspec.DecodeError:
+            parameters[name] = value
+    return parameters
+
+
+asking_options = compose(
+    click.option("--mode", type=click.Choice(["tools", "prompt"]), default="tools", show_default=True, help="Native tools, or BFCL's instructions and calls in the text."),
+    click.option("--parameter", "parameters", multiple=True, callback=_parameters, metavar="NAME=VALUE", help="A decoding parameter, such as temperature=0; may be given several times."),
+    click.option("--steps-per-turn", type=click.IntRange(1, 10_000), default=21, show_default=True, help="A turn that has had so many steps ends a conversation."),
+)  # fmt: skip
+"""How a model that generates is asked."""
+
+_ASKED = ("mode", "parameters", "steps_per_turn")
+
+
+@click.command("generate", epilog=_EXAMPLE)
+@click.argument("cases", type=INPUT_FILE)
+@click.option("--model", metavar="NAME", help="The model that works on the cases.")
+@click.option("--agent", metavar="COMMAND", help="Or a command: a case as JSON on its standard input, an output as JSON on its standard output.")  # fmt: skip
+@click.option("--system", help="What it is called in outputs.  [default: the model's name, the command's]")
+@click.option("--trials", type=click.IntRange(1, 1000), default=1, show_default=True, help="Attempts at each case.")  # fmt: skip
+@asking_options
+@click.option("--agent-timeout", type=Number(0, min_open=True), default=300.0, show_default=True, help="Seconds for the command, each time.")  # fmt: skip
+@worlds
+@reaching_options
+@click.option("--out", type=INPUT_FILE, required=True, help="Where outputs go (JSON Lines); the same command goes on with it.")  # fmt: skip
+def command(*, cases: Path, out: Path, trials: int, **options: Any) -> int:
+    """Let a model, or an agent of your own, work on CASES, and keep what it produces.
+
+    A case and trial that has an output is not asked again, so that the same command goes on where it was stopped, and tries
+    again what failed. Exit code 3: finished, but calls failed: those attempts have no output, and OUT.attempts.jsonl says why.
+    """
+    from ..api.progress import shown_progress  # noqa: PLC0415 - `--help` loads none of this
+    from ..evaluation.generation.sources import generate_file  # noqa: PLC0415 - likewise
+    from .main import EXIT_OK, EXIT_PARTIAL  # noqa: PLC0415 - which imports this
+
+    source = source_of(options, options["model"])
+    with shown_progress(wanted=True) as progress:
+        tally = generate_file(source, cases, out, progress, trials=trials)
+    tell(tally, source.system)
+    click.echo(f"outputs: {out}")
+    return EXIT_PARTIAL if tally.without_output else EXIT_OK
+
+
+def source_of(options: Mapping[str, Any], model: str | None) -> Source:
+    """Who generates, as the options say.
+
+    Args:
+        options: The values of `asking_options`, `worlds`, `reaching_options`, and of ``agent``, ``agent_timeout`` and ``system``.
+        model: The model's name, where it is one.
+
+    Raises:
+        UsageError: Neither a model nor an agent is named, or both are.
+        ConfigurationError: No endpoint is configured.
+    """
+    from ..evaluation.generation.model_agent import ModelSettings  # noqa: PLC0415 - see `command`
+    from ..evaluation.generation.scene import SimulatedWorlds  # noqa: PLC0415 - likewise
+    from ..evaluation.generation.sources import model_source  # noqa: PLC0415 - likewise
+    from .own_worlds import own_worlds  # noqa: PLC0415 - likewise
+
+    if (model is None) == (options["agent"] is None):
+        raise UsageError("expected either a model (--model) or an agent (--agent)")
+    scenes = SimulatedWorlds(own_worlds(options["environment"]))
+    assert model is not None
+    settings = ModelSettings(model=model, **{name: options[name] for name in _ASKED})
+    return model_source(settings, model_access(options), scenes, system=options["system"])
+
+
+def tell(tally: Tally, system: str) -> None:
+    """Say what a generation came to."""
+    from ..report.generation_words import generation_lines  # noqa: PLC0415 - see `command`
+
+    for line in generation_lines(tally, system):
+        click.echo(line)

@@ -1,0 +1,214 @@
+"""BFCL's generation phase: a model works on the data set, and its answers are written as BFCL's result tree."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from ...formats.bfcl import Category, DataSource, read_cases
+from ...formats.bfcl.results import ResultIndex
+from ...records import Case, Closing, ItemKey, Step, ToolResults, write_records
+from ..generation.attempt import Attempt, Made
+from ..generation.sources import Source
+from ..generation.stage import Tally, generate
+from ..generation.store import AttemptRow, attempt_row, bind, lock
+from ..progress import Progress
+from ..run_folder.journal import Journal
+
+VERSION = "v4"
+_INFERENCE_ERROR = "Error during inference: "
+"""How BFCL begins the result of an entry whose call failed; its checker grades that as wrong."""
+
+
+class GeneratedCategory(NamedTuple):
+    """What became of one category."""
+
+    category: Category
+    tally: Tally
+
+
+def generate_tree(
+    source: DataSource,
+    categories: Sequence[Category],
+    by: Source,
+    results: Path,
+    progress: Progress,
+    *,
+    count_failures: bool = False,
+) -> list[GeneratedCategory]:
+    """Let a model work on categories, or go on where an earlier start stopped.
+
+    Args:
+        source: Where BFCL's files are.
+        categories: Which.
+        by: Who generates.
+        results: The result tree; the system gets a folder in it.
+        progress: Told of every entry.
+        count_failures: Whether an entry whose call failed after its retries gets the line that BFCL writes for it, which scores 0;
+            without, it has no result, and the same call tries it again.
+
+    Returns:
+        What became of each category, in the order given.
+
+    Raises:
+        InputError: The data set cannot be read.
+        RunFolderError: Another process writes this system's folder, or its results were made otherwise.
+    """
+    return asyncio.run(_generate(source, categories, by, results, progress, count_failures=count_failures))
+
+
+async def _generate(
+    source: DataSource,
+    categories: Sequence[Category],
+    by: Source,
+    results: Path,
+    progress: Progress,
+    *,
+    count_failures: bool,
+) -> list[GeneratedCategory]:
+    folder = results / by.system.replace("/", "_")
+    done: list[GeneratedCategory] = []
+    with SystemFolder(folder, by) as store:
+        async with by.agent() as agent:
+            for category in categories:
+                cases = {case.id: case for case in read_cases(source, category)}
+                with CategoryFile(store, category, count_failures=count_failures) as file:
+                    tally = await generate(cases, agent, file, progress, tasks=by.tasks)
+                    file.put_in_order(cases)
+                done.append(GeneratedCategory(category, tally))
+    return done
+
+
+class SystemFolder(Closing):
+    """A system's folder in a result tree, which one process writes.
+
+    Args:
+        path: The folder.
+        by: Whose it is.
+
+    Raises:
+        RunFolderError: Another process writes it, or its results were made otherwise.
+    """
+
+    def __init__(self, path: Path, by: Source) -> None:
+        self.path = path
+        self._exit = ExitStack()
+        try:
+            self._exit.enter_context(lock(path))
+            path.mkdir(exist_ok=True)
+            begun = any(path.rglob("BFCL_*_result.json"))
+            bind(path / "generation.json", by.system, by.facts, begun=begun)
+            self.attempts = self._exit.enter_context(Journal(path / "attempts.jsonl", AttemptRow))
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close it, and let other processes in."""
+        self._exit.close()
+
+
+class CategoryFile(Closing):
+    """One file of a result tree; see `Store`.
+
+    Args:
+        folder: The system's.
+        category: Of which category.
+        count_failures: See `generate_tree`.
+    """
+
+    def __init__(self, folder: SystemFolder, category: Category, *, count_failures: bool) -> None:
+        self.path = folder.path / category.folder / f"BFCL_{VERSION}_{category.name}_result.json"
+        self._folder = folder
+        self._count_failures = count_failures
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._lines: Journal[dict[str, Any]] = Journal(self.path, dict[str, Any])
+        self._done = {*ResultIndex(self.path).lines}
+
+    def has(self, key: ItemKey, case: Case) -> bool:
+        """See `Store.has`."""
+        del case
+        return key.case_id in self._done
+
+    def add(self, made: Made) -> None:
+        """See `Store.add`."""
+        self._write(result_line(made.attempt, turned=made.output.turns is not None))
+        self._folder.attempts.append(attempt_row(made))
+        self._folder.attempts.flush()
+
+    def fail(self, key: ItemKey, failure: str, calls: int) -> None:
+        """See `Store.fail`."""
+        self._folder.attempts.append(AttemptRow(**key._asdict(), failure=failure, calls=calls))
+        self._folder.attempts.flush()
+        if self._count_failures:
+            self._write({"id": key.case_id, "result": f"{_INFERENCE_ERROR}{failure}"})
+
+    def put_in_order(self, case_ids: Iterable[str]) -> None:
+        """Write the lines anew in the order of the data set, all or nothing."""
+        self._lines.close()
+        index = ResultIndex(self.path)
+        ordered = [case_id for case_id in case_ids if case_id in index]
+        ordered += sorted({*index.lines} - {*ordered})
+        write_records(self.path, (line.fields for line in index.read(ordered)))
+        self._lines = Journal(self.path, dict[str, Any])
+
+    def close(self) -> None:
+        """Close the file; one that nothing was written to is taken away."""
+        self._lines.close()
+        if not self.path.stat().st_size:
+            self.path.unlink()
+
+    def _write(self, line: dict[str, Any]) -> None:
+        self._lines.append(line)
+        self._lines.flush()
+        self._done.add(line["id"])
+
+
+def result_line(attempt: Attempt, *, turned: bool) -> dict[str, Any]:
+    """An attempt as a line of a result file.
+
+    Args:
+        attempt: The attempt.
+        turned: Whether turns of steps are expected, or one answer.
+
+    Returns:
+        The line, in BFCL's own fields.
+    """
+    fields: dict[str, list[list[Any]]] = {
+        "result": attempt.raw,
+        "input_token_count": [[step.prompt_tokens for step in turn] for turn in attempt.spent],
+        "output_token_count": [[step.completion_tokens for step in turn] for turn in attempt.spent],
+        "latency": [[step.seconds for step in turn] for turn in attempt.spent],
+    }
+    if any(any(turn) for turn in attempt.reasoning):
+        fields["reasoning_content"] = attempt.reasoning
+    line: dict[str, Any] = {"id": attempt.case.id}
+    if not turned:
+        line |= {name: turns[0][0] for name, turns in fields.items() if turns and turns[0]}
+    else:
+        line |= {**fields, "inference_log": list(_log(attempt))}
+    if attempt.error is not None:
+        line["result"] = f"{_INFERENCE_ERROR}{attempt.error}"
+    return line
+
+
+def _log(attempt: Attempt) -> Iterator[dict[str, Any]]:
+    """What was said and done, turn by turn and step by step, with what calls returned."""
+    for messages, turn in zip(attempt.case.turns, attempt.turns, strict=False):
+        entry: dict[str, Any] = {"begin_of_turn_query": messages}
+        steps: list[list[dict[str, Any]]] = []
+        for step in turn:
+            if isinstance(step, ToolResults):
+                steps[-1] += [{"role": "tool", "content": result} for result in step.results]
+            else:
+                steps.append([{"role": "assistant", "content": _shown(step)}])
+        yield entry | {f"step_{number}": said for number, said in enumerate(steps)}
+
+
+def _shown(step: Step) -> Any:
+    return step if isinstance(step, str) else msgspec.to_builtins(step)

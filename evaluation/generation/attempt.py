@@ -1,0 +1,151 @@
+"""What comes of one attempt of an agent at one case."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import msgspec
+
+from ...errors import FiducialError
+from ...records import Case, Output, Step, ToolCall, ToolResults
+from ...records.case import Record
+
+
+class NoOutputError(FiducialError):
+    """An attempt came to no output, for a reason that is not the system's: the case cannot be put to it."""
+
+
+class Spent(Record, frozen=True, kw_only=True):
+    """What one step took, as the endpoint counts it."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    """Until the reply was there; 0 where it came from the cache or a recording."""
+    calls: int = 0
+    """HTTP calls, those that were tried again included."""
+
+
+class StepTaken(NamedTuple):
+    """One step of an agent.
+
+    Attributes:
+        calls: The calls it makes natively, by the case's own names; None where calls are written in the text.
+        text: What it says, beside calls or instead.
+        raw: The step as BFCL's result files hold it.
+        reasoning: What it thought before, where that is told.
+    """
+
+    calls: list[ToolCall] | None
+    text: str
+    raw: Any
+    reasoning: str | None = None
+
+    @property
+    def readable(self) -> list[ToolCall] | str:
+        """What a world reads of it: its calls, or a text in which they may be written."""
+        return self.text if self.calls is None else self.calls
+
+
+class Attempt(msgspec.Struct, kw_only=True):
+    """One attempt as it grows, turn by turn and step by step.
+
+    Attributes:
+        case: What is worked on.
+        turns: The steps of each turn, results among them, as an output holds them.
+        raw: The agent's own steps of each turn, as BFCL's result files hold them.
+        spent: What each of these took.
+        reasoning: What the agent thought before each of these.
+        stopped: Why it was ended before its end.
+        error: What the system itself ended with.
+    """
+
+    case: Case
+    turns: list[list[Step]] = []
+    raw: list[list[Any]] = []
+    spent: list[list[Spent]] = []
+    reasoning: list[list[str]] = []
+    stopped: str | None = None
+    error: str | None = None
+
+    def begin_turn(self) -> None:
+        """What follows belongs to a new turn."""
+        for each in (self.turns, self.raw, self.spent, self.reasoning):
+            each.append([])
+
+    def say(self, step: StepTaken, spent: Spent) -> None:
+        """Keep a step."""
+        if step.text or not step.calls:
+            self.turns[-1].append(step.text)
+        if step.calls:
+            self.turns[-1].append(step.calls)
+        self.raw[-1].append(step.raw)
+        self.spent[-1].append(spent)
+        self.reasoning[-1].append(step.reasoning or "")
+
+    def told(self, results: list[str]) -> None:
+        """Keep what the calls of the last step returned."""
+        self.turns[-1].append(ToolResults(results=list(results)))
+
+    def output(self, system: str, trial: int, *, turned: bool, native: bool) -> Output:
+        """The output that it came to.
+
+        Args:
+            system: Who it was.
+            trial: Which attempt.
+            turned: Whether its turns and steps are kept, or the one reply that it is.
+            native: Whether calls could be made natively, so that a text is none.
+        """
+        called = any(isinstance(step, list) for turn in self.turns for step in turn)
+        no_calls: list[ToolCall] | None = [] if native and not called else None
+        if turned:
+            return Output(
+                case_id=self.case.id,
+                system=system,
+                trial=trial,
+                turns=self.turns,
+                # Or its texts would be looked through for calls.
+                tool_calls=no_calls,
+                error=self.error,
+            )
+        steps = [step for turn in self.turns for step in turn]
+        texts = [step for step in steps if isinstance(step, str)]
+        calls = [call for step in steps if isinstance(step, list) for call in step]
+        return Output(
+            case_id=self.case.id,
+            system=system,
+            trial=trial,
+            text=texts[0] if texts else None,
+            tool_calls=calls if called else no_calls,
+            error=self.error,
+        )
+
+
+class Made(NamedTuple):
+    """An output, and how it was made."""
+
+    output: Output
+    attempt: Attempt
+
+
+class Agent(Protocol):
+    """Whoever works on cases."""
+
+    system: str
+    """What it is called in outputs."""
+
+    async def work(self, case: Case, trial: int) -> Made:
+        """Work on one case.
+
+        Args:
+            case: What is to be done.
+            trial: Which attempt this is.
+
+        Returns:
+            The output. What the system itself failed at stands in it.
+
+        Raises:
+            ProviderError: A call to a model failed, after its retries: no output.
+            NoOutputError: The case cannot be put to this agent.
+        """
+        ...

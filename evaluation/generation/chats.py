@@ -1,0 +1,194 @@
+"""The two ways of putting a case to a model: native tools of the chat API, and instructions in the prompt."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol, TypeAlias
+
+from ...formats.bfcl.prompting import assemble_prompt, documents_text, for_inference
+from ...judges import Reply
+from ...records import Case, Message, ToolCall
+from .attempt import StepTaken
+from .tool_names import ToolNames
+from .tool_schemas import tool_schema
+
+Mode: TypeAlias = Literal["tools", "prompt"]
+"""Native tools, or instructions in the prompt and calls in the text."""
+
+_RESULTS = "The results of your calls, in their order:"
+_ABOUT_CALLS = frozenset({"tool_call", "no_call", "any_call", "executable_call", "multi_turn"})
+"""Kinds whose cases are put with instructions even where no tool is on offer."""
+
+_PASSAGES = "What a search has found:"
+
+
+class Chat(Protocol):
+    """One conversation with a model, as the endpoint is to see it."""
+
+    messages: list[Message]
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What of the request depends on the conversation: the tools on offer."""
+        ...
+
+    def hear(self, turn: int, messages: Sequence[Message]) -> None:
+        """A turn begins: what the user says, and the tools that are given back in it."""
+        ...
+
+    def read(self, reply: Reply) -> StepTaken:
+        """Take what the model replied as its next step."""
+        ...
+
+    def tell(self, results: Sequence[str]) -> None:
+        """What the calls of the last step returned."""
+        ...
+
+
+class NativeChat:
+    """Tools are offered by the API's own ``tools``, names and types put as it takes them.
+
+    Args:
+        case: What is talked about.
+        any_type: See `tool_schema`.
+    """
+
+    def __init__(self, case: Case, *, any_type: str | None = None) -> None:
+        self.messages: list[Message] = []
+        self._case = case
+        self._any_type = any_type
+        self._later = withheld_documents(case)
+        self._offered = [tool["function"] for tool in case.tools]
+        every = [*self._offered, *(document for given in self._later.values() for document in given)]
+        self._names = ToolNames(document["name"] for document in every)
+        self._ids: list[str] = []
+        self._tools = self._sent()
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """See `Chat.parameters`."""
+        return {"tools": self._tools} if self._tools else {}
+
+    def hear(self, turn: int, messages: Sequence[Message]) -> None:
+        """See `Chat.hear`."""
+        if turn in self._later:
+            self._offered += self._later.pop(turn)
+            self._tools = self._sent()
+        self.messages += with_passages(self._case, messages) if turn == 0 else messages
+
+    def read(self, reply: Reply) -> StepTaken:
+        """See `Chat.read`."""
+        text = reply.text or reply.refusal or ""
+        asked = reply.tool_calls or []
+        if not asked:
+            self.messages.append({"role": "assistant", "content": text})
+            return StepTaken([], text, text or [], reply.reasoning)
+        number = len(self.messages)
+        self._ids = [call.id or f"call_{number}_{index}" for index, call in enumerate(asked)]
+        self.messages.append(
+            {
+                "role": "assistant",
+                "content": text or None,
+                "tool_calls": [
+                    {
+                        "id": given,
+                        "type": "function",
+                        "function": {"name": call.name, "arguments": _text_of(call.arguments)},
+                    }
+                    for given, call in zip(self._ids, asked, strict=True)
+                ],
+            }
+        )
+        calls = [ToolCall(name=self._names.own(call.name), arguments=call.arguments) for call in asked]
+        raw = [{self._as_bfcl(call.name): _text_of(call.arguments)} for call in asked]
+        return StepTaken(calls, text, raw, reply.reasoning)
+
+    def tell(self, results: Sequence[str]) -> None:
+        """See `Chat.tell`."""
+        self.messages += [
+            {"role": "tool", "tool_call_id": given, "content": result}
+            for given, result in zip(self._ids, results, strict=True)
+        ]
+
+    def _as_bfcl(self, name: str) -> str:
+        """A name as BFCL's result files have it: as it was offered, but not cut to what endpoints take."""
+        own = self._names.own(name)
+        return name if own == name else own.replace(".", "_")
+
+    def _sent(self) -> list[dict[str, Any]]:
+        return [
+            tool_schema(
+                for_inference(document, self._case),
+                self._names.sent(document["name"]),
+                any_type=self._any_type,
+            )
+            for document in self._offered
+        ]
+
+
+class PromptChat:
+    """Tools are described in the system message, in BFCL's words, and calls are written in the reply.
+
+    Args:
+        case: What is talked about.
+    """
+
+    def __init__(self, case: Case) -> None:
+        self.messages: list[Message] = []
+        self._case = case
+        self._later = withheld_documents(case)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """See `Chat.parameters`."""
+        return {}
+
+    def hear(self, turn: int, messages: Sequence[Message]) -> None:
+        """See `Chat.hear`."""
+        if turn == 0:
+            instructed = self._case.tools or self._case.kind in _ABOUT_CALLS
+            asked = assemble_prompt(self._case) if instructed else list(messages)
+            self.messages += with_passages(self._case, asked)
+            return
+        given = self._later.pop(turn, None)
+        heard = [dict(message) for message in messages]
+        if given and heard:
+            heard[-1]["content"] = f"{documents_text(given, self._case)}\n{heard[-1].get('content', '')}"
+        self.messages += heard
+
+    def read(self, reply: Reply) -> StepTaken:
+        """See `Chat.read`."""
+        text = reply.text or reply.refusal or ""
+        self.messages.append({"role": "assistant", "content": text})
+        return StepTaken(None, text, text, reply.reasoning)
+
+    def tell(self, results: Sequence[str]) -> None:
+        """See `Chat.tell`."""
+        content = f"{_RESULTS}\n{json.dumps(list(results), ensure_ascii=False)}"
+        self.messages.append({"role": "user", "content": content})
+
+
+def withheld_documents(case: Case) -> dict[int, list[dict[str, Any]]]:
+    """The functions that a case gives back later, by the turn in which it does."""
+    if case.kind != "multi_turn":
+        return {}
+    named: dict[str, list[str]] = case.reference.get("withheld", {})
+    tools: list[dict[str, Any]] = case.reference.get("withheld_tools", [])
+    documents = {tool["function"]["name"]: tool["function"] for tool in tools}
+    return {
+        int(turn): [documents[name] for name in names if name in documents] for turn, names in named.items()
+    }
+
+
+def with_passages(case: Case, messages: Sequence[Message]) -> list[Message]:
+    """The first turn's messages, before the last of them the passages that the answer may rest on."""
+    if not case.context or not messages:
+        return list(messages)
+    passages = [{"id": item.id, "content": item.content} for item in case.context]
+    shown: Message = {"role": "user", "content": f"{_PASSAGES}\n{json.dumps(passages, ensure_ascii=False)}"}
+    return [*messages[:-1], shown, messages[-1]]
+
+
+def _text_of(arguments: dict[str, Any] | str) -> str:
+    return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)

@@ -1,0 +1,177 @@
+"""A model as an agent: asked turn by turn and step by step, its calls executed in the worlds of the case."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from time import monotonic
+from typing import Any
+
+import msgspec
+
+from ...errors import InputError
+from ...judges import CallError, Provider, Reply, make_request
+from ...records import Case, Message
+from .attempt import Attempt, Made, NoOutputError, Spent
+from .chats import Chat, Mode, NativeChat, PromptChat
+from .scene import Scene, SceneOverError, Scenes
+
+STEPS_PER_TURN = 21
+"""BFCL ends a conversation when a turn has had so many steps and is still not over."""
+
+_WITHOUT_WORLDS = frozenset({"memory_answer", "web_search_answer"})
+"""Kinds whose tools mean nothing without a world behind them."""
+
+
+class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """How a model is asked.
+
+    Attributes:
+        model: Its name at the endpoint.
+        mode: How tools are put to it.
+        parameters: Decoding parameters; what is not named is left to the endpoint.
+        steps_per_turn: A turn that has had so many steps ends the conversation.
+        any_type: See `tool_schema`.
+    """
+
+    model: str
+    mode: Mode = "tools"
+    parameters: Mapping[str, Any] = {}
+    steps_per_turn: int = STEPS_PER_TURN
+    any_type: str | None = None
+
+
+class ModelAgent:
+    """A model behind an OpenAI-compatible endpoint.
+
+    Args:
+        settings: How it is asked.
+        provider: Answers requests.
+        scenes: Makes the worlds in which its calls are executed.
+        system: What it is called in outputs; the model's name when left out.
+        clock: Seconds that only go forward.
+    """
+
+    def __init__(
+        self,
+        settings: ModelSettings,
+        provider: Provider,
+        scenes: Scenes,
+        *,
+        system: str | None = None,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self.system = system or settings.model
+        self._settings = settings
+        self._provider = provider
+        self._scenes = scenes
+        self._clock = clock
+
+    async def work(self, case: Case, trial: int) -> Made:
+        """See `Agent.work`."""
+        if case.kind == "artifact":
+            raise NoOutputError("a model alone leaves no workspace: run an agent (fiducial artifacts run)")
+        scene = await self._scenes.scene(case, trial)
+        if scene is None and case.tools and case.kind in _WITHOUT_WORLDS:
+            raise NoOutputError(f"there is no world for the tools of a case of kind {case.kind}")
+        attempt = await self.converse(case, trial, scene)
+        turned = scene is not None or len(case.turns) > 1
+        native = self._settings.mode == "tools" and bool(case.tools)
+        return Made(attempt.output(self.system, trial, turned=turned, native=native), attempt)
+
+    async def converse(self, case: Case, trial: int, scene: Scene | None) -> Attempt:
+        """Lead a model through the turns of a case; also for conversations that come before one, such as those that fill a memory.
+
+        Args:
+            case: Whose messages and tools they are.
+            trial: Which attempt this is.
+            scene: Where calls are executed; None where nobody does, and a step with calls ends its turn.
+
+        Returns:
+            Everything that was said and done.
+
+        Raises:
+            CallError: A call to the model failed, after its retries.
+        """
+        attempt = Attempt(case=case)
+        chat: Chat = (
+            NativeChat(case, any_type=self._settings.any_type)
+            if self._settings.mode == "tools"
+            else PromptChat(case)
+        )
+        for number, messages in enumerate(case.turns):
+            attempt.begin_turn()
+            chat.hear(number, messages)
+            try:
+                attempt.stopped = await self._turn(attempt, chat, trial, scene)
+            except SceneOverError as error:
+                attempt.stopped = str(error)
+            if attempt.stopped or attempt.error:
+                break
+        return attempt
+
+    async def _turn(self, attempt: Attempt, chat: Chat, trial: int, scene: Scene | None) -> str | None:
+        """One turn, step by step; why the conversation ends with it, where it does before its end."""
+        for _ in range(self._settings.steps_per_turn):
+            started = self._clock()
+            try:
+                reply = await self._ask(attempt.case, chat, trial)
+            except CallError as error:
+                if not _is_too_long(error):
+                    raise
+                # What it said and did has filled its context: the system's own limit.
+                attempt.error = str(error)
+                return None
+            step = chat.read(reply)
+            attempt.say(step, _spent(reply, self._clock() - started))
+            if scene is None:
+                if step.calls:
+                    chat.tell([_NOT_EXECUTED] * len(step.calls))
+                return None
+            results = await scene.execute(step.readable)
+            if results is None:
+                return None
+            attempt.told(results)
+            chat.tell(results)
+        return f"a turn had {self._settings.steps_per_turn} steps and was not over"
+
+    async def _ask(self, case: Case, chat: Chat, trial: int) -> Reply:
+        parameters = {**self._settings.parameters, **chat.parameters}
+        # The list grows while the request may be looked at.
+        messages: list[Message] = list(chat.messages)
+        request = make_request(self._settings.model, messages, parameters, repeat=trial)
+        # Each case is a sample of its own, even if another asks the very same.
+        key = hashlib.sha256(f"{request.key}\n{case.id}".encode("utf-8", "surrogatepass")).hexdigest()
+        return await self._provider.complete(replace(request, key=key[: len(request.key)]))
+
+
+def examine_for_model(case: Case) -> None:
+    """Refuse a case of which there is nothing to send to a model.
+
+    Raises:
+        InputError: It has no messages.
+    """
+    if not any(case.turns) and case.kind != "artifact":
+        raise InputError("there is nothing to send to a model: the case has no messages", field="messages")
+
+
+_NOT_EXECUTED = "The call was noted; nothing is executed in this conversation."
+
+
+def _spent(reply: Reply, seconds: float) -> Spent:
+    return Spent(
+        prompt_tokens=reply.prompt_tokens,
+        completion_tokens=reply.completion_tokens,
+        seconds=round(seconds, 3) if reply.calls else 0.0,
+        calls=reply.calls,
+    )
+
+
+def _is_too_long(error: CallError) -> bool:
+    """Whether an endpoint says that the conversation is longer than the model's context; each server in its own words."""
+    text = str(error).lower()
+    return error.status in {400, 413, 422} and "context" in text and any(word in text for word in _LONG)
+
+
+_LONG = ("length", "window", "exceed", "too long", "maximum")

@@ -1,0 +1,161 @@
+"""Where an agent's calls are executed: the worlds of one attempt at one case, and what makes them.
+
+A kind of case gets worlds of its own by a class in the form of `Scenes`; `FirstOf` puts several together. Most need no scene of
+their own: a world is any class with ``load``, public methods and ``state`` (docs/own-worlds.md), and `WorldScene` executes
+calls in whatever worlds it is given, in a thread where a world says ``blocking = True``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from ...deterministic import Rules
+from ...deterministic.multi_turn.call_execution import Allowance, LimitExceededError
+from ...deterministic.multi_turn.reference import scenario_of
+from ...deterministic.multi_turn.rule_sets import RuleSet, rule_set
+from ...errors import DecodingError
+from ...records import AgentStep, Case, ToolCall
+
+
+class Scene(Protocol):
+    """The worlds of one attempt."""
+
+    async def execute(self, step: AgentStep) -> list[str] | None:
+        """Execute what a step asks for.
+
+        Args:
+            step: Calls by the case's own names, or a text in which calls may be written.
+
+        Returns:
+            What each call returned, as the agent is shown it; None where the step holds no calls, which ends its turn.
+
+        Raises:
+            SceneOverError: The agent asks for more than is executed.
+        """
+        ...
+
+
+class Scenes(Protocol):
+    """Makes the worlds of attempts."""
+
+    def examine(self, case: Case) -> None:
+        """Refuse a case whose worlds cannot be made, before anything is done.
+
+        Raises:
+            InputError: They are not known, or do not take their configuration.
+        """
+        ...
+
+    async def scene(self, case: Case, trial: int) -> Scene | None:
+        """The worlds of one attempt, fresh; None for a case whose calls nobody executes.
+
+        Raises:
+            InputError: See `examine`.
+        """
+        ...
+
+
+class SceneOverError(Exception):
+    """An attempt asks for more calls than are executed."""
+
+
+class WorldScene:
+    """Worlds that are called by the names of their methods.
+
+    Args:
+        worlds: By class name, each in its first state; they belong to this attempt.
+        rules: ``strict`` tells an agent what is wrong with a call that cannot be read, and goes on; ``bfcl`` ends the turn.
+
+    Attributes:
+        worlds: As given, for who keeps their states.
+    """
+
+    def __init__(self, worlds: Mapping[str, Any], rules: Rules = "strict") -> None:
+        self.worlds = worlds
+        self._rules = rules
+        types: tuple[type, ...] = tuple(world.__class__ for world in worlds.values())
+        self._rule_set: RuleSet = rule_set(rules, types)
+        self._run = self._rule_set.executor(worlds, "model")
+        self._allowance = Allowance()
+        self._blocking = any(getattr(world, "blocking", False) for world in worlds.values())
+
+    async def execute(self, step: AgentStep) -> list[str] | None:
+        """See `Scene.execute`."""
+        if self._blocking:
+            return await asyncio.to_thread(self._execute, step)
+        return self._execute(step)
+
+    def _execute(self, step: AgentStep) -> list[str] | None:
+        try:
+            if isinstance(step, list) and self._rules == "strict":
+                return [self._answer(call) for call in step] or None
+            read = self._rule_set.reader("prompt" if isinstance(step, str) else "fc")
+            try:
+                calls = read(step)
+            except (DecodingError, RecursionError):
+                return None
+            return self._results(calls) or None
+        except LimitExceededError as error:
+            raise SceneOverError(str(error)) from error
+
+    def _answer(self, call: ToolCall) -> str:
+        """What a native call returns; one that cannot be read is told so, as any application would."""
+        try:
+            (text,) = self._rule_set.reader("fc")([call])
+        except (DecodingError, RecursionError) as error:
+            return self._allowance.spend("", f"Error: the call cannot be read: {error}")
+        return self._results([text])[0]
+
+    def _results(self, calls: Sequence[str]) -> list[str]:
+        return [self._allowance.spend(call, self._run(call)) for call in calls]
+
+
+class SimulatedWorlds:
+    """Scenes of cases of kind ``multi_turn``.
+
+    Args:
+        environments: Worlds of the user's own, by class name, beside the built-in ones.
+        rules: See `WorldScene`.
+    """
+
+    def __init__(self, environments: Mapping[str, type], rules: Rules = "strict") -> None:
+        self._environments = environments
+        self._rules: Rules = rules
+
+    def examine(self, case: Case) -> None:
+        """See `Scenes.examine`."""
+        if case.kind == "multi_turn":
+            scenario_of(case, self._environments).worlds()
+
+    async def scene(self, case: Case, trial: int) -> Scene | None:
+        """See `Scenes.scene`."""
+        del trial
+        if case.kind != "multi_turn":
+            return None
+        return WorldScene(scenario_of(case, self._environments).worlds(), self._rules)
+
+
+class FirstOf:
+    """The first of several that has a scene for a case makes it.
+
+    Args:
+        scenes: In the order in which they are asked.
+    """
+
+    def __init__(self, *scenes: Scenes) -> None:
+        self._scenes = scenes
+
+    def examine(self, case: Case) -> None:
+        """See `Scenes.examine`."""
+        for each in self._scenes:
+            each.examine(case)
+
+    async def scene(self, case: Case, trial: int) -> Scene | None:
+        """See `Scenes.scene`."""
+        for each in self._scenes:
+            scene = await each.scene(case, trial)
+            if scene is not None:
+                return scene
+        return None

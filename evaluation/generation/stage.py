@@ -1,0 +1,151 @@
+"""The generation phase: attempts that are still to be made are made, several at a time, and kept as they come."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from typing import Protocol
+
+import msgspec
+
+from ...errors import ProviderError
+from ...judges import CallError
+from ...records import Case, ItemKey
+from ..progress import Progress
+from .attempt import Agent, Made, NoOutputError
+from .store import Store
+
+_HOPELESS = 8
+"""After so many failures that no retry can mend, all alike, and no output, the rest is not tried."""
+
+
+class Tally(msgspec.Struct, kw_only=True):
+    """What a generation came to.
+
+    Attributes:
+        wanted: Cases by trials.
+        kept: Outputs that were there before.
+        made: Outputs that were made now.
+        errors: How many of these ended with an error of the system's own.
+        stopped: How many of these were ended before their end, by why.
+        passed_over: Attempts for which the agent is not made, by why.
+        failures: Attempts that came to no output, by why.
+        not_tried: Attempts that were not begun, since nothing but the same failure came.
+        calls: HTTP calls.
+        prompt_tokens: As counted by the endpoint; of replies that were asked for now.
+        completion_tokens: Likewise.
+    """
+
+    wanted: int = 0
+    kept: int = 0
+    made: int = 0
+    errors: int = 0
+    stopped: Counter[str] = msgspec.field(default_factory=Counter[str])
+    passed_over: Counter[str] = msgspec.field(default_factory=Counter[str])
+    failures: Counter[str] = msgspec.field(default_factory=Counter[str])
+    not_tried: int = 0
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    @property
+    def without_output(self) -> int:
+        """Attempts that the same command would make again."""
+        return sum(self.failures.values()) + self.not_tried
+
+    def add(self, made: Made) -> None:
+        """Count an output."""
+        self.made += 1
+        self.errors += made.output.error is not None
+        if made.attempt.stopped is not None:
+            self.stopped[made.attempt.stopped] += 1
+        for turn in made.attempt.spent:
+            for step in turn:
+                self.calls += step.calls
+                if step.calls:
+                    self.prompt_tokens += step.prompt_tokens
+                    self.completion_tokens += step.completion_tokens
+
+    def fail(self, error: ProviderError) -> int:
+        """Count a failure; how many calls were made for it."""
+        calls = error.calls if isinstance(error, CallError) else 0
+        self.failures[str(error)] += 1
+        self.calls += calls
+        return calls
+
+
+class CaseList(Protocol):
+    """Cases by id, in an order."""
+
+    def __iter__(self) -> Iterator[str]: ...
+
+    def __getitem__(self, case_id: str, /) -> Case: ...
+
+
+async def generate(
+    cases: CaseList,
+    agent: Agent,
+    store: Store,
+    progress: Progress,
+    *,
+    trials: int = 1,
+    tasks: int = 64,
+) -> Tally:
+    """Let an agent make every attempt that has no output yet.
+
+    Args:
+        cases: What is to be done, by id.
+        agent: Who does it.
+        store: Takes outputs and failures.
+        progress: Told of every attempt.
+        trials: Attempts at each case.
+        tasks: Attempts at a time.
+
+    Returns:
+        What it came to.
+
+    Raises:
+        InputError: The store cannot be written.
+    """
+    keys = [ItemKey(case_id, agent.system, trial) for case_id in cases for trial in range(trials)]
+    left = [key for key in keys if not store.has(key, cases[key.case_id])]
+    tally = Tally(wanted=len(keys), kept=len(keys) - len(left))
+    if left:
+        progress.begin(f"generating by {agent.system}", len(left))
+    remaining = iter(left)
+
+    async def worker() -> None:
+        for key in remaining:
+            if _is_hopeless(tally):
+                tally.not_tried += 1
+            else:
+                await _attempt(key, cases[key.case_id], agent, store, tally)
+                progress.advance()
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(tasks, len(left))):
+                group.create_task(worker())
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from errors
+    return tally
+
+
+async def _attempt(key: ItemKey, case: Case, agent: Agent, store: Store, tally: Tally) -> None:
+    try:
+        made = await agent.work(case, key.trial)
+    except NoOutputError as error:
+        tally.passed_over[str(error)] += 1
+    except ProviderError as error:
+        store.fail(key, str(error), tally.fail(error))
+    else:
+        store.add(made)
+        tally.add(made)
+
+
+def _is_hopeless(tally: Tally) -> bool:
+    """Whether calls were made, and all failed alike; what is only looked up in a recording costs nothing, and may be there."""
+    return (
+        not tally.made and len(tally.failures) == 1 and min(tally.failures.total(), tally.calls) >= _HOPELESS
+    )

@@ -1,0 +1,222 @@
+"""Where outputs go as they are made, and how the attempts at them went: append-only, safe against a kill at any byte."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
+from typing import Any, Protocol
+
+import filelock
+import msgspec
+
+from ...errors import InputError, RunFolderError
+from ...records import (
+    Case,
+    Closing,
+    InputPath,
+    ItemKey,
+    MemoryFile,
+    Output,
+    decode_record,
+    encode_record,
+)
+from ...records.case import Record
+from ..run_folder.folder import write_json
+from ..run_folder.journal import Journal
+from .attempt import Made
+
+
+class AttemptRow(Record, frozen=True, kw_only=True):
+    """How one attempt went; a line of ``OUTPUTS.attempts.jsonl``.
+
+    Attributes:
+        case_id: The case.
+        system: Who worked on it.
+        trial: Which attempt.
+        asked: Hash of what the agent was given, so that an output is not taken for one of a case that has changed since.
+        seconds: Spent waiting for replies.
+        calls: HTTP calls, those that were tried again included; 0 where every reply came from the cache or a recording.
+        prompt_tokens: As counted by the endpoint, over all steps.
+        completion_tokens: Likewise.
+        stopped: Why it was ended before its end.
+        failure: Why it came to no output, which is nobody's answer: a call that failed after its retries, a budget that was spent.
+    """
+
+    case_id: str
+    system: str
+    trial: int = 0
+    asked: str | None = None
+    seconds: float = 0.0
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    stopped: str | None = None
+    failure: str | None = None
+
+
+class Store(Protocol):
+    """Takes what is made."""
+
+    def has(self, key: ItemKey, case: Case) -> bool:
+        """Whether this output is there already.
+
+        Raises:
+            RunFolderError: It is, but the case was another then.
+        """
+        ...
+
+    def add(self, made: Made) -> None:
+        """Keep an output; it is on its way to the disk when this returns."""
+        ...
+
+    def fail(self, key: ItemKey, failure: str, calls: int) -> None:
+        """Keep that an attempt came to no output, and why."""
+        ...
+
+
+class OutputsFile(Closing):
+    """A file of outputs, and beside it a journal of attempts and what they were made by.
+
+    Args:
+        path: The outputs' file; in memory it stands alone.
+        system: Whose outputs are to be added.
+        facts: What must be the same whenever this system's outputs are gone on with: model, mode, parameters, cases.
+
+    Raises:
+        RunFolderError: Another process is writing it, or this system's outputs in it were made differently.
+        InputError: It cannot be written, or holds something else.
+    """
+
+    def __init__(self, path: InputPath, system: str, facts: Mapping[str, Any]) -> None:
+        self.path = path
+        self._exit = ExitStack()
+        try:
+            if isinstance(path, Path):
+                self._exit.enter_context(lock(path))
+            self._outputs = self._exit.enter_context(Journal(path, Output))
+            self._attempts = self._exit.enter_context(Journal(beside(path, "attempts.jsonl"), AttemptRow))
+            self._done = {output.key for output in self._outputs}
+            self._asked = {
+                ItemKey(row.case_id, row.system, row.trial): row.asked
+                for row in self._attempts
+                if row.asked is not None
+            }
+            if isinstance(path, Path):
+                begun = any(key.system == system for key in self._done)
+                bind(path.with_name(_named(path, "generation.json")), system, facts, begun=begun)
+        except OSError as error:
+            self.close()
+            raise InputError(f"cannot be written: {error.strerror or error}", path=path) from error
+        except BaseException:
+            self.close()
+            raise
+
+    def has(self, key: ItemKey, case: Case) -> bool:
+        """See `Store.has`."""
+        if key not in self._done:
+            return False
+        if self._asked.get(key) not in {None, asked_of(case)}:
+            raise RunFolderError(
+                f"{self.path}: the case {case.id!r} has changed since its output was made; choose another --out"
+            )
+        return True
+
+    def add(self, made: Made) -> None:
+        """See `Store.add`."""
+        self._outputs.append(made.output)
+        self._outputs.flush()
+        self._attempts.append(attempt_row(made))
+        self._attempts.flush()
+        self._done.add(made.output.key)
+
+    def fail(self, key: ItemKey, failure: str, calls: int) -> None:
+        """See `Store.fail`."""
+        self._attempts.append(AttemptRow(**key._asdict(), failure=failure, calls=calls))
+        self._attempts.flush()
+
+    def close(self) -> None:
+        """Flush, close, and let other processes in."""
+        self._exit.close()
+
+
+def lock(path: Path) -> AbstractContextManager[object]:
+    """Keep other processes from adding to a file, or to the files of a folder.
+
+    Raises:
+        RunFolderError: One of them does already.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        return filelock.FileLock(path.with_name(f".{path.name}.lock"), timeout=0).acquire()
+    except filelock.Timeout as error:
+        raise RunFolderError(
+            f"{path}: another process is adding outputs to it; wait for it or choose another --out"
+        ) from error
+
+
+def bind(place: Path, system: str, facts: Mapping[str, Any], *, begun: bool) -> None:
+    """Tie a system's outputs to how they are made.
+
+    Args:
+        place: A JSON file that says it, by system.
+        system: The system.
+        facts: What its outputs depend on.
+        begun: Whether there are outputs of it already.
+
+    Raises:
+        RunFolderError: Those that are there were made otherwise.
+        RecordError: The file is something else.
+    """
+    known: dict[str, Any] = {}
+    if place.exists():
+        known = decode_record(place.read_bytes(), dict[str, dict[str, Any]], path=place)
+    now = msgspec.json.decode(msgspec.json.encode(facts))
+    before = known.get(system, now) if begun else now
+    changed = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
+    if changed:
+        raise RunFolderError(
+            f"{place.parent}: outputs of {system!r} were made with another {', '.join(changed)}; choose another --out or --system"
+        )
+    if known.get(system) != now:
+        write_json(place, {**known, system: now})
+
+
+def beside(path: InputPath, ending: str) -> InputPath:
+    """A file that belongs to a file of outputs: ``outputs.jsonl`` has ``outputs.attempts.jsonl``."""
+    if isinstance(path, Path):
+        return path.with_name(_named(path, ending))
+    return MemoryFile(f"{path.name}.{ending}")
+
+
+def _named(path: Path, ending: str) -> str:
+    return f"{path.name.removesuffix('.jsonl')}.{ending}"
+
+
+def attempt_row(made: Made) -> AttemptRow:
+    """How the attempt behind an output went."""
+    output, attempt = made
+    steps = [step for turn in attempt.spent for step in turn]
+    return AttemptRow(
+        **output.key._asdict(),
+        asked=asked_of(attempt.case),
+        seconds=round(sum(step.seconds for step in steps), 3),
+        calls=sum(step.calls for step in steps),
+        prompt_tokens=sum(step.prompt_tokens for step in steps),
+        completion_tokens=sum(step.completion_tokens for step in steps),
+        stopped=attempt.stopped,
+    )
+
+
+def asked_of(case: Case) -> str:
+    """A hash of what an agent is given of a case: nothing of how it is graded but the worlds."""
+    worlds = {
+        name: case.reference.get(name)
+        for name in ("classes", "initial_config", "withheld", "withheld_tools", "long_context")
+    }
+    given = encode_record([case.kind, case.messages, case.tools, case.context, worlds])
+    return hashlib.sha256(given).hexdigest()[:_HASH]
+
+
+_HASH = 16

@@ -1,0 +1,115 @@
+"""Documents of functions as JSON Schema: what data sets call ``dict``, ``float``, ``tuple`` or ``any`` is named as endpoints know it.
+
+Arguments need no way back: checkers read them by the case's own documents, in which the data set's names stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+_TYPES: dict[str, str | None] = {
+    "string": "string",
+    "str": "string",
+    "String": "string",
+    "char": "string",
+    "integer": "integer",
+    "int": "integer",
+    "long": "integer",
+    "short": "integer",
+    "byte": "integer",
+    "Bigint": "integer",
+    "number": "number",
+    "float": "number",
+    "double": "number",
+    "boolean": "boolean",
+    "bool": "boolean",
+    "Boolean": "boolean",
+    "array": "array",
+    "list": "array",
+    "tuple": "array",
+    "set": "array",
+    "Array": "array",
+    "ArrayList": "array",
+    "Set": "array",
+    "Queue": "array",
+    "Stack": "array",
+    "object": "object",
+    "dict": "object",
+    "HashMap": "object",
+    "Hashtable": "object",
+    "null": "null",
+    "any": None,
+    "Any": None,
+}
+"""What JSON Schema calls each type; None for those that say nothing, and are left out."""
+
+_SCHEMAS = frozenset({"items", "additionalProperties", "not"})
+_LISTS_OF_SCHEMAS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
+_SCHEMAS_BY_NAME = frozenset({"properties", "$defs", "definitions", "patternProperties"})
+_NOT_OURS = frozenset({"optional"})
+"""Of data sets; ``required`` says the same."""
+
+
+def tool_schema(document: Mapping[str, Any], name: str, *, any_type: str | None = None) -> dict[str, Any]:
+    """A function's document as it is sent to an endpoint.
+
+    Args:
+        document: With ``name``, ``description`` and ``parameters``, whose types are the data set's.
+        name: What it is offered as.
+        any_type: What a value of any type is said to be; None to leave it open. BFCL says ``string``.
+
+    Returns:
+        A tool in OpenAI's form.
+    """
+    parameters = json_schema(document.get("parameters") or {}, any_type=any_type)
+    parameters["type"] = "object"
+    parameters.setdefault("properties", {})
+    function: dict[str, Any] = {"name": name, "parameters": parameters}
+    if document.get("description"):
+        function["description"] = document["description"]
+    return {"type": "function", "function": function}
+
+
+def json_schema(schema: Mapping[str, Any], *, any_type: str | None = None) -> dict[str, Any]:
+    """A schema with the types that JSON Schema has; an unknown type is left out, since it would say nothing true."""
+    made: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key in _NOT_OURS:
+            continue
+        if key == "type":
+            types = _types(value, any_type)
+            if types is not None:
+                made["type"] = types
+        elif key in _SCHEMAS and isinstance(value, Mapping):
+            made[key] = json_schema(cast("Mapping[str, Any]", value), any_type=any_type)
+        elif key in _LISTS_OF_SCHEMAS and isinstance(value, list):
+            made[key] = [_part(each, any_type) for each in cast("list[Any]", value)]
+        elif key in _SCHEMAS_BY_NAME and isinstance(value, Mapping):
+            named = cast("Mapping[str, Any]", value)
+            made[key] = {name: _part(each, any_type) for name, each in named.items()}
+        else:
+            made[key] = value
+    if made.get("type") == "array" and "items" not in made and "prefixItems" not in made:
+        made["items"] = {}  # which endpoints insist on
+    return made
+
+
+def _part(schema: Any, any_type: str | None) -> Any:
+    return (
+        json_schema(cast("Mapping[str, Any]", schema), any_type=any_type)
+        if isinstance(schema, Mapping)
+        else schema
+    )
+
+
+def _types(value: Any, any_type: str | None) -> str | list[str] | None:
+    if isinstance(value, list):
+        known = [_type(each, any_type) for each in cast("list[Any]", value)]
+        names = list(dict.fromkeys(name for name in known if name is not None))
+        return names if len(names) == len({*known}) else None  # one that may be anything makes all of it so
+    return _type(value, any_type)
+
+
+def _type(value: Any, any_type: str | None) -> str | None:
+    return (_TYPES.get(value) or any_type) if isinstance(value, str) else None

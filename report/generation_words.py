@@ -1,0 +1,43 @@
+"""What a generation came to, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ..evaluation.generation.stage import Tally
+from .text import visible
+
+_SHOWN = 5
+"""Reasons of one sort that are told; the journal beside the outputs has them all."""
+
+
+def generation_lines(tally: Tally, system: str) -> list[str]:
+    """What became of the attempts, one line each sort.
+
+    Args:
+        tally: What it came to.
+        system: Who worked on them.
+
+    Returns:
+        Lines for people.
+    """
+    there = tally.kept + tally.made
+    lines = [f"{visible(system)}: {there:,} of {tally.wanted:,} outputs, {tally.made:,} made now"]
+    if tally.calls:
+        lines.append(
+            f"calls: {tally.calls:,}; tokens: {tally.prompt_tokens:,} in, {tally.completion_tokens:,} out"
+        )
+    if tally.errors:
+        lines.append(f"ended by an error of the system's own, which is graded 0: {tally.errors:,}")
+    lines += _counted("stopped", tally.stopped)
+    lines += _counted("no output, the case is not for this agent", tally.passed_over)
+    lines += _counted("no output, the call failed", tally.failures)
+    if tally.not_tried:
+        lines.append(f"not tried, since all before failed alike: {tally.not_tried:,}")
+    return lines
+
+
+def _counted(what: str, reasons: Counter[str]) -> list[str]:
+    lines = [f"{what}: {count:,} x {visible(why)}" for why, count in reasons.most_common(_SHOWN)]
+    rest = len(reasons) - len(lines)
+    return [*lines, f"{what}: {rest:,} reasons more"] if rest > 0 else lines

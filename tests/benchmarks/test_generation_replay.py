@@ -1,0 +1,38 @@
+"""Recorded replies lead to the recorded results, worlds and official verdicts."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_PATH = Path(__file__).parents[2] / "benchmarks" / "generation_replay.py"
+
+
+def _load() -> Any:
+    spec = importlib.util.spec_from_file_location("generation_replay", _PATH)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where dataclasses look their annotations up
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize(
+    ("system", "entries", "conversations"),
+    [("gpt-oss-20b-harmony-fixes", 4241, 582), ("meta-llama_Llama-3.1-8B-Instruct", 3639, 0)],
+)
+def test_recorded_replies_lead_to_the_recorded_results(
+    reference: Path, tmp_path: Path, system: str, entries: int, conversations: int
+):
+    found: dict[str, Any] = _load().compare(reference, system, tmp_path)
+    assert not [difference for each in found.values() for difference in each.differences]
+    assert sum(each.entries for each in found.values()) == entries
+    assert sum(each.results for each in found.values()) == entries
+    assert sum(each.verdicts for each in found.values()) == entries
+    assert sum(each.worlds for each in found.values()) == conversations

@@ -1,0 +1,270 @@
+"""`fiducial generate` as a user types it, against a provider on loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import Result, fiducial
+from generating import weather_case
+from provider_server import Answer, Body, Drop, Hang, ProviderServer, Response, Seen, Status
+
+from fiducial.records import Case, Output, read_records, write_records
+
+
+@pytest.fixture
+def cases(tmp_path: Path) -> Path:
+    path = tmp_path / "cases.jsonl"
+    write_records(path, [weather_case(name) for name in "abcdef"])
+    return path
+
+
+@pytest.fixture
+def weather(server: ProviderServer) -> ProviderServer:
+    server.script = right
+    return server
+
+
+def right(seen: Seen) -> Response:
+    city = seen.text.removeprefix("How is the weather in ").removesuffix("?")
+    return Answer(None, calls=[("weather_now", json.dumps({"city": city}))])
+
+
+def generate(cases: Path, server: ProviderServer, *more: str) -> Result:
+    out = cases.with_name("outputs.jsonl")
+    return fiducial("generate", cases, "--model", "m", "--base-url", server.base_url, "--out", out, *more)
+
+
+def outputs(cases: Path) -> list[Output]:
+    return list(read_records(cases.with_name("outputs.jsonl"), Output))
+
+
+def rows(cases: Path) -> list[dict[str, Any]]:
+    lines = cases.with_name("outputs.attempts.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def test_every_case_and_trial_gets_an_output(cases: Path, weather: ProviderServer):
+    result = generate(cases, weather, "--trials", "2")
+    assert result.code == 0
+    assert "m: 12 of 12 outputs, 12 made now" in result.out
+    assert {(each.case_id, each.system, each.trial) for each in outputs(cases)} == {
+        (name, "m", trial) for name in "abcdef" for trial in (0, 1)
+    }
+    checked = fiducial("check", cases, "--outputs", cases.with_name("outputs.jsonl"), "--out", "v.jsonl")
+    assert "12 of 12" in checked.out
+
+
+def test_the_same_command_asks_nothing_again(cases: Path, weather: ProviderServer):
+    generate(cases, weather, "--no-cache")
+    result = generate(cases, weather, "--no-cache")
+    assert "6 of 6 outputs, 0 made now" in result.out
+    assert len(weather.seen) == 6
+
+
+def test_parameters_are_sent_as_they_are_given(cases: Path, weather: ProviderServer):
+    generate(cases, weather, "--parameter", "temperature=0", "--parameter", "reasoning_effort=low")
+    assert weather.seen[0].body["temperature"] == 0
+    assert weather.seen[0].body["reasoning_effort"] == "low"
+
+
+def test_failures_are_no_outputs_and_are_tried_again(cases: Path, weather: ProviderServer):
+    weather.script = lambda seen: Status(400) if "in a?" in seen.text else right(seen)
+    result = generate(cases, weather)
+    assert result.code == 3
+    assert "m: 5 of 6 outputs, 5 made now" in result.out
+    assert "no output, the call failed: 1 x HTTP 400: scripted 400" in result.out
+    assert [row["failure"] for row in rows(cases) if "failure" in row] == ["HTTP 400: scripted 400"]
+    weather.script = right
+    assert generate(cases, weather).code == 0
+    assert len(outputs(cases)) == 6
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [Status(429, {"retry-after": "0.01"}), Status(500), Drop(), Body(b'{"choices": [{"mess')],
+    ids=["429", "500", "dropped", "broken JSON"],
+)
+def test_a_fault_that_passes_costs_no_output(cases: Path, weather: ProviderServer, fault: Response):
+    weather.script = lambda seen: fault if seen.attempt == 1 else right(seen)
+    assert generate(cases, weather).code == 0
+    assert len(outputs(cases)) == 6
+    assert len(weather.seen) == 12
+
+
+def test_what_hangs_is_given_up_and_is_no_output(cases: Path, weather: ProviderServer):
+    weather.script = lambda seen: Hang() if "in a?" in seen.text else right(seen)
+    result = generate(cases, weather, "--timeout", "0.3", "--attempts", "1", "--patience", "0")
+    assert result.code == 3
+    assert "1 x no reply within 0.3 s" in result.out
+    assert len(outputs(cases)) == 5
+
+
+def test_a_model_that_there_is_not_is_one_line_and_not_asked_for_ever(tmp_path: Path, server: ProviderServer):
+    path = tmp_path / "cases.jsonl"
+    write_records(path, [weather_case(f"c{number}") for number in range(50)])
+    server.script = lambda _seen: Status(404)
+    result = generate(path, server, "--concurrency", "1")
+    assert result.code == 3
+    assert "no output, the call failed: 9 x HTTP 404: scripted 404" in result.out
+    assert "not tried, since all before failed alike: 41" in result.out
+    assert len(server.seen) == 9
+
+
+def test_a_refused_connection_is_never_an_output(cases: Path):
+    result = fiducial(
+        "generate",
+        cases,
+        "--model",
+        "m",
+        "--base-url",
+        "http://127.0.0.1:9/v1",
+        "--attempts",
+        "1",
+        "--out",
+        "o.jsonl",
+    )
+    assert result.code == 3
+    assert "m: 0 of 6 outputs" in result.out
+    assert not Path("o.jsonl").read_bytes()
+
+
+def test_a_budget_stops_cleanly_and_the_same_command_goes_on(cases: Path, weather: ProviderServer):
+    result = generate(cases, weather, "--max-calls", "2")
+    assert result.code == 3
+    assert len(outputs(cases)) == 2
+    assert generate(cases, weather).code == 0
+    assert len(weather.seen) == 6
+
+
+def test_a_recording_is_replayed_without_a_model(cases: Path, weather: ProviderServer):
+    generate(cases, weather, "--record", "r.jsonl", "--no-cache")
+    result = fiducial(
+        "generate", cases, "--model", "m", "--replay", "r.jsonl", "--no-cache", "--out", "again.jsonl"
+    )
+    assert result.code == 0
+    assert len(weather.seen) == 6
+    by_case = {each.case_id: each for each in read_records(Path("again.jsonl"), Output)}
+    assert by_case == {each.case_id: each for each in outputs(cases)}
+
+
+def test_other_settings_are_another_system(cases: Path, weather: ProviderServer):
+    generate(cases, weather)
+    result = generate(cases, weather, "--mode", "prompt")
+    assert result.code == 2
+    assert "outputs of 'm' were made with another mode; choose another --out or --system" in result.err
+    weather.script = lambda _seen: Answer("no")
+    assert generate(cases, weather, "--mode", "prompt", "--system", "m-prompt").code == 0
+    assert {each.system for each in outputs(cases)} == {"m", "m-prompt"}
+
+
+def test_a_case_that_has_changed_is_not_answered_by_its_old_output(cases: Path, weather: ProviderServer):
+    generate(cases, weather)
+    write_records(cases, [weather_case("a", context=[])] + [weather_case(name) for name in "bcdef"])
+    assert generate(cases, weather).code == 0
+    changed = Case(id="a", kind="no_call", messages=[{"role": "user", "content": "Hello."}])
+    write_records(cases, [changed, *(weather_case(name) for name in "bcdef")])
+    result = generate(cases, weather)
+    assert result.code == 2
+    assert "the case 'a' has changed since its output was made" in result.err
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            '{"id": "a", "kind": "no_call"}',
+            "cases.jsonl:1: messages: there is nothing to send to a model: the case has no messages",
+        ),
+        (
+            '{"id": "a", "kind": "multi_turn", "messages": [[{"role": "user"}]], "reference": {"classes": ["Moon"], "calls": [[]]}}',
+            "cases.jsonl:1: reference.classes: no environment is called 'Moon'",
+        ),
+        ("{", "cases.jsonl:1: "),
+        ("", "cases.jsonl: the file is empty"),
+    ],
+    ids=["no messages", "no such world", "no JSON", "empty"],
+)
+def test_a_bad_case_is_one_line_before_anything_is_asked(
+    tmp_path: Path, server: ProviderServer, line: str, said: str
+):
+    path = tmp_path / "cases.jsonl"
+    path.write_text(line)
+    result = generate(path, server)
+    assert result.code == 2
+    assert said in result.err
+    assert result.err.count("\n") == 1
+    assert not server.seen
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--agent", "x"], "expected either a model (--model) or an agent (--agent)"),
+        (["--parameter", "temperature"], "is not of the form NAME=VALUE"),
+        (["--replay", "nowhere.jsonl"], "there is no such recording"),
+    ],
+)
+def test_bad_options_are_one_line(cases: Path, server: ProviderServer, more: list[str], said: str):
+    result = generate(cases, server, *more)
+    assert result.code == 2
+    assert said in result.err
+
+
+def test_without_an_endpoint_there_is_one_line(cases: Path):
+    result = fiducial("generate", cases, "--model", "m", "--out", "o.jsonl")
+    assert result.code == 2
+    assert "no model endpoint is configured" in result.err
+
+
+def test_killed_at_any_time_nothing_is_lost_and_only_what_was_in_flight_is_asked_again(
+    tmp_path: Path, server: ProviderServer
+):
+    path = tmp_path / "cases.jsonl"
+    write_records(path, [weather_case(f"c{number}") for number in range(60)])
+
+    def slowly(seen: Seen) -> Response:
+        answer = right(seen)
+        assert isinstance(answer, Answer)
+        return Answer(None, calls=answer.calls, delay=0.05)
+
+    server.script = slowly
+    out = path.with_name("outputs.jsonl")
+    arguments = [
+        "generate",
+        path,
+        "--model",
+        "m",
+        "--base-url",
+        server.base_url,
+        "--out",
+        out,
+        "--concurrency",
+        "4",
+    ]
+    running = subprocess.Popen(
+        [sys.executable, "-m", "fiducial", *map(str, arguments), "--no-cache"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=dict(os.environ),
+    )
+    while len(server.seen) < 20:
+        time.sleep(0.01)
+        assert running.poll() is None
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    before = out.read_bytes()
+    out.write_bytes(before + b'{"case_id": "torn')
+    result = generate(path, server, "--no-cache")
+    assert result.code == 0
+    assert out.read_bytes().startswith(before)
+    assert sorted(each.case_id for each in outputs(path)) == sorted(f"c{number}" for number in range(60))
+    asked_again = [seen for seen in server.seen if seen.attempt > 1]
+    assert len(asked_again) <= 4

@@ -1,0 +1,94 @@
+"""Cases for generating, and a model that answers by a script without any network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from fiducial.evaluation.generation.attempt import Made
+from fiducial.evaluation.generation.model_agent import ModelAgent, ModelSettings
+from fiducial.evaluation.generation.scene import SimulatedWorlds
+from fiducial.judges import CallError, Reply, Request
+from fiducial.judges.transport import RequestedCall
+from fiducial.records import Case
+
+WEATHER: dict[str, Any] = {
+    "name": "weather.now",
+    "description": "The weather in a city.",
+    "parameters": {"type": "dict", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+}
+
+Script: TypeAlias = Callable[[Request], "Reply | CallError"]
+
+
+def weather_case(name: str = "w", **fields: Any) -> Case:
+    """One call is asked for."""
+    return Case(
+        id=name,
+        kind="tool_call",
+        messages=[{"role": "user", "content": f"How is the weather in {name}?"}],
+        tools=[{"type": "function", "function": WEATHER}],
+        reference={"calls": [{"weather.now": {"city": [name]}}]},
+        **fields,
+    )
+
+
+def folder_case(turns: int = 1, **reference: Any) -> Case:
+    """A conversation in a file system that holds one folder."""
+    return Case(
+        id="folders",
+        kind="multi_turn",
+        messages=[[{"role": "user", "content": f"turn {number}"}] for number in range(turns)],
+        tools=[document("mkdir"), document("ls")],
+        reference={
+            "classes": ["GorillaFileSystem"],
+            "initial_config": {
+                "GorillaFileSystem": {"root": {"work": {"type": "directory", "contents": {}}}}
+            },
+            "calls": [["mkdir(dir_name='a')"], *([] for _ in range(turns - 1))],
+            **reference,
+        },
+    )
+
+
+def document(name: str) -> dict[str, Any]:
+    """A tool that takes a name of a folder."""
+    properties = {"dir_name": {"type": "string"}} if name != "ls" else {}
+    return {
+        "type": "function",
+        "function": {
+            "name": name,
+            "description": name,
+            "parameters": {"type": "dict", "properties": properties},
+        },
+    }
+
+
+def calling(name: str, arguments: Any, text: str = "") -> Reply:
+    """A reply that asks for one call."""
+    return Reply(text=text, tool_calls=[RequestedCall(name=name, arguments=arguments, id="1")])
+
+
+class Scripted:
+    """A provider that answers by a script, and keeps what it was asked."""
+
+    def __init__(self, *replies: Reply | CallError, script: Script | None = None) -> None:
+        left = iter(replies)
+        self.script: Script = script or (lambda _request: next(left))
+        self.asked: list[Request] = []
+
+    async def complete(self, request: Request) -> Reply:
+        self.asked.append(request)
+        said = self.script(request)
+        if isinstance(said, CallError):
+            raise said
+        return said
+
+    async def aclose(self) -> None:
+        pass
+
+
+async def converse(case: Case, provider: Scripted, *, rules: Any = "strict", **settings: Any) -> Made:
+    """Lead a scripted model through a case."""
+    agent = ModelAgent(ModelSettings(model="m", **settings), provider, SimulatedWorlds({}, rules))
+    return await agent.work(case, 0)
