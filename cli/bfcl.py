@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .generate import asking_options
 from .model_options import model_access, reaching_options
 from .options import FOLDER, rules_option
@@ -63,15 +64,14 @@ def generate(
     With --mode tools names with dots are offered with underscores, as BFCL does; the temperature is 0.001 unless --parameter says
     otherwise (temperature=null leaves it out). Exit code 3: calls failed; the same command tries these entries again.
     """
+    from ..api.check_options import worlds_of  # noqa: PLC0415
     from ..api.progress import shown_progress  # noqa: PLC0415 - `--help` loads none of this
-    from ..deterministic.registration import load_environments  # noqa: PLC0415
     from ..evaluation.bfcl.generation import generate_tree  # noqa: PLC0415
     from ..evaluation.generation.model_agent import ModelSettings  # noqa: PLC0415
     from ..evaluation.generation.scene import SimulatedWorlds  # noqa: PLC0415
     from ..evaluation.generation.sources import model_source  # noqa: PLC0415
     from ..formats.bfcl import expand, open_source  # noqa: PLC0415
     from ..report.generation_words import generation_lines  # noqa: PLC0415
-    from .main import EXIT_OK, EXIT_PARTIAL  # noqa: PLC0415 - which imports this
 
     parameters = {"temperature": _TEMPERATURE, **options["parameters"]}
     settings = ModelSettings(
@@ -84,7 +84,7 @@ def generate(
     by = model_source(
         settings,
         model_access(options),
-        SimulatedWorlds(load_environments(), "bfcl"),
+        SimulatedWorlds(worlds_of(None), "bfcl"),
         system=options["system"],
     )
     with shown_progress(wanted=True) as progress:

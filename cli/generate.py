@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from ..errors import UsageError
+from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .model_options import model_access, reaching_options
 from .options import INPUT_FILE, Number, compose, worlds
 
@@ -72,7 +73,6 @@ def command(*, cases: Path, out: Path, trials: int, **options: Any) -> int:
     """
     from ..api.progress import shown_progress  # noqa: PLC0415 - `--help` loads none of this
     from ..evaluation.generation.sources import generate_file  # noqa: PLC0415 - likewise
-    from .main import EXIT_OK, EXIT_PARTIAL  # noqa: PLC0415 - which imports this
 
     source = source_of(options, options["model"])
     with shown_progress(wanted=True) as progress:
@@ -93,14 +93,14 @@ def source_of(options: Mapping[str, Any], model: str | None) -> Source:
         UsageError: Neither a model nor an agent is named, or both are.
         ConfigurationError: No endpoint is configured.
     """
+    from ..api.check_options import worlds_of  # noqa: PLC0415 - likewise
     from ..evaluation.generation.model_agent import ModelSettings  # noqa: PLC0415 - see `command`
     from ..evaluation.generation.scene import SimulatedWorlds  # noqa: PLC0415 - likewise
     from ..evaluation.generation.sources import model_source  # noqa: PLC0415 - likewise
-    from .own_worlds import own_worlds  # noqa: PLC0415 - likewise
 
     if (model is None) == (options["agent"] is None):
         raise UsageError("expected either a model (--model) or an agent (--agent)")
-    scenes = SimulatedWorlds(own_worlds(options["environment"]))
+    scenes = SimulatedWorlds(worlds_of(options["worlds"]))
     assert model is not None
     settings = ModelSettings(model=model, **{name: options[name] for name in _ASKED})
     return model_source(settings, model_access(options), scenes, system=options["system"])

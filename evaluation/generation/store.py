@@ -213,7 +213,7 @@ def asked_of(case: Case) -> str:
     """A hash of what an agent is given of a case: nothing of how it is graded but the worlds."""
     worlds = {
         name: case.reference.get(name)
-        for name in ("classes", "initial_config", "withheld", "withheld_tools", "long_context")
+        for name in ("classes", "initial_config", "withheld", "withheld_tools", "long_context", "history")
     }
     given = encode_record([case.kind, case.messages, case.tools, case.context, worlds])
     return hashlib.sha256(given).hexdigest()[:_HASH]
