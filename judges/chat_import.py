@@ -79,9 +79,10 @@ def _unit_scale(path: Path, text: str, step: float | None) -> Scale:
         raise InputError(
             f"scores seem not to be from 0 to 1: say {scale_option(suggested)} ({why})", path=path
         )
-    if step is not None and (step <= 0 or 1.0 not in Scale(0.0, 1.0, step)):
-        raise InputError(f"--step {step:g}: scores from 0 to 1 cannot be so far apart", path=path)
-    return Scale(0.0, 1.0, step)
+    try:
+        return Scale(0.0, 1.0, step)
+    except ValueError as error:
+        raise InputError(f"--step {step:g}: scores from 0 to 1 cannot be so far apart", path=path) from error
 
 
 def _read(path: Path) -> list[_ChatMessage]:

@@ -80,14 +80,7 @@ def scale_of(declared: Any) -> Scale:
         told = msgspec.convert(declared, _Declared)
     except msgspec.ValidationError as error:
         raise ValueError(str(error).replace("`$.", "`").replace("`$", "`scale")) from error
-    scale = Scale(told.minimum, told.maximum, told.step, told.better)
-    if not all(map(math.isfinite, (scale.minimum, scale.maximum, scale.step or 0.0))):
-        raise ValueError("minimum, maximum and step are finite numbers")
-    if scale.maximum <= scale.minimum or (scale.step is not None and scale.step <= 0):
-        raise ValueError("minimum must be below maximum, and step above 0")
-    if scale.maximum not in scale:
-        raise ValueError("the steps from minimum do not reach maximum")
-    return scale
+    return Scale(told.minimum, told.maximum, told.step, told.better)
 
 
 def scale_line(scale: Scale) -> str:
@@ -183,9 +176,16 @@ def listed_scale(parameters: Mapping[str, Any], key: str) -> Scale | None:
     if isinstance(schema.get("enum"), list):
         return _evenly_spaced(schema["enum"])
     low, high = _number(schema.get("minimum")), _number(schema.get("maximum"))
-    if schema.get("type") != "integer" or low is None or high is None or low >= high:
+    if schema.get("type") != "integer" or low is None or high is None:
         return None
-    return Scale(low, high, 1.0)
+    return _scale_or_none(low, high, 1.0)
+
+
+def _scale_or_none(low: float, high: float, step: float) -> Scale | None:
+    try:
+        return Scale(low, high, step)
+    except ValueError:
+        return None
 
 
 def _evenly_spaced(listed: Sequence[Any]) -> Scale | None:
@@ -196,7 +196,7 @@ def _evenly_spaced(listed: Sequence[Any]) -> Scale | None:
     steps = [after - before for before, after in pairwise(scores)]
     if not steps or not math.isfinite(sum(steps)) or not math.isclose(min(steps), max(steps)):
         return None
-    return Scale(scores[0], scores[-1], steps[0])
+    return _scale_or_none(scores[0], scores[-1], steps[0])
 
 
 def _number(value: Any) -> float | None:

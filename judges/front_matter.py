@@ -9,12 +9,17 @@ from pathlib import Path
 from typing import Any, cast
 
 from ruamel.yaml import YAML
+from ruamel.yaml.composer import Composer
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, SequenceNode
 
 from ..errors import PromptError
 
 MAX_PROMPT_BYTES = 1 << 20
+_MOST_NODES = 5_000
+"""Keys and values in a front matter; reading so many takes a second."""
+_DEEPEST = 100
+_BRACKET = re.compile(r"[\[\]{}]")
 _BEGINNING = 1 << 10
 
 _FENCE = re.compile(r"^-{3,}[ \t]*$", re.MULTILINE)
@@ -164,7 +169,9 @@ def read_yaml_mapping(
         PromptError: It is not YAML, no mapping, or uses aliases.
     """
     yaml: Any = YAML(typ="safe", pure=True)  # typed, since ruamel.yaml's own annotations are partial
+    yaml.Composer = _BoundedComposer
     try:
+        _refuse_towers(text)
         node: Any = yaml.compose(text)
         if not isinstance(node, MappingNode):
             raise PromptError(f"{path}:{lines_before + 1}: {what} must be a mapping of keys to values")
@@ -182,10 +189,32 @@ def read_yaml_mapping(
         problem = problem.partition(" with value ")[0]  # of a key that stands twice; it may be a secret
         raise PromptError(f"{path}:{line}: {what} is not YAML: {problem}") from error
     except (YAMLError, RecursionError, ValueError) as error:
-        raise PromptError(f"{path}: {what} is not YAML: {error}") from error
+        raise PromptError(f"{path}: {what} cannot be read as YAML: {error}") from error
     keys: list[Any] = [key for key, _ in cast("Any", node).value]
     lines = {str(key.value): lines_before + 1 + int(key.start_mark.line) for key in keys}
     return {str(key): value for key, value in values.items()}, lines
+
+
+def _refuse_towers(text: str) -> None:
+    """Refuse brackets in brackets in brackets, which are looked through again and again before they are found to be too many."""
+    depth = 0
+    for bracket in _BRACKET.finditer(text):
+        depth += 1 if bracket[0] in "[{" else -1
+        if depth > _DEEPEST:
+            raise ValueError("nested too deeply")
+
+
+class _BoundedComposer(Composer):
+    """Ends reading where there is more than anybody writes: what is read takes far longer than it is long."""
+
+    _nodes = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        self._nodes += 1
+        if self._nodes > _MOST_NODES:
+            raise ValueError(f"more than {_MOST_NODES:,} keys and values")
+        compose = cast("Any", super()).compose_node
+        return compose(parent, index)
 
 
 def _aliased(node: Any) -> Any:

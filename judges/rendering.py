@@ -13,10 +13,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import jinja2
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from ..errors import PromptError
 from ..records import Message
+from .bounded_template import TemplateLimitError, bounded_template
 from .prompt_file import TYPES, InputDeclaration, PromptFile
 
 Render: TypeAlias = Callable[[Mapping[str, Any]], list[Message]]
@@ -26,6 +26,12 @@ _ROLE = re.compile(
     r"^[ \t]*+(?:#[ \t]*+)?(system|user|assistant|developer|tool|function)[ \t]*+:[ \t]*+\n",
     re.IGNORECASE | re.MULTILINE,
 )
+
+
+_FAILURES = (
+    TemplateLimitError, jinja2.TemplateError, ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError,
+    ValueError,
+)  # fmt: skip
 
 
 def compile_prompt(prompt: PromptFile) -> Render:
@@ -43,11 +49,11 @@ def compile_prompt(prompt: PromptFile) -> Render:
     """
     nonce = secrets.token_hex(16)
     source = _mark_roles(prompt, nonce)
-    environment = ImmutableSandboxedEnvironment(
-        trim_blocks=True, keep_trailing_newline=True, undefined=jinja2.StrictUndefined, autoescape=False
-    )
     try:
-        template = environment.from_string(source)
+        fill = bounded_template(source)
+    except TemplateLimitError as error:
+        line = prompt.template_line + error.line - 1
+        raise PromptError(f"{prompt.path}:{line}: {error}") from error
     except jinja2.TemplateSyntaxError as error:
         line = prompt.template_line + error.lineno - 1
         raise PromptError(f"{prompt.path}:{line}: the template is not jinja: {error.message}") from error
@@ -56,8 +62,8 @@ def compile_prompt(prompt: PromptFile) -> Render:
     def render(values: Mapping[str, Any]) -> list[Message]:
         given = _complete(prompt, values)
         try:
-            text = template.render(given)
-        except (jinja2.TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+            text = fill(given)
+        except _FAILURES as error:
             raise PromptError(f"{prompt.path}: the template cannot be rendered: {error}") from error
         before, *parts = mark.split(text)
         if before.strip():

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 _TOLERANCE = 1e-9
+_MOST_STEPS = 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +20,26 @@ class Scale:
         maximum: The greatest.
         step: Distance of neighbouring scores; None when any number in between is a score.
         better: Which end is the best score.
+
+    Raises:
+        ValueError: The numbers make no scale.
     """
 
     minimum: float = 0.0
     maximum: float = 1.0
     step: float | None = 1.0
     better: Literal["high", "low"] = "high"
+
+    def __post_init__(self) -> None:
+        span = self.maximum - self.minimum
+        if not math.isfinite(span) or not math.isfinite(self.step or 0.0):
+            raise ValueError("minimum, maximum and step are finite numbers")
+        if span <= 0 or (self.step is not None and self.step <= 0):
+            raise ValueError("minimum must be below maximum, and step above 0")
+        if self.step is not None and span > _MOST_STEPS * self.step:
+            raise ValueError(f"there are more than {_MOST_STEPS:,.0f} steps from minimum to maximum")
+        if self.maximum not in self:
+            raise ValueError("the steps from minimum do not reach maximum")
 
     def __contains__(self, value: float) -> bool:
         if not self.minimum <= value <= self.maximum:

@@ -88,16 +88,15 @@ def test_values_must_be_the_declared_ones(tmp_path: Path, values: dict[str, obje
     [
         ("{{ nothing }}", "undefined"),
         ("{{ query.__class__.__mro__ }}", "unsafe"),
-        ("{% include 'x' %}", "cannot be rendered"),
+        ("{% include 'x' %}", r"p.prompty:6: prompts use no include"),
         ("{{ 1 / 0 }}", "division"),
         ("{% for x in range(10000000) %}{% endfor %}", "Range too big"),
     ],
 )
 def test_a_template_gets_no_further_than_its_inputs(tmp_path: Path, body: str, why: str) -> None:
     text = f"---\nscale: {{minimum: 0, maximum: 1, step: 1}}\ninputs: {{query: {{type: string}}}}\n---\nuser:\n{body}\n"
-    render = compile_prompt(read_prompt_file(write(tmp_path, text)))
     with pytest.raises(PromptError, match=why):
-        render({"query": "x"})
+        compile_prompt(read_prompt_file(write(tmp_path, text)))({"query": "x"})
 
 
 def test_text_before_the_first_role_is_refused(tmp_path: Path) -> None:
