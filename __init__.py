@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .api.measuring import calibrate, compare, estimate
     from .api.own import agent, file_format, judge_function, operator, world
     from .api.planning import plan
+    from .api.reading import Reading, read
     from .api.run import Run
     from .deterministic import Finding, checker
     from .errors import FiducialError
@@ -55,9 +56,11 @@ _HOME = {
     "FiducialError": "errors",
     "Finding": "deterministic",
     "Output": "records",
+    "Reading": "api.reading",
     "Run": "api.run",
     "ToolCall": "records",
     "Verdict": "records",
+    "read": "api.reading",
     "read_records": "records",
     "write_records": "records",
 }
@@ -67,6 +70,7 @@ __all__ = [
     "FiducialError",
     "Finding",
     "Output",
+    "Reading",
     "Run",
     "ToolCall",
     "Verdict",
@@ -90,6 +94,7 @@ __all__ = [
     "mutate",
     "operator",
     "plan",
+    "read",
     "read_records",
     "world",
     "write_records",

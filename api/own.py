@@ -31,9 +31,9 @@ def agent(name: str) -> Callable[[A], A]:
 
 
 def file_format(name: str) -> Callable[[F], F]:
-    """Read files of another form, for ``fiducial cases NAME PATH``.
+    """Read files of another form, for ``fiducial import NAME PATH`` and ``fiducial cases NAME PATH``.
 
-    The function takes a path and yields cases and outputs, as records or as mappings with the same keys.
+    The function takes a path and yields cases, outputs and verdicts, as records or as mappings with the same keys.
 
     Args:
         name: Its name.

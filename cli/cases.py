@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -13,7 +13,6 @@ from .options import FOLDER, INPUT_FILE, SpreadCommand
 from .plugin_option import take_plugins
 
 if TYPE_CHECKING:
-    from ..formats.openai_chat import LoggedChat
     from ..records import Case, Output
 
 _OUT = click.option("--out", type=INPUT_FILE, required=True, help="The cases file to write (JSON Lines).")
@@ -98,13 +97,10 @@ def bfcl(
 def openai(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | None, system: str) -> None:
     """Read logged chats: a JSON object with "messages" (and "tools", "model", "id") a line.
 
-    A chat that ends with an assistant message, or has a "response", gives an output as well as a case. Cases are of kind open_answer: a log
-    has no reference to check against, so judges decide.
+    A chat that ends with an assistant message, or has a "response", gives an output as well as a case. A log has no reference to check
+    against, so judges decide: of an answer with calls as any_call, of all others as open_answer. See also: fiducial import openai.
     """
-    from ..formats.openai_chat import DEFAULT_CRITERION, read_openai_chats  # noqa: PLC0415
-
-    wanted = criterion or DEFAULT_CRITERION
-    _write_logged(lambda: read_openai_chats(path, criterion=wanted, system=system), out, outputs_out)
+    _write_logged("openai", path, out, outputs_out, criterion=criterion, system=system)
 
 
 @command.command(
@@ -120,11 +116,9 @@ def azure(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | N
     """Read rows of azure-ai-evaluation or promptflow: a JSON object with "query", "response" and so on a line.
 
     Rows with calls become cases of kind any_call (judge: tool_call_accuracy; strict rules leave them open), rows with a context
-    grounded_answer, all others open_answer, compared with "ground_truth" where there is one.
+    grounded_answer, all others open_answer, compared with "ground_truth" where there is one. See also: fiducial import azure.
     """
-    from ..formats.azure_rows import read_azure_rows  # noqa: PLC0415
-
-    _write_logged(lambda: read_azure_rows(path, criterion=criterion, system=system), out, outputs_out)
+    _write_logged("azure", path, out, outputs_out, criterion=criterion, system=system)
 
 
 @command.command(
@@ -169,14 +163,20 @@ def _own_format(name: str) -> click.Command:
     return own
 
 
-def _write_logged(read: Callable[[], Iterator[LoggedChat]], out: Path, outputs_out: Path | None) -> None:
+def _write_logged(
+    source: str, path: Path, out: Path, outputs_out: Path | None, *, criterion: str | None, system: str
+) -> None:
     """Write the cases of a log and, where they are wanted, the outputs; it is read once for each."""
-    from ..records import write_records  # noqa: PLC0415
+    from ..api.reading import read_strictly  # noqa: PLC0415
+    from ..records import Case, Output, write_records  # noqa: PLC0415
 
-    click.echo(f"{write_records(out, (chat.case for chat in read())):,} cases in {out}")
+    def read(kind: type[Case | Output]) -> Iterator[Case | Output]:
+        found = read_strictly(source, path, criterion=criterion, system=system)
+        return (each for each in found if isinstance(each, kind))
+
+    click.echo(f"{write_records(out, read(Case)):,} cases in {out}")
     if outputs_out is not None:
-        outputs = (chat.output for chat in read() if chat.output is not None)
-        click.echo(f"{write_records(outputs_out, outputs):,} outputs in {outputs_out}")
+        click.echo(f"{write_records(outputs_out, read(Output)):,} outputs in {outputs_out}")
 
 
 def _remembered(cases: Iterable[Case], ids: set[str]) -> Iterator[Case]:

@@ -28,6 +28,7 @@ COMMANDS: dict[str, str] = {
     "batch": "A judge's requests as batch files, and their results back.",
     "bfcl": "Generate a BFCL result tree, and score it as the leaderboard does, or strictly.",
     "cases": "Turn other people's data into cases and outputs.",
+    "import": "Read what other tools wrote: answers, calls, scores.",
     "artifacts": "Lay out workspaces of challenges, and run agents in them.",
     "calibrate": "Compare judges with trusted labels.",
     "compare": "Test judges, prompts or systems against each other on the same items.",
@@ -59,7 +60,8 @@ class LazyGroup(click.Group):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        command = getattr(import_module(f".{cmd_name}", __package__), "command")  # noqa: B009 - set by each module
+        module = "import_" if cmd_name == "import" else cmd_name
+        command = getattr(import_module(f".{module}", __package__), "command")  # noqa: B009 - set by each module
         assert isinstance(command, click.Command)
         take_plugins(command)
         return command

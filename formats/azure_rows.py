@@ -1,173 +1,229 @@
-"""Rows of azure-ai-evaluation and promptflow as Cases and Outputs.
+"""Rows of azure-ai-evaluation and promptflow, and the results of its evaluators.
 
-A line is a row as its evaluators take it, with any of::
-
-    {"id", "query", "response", "context", "ground_truth", "tool_calls", "tool_definitions", "conversation": {"messages", "context"}}
-
-``query`` and ``response`` are texts, or lists of messages whose content may be parts (``text``, ``tool_call``, ``tool_result``). What is asked of a
-judge follows from what a row has: calls make the case an ``any_call``, a context a ``grounded_answer``, everything else an
-``open_answer``, compared with ``ground_truth`` where there is one.
+A row has any of ``id``, ``query``, ``response``, ``context``, ``ground_truth``, ``tool_calls``, ``tool_definitions`` and ``conversation``; in results these
+stand behind ``inputs.``, and verdicts behind ``outputs.EVALUATOR.``. Texts may be lists of messages, whose content may be parts. A ``ground_truth`` that
+lists functions (or pairs such a list with their parameters) says which calls were expected.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-import msgspec
+from ..records import Message, Outcome
+from .calls import answer_of, call_of, messages_of
+from .example import Example, answers_of, listed, records_of
+from .found import UNREADABLE, Found, Options
+from .json_text import tags_of
+from .json_types import is_list, is_object
+from .node import Node
+from .opinion import Opinion, scored, unscored
+from .rows import Row, each, read_rows
 
-from ..errors import RecordError
-from ..records import Case, ContextItem, Kind, Message, Output, ToolCall, read_numbered, validate_case
-from .openai_chat import DEFAULT_CRITERION, LoggedChat
+NAME = "azure"
+ABOUT = "rows (JSON Lines), and the results of `evaluate` (JSON)"
+LOST = "metrics over all rows; of a result with several numbers all but the score"
 
-_SAME_ANSWER = "The reply says what the expected answer says, and nothing against it."
-
-_Messages = list[dict[str, Any]]
-
-
-class _Conversation(msgspec.Struct):
-    messages: _Messages
-    context: Any = None
-
-
-class _Row(msgspec.Struct):
-    id: str | int | None = None
-    query: str | _Messages | None = None
-    response: str | _Messages | None = None
-    context: Any = None
-    ground_truth: str | None = None
-    tool_calls: dict[str, Any] | _Messages | None = None
-    tool_definitions: dict[str, Any] | _Messages | None = None
-    conversation: _Conversation | None = None
+_FIELDS = frozenset({"id", "query", "response", "context", "ground_truth", "tool_calls", "tool_definitions", "conversation", "expected_actions"})  # fmt: skip
+_PARTS = ("score", "result", "passed", "reason", "status", "threshold", "properties")
+_STATUS: dict[str, Outcome] = {"error": "failed", "failed": "failed", "skipped": "not_applicable", "not_applicable": "not_applicable"}  # fmt: skip
+_OWN: dict[str, Outcome] = {
+    name: name for name in ("undecided", "not_applicable", "unparsable", "refused", "failed")
+}
 
 
-class _Call(msgspec.Struct):
-    name: str
-    arguments: str | dict[str, Any] = {}
+def recognises(glimpse: Any) -> bool:
+    """Whether the first value of a file is a row, or holds the rows of results."""
+    if not is_object(glimpse):
+        return False
+    value = glimpse
+    rows = value.get("rows")
+    if is_list(rows):
+        return not rows or (
+            is_object(rows[0]) and any(name.startswith(("inputs.", "outputs.")) for name in rows[0])
+        )
+    row = "query" in value and bool(value.keys() & (_FIELDS - {"id", "query"}))
+    return row or "conversation" in value or any(name.startswith("inputs.") for name in value)
 
 
-def read_azure_rows(
-    path: Path, *, criterion: str | None = None, system: str = "logged"
-) -> Iterator[LoggedChat]:
-    """Read a file of rows.
+def read(path: Path, options: Options) -> Iterator[Found]:
+    """Read rows, or results.
 
     Args:
-        path: JSON Lines; keys that are not named in this module's docstring are passed over.
-        criterion: What a good answer achieves, in a sentence, for open answers.
-        system: Who answered.
+        path: JSON Lines or JSON; or a folder of such files.
+        options: See `Options`.
 
     Yields:
-        Case and Output of every row; no Output where nothing was answered. A row without id is called after its number.
+        Cases, outputs and, of results, verdicts; what is skipped.
 
     Raises:
-        InputError: The file cannot be read or is empty.
-        RecordError: A line is not such a row, or its id was there before.
+        InputError: The file cannot be read.
     """
-    seen: dict[str, int] = {}
-    for number, row in read_numbered(path, _Row):
-        case_id = f"row-{number:06d}" if row.id is None else str(row.id)
-        if case_id in seen:
-            message = f"the id {case_id!r} is already on line {seen[case_id]}; ids are unique"
-            raise RecordError(message, path=path, line=number, field="id")
-        seen[case_id] = number
-        if row.query is None and row.response is None and row.conversation is None:
-            raise RecordError("expected a query and a response, or a conversation", path=path, line=number)
-        try:
-            yield _logged(case_id, row, criterion, system)
-        except msgspec.ValidationError as error:
-            raise RecordError(str(error), path=path, line=number) from error
+    yield from each(read_rows(path, _results), lambda row: _records(row, options))
 
 
-def _logged(case_id: str, row: _Row, criterion: str | None, system: str) -> LoggedChat:
-    asked, answered = _asked_and_answered(row)
-    calls = [_call(call) for call in _objects(row.tool_calls) or _calls_in(answered)]
-    context = _context(row)
-    kind: Kind = "any_call" if calls else "grounded_answer" if context else "open_answer"
-    case = Case(
-        id=case_id,
-        kind=kind,
-        messages=[*asked],
-        tools=_objects(row.tool_definitions),
-        reference=_reference(row, criterion) if kind == "open_answer" else {},
-        context=context,
-        tags={"source": "azure"},
+def _results(document: Node) -> list[tuple[str, Any]] | None:
+    return document.items("rows") if "rows" in document else None
+
+
+def _records(row: Row, options: Options) -> Iterator[Found]:
+    line = row.node
+    given = {
+        name.removeprefix("inputs."): value
+        for name, value in line.value.items()
+        if not name.startswith("outputs.")
+    }
+    fields = Node(given, line.at)
+    asked, answered = _asked_and_answered(fields)
+    answer = answer_of(answered)
+    if answer.calls is None and fields.get("tool_calls") is not None:
+        calls = fields.unpacked("tool_calls")
+        made = [call_of(call, f"tool_calls[{at}]").call for at, call in enumerate(listed(calls))]
+        answer = answer._replace(calls=made)
+    expected, accepted = _expected(fields)
+    example = Example(
+        id=fields.name("id") or f"row-{row.number:06d}",
+        asked=asked,
+        tools=list(_tools(fields)),
+        expected_calls=expected,
+        accepted=accepted,
+        context=_context(fields),
+        tags={"source": "azure"} | tags_of({k: v for k, v in given.items() if k not in _FIELDS}),
+        answer=answer,
+        opinions=[],
     )
-    validate_case(case)
-    text = _last_text(answered)
-    if text is None and not calls:
-        return LoggedChat(case, None)
-    return LoggedChat(case, Output(case_id=case_id, system=system, text=text, tool_calls=calls or None))
+    for evaluator, metric in _metrics(line):
+        try:
+            example.opinions.append(_opinion(evaluator, metric, line))
+        except UNREADABLE as error:
+            yield row.place.skipped(error)
+    yield from records_of(example, row.place, options)
 
 
-def _asked_and_answered(row: _Row) -> tuple[list[Message], list[Message]]:
+def _asked_and_answered(row: Node) -> tuple[list[Message], list[Node]]:
     """What was asked, and the messages of the answer."""
-    if row.conversation is not None:
-        messages = row.conversation.messages
-        last = max((place for place, one in enumerate(messages) if one.get("role") == "user"), default=-1)
-        return messages[: last + 1], messages[last + 1 :]
-    return _messages(row.query, "user"), _messages(row.response, "assistant")
+    if row.get("conversation") is not None:
+        messages = row.node("conversation").nodes("messages")
+        last = max((at for at, one in enumerate(messages) if one.get("role") == "user"), default=-1)
+        return [
+            message for one in messages[: last + 1] for message in messages_of(one.value, one.at)
+        ], messages[last + 1 :]
+    if row.first("query", "response") is None:
+        raise row.refuse("query", "a query and a response, or a conversation")
+    for name in ("query", "response"):
+        if not isinstance(row.get(name), str | list | None):
+            raise row.refuse(name, "a text or a list of messages")
+    given = row.get("query")
+    asked = [{"role": "user", "content": given}] if isinstance(given, str) else messages_of(given, "query")
+    response = row.get("response")
+    if isinstance(response, str):
+        return asked, [Node({"role": "assistant", "content": response}, "response")]
+    return asked, row.nodes("response")
 
 
-def _messages(given: str | _Messages | None, role: str) -> list[Message]:
-    if given is None:
-        return []
-    return [{"role": role, "content": given}] if isinstance(given, str) else given
+def _expected(row: Node) -> tuple[list[Any] | None, list[str]]:
+    """The calls that were expected, where the truth is one of calls; and the accepted answers."""
+    truth = row.unpacked("expected_actions", "ground_truth")
+    if not is_list(truth):
+        return None, answers_of(truth)
+    items = truth
+    if len(items) == 2 and is_list(items[0]) and is_object(items[1]):  # noqa: PLR2004 - names, and their parameters
+        names, parameters = items[0], items[1]
+        return [{"name": name, "arguments": parameters.get(name, {})} for name in names], []
+    if items and all(is_object(item) and ("name" in item or "function" in item) for item in items):
+        return items, []
+    known = {str(tool.get("function", tool).get("name")) for tool in _tools(row)}
+    if row.first("tool_calls", "tool_definitions") is None and not known.issuperset(map(str, items)):
+        return None, answers_of(items)
+    return [{"name": item} for item in items], []
 
 
-def _reference(row: _Row, criterion: str | None) -> dict[str, Any]:
-    if row.ground_truth is None:
-        return {"criterion": criterion or DEFAULT_CRITERION}
-    return {"criterion": criterion or _SAME_ANSWER, "answer": row.ground_truth}
+def _tools(row: Node) -> Iterator[dict[str, Any]]:
+    for at, tool in enumerate(listed(row.unpacked("tool_definitions"))):
+        node = Node(tool, f"tool_definitions[{at}]")
+        if "functions" in node:  # of a service that is described by OpenAPI
+            yield from (each.value for each in node.nodes("functions"))
+        else:
+            yield node.value
 
 
-def _context(row: _Row) -> list[ContextItem]:
-    given = [row.context]
-    if row.conversation is not None:
-        given += [row.conversation.context, *(one.get("context") for one in row.conversation.messages)]
-    items = [item for part in given for item in _listed(part) if item]
-    return [ContextItem(id=str(number), content=item) for number, item in enumerate(items, start=1)]
+def _context(row: Node) -> list[Any]:
+    given = [row.get("context")]
+    if row.get("conversation") is not None:
+        conversation = row.node("conversation")
+        given += [
+            conversation.get("context"),
+            *(one.get("context") for one in conversation.nodes("messages")),
+        ]
+    return [item for part in given for item in listed(part)]
 
 
-def _listed(given: Any) -> list[Any]:
-    return cast("list[Any]", given) if isinstance(given, list) else [given]
-
-
-def _parts(message: Message) -> _Messages:
-    content = message.get("content")
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
-    return msgspec.convert(content or [], _Messages)
-
-
-def _last_text(answered: list[Message]) -> str | None:
-    """The text of the last message of the answer that has one."""
-    for message in reversed(answered):
-        texts = [str(part["text"]) for part in _parts(message) if "text" in part]
-        if message.get("role") == "assistant" and texts:
-            return "".join(texts)
-    return None
-
-
-def _calls_in(answered: list[Message]) -> _Messages:
-    """The calls of an answer: parts of type ``tool_call``, or ``tool_calls`` beside the content."""
+def _metrics(line: Node) -> list[tuple[str, str]]:
+    """Evaluators with the metrics that each gives: what other fields say more of, and numbers that stand alone."""
+    keys: dict[str, list[str]] = {}
+    for name in line.value:
+        if name.startswith("outputs."):
+            evaluator, _, key = name.removeprefix("outputs.").partition(".")
+            keys.setdefault(evaluator, []).append(key)
     return [
-        call
-        for message in answered
-        for call in (
-            *(part for part in _parts(message) if part.get("type") == "tool_call"),
-            *msgspec.convert(message.get("tool_calls") or [], _Messages),
-        )
+        (evaluator, metric)
+        for evaluator, of in keys.items()
+        for metric in _metrics_among(evaluator, of, line)
     ]
 
 
-def _call(given: dict[str, Any]) -> ToolCall:
-    """A call in Azure's form, or in the chat API's, where its name stands one or two levels deeper."""
-    for level in ("tool_call", "function"):
-        given = msgspec.convert(given.get(level, given), dict[str, Any])
-    call = msgspec.convert(given, _Call)
-    return ToolCall(name=call.name, arguments=call.arguments)
+def _metrics_among(evaluator: str, keys: list[str], line: Node) -> list[str]:
+    found: dict[str, None] = {}
+    for key in keys:
+        for part in _PARTS[1:]:
+            if key == part or key.endswith(f"_{part}"):
+                found[key.removesuffix(part).removesuffix("_")] = None
+    if "score" in keys:
+        found[""] = None
+    told = {
+        name
+        for metric in found
+        for name in (metric, f"gpt_{metric}", *(f"{metric}_{part}".lstrip("_") for part in _PARTS))
+    }
+    alone = [
+        key
+        for key in keys
+        if key not in told and isinstance(line.value[f"outputs.{evaluator}.{key}"], int | float)
+    ]
+    return [*found, *alone]
 
 
-def _objects(given: dict[str, Any] | _Messages | None) -> _Messages:
-    return [given] if isinstance(given, dict) else given or []
+def _opinion(evaluator: str, metric: str, line: Node) -> Opinion:
+    prefix = f"outputs.{evaluator}."
+
+    def part(name: str) -> Any:
+        return line.value.get(f"{prefix}{metric}_{name}" if metric else f"{prefix}{name}")
+
+    by = evaluator if metric in {"", evaluator} or _alone(evaluator, line) else f"{evaluator}/{metric}"
+    value = part("score")
+    if value is None:
+        value = line.value.get(f"{prefix}{metric}")
+    reason, status = part("reason"), part("status")
+    said = reason if isinstance(reason, str) else None
+    result = part("passed")
+    if result is None:
+        result = {"pass": True, "fail": False}.get(str(part("result")).lower())
+    if isinstance(status, str) and status in _STATUS | _OWN:
+        return unscored(by, (_STATUS | _OWN)[status], said or status)
+    if value is None and not isinstance(result, bool):
+        return unscored(by, "not_applicable", said or "the evaluator gave no score")
+    passed = result if isinstance(result, bool) else None
+    field = f"{prefix}{metric}" if metric else f"{prefix}score"
+    return scored(
+        by,
+        passed if value is None else value,
+        passed=passed,
+        reason=said,
+        field=field,
+        evidence={"threshold": part("threshold"), "pass": passed},
+    )
+
+
+def _alone(evaluator: str, line: Node) -> bool:
+    return sum(name == evaluator for name, _ in _metrics(line)) == 1

@@ -1,145 +1,160 @@
-"""OpenAI chat logs as Cases and Outputs: what was asked, and what the assistant answered last.
+"""OpenAI's chats: logs, stored completions, batches, responses, and rows of the hosted Evals product.
 
-A line is one logged conversation::
-
-    {"id": "...", "model": "...", "messages": [...], "tools": [...], "response": {"choices": [...]}}
-
-``messages`` is all that is needed. The answer is ``response`` (a chat completion) where there is one; else the assistant message at the
-end, which then is no part of what was asked; else there is no Output. A logged conversation has no reference, so its Case
-is an ``open_answer`` whose criterion the caller names.
+A line is a chat ``{"id", "model", "messages", "tools", "response": {"choices"}}``, of which ``messages`` is all that is needed; or a completion
+with ``messages`` beside its ``choices``; or a response with ``input`` and ``output``; each may stand in ``body``. What was asked ends with the
+last message that is not the agent's. Evals' rows are in `openai_evals`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, cast
-
-import msgspec
+from typing import Any
 
 from ..errors import RecordError
-from ..records import Case, Message, Output, TagValue, ToolCall, read_numbered, validate_case
+from ..records import Message, TagValue
+from .calls import Answer, answer_of
+from .example import Example, records_of
+from .found import Found, Options
+from .json_text import tags_of
+from .json_types import is_list, is_object
+from .node import Node
+from .openai_evals import evals_examples, is_evals_row
+from .rows import Row, each, read_rows
 
-DEFAULT_CRITERION = "The reply does what the user asked for, correctly and completely."
+NAME = "openai"
+ABOUT = "chat logs, stored completions, batch files and responses (JSON Lines or JSON), and the export and data of the hosted Evals product"
+LOST = "usage, log-probabilities, decoding parameters; images and other content that is no text stay in the question alone"
 
-
-class LoggedChat(NamedTuple):
-    """One logged conversation: what was asked, and what was answered, when it was."""
-
-    case: Case
-    output: Output | None
-
-
-class _Function(msgspec.Struct):
-    name: str
-    arguments: str | dict[str, Any] = {}
-
-
-class _NativeCall(msgspec.Struct):
-    function: _Function
+_AGENT = frozenset({"assistant", "tool", "function"})
 
 
-class _Answer(msgspec.Struct):
-    """An assistant message; ``content`` is a text or a list of parts."""
-
-    role: str = "assistant"
-    content: str | list[dict[str, Any]] | None = None
-    tool_calls: list[_NativeCall] | None = None
-    function_call: _Function | None = None
-    refusal: str | None = None
-
-
-class _Choice(msgspec.Struct):
-    message: _Answer
-
-
-class _Completion(msgspec.Struct):
-    choices: list[_Choice]
-    model: str | None = None
+def recognises(glimpse: Any) -> bool:
+    """Whether the first value of a file is a chat, a completion, or a row of Evals."""
+    if is_list(glimpse):
+        return bool(glimpse) and all(is_object(each) and "role" in each for each in glimpse)
+    if not is_object(glimpse):
+        return False
+    value = glimpse
+    body = value.get("body", value)
+    chat = is_object(body) and isinstance(body.get("messages"), list)
+    named = value.get("object") in {"chat.completion", "response", "eval.run.output_item", "list"}
+    return chat or named or is_evals_row(value)
 
 
-class _Line(msgspec.Struct):
-    messages: list[dict[str, Any]]
-    id: str | int | None = None
-    custom_id: str | None = None
-    model: str | None = None
-    tools: list[dict[str, Any]] | None = None
-    functions: list[dict[str, Any]] | None = None
-    response: _Completion | None = None
-
-
-def read_openai_chats(
-    path: Path, *, criterion: str = DEFAULT_CRITERION, system: str = "logged"
-) -> Iterator[LoggedChat]:
-    """Read a file of logged conversations.
+def read(path: Path, options: Options) -> Iterator[Found]:
+    """Read chats, a line each.
 
     Args:
-        path: JSON Lines; keys that are not named in this module's docstring are passed over.
-        criterion: What a good answer achieves, in a sentence.
-        system: Who answered, where a line names no model.
+        path: JSON Lines or JSON; or a folder of such files.
+        options: See `Options`.
 
     Yields:
-        Case and Output of every line. A line without id is called after its number.
+        Cases and outputs, and of Evals verdicts; what is skipped.
 
     Raises:
-        InputError: The file cannot be read or is empty.
-        RecordError: A line is not a logged conversation, or its id was there before.
+        InputError: The file cannot be read.
     """
-    seen: dict[str, int] = {}
-    for number, line in read_numbered(path, _Line):
-        case_id = line.custom_id or (f"chat-{number:06d}" if line.id is None else str(line.id))
-        if case_id in seen:
-            message = f"the id {case_id!r} is already on line {seen[case_id]}; ids are unique"
-            raise RecordError(message, path=path, line=number, field="id")
-        seen[case_id] = number
-        try:
-            yield _logged_chat(case_id, line, criterion, system)
-        except msgspec.ValidationError as error:
-            raise RecordError(str(error), path=path, line=number, field="messages") from error
+    yield from each(read_rows(path, _page, is_row=recognises), lambda row: _records(row, options))
 
 
-def _logged_chat(case_id: str, line: _Line, criterion: str, system: str) -> LoggedChat:
-    answer, asked = _split(line)
-    tools = line.tools or line.functions or []
-    model = line.model or (line.response.model if line.response else None)
+def _page(document: Node) -> list[tuple[str, Any]] | None:
+    """The rows of an answer of the API that lists them."""
+    return document.items("data") if "data" in document and "messages" not in document else None
+
+
+def _records(row: Row, options: Options) -> Iterator[Found]:
+    if is_list(row.value):
+        yield from _chat(Node({"messages": row.value}, row.at), Node({}), row, options)
+        return
+    line = row.node
+    if is_evals_row(line.value):
+        for example in evals_examples(row):
+            yield from records_of(example, row.place, options)
+        return
+    request = (
+        line.node(line.first("body", "request") or "")
+        if "messages" not in line and "input" not in line
+        else line
+    )
+    response = line.node("response")
+    if "body" in response:  # of a batch
+        response = response.node("body")
+    if not response.value and "choices" in line:
+        response = line
+    if response.get("output") is not None or line.get("object") == "response":
+        request, response = _as_chat(line if line.get("object") == "response" else request, response)
+    yield from _chat(request, response, row, options)
+
+
+def _chat(request: Node, response: Node, row: Row, options: Options) -> Iterator[Found]:
+    if not is_list(request.value.get("messages")):
+        raise request.refuse("messages", "a list of messages")
+    line = row.node if is_object(row.value) else request
+    model = request.text("model") or response.text("model")
+    choices = [choice.node("message") for choice in response.nodes("choices")]
+    asked, answers = _split(request, choices)
+    tools = [tool.value for tool in request.nodes("tools", "functions")]
     tags: dict[str, TagValue] = {"source": "openai", "offers_tools": bool(tools)}
-    case = Case(
-        id=case_id,
-        kind="open_answer",
-        messages=cast("list[Message | list[Message]]", asked),
-        tools=tools,
-        reference={"criterion": criterion},
-        tags=tags if model is None else {**tags, "model": model},
+    if model is not None:
+        tags["model"] = model
+    metadata = line.get("metadata")
+    if is_object(metadata):
+        tags |= tags_of(metadata)
+    case_id = line.name("custom_id", "id") or f"chat-{row.number:06d}"
+    for trial, answer in enumerate(answers):
+        example = Example(
+            id=case_id, asked=asked, tools=tools, tags=tags, answer=answer, system=model, trial=trial
+        )
+        yield from records_of(example, row.place, options)
+
+
+def _split(request: Node, choices: list[Node]) -> tuple[list[Message], list[Answer | None]]:
+    """What was asked, and each answer to it."""
+    messages = request.value["messages"]
+    end = len(messages)
+    while end and is_object(messages[end - 1]) and messages[end - 1].get("role") in _AGENT:
+        end -= 1
+    # A chat that was answered goes on where its last calls have returned; else its last text is something that was said before.
+    goes_on = end < len(messages) and (not choices or messages[-1]["role"] != "assistant")
+    done = [Node(each, f"messages[{end + at}]") for at, each in enumerate(messages[end:])] if goes_on else []
+    if choices:
+        return messages[:end] if goes_on else messages, [answer_of([*done, choice]) for choice in choices]
+    if not done:
+        return messages, [None]
+    last = done[-1].value
+    if len(done) == 1 and isinstance(last.get("content"), str) and last.keys() <= _PLAIN:
+        return messages[:end], [Answer(last["content"])]
+    return messages[:end], [answer_of(done)]
+
+
+_PLAIN = frozenset({"role", "content", "name", "refusal", "annotations"})
+
+
+def _as_chat(request: Node, response: Node) -> tuple[Node, Node]:
+    """A response in the form of a chat: its items as messages."""
+    given = request.get("input")
+    asked = (
+        [{"role": "user", "content": given}]
+        if isinstance(given, str)
+        else [_item(each) for each in request.nodes("input")]
     )
-    # The line's shape is checked by its type; this refuses messages without a role and tools without a name.
-    validate_case(case)
-    return LoggedChat(case, None if answer is None else _output(case_id, model or system, answer))
+    instructions = request.text("instructions")
+    if instructions is not None:
+        asked.insert(0, {"role": "system", "content": instructions})
+    done = [_item(each) for each in (response if "output" in response else request).nodes("output")]
+    chat = {
+        name: value for name, value in request.value.items() if name in {"model", "tools", "id", "metadata"}
+    }
+    return Node({**chat, "messages": [*asked, *done]}, request.at), Node({})
 
 
-def _split(line: _Line) -> tuple[_Answer | None, list[Message]]:
-    """The answer, and what had been said before it."""
-    if line.response is not None and line.response.choices:
-        return line.response.choices[0].message, line.messages
-    if line.messages and line.messages[-1].get("role") == "assistant":
-        return msgspec.convert(line.messages[-1], _Answer), line.messages[:-1]
-    return None, line.messages
-
-
-def _output(case_id: str, system: str, answer: _Answer) -> Output:
-    calls = [call.function for call in answer.tool_calls or []]
-    if answer.function_call is not None:
-        calls.append(answer.function_call)
-    return Output(
-        case_id=case_id,
-        system=system,
-        text=_text(answer),
-        tool_calls=[ToolCall(name=call.name, arguments=call.arguments) for call in calls] or None,
-    )
-
-
-def _text(answer: _Answer) -> str | None:
-    if answer.content is None:
-        return answer.refusal
-    if isinstance(answer.content, str):
-        return answer.content
-    return "".join(str(part.get("text", part.get("refusal", ""))) for part in answer.content)
+def _item(item: Node) -> Message:
+    kind = item.text("type") or "message"
+    if kind == "function_call":
+        return {"role": "assistant", "content": None, "tool_calls": [item.value]}
+    if kind == "function_call_output":
+        return {"role": "tool", "tool_call_id": item.name("call_id"), "content": item.get("output")}
+    if kind == "message":
+        return item.value
+    raise RecordError(f"an item of type {kind!r} has no place in a chat", field=item.at)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ..errors import FiducialError, InputError, RecordError, UsageError
 from ..plugins import FORMATS
-from ..records import Case, Output, memory_file, read_records
+from ..records import Case, Output, Verdict, memory_file, read_records
 
 
-def read_own(name: str, path: Path) -> Iterator[Case | Output]:
-    """Read cases and outputs with a user's function.
+def read_own(name: str, path: Path) -> Iterator[Case | Output | Verdict]:
+    """Read cases, outputs and verdicts with a user's function.
 
     Args:
         name: The format's name.
         path: What the function is to read.
 
     Yields:
-        Cases and outputs, validated like lines of a file, in the function's order.
+        Cases, outputs and verdicts, validated like lines of a file, in the function's order.
 
     Raises:
         UsageError: No format has this name.
@@ -38,10 +38,11 @@ def read_own(name: str, path: Path) -> Iterator[Case | Output]:
         raise InputError(f"the format {name!r} cannot read this: {told}", path=path) from error
 
 
-def _record(item: Any, where: str, number: int) -> Case | Output:
-    if isinstance(item, Case | Output):
+def _record(item: Any, where: str, number: int) -> Case | Output | Verdict:
+    if isinstance(item, Case | Output | Verdict):
         return item
-    record: type[Case | Output] = Output if isinstance(item, Mapping) and "case_id" in item else Case
+    keys: set[Any] = set(cast("Mapping[Any, Any]", item)) if isinstance(item, Mapping) else set()
+    record: type[Case | Output | Verdict] = Verdict if "by" in keys else Output if "case_id" in keys else Case
     try:
         return next(read_records(memory_file(where, [item]), record))
     except RecordError as error:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import pytest
 
+from fiducial.api.reading import read_strictly
 from fiducial.errors import RecordError
-from fiducial.formats.azure_rows import read_azure_rows
-from fiducial.formats.openai_chat import LoggedChat
-from fiducial.records import ContextItem, ToolCall
+from fiducial.records import Case, ContextItem, Output, ToolCall
 
 WEATHER: dict[str, Any] = {"name": "weather", "parameters": {"type": "object", "properties": {}}}
 CALL: dict[str, Any] = {
@@ -22,7 +21,15 @@ CALL: dict[str, Any] = {
     "arguments": {"city": "Rome"},
 }
 
-RowsOf: TypeAlias = Callable[..., list[LoggedChat]]
+
+class Row(NamedTuple):
+    """A case, and its output where there is one."""
+
+    case: Case
+    output: Output | None
+
+
+RowsOf: TypeAlias = Callable[..., list[Row]]
 
 
 @pytest.fixture
@@ -30,7 +37,9 @@ def rows_of(tmp_path: Path):
     def rows_of(*rows: Any, **options: Any):
         path = tmp_path / "rows.jsonl"
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-        return list(read_azure_rows(path, **options))
+        found = list(read_strictly("azure", path, **options))
+        outputs = {each.case_id: each for each in found if isinstance(each, Output)}
+        return [Row(each, outputs.get(each.id)) for each in found if isinstance(each, Case)]
 
     return rows_of
 
@@ -112,7 +121,8 @@ def test_a_conversation_ends_with_its_answer(rows_of: RowsOf):
         {"role": "assistant", "content": "In Italy."},
     ]
     [row] = rows_of({"conversation": {"messages": messages, "context": ["Rome is in Italy."]}})
-    assert row.case.messages == messages[:3]
+    asked = [(each["role"], each["content"]) for each in messages[:3]]
+    assert [(each["role"], each["content"]) for each in row.case.turns[0]] == asked
     assert [item.content for item in row.case.context] == ["Rome is in Italy.", "greetings"]
     assert row.output is not None
     assert row.output.text == "In Italy."
@@ -124,11 +134,14 @@ def test_a_row_without_a_response_gives_a_case_alone(rows_of: RowsOf):
 
 
 BAD_ROWS: list[tuple[list[dict[str, Any]], str]] = [
-    ([{"id": 1, "query": "a"}, {"id": "1", "query": "b"}], ":2: id: the id '1' is already on line 1"),
-    ([{"context": "a"}], ":1: expected a query and a response, or a conversation"),
-    ([{"query": 3}], ":1: query: Expected `str | array | null`, got `int`"),
-    ([{"query": "a", "tool_calls": [{"function": {}}]}], ":1: .*missing required field `name`"),
-    ([{"query": [{"content": "a"}]}], ":1: .*every message to have a `role`"),
+    ([{"id": 1, "query": "a"}, {"id": "1", "query": "b"}], ":2: id: another case has the id '1'"),
+    ([{"context": "a"}], ":1: query: missing; expected a query and a response, or a conversation"),
+    ([{"query": 3}], ":1: query: expected a text or a list of messages, got a number"),
+    (
+        [{"query": "a", "tool_calls": [{"function": {}}]}],
+        ":1: .*name: missing; expected the name of a function",
+    ),
+    ([{"query": [{"content": "a"}]}], ":1: .*role: missing; expected the role of a message"),
     ([{"query": "a", "tool_definitions": [{}]}], ":1: .*missing required field `name`"),
 ]
 
@@ -137,3 +150,13 @@ BAD_ROWS: list[tuple[list[dict[str, Any]], str]] = [
 def test_a_line_that_is_no_row_is_named(rows_of: RowsOf, rows: list[Any], message: str):
     with pytest.raises(RecordError, match=message):
         rows_of(*rows)
+
+
+def test_expected_calls_with_their_parameters_are_what_is_checked(rows_of: RowsOf):
+    truth = [["weather"], {"weather": {"city": "Rome"}}]
+    [row] = rows_of({"query": "Weather?", "tool_calls": [CALL], "tool_definitions": [WEATHER_IN], "ground_truth": truth})  # fmt: skip
+    assert row.case.kind == "tool_call"
+    assert row.case.reference == {"calls": [{"name": "weather", "arguments": {"city": "Rome"}}]}
+
+
+WEATHER_IN: dict[str, Any] = {"name": "weather", "parameters": {"type": "object", "properties": {"city": {}}}}

@@ -1,4 +1,4 @@
-"""OpenAI chat logs as Cases and Outputs."""
+"""OpenAI's chats as cases and outputs."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from fiducial.errors import InputError
-from fiducial.formats.openai_chat import LoggedChat, read_openai_chats
-from fiducial.records import ToolCall
+import fiducial as fd
+from fiducial.records import ToolCall, ToolResults
 
 ASKED = {"role": "user", "content": "Water the roses."}
 TOOL: dict[str, Any] = {
@@ -20,91 +19,134 @@ TOOL: dict[str, Any] = {
 }
 CALL = {"id": "c", "type": "function", "function": {"name": "water", "arguments": '{"bed": "roses"}'}}
 
-ChatsOf: TypeAlias = Callable[..., list[LoggedChat]]
+Read: TypeAlias = Callable[..., fd.Reading]
 
 
 @pytest.fixture
-def chats_of(tmp_path: Path):
-    def chats_of(*lines: Any, **options: Any):
+def read(tmp_path: Path):
+    def read(*lines: Any, **options: Any):
         path = tmp_path / "chats.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        return list(read_openai_chats(path, **options))
+        return fd.read(path, as_="openai", **options)
 
-    return chats_of
-
-
-def test_the_last_answer_becomes_the_output_and_is_no_part_of_the_case(
-    chats_of: ChatsOf,
-):
-    [chat] = chats_of({"model": "m", "messages": [ASKED, {"role": "assistant", "content": "Done."}]})
-    assert chat.case.messages == [ASKED]
-    assert chat.output is not None
-    assert (chat.output.text, chat.output.system) == ("Done.", "m")
+    return read
 
 
-def test_a_case_asks_an_open_question_with_the_criterion_that_is_given(
-    chats_of: ChatsOf,
-):
-    [chat] = chats_of({"messages": [ASKED]}, criterion="The roses are watered.")
-    assert chat.case.kind == "open_answer"
-    assert chat.case.reference == {"criterion": "The roses are watered."}
+def test_the_last_answer_becomes_the_output_and_is_no_part_of_the_case(read: Read):
+    chat = read({"model": "m", "messages": [ASKED, {"role": "assistant", "content": "Done."}]})
+    assert chat.cases[0].messages == [ASKED]
+    assert (chat.outputs[0].text, chat.outputs[0].system, chat.outputs[0].turns) == ("Done.", "m", None)
 
 
-def test_a_chat_without_an_answer_gives_a_case_alone(chats_of: ChatsOf):
-    [chat] = chats_of({"messages": [ASKED]})
-    assert chat.output is None
+def test_a_case_asks_an_open_question_with_the_criterion_that_is_given(read: Read):
+    [case] = read({"messages": [ASKED]}, criterion="The roses are watered.").cases
+    assert (case.kind, case.reference) == ("open_answer", {"criterion": "The roses are watered."})
 
 
-def test_native_calls_keep_their_arguments_verbatim(chats_of: ChatsOf):
-    answer = {"role": "assistant", "content": None, "tool_calls": [CALL]}
-    [chat] = chats_of({"messages": [ASKED, answer], "tools": [TOOL]})
-    assert chat.output is not None
-    assert chat.output.tool_calls == [ToolCall(name="water", arguments='{"bed": "roses"}')]
-    assert chat.output.text is None
-    assert chat.case.tools == [TOOL]
+def test_a_chat_without_an_answer_gives_a_case_alone(read: Read):
+    assert read({"messages": [ASKED]}).outputs == []
 
 
-def test_a_completion_beside_the_messages_is_the_answer(chats_of: ChatsOf):
+def test_native_calls_keep_their_arguments_verbatim_and_make_it_a_case_of_calls(read: Read):
+    chat = read({"messages": [ASKED, {"role": "assistant", "content": None, "tool_calls": [CALL]}], "tools": [TOOL]})  # fmt: skip
+    [output] = chat.outputs
+    assert output.tool_calls == [ToolCall(name="water", arguments='{"bed": "roses"}')]
+    assert output.text is None
+    assert (chat.cases[0].kind, chat.cases[0].tools) == ("any_call", [TOOL])
+
+
+def test_calls_and_their_results_by_id_are_steps_before_the_answer(read: Read):
+    other = {"id": "d", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    messages = [
+        ASKED,
+        {"role": "assistant", "content": None, "tool_calls": [CALL, other]},
+        {"role": "tool", "tool_call_id": "d", "content": "dry"},
+        {"role": "tool", "tool_call_id": "c", "content": "wet"},
+        {"role": "assistant", "content": "Done."},
+    ]
+    [output] = read({"messages": messages}).outputs
+    assert output.turns is not None
+    [calls, results, text] = output.turns[0]
+    assert isinstance(calls, list)
+    assert [call.name for call in calls] == ["water", "look"]
+    assert (results, text) == (ToolResults(results=["wet", "dry"]), "Done.")
+    assert (output.text, output.tool_calls) == ("Done.", calls)
+
+
+def test_what_was_said_in_earlier_turns_is_part_of_the_question(read: Read):
+    messages = [ASKED, {"role": "assistant", "content": "Which?"}, ASKED, {"role": "assistant", "content": "Done."}]  # fmt: skip
+    chat = read({"messages": messages})
+    assert chat.cases[0].messages == messages[:3]
+    assert chat.outputs[0].text == "Done."
+
+
+def test_a_completion_beside_the_messages_is_the_answer(read: Read):
     response = {"model": "m2", "choices": [{"message": {"role": "assistant", "content": "Yes."}}]}
-    [chat] = chats_of(
-        {"messages": [ASKED, {"role": "assistant", "content": "earlier"}], "response": response}
-    )
-    assert chat.output is not None
-    assert (chat.output.text, chat.output.system) == ("Yes.", "m2")
-    assert len(chat.case.messages) == 2
+    chat = read({"messages": [ASKED, {"role": "assistant", "content": "earlier"}], "response": response})
+    assert (chat.outputs[0].text, chat.outputs[0].system) == ("Yes.", "m2")
+    assert len(chat.cases[0].messages) == 2
 
 
-def test_parts_of_a_message_are_joined(chats_of: ChatsOf):
+def test_a_stored_completion_has_its_choices_as_trials_and_its_metadata_as_tags(read: Read):
+    choices = [{"message": {"role": "assistant", "content": text}} for text in ("a", "b")]
+    line = {"object": "chat.completion", "id": "x", "model": "m", "messages": [ASKED], "choices": choices, "metadata": {"k": "v"}}  # fmt: skip
+    chat = read(line)
+    assert [(each.trial, each.text) for each in chat.outputs] == [(0, "a"), (1, "b")]
+    assert chat.cases[0].tags["k"] == "v"
+
+
+def test_a_response_of_the_newer_api_is_a_chat(read: Read):
+    items = [
+        {"type": "function_call", "call_id": "c", "name": "water", "arguments": "{}"},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Done."}]},
+    ]
+    chat = read({"object": "response", "id": "r", "model": "m", "input": "Water.", "output": items})
+    assert chat.cases[0].messages == [{"role": "user", "content": "Water."}]
+    assert (chat.outputs[0].text, chat.outputs[0].tool_calls) == ("Done.", [ToolCall(name="water", arguments="{}")])  # fmt: skip
+
+
+def test_a_page_of_the_api_and_a_bare_chat_are_read(read: Read, tmp_path: Path):
+    page = tmp_path / "page.json"
+    page.write_text(json.dumps({"object": "list", "data": [{"messages": [ASKED]}, {"messages": [ASKED]}]}))
+    assert [case.id for case in fd.read(page).cases] == ["chat-000001", "chat-000002"]
+    chat = tmp_path / "chat.json"
+    chat.write_text(json.dumps([ASKED, {"role": "assistant", "content": "Done."}]))
+    assert fd.read(chat).outputs[0].text == "Done."
+
+
+def test_parts_of_a_message_are_joined(read: Read):
     parts = [{"type": "text", "text": "Done"}, {"type": "text", "text": "."}]
-    [chat] = chats_of({"messages": [ASKED, {"role": "assistant", "content": parts}]})
-    assert chat.output is not None
-    assert chat.output.text == "Done."
+    assert read({"messages": [ASKED, {"role": "assistant", "content": parts}]}).outputs[0].text == "Done."
 
 
-def test_a_refusal_is_what_was_said(chats_of: ChatsOf):
-    [chat] = chats_of({"messages": [ASKED, {"role": "assistant", "content": None, "refusal": "No."}]})
-    assert chat.output is not None
-    assert chat.output.text == "No."
+def test_a_refusal_is_what_was_said(read: Read):
+    refusal = {"role": "assistant", "content": None, "refusal": "No."}
+    assert read({"messages": [ASKED, refusal]}).outputs[0].text == "No."
 
 
 @pytest.mark.parametrize("key", ["tools", "functions"])
-def test_flat_tools_take_the_outer_shape(chats_of: ChatsOf, key: str):
-    [chat] = chats_of({"messages": [ASKED], key: [TOOL["function"]]})
-    assert chat.case.tools == [TOOL]
+def test_flat_tools_take_the_outer_shape(read: Read, key: str):
+    assert read({"messages": [ASKED], key: [TOOL["function"]]}).cases[0].tools == [TOOL]
 
 
-def test_ids_are_kept_and_made_up_from_the_line_where_there_is_none(
-    chats_of: ChatsOf,
-):
-    chats = chats_of(
-        {"messages": [ASKED], "id": 7}, {"messages": [ASKED]}, {"messages": [ASKED], "custom_id": "x"}
-    )
-    assert [chat.case.id for chat in chats] == ["7", "chat-000002", "x"]
+def test_ids_are_kept_and_made_up_from_the_line_where_there_is_none(read: Read):
+    chats = read({"messages": [ASKED], "id": "001"}, {"messages": [ASKED]}, {"messages": [ASKED], "custom_id": "x"})  # fmt: skip
+    assert [case.id for case in chats.cases] == ["001", "chat-000002", "x"]
 
 
-def test_an_id_that_is_there_twice_is_refused(chats_of: ChatsOf):
-    with pytest.raises(InputError, match="2: id: the id 'a' is already on line 1"):
-        chats_of({"id": "a", "messages": [ASKED]}, {"id": "a", "messages": [ASKED]})
+def test_an_id_of_another_case_is_refused_and_listed(read: Read):
+    chats = read({"id": "a", "messages": [ASKED]}, {"id": "a", "messages": [ASKED, ASKED]})
+    assert [(each.line, each.field, each.reason) for each in chats.skipped] == [
+        (2, "id", "another case has the id 'a'")
+    ]
+
+
+def test_the_same_case_answered_by_two_systems_is_one_case(read: Read):
+    answer = {"role": "assistant", "content": "Done."}
+    chats = read(*[{"id": "a", "messages": [ASKED, answer], "model": None} for _ in range(1)])
+    assert (len(chats.cases), len(chats.outputs)) == (1, 1)
+    again = read({"id": "a", "messages": [ASKED, answer]}, {"id": "a", "messages": [ASKED, answer]})
+    assert (len(again.cases), len(again.outputs), again.skipped[0].line) == (1, 1, 2)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +159,6 @@ def test_an_id_that_is_there_twice_is_refused(chats_of: ChatsOf):
         {"messages": [ASKED, {"role": "assistant", "content": 3}]},
     ],
 )
-def test_a_line_that_is_no_chat_is_refused_with_its_number(chats_of: ChatsOf, line: Any):
-    with pytest.raises(InputError) as caught:
-        chats_of({"messages": [ASKED]}, line)
-    assert caught.value.line == 2
+def test_a_line_that_is_no_chat_is_listed_with_its_number(read: Read, line: Any):
+    chats = read({"messages": [ASKED]}, line)
+    assert (len(chats.cases), [each.line for each in chats.skipped]) == (1, [2])

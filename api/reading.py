@@ -1,0 +1,202 @@
+"""`fiducial.read`: other tools' files, tables and data frames as cases, outputs and verdicts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, Union, cast
+
+from ..errors import InputError, UsageError
+from ..formats.catalogue import MODULES, find_format, read_found
+from ..formats.folder import Imported, write_folder
+from ..formats.found import LOGGED, Found, Options, Place, Skipped, only_records
+from ..formats.rows import Row
+from ..formats.tables import read_table
+from ..plugins import FORMATS
+from ..records import Case, Output, Verdict
+from ..records.frames import frame_rows, is_frame
+from .sources import FilePath
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Readable: TypeAlias = Union[FilePath, "pd.DataFrame", "Iterable[Mapping[str, Any]]"]
+"""A file or folder, a data frame, a ``datasets.Dataset``, or rows."""
+
+
+def is_source(name: str) -> bool:
+    """Whether a format has this name; of one's own those that are registered."""
+    return name in MODULES or name in FORMATS
+
+
+class Reading:
+    """What was read.
+
+    Args:
+        name: The format that it was read as.
+        found: What was found.
+
+    Attributes:
+        format: That format.
+        cases: The cases.
+        outputs: The outputs.
+        verdicts: What the tool's own scorers and people said.
+        skipped: What became no record, with file, line, field and reason.
+    """
+
+    def __init__(self, name: str, found: Iterable[Found]) -> None:
+        self.format = name
+        self.cases: list[Case] = []
+        self.outputs: list[Output] = []
+        self.verdicts: list[Verdict] = []
+        self.skipped: list[Skipped] = []
+        homes: dict[type, list[Any]] = {
+            Case: self.cases,
+            Output: self.outputs,
+            Verdict: self.verdicts,
+            Skipped: self.skipped,
+        }
+        for each in found:
+            homes[type(each)].append(each)
+
+    @property
+    def found(self) -> Iterator[Found]:
+        """Everything, cases first."""
+        yield from self.cases
+        yield from self.outputs
+        yield from self.verdicts
+        yield from self.skipped
+
+    def save(self, folder: FilePath) -> Imported:
+        """Write it as ``fiducial import`` does.
+
+        Args:
+            folder: Made when it is missing.
+
+        Raises:
+            InputError: There is nothing, or it cannot be written.
+            UsageError: The folder holds a run.
+        """
+        return write_folder(self.found, Path(folder), self.format)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The verdicts as a data frame: a row each."""
+        from .frames import verdicts_frame  # noqa: PLC0415 - pandas is slow to import
+
+        return verdicts_frame(self.verdicts)
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(
+            f"{count} {kind}" for kind, count in Counter(case.kind for case in self.cases).items()
+        )
+        return (
+            f"<read as {self.format}: {len(self.cases)} cases ({kinds or 'none'}), {len(self.outputs)} outputs, "
+            f"{len(self.verdicts)} verdicts, {len(self.skipped)} skipped>"
+        )
+
+
+def read(
+    given: Readable,
+    *,
+    as_: str | None = None,
+    map: Mapping[str, str] | None = None,  # noqa: A002 - as on the command line
+    criterion: str | None = None,
+    system: str = LOGGED,
+) -> Reading:
+    """Read what another tool wrote: cases, outputs and, where there are scores, verdicts under the scorers' own names.
+
+    Args:
+        given: A file or folder, a data frame, a ``datasets.Dataset``, or rows.
+        as_: The format; found from the content when left out.
+        map: Columns of a table by the names of fields, or fields by the names of columns: ``{"answer": "response"}``.
+        criterion: What a good answer achieves, for cases that have nothing else to be graded by.
+        system: Who answered, where that is not written down.
+
+    Returns:
+        What was read; ``format`` says as what, ``skipped`` what became no record.
+
+    Raises:
+        InputError: It cannot be read, or could be anything.
+        UsageError: There is no such format, or field.
+        MissingExtraError: A library is needed that is not installed.
+    """
+    options = Options(columns=map or {}, criterion=criterion, system=system)
+    if isinstance(given, (str, Path)) or hasattr(given, "__fspath__"):
+        path = Path(cast("FilePath", given))
+        name = as_ or find_format(path)
+        _refuse_missing(path)
+        return Reading(name, read_found(name, path, options))
+    return Reading("rows", read_table(_rows(given), Path("rows"), options))
+
+
+def import_files(
+    paths: Sequence[FilePath],
+    out: FilePath,
+    *,
+    as_: str | None = None,
+    map: Mapping[str, str] | None = None,  # noqa: A002 - as on the command line
+    criterion: str | None = None,
+    system: str = LOGGED,
+) -> Imported:
+    """Read files and write what they hold as a folder, piece by piece: memory does not grow with them.
+
+    Args:
+        paths: Files or folders of one format.
+        out: The folder for the records.
+        as_: See `read`.
+        map: See `read`.
+        criterion: See `read`.
+        system: See `read`.
+
+    Returns:
+        What there was.
+
+    Raises:
+        InputError: A file cannot be read, or holds nothing.
+        UsageError: There is no such format or field, or the folder holds a run.
+    """
+    options = Options(columns=map or {}, criterion=criterion, system=system)
+    files = [Path(path) for path in paths]
+    for path in files:
+        _refuse_missing(path)
+    name = as_ or find_format(files[0])
+    return write_folder((each for path in files for each in read_found(name, path, options)), Path(out), name)
+
+
+def read_strictly(
+    source: str, path: FilePath, *, criterion: str | None = None, system: str = LOGGED
+) -> Iterator[Case | Output | Verdict]:
+    """Read a log, all of it or nothing; a context comes before accepted answers, and these leave the judging to a judge.
+
+    Args:
+        source: The format.
+        path: The file.
+        criterion: See `read`.
+        system: See `read`.
+
+    Yields:
+        Cases, outputs and verdicts.
+
+    Raises:
+        InputError: A line cannot be read.
+    """
+    options = Options(criterion=criterion, system=system, answers="open")
+    return only_records(read_found(source, Path(path), options))
+
+
+def _refuse_missing(path: Path) -> None:
+    if not path.exists():
+        raise InputError("there is no such file or folder", path=path)
+
+
+def _rows(given: Any) -> Iterator[Row]:
+    if is_frame(given):
+        given = frame_rows(given)
+    elif isinstance(given, Mapping) or not isinstance(given, Iterable):
+        kind = type(given).__name__  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        raise UsageError(f"expected a path, a data frame or rows, got {kind}")
+    place = Place(Path("rows"))
+    for number, row in enumerate(cast("Iterable[Any]", given), start=1):
+        value = dict(cast("Mapping[str, Any]", row)) if isinstance(row, Mapping) else row
+        yield Row(value, place, f"row {number}", number)

@@ -1,0 +1,106 @@
+"""Writes docs/formats.md from the formats themselves: ``python docs/formats_page.py``. A test compares the page with what this makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from fiducial.formats.calls import __doc__ as calls_doc
+from fiducial.formats.catalogue import MODULES, format_of
+from fiducial.formats.columns import FIELDS
+from fiducial.formats.example import __doc__ as kinds_doc
+from fiducial.formats.spans import __doc__ as spans_doc
+
+PAGE = Path(__file__).with_suffix("").with_name("formats.md")
+
+_HEAD = """# Other tools' files
+
+<!-- Made by docs/formats_page.py from the formats themselves; a test compares. -->
+
+```sh
+fiducial import inspect logs/2026-11-22_shop.eval --out shop     # SOURCE PATH
+fiducial import results.json --out shop                          # the format is found from the content, and said
+fiducial import answers.csv --map answer=response --out shop     # columns of a table, by name
+```
+
+The folder gets `cases.jsonl`, `outputs.jsonl`, `verdicts.jsonl` (where there are scores) and `skipped.jsonl`: whatever became no record, with file, line, field and reason. The command says how many cases of
+which kind there are, which judge fits, and what to type next. From Python, `fd.read(path)` gives the same as values:
+
+```python
+import json
+from pathlib import Path
+
+import fiducial as fd
+
+Path("log.jsonl").write_text(
+    json.dumps({"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]})
+)
+read = fd.read("log.jsonl")
+print(read.format, read.cases[0].kind, read.outputs[0].text)
+run = fd.evaluate(read.cases, read.outputs)
+table = fd.read([{"question": "Where?", "answer": "Rome", "expected": "Rome"}])
+print(fd.check(table.cases[0], table.outputs[0]).score)
+```
+
+It takes data frames, rows and a `datasets.Dataset`, too. A folder of files of one tool is read as a whole: runs with their feedback, spans with their evaluations.
+
+Scores become verdicts of judges under their scorers' own names, a person's under the person's; what the tool could not score is an ungraded verdict (`failed`, `refused`, `unparsable`, `not_applicable`) with the
+tool's reason, and no score. So `fiducial calibrate shop --labels LABELS`, `compare` and `estimate` measure that tool's judges without asking anything again; `fiducial check` makes labels where a checker can decide.
+
+A score that is outside [0, 1], where the tool says neither a range nor whether it passes, is listed and never guessed. Ids stay as they are (`"001"` is a text); NaN is read, and null is written.
+"""
+
+
+def page() -> str:
+    """The page."""
+    return "\n".join([_HEAD, *_formats(), *_kinds(), *_calls(), *_columns()])
+
+
+def _formats() -> Iterator[str]:
+    yield "## What is read\n"
+    yield "| source | read | not kept |\n|---|---|---|"
+    for name in sorted(MODULES):
+        format_ = format_of(name)
+        yield f"| `{name}` | {format_.ABOUT} | {format_.LOST} |"
+    yield "\nOf each:\n"
+    for name in sorted(MODULES):
+        module = format_of(name)
+        yield f"* **{name}**: {_one_line(module.__doc__)}"
+    yield f"\nTraces: {_one_line(spans_doc)}\n"
+
+
+def _kinds() -> Iterator[str]:
+    head, _, _ = (kinds_doc or "").partition("\n")
+    yield f"## What kind of case it is\n\n{head}\n"
+    rows = [line for line in (kinds_doc or "").splitlines() if line and not line.startswith("=")][1:]
+    yield "| " + " | ".join(_cells(rows[0])) + " |\n|---|---|---|"
+    yield from ("| " + " | ".join(_cells(row)) + " |" for row in rows[1:])
+    yield (
+        "\nWhere calls are expected and nobody documented the functions, their documents are made of the expected arguments, of any type. Of expected calls\n"
+        "without arguments the names become a tag, since nothing could be checked.\n"
+    )
+
+
+def _calls() -> Iterator[str]:
+    yield f"## One tool call, however it is spelt\n\n{(calls_doc or '').strip()}\n".replace("``", "`")
+
+
+def _columns() -> Iterator[str]:
+    yield "## Columns of tables\n"
+    yield "`--map NAME=NAME` pairs a field with a column, in either order. Without it columns are known by these names; every other column is a tag.\n"
+    yield "| field | columns |\n|---|---|"
+    for field, names in FIELDS.items():
+        yield f"| `{field}` | {', '.join(f'`{name}`' for name in names) or 'by `--map` alone: the verdict of a person'} |"
+    yield ""
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip().replace("``", "`") for cell in row.split("  ") if cell.strip()]
+
+
+def _one_line(text: str | None) -> str:
+    return " ".join((text or "").split()).replace("``", "`")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

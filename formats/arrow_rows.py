@@ -1,0 +1,80 @@
+"""Rows of Parquet files and of Arrow streams, as Python's own values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, datetime, time
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, cast
+
+from ..errors import InputError, MissingExtraError
+from .found import Place, Skipped
+from .json_types import is_list, is_object
+from .rows import Row
+
+_NULLS = "a struct has every key in every row, so that null there was taken as not given"
+
+
+def read_arrow_rows(path: Path) -> Iterator[Row | Skipped]:
+    """The rows of a file.
+
+    Args:
+        path: Parquet, or Arrow's stream or file form.
+
+    Yields:
+        The rows; dates and decimals as text. Once a column, that keys of structs which are null are left out.
+
+    Raises:
+        InputError: It cannot be read.
+        MissingExtraError: pyarrow is not installed.
+    """
+    place, number, told = Place(path), 0, set[str]()
+    for batch in _batches(path):
+        for row in cast("list[dict[str, Any]]", batch.to_pylist()):
+            number += 1
+            plain = {name: _plain(value) for name, value in row.items()}
+            for name, value in row.items():
+                if name not in told and _has_null_key(value):
+                    told.add(name)
+                    yield place.passed_over(name, _NULLS)
+            yield Row(plain, place, f"row {number}", number)
+
+
+def _batches(path: Path) -> Iterator[Any]:
+    try:
+        import pyarrow as pa  # noqa: PLC0415 - an extra  # pyright: ignore[reportMissingTypeStubs]
+        import pyarrow.parquet as pq  # noqa: PLC0415 - likewise  # pyright: ignore[reportMissingTypeStubs]
+    except ImportError as error:
+        raise MissingExtraError("parquet", "reading Parquet or Arrow") from error
+    arrow, parquet = pa, pq
+    try:
+        if path.suffix.lower() == ".arrow":
+            with arrow.OSFile(str(path)) as file:
+                yield from arrow.ipc.open_stream(file)
+        else:
+            with parquet.ParquetFile(path) as file:
+                yield from file.iter_batches()
+    except (OSError, arrow.ArrowException) as error:
+        raise InputError(f"cannot be read: {' '.join(str(error).split())}", path=path) from error
+
+
+def _plain(value: Any) -> Any:
+    if is_object(value):
+        return {name: _plain(each) for name, each in value.items() if each is not None}
+    if is_list(value):
+        return [_plain(each) for each in value]
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return str(value)
+    if isinstance(value, bytes):
+        return f"[{len(value)} bytes]"
+    return value
+
+
+def _has_null_key(value: Any) -> bool:
+    if is_object(value):
+        inner = list(value.values())
+        return any(each is None for each in inner) or any(map(_has_null_key, inner))
+    return is_list(value) and any(map(_has_null_key, value))

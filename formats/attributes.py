@@ -1,0 +1,78 @@
+"""Attributes of spans: OTLP's typed values as plain ones, and lists that are flattened by index put together again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import RecordError
+from .json_types import is_list, is_object
+from .node import Node
+
+_WHOLE = ("intValue", "int_value")
+_PLAIN = ("stringValue", "string_value", "boolValue", "bool_value", "doubleValue", "double_value", "bytesValue", "bytes_value")  # fmt: skip
+_CONSTANTS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+
+
+def plain_attributes(holder: Node, name: str = "attributes") -> dict[str, Any]:
+    """The attributes of a span, an event or a resource: an object, or OTLP's list of keys and typed values.
+
+    Raises:
+        RecordError: They are neither.
+    """
+    given = holder.value.get(name)
+    if given is None:
+        return {}
+    if is_object(given):
+        typed = _value(given)
+        return typed if is_object(typed) else {}
+    return {pair.need("key"): _value(pair.get("value")) for pair in holder.nodes(name)}
+
+
+def _value(given: Any) -> Any:
+    node = Node(given) if is_object(given) else Node({})
+    if len(node.value) != 1:
+        return given
+    ((kind, value),) = node.value.items()
+    if kind in {"arrayValue", "array_value"}:
+        return [_value(item) for _, item in node.node(kind).items("values")]
+    if kind in {"kvlistValue", "kvlist_value"}:
+        return plain_attributes(node.node(kind), "values")
+    return _scalar(kind, value) if kind in _WHOLE + _PLAIN else given
+
+
+def _scalar(kind: str, value: Any) -> Any:
+    if kind in _WHOLE:
+        try:
+            return int(value)
+        except (TypeError, ValueError) as error:
+            raise RecordError(f"expected a whole number, got {value!r}", field=kind) from error
+    return _CONSTANTS.get(value, value) if kind.startswith("double") and isinstance(value, str) else value
+
+
+def unflattened(attributes: Mapping[str, Any], prefix: str) -> list[Any]:
+    """The list that attributes ``prefix.0.name``, ``prefix.1.name`` and so on are the parts of; empty where there are none."""
+    tree: dict[str, Any] = {}
+    for key, value in attributes.items():
+        if not key.startswith(f"{prefix}."):
+            continue
+        *path, last = key[len(prefix) + 1 :].split(".")
+        at = tree
+        for step in path:
+            inner = at.setdefault(step, {})
+            if not is_object(inner):
+                raise RecordError("stands within what has a value of its own", field=key)
+            at = inner
+        at[last] = value
+    listed = _lists(tree)
+    return listed if is_list(listed) else []
+
+
+def _lists(tree: Any) -> Any:
+    if not is_object(tree):
+        return tree
+    fields = tree
+    if fields and all(name.isdecimal() for name in fields):
+        return [_lists(fields[name]) for name in sorted(fields, key=int)]
+    return {name: _lists(value) for name, value in fields.items()}

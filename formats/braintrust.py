@@ -1,0 +1,103 @@
+"""Results of Braintrust: rows of an experiment; every score is a verdict under its scorer's name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .calls import Answer, answer_of, are_messages, messages_of
+from .example import Example, answers_of, records_of
+from .found import UNREADABLE, Found, Options
+from .json_text import as_text, asked, tags_of, told
+from .json_types import is_list, is_object
+from .node import Node
+from .opinion import scored, unscored
+from .rows import Row, each, read_rows
+from .trials import Trials
+
+NAME = "braintrust"
+ABOUT = "rows of an experiment (JSON, JSON Lines)"
+LOST = "metrics, spans, stack traces of scorers but for their last line; classifications are listed"
+
+
+def recognises(glimpse: Any) -> bool:
+    """Whether the first value of a file is a row of an experiment."""
+    if not is_object(glimpse):
+        return False
+    value = glimpse
+    if is_list(value.get("results")):
+        rows = value["results"]
+        return bool(rows) and recognises(rows[0])
+    return "input" in value and is_object(value.get("scores"))
+
+
+def read(path: Path, options: Options) -> Iterator[Found]:
+    """Read rows of an experiment.
+
+    Args:
+        path: JSON or JSON Lines; or a folder of such files.
+        options: See `Options`.
+
+    Yields:
+        Cases, outputs and verdicts; what is skipped.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    trials = Trials()
+    rows = read_rows(path, lambda node: node.items("results") if "results" in node else None)
+    yield from each(rows, lambda row: _records(row, options, trials))
+
+
+def _records(row: Row, options: Options, trials: Trials) -> Iterator[Found]:
+    line = row.node
+    if "input" not in line:
+        raise line.refuse("input", "what was asked")
+    given, output, metadata = line.get("input"), line.get("output"), dict(line.node("metadata").value)
+    errors = Node(metadata.pop("scorer_errors", None) or {}, line.place("metadata.scorer_errors"))
+    origin = line.node("origin") if is_object(line.get("origin")) else Node({})
+    case_id = origin.name("id") or line.name("id") or f"row-{row.number:06d}"
+    tags = tags_of(metadata)
+    labels = line.items("tags")
+    if labels:
+        tags["tags"] = ", ".join(str(item) for _, item in labels)
+    example = Example(
+        id=case_id,
+        asked=messages_of(given, line.place("input"))
+        if are_messages(given)
+        else [{"role": "user", "content": asked(given)}],
+        accepted=answers_of(told(line.get("expected"))),
+        tags=tags,
+        answer=_answer(line, output),
+        error=as_text(line.get("error")),
+        system=line.name("experiment_name", "experiment_id"),
+        trial=trials.next(case_id, options.system),
+    )
+    for name, value in line.node("scores").value.items():
+        if name in errors:
+            continue
+        try:
+            example.opinions.append(
+                unscored(name, "not_applicable", "the scorer gave no score")
+                if value is None
+                else scored(name, value, field=line.node("scores").place(name))
+            )
+        except UNREADABLE as error:
+            yield row.place.skipped(error)
+    for name, trace in errors.value.items():
+        lines = (as_text(trace) or "failed").strip().splitlines()
+        example.opinions.append(unscored(name, "failed", lines[-1] if lines else "failed"))
+    if line.get("classifications"):
+        yield row.place.passed_over(line.place("classifications"), "a classification is no score")
+    yield from records_of(example, row.place, options)
+
+
+def _answer(line: Node, output: Any) -> Answer | None:
+    if output is None:
+        return None
+    if are_messages(output):
+        return answer_of(line.nodes("output"))
+    if is_object(output) and "role" in output:
+        return answer_of([line.node("output")])
+    return Answer(told(output))

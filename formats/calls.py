@@ -1,0 +1,248 @@
+"""One canonical tool call from the spellings that there are, and chats as the steps of an agent.
+
+A call's name stands in ``name``, ``function`` or ``function.name``, its arguments in ``arguments`` (an object, or its JSON text), ``args``,
+``inputParameters``, ``input_parameters`` or ``input``, all of it perhaps within ``tool_call``; its id in ``id``, ``tool_call_id`` or ``call_id``.
+Results are messages of role ``tool``, or parts of messages, and belong to the call with the same id; without ids to calls in their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple, cast
+
+from ..errors import RecordError
+from ..records import Message, Step, ToolCall, ToolResults
+from .json_text import as_text, parsed
+from .json_types import is_list, is_object
+from .node import Node, named
+
+_ARGUMENTS = ("arguments", "args", "inputParameters", "input_parameters", "input", "parameters")
+_IDS = ("id", "tool_call_id", "toolCallId", "call_id", "tool_use_id")
+_CALL_PARTS = frozenset({"tool_call", "function_call", "openapi_call", "tool_use", "toolCall"})
+_RESULT_PARTS = {
+    "tool_result": ("tool_result", "content", "output"),
+    "function_call_output": ("function_call_output", "output"),
+    "openapi_call_output": ("openapi_call_output", "output"),
+    "tool_call_response": ("response", "result"),
+}
+_ROLES = {"human": "user", "ai": "assistant", "model": "assistant", "function": "tool"}
+
+
+class IdentifiedCall(NamedTuple):
+    """A call, and what its result refers to it by."""
+
+    call: ToolCall
+    id: str | None = None
+
+
+class Answer(NamedTuple):
+    """What an agent did: its last text, all its calls, and its steps where they say more."""
+
+    text: str | None = None
+    calls: list[ToolCall] | None = None
+    steps: list[Step] | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was done."""
+        return self.text is None and self.calls is None and not self.steps
+
+
+def call_of(given: Any, at: str = "") -> IdentifiedCall:
+    """A tool call from any spelling.
+
+    Args:
+        given: The call.
+        at: Where it stands, for errors.
+
+    Raises:
+        RecordError: It has no name, or its arguments are neither an object nor a text.
+    """
+    outer = node = Node(given, at)
+    for level in ("tool_call", "function_call", "functionCall", "function"):
+        if is_object(node.value.get(level)):
+            node = node.node(level)
+    name = node.name("name", "function", "tool_name", "toolName")
+    if not name:
+        raise node.refuse("name", "the name of a function")
+    return IdentifiedCall(
+        ToolCall(name=name, arguments=_arguments(node)), outer.name(*_IDS) or node.name(*_IDS)
+    )
+
+
+def has_arguments(given: Any) -> bool:
+    """Whether a call says what its arguments are, if only that there are none."""
+    call = given if is_object(given) else dict[str, Any]()
+    inner = call.get("tool_call", call.get("function"))
+    return any(call.get(name) is not None for name in _ARGUMENTS) or (
+        is_object(inner) and has_arguments(inner)
+    )
+
+
+def _arguments(node: Node) -> dict[str, Any] | str:
+    name = node.first(*_ARGUMENTS)
+    if name is None:
+        return {}
+    value = node.value[name]
+    if not isinstance(value, dict | str):
+        raise RecordError(f"expected an object or a text, got {named(value)}", field=node.place(name))
+    return cast("dict[str, Any] | str", value)
+
+
+def calls_of(message: Node) -> list[IdentifiedCall]:
+    """The calls of an assistant's message, from wherever they stand in it."""
+    calls = [call_of(item, at) for at, item in message.items("tool_calls", "toolCalls")]
+    if message.get("function_call") is not None:
+        calls.append(call_of(message.value["function_call"], message.place("function_call")))
+    return calls + [
+        call_of(part.value, part.at) for part in parts_of(message) if part.text("type") in _CALL_PARTS
+    ]
+
+
+def parts_of(message: Node) -> list[Node]:
+    """The parts of a message whose content is a list of them; a text among them is a part, too."""
+    name = message.first("parts", "content", "contents")
+    if name is None or not is_list(message.value[name]):
+        return []
+    return [
+        Node({"type": "text", "text": item} if isinstance(item, str) else item, at)
+        for at, item in message.items(name)
+    ]
+
+
+def text_of(message: Node) -> str | None:
+    """What a message says, from a text or its parts; a refusal is what was said; None where it says nothing."""
+    name = message.first("content", "parts", "contents", "refusal")
+    if name is None:
+        return None
+    value = message.value[name]
+    if isinstance(value, str):
+        return value
+    if not is_list(value):
+        raise message.refuse(name, "a text or a list of parts")
+    texts = [part.text("text", "content", "refusal") for part in parts_of(message) if _is_text(part)]
+    return "".join(text for text in texts if text is not None) if texts else None
+
+
+def _is_text(part: Node) -> bool:
+    return part.text("type") in {None, "text", "input_text", "output_text", "refusal"}
+
+
+def results_of(message: Node) -> list[tuple[str | None, Any]]:
+    """What a message says that calls returned, each with its call's id where it is known."""
+    shared = message.name("tool_call_id", "toolCallId")
+    found = list[tuple[str | None, Any]]()
+    for part in parts_of(message):
+        fields = _RESULT_PARTS.get(str(part.get("type")))
+        if fields is not None:
+            found.append((part.name(*_IDS) or shared, part.get(*fields)))
+    if found or role_of(message) != "tool":
+        return found
+    error = message.get("error")
+    return [(shared, message.get("content") if error is None else {"error": error})]
+
+
+def role_of(message: Node) -> str | None:
+    """The role of a message, under its usual name."""
+    role = message.text("role", "type")
+    return None if role is None else _ROLES.get(role, role)
+
+
+def message_of(given: Any, at: str = "") -> Message:
+    """A message of a case, in the chat API's form.
+
+    Raises:
+        RecordError: It is no message.
+    """
+    message = Node(given, at)
+    role = role_of(message)
+    if role is None:
+        raise message.refuse("role", "the role of a message")
+    results = results_of(message)
+    if len(results) == 1:
+        result = {"role": "tool", "content": as_text(results[0][1])}
+        return result if results[0][0] is None else {**result, "tool_call_id": results[0][0]}
+    content = message.get("content", "contents")
+    text = text_of(message)
+    plain: Message = {"role": role, "content": content if text is None and "parts" not in message else text}
+    calls = calls_of(message)
+    if calls:
+        plain["tool_calls"] = [
+            {
+                **({} if each.id is None else {"id": each.id}),
+                "type": "function",
+                "function": {"name": each.call.name, "arguments": as_text(each.call.arguments)},
+            }
+            for each in calls
+        ]
+    return plain
+
+
+def messages_of(given: Any, at: str = "", role: str = "user") -> list[Message]:
+    """The messages of a case from a text, one message, or a list of messages or texts."""
+    given = parsed(given)
+    if given is None:
+        return []
+    if isinstance(given, str):
+        return [{"role": role, "content": given}]
+    if is_list(given):
+        items = given
+        return [
+            {"role": role, "content": item} if isinstance(item, str) else message_of(item, f"{at}[{number}]")
+            for number, item in enumerate(items)
+        ]
+    return [message_of(given, at)]
+
+
+def are_messages(given: Any) -> bool:
+    """Whether a value is a list of chat messages."""
+    if not is_list(given) or not given:
+        return False
+    items = given
+    return all(is_object(item) and ("role" in item or "content" in item) for item in items)
+
+
+def answer_of(messages: Iterable[Node]) -> Answer:
+    """What an agent did, from the messages of its turn: texts and calls of its own, and what calls returned.
+
+    Raises:
+        RecordError: One of them is no such message.
+    """
+    steps, pending = list[Step](), list[str | None]()
+    returned = list[tuple[str | None, Any]]()
+
+    def tell() -> None:
+        if pending and returned:
+            steps.append(ToolResults(results=_in_order(pending, returned)))
+        pending.clear()
+        returned.clear()
+
+    for message in messages:
+        if role_of(message) == "assistant":
+            tell()
+            text, calls = text_of(message), calls_of(message)
+            if text:
+                steps.append(text)
+            if calls:
+                steps.append([each.call for each in calls])
+                pending.extend(each.id for each in calls)
+        returned.extend(results_of(message))
+    tell()
+    return answer_of_steps(steps)
+
+
+def answer_of_steps(steps: list[Step]) -> Answer:
+    """What an agent did, from its steps; they are left out where text and calls say it all."""
+    texts = [step for step in steps if isinstance(step, str)]
+    calls = [call for step in steps if is_list(step) for call in step]
+    says_more = len(steps) > len(texts[-1:]) + bool(calls) or (
+        len(steps) == 2 and is_list(steps[0])  # noqa: PLR2004 - calls, and a text after them
+    )
+    return Answer(texts[-1] if texts else None, calls or None, steps if says_more else None)
+
+
+def _in_order(calls: list[str | None], returned: list[tuple[str | None, Any]]) -> list[Any]:
+    """One result a call: by id, and what has no id of a call in the order in which it came."""
+    by_id = {name: value for name, value in returned if name is not None and name in calls}
+    others = iter([value for name, value in returned if name is None or name not in calls])
+    return [by_id[name] if name in by_id else next(others, None) for name in calls]

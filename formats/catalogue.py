@@ -1,0 +1,185 @@
+"""The formats that come along, how a file's is found from its content, and those that users register (`plugins.FORMATS`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from ..errors import FiducialError, InputError, UsageError
+from ..plugins import FORMATS
+from ..records import nearest
+from .columns import resolve
+from .csv_rows import SUFFIXES, read_csv_rows
+from .found import Found, Options, Skipped
+from .hf import is_folder_of_datasets
+from .json_types import is_list, is_object
+from .own import read_own
+from .rows import Row, read_rows
+
+MODULES: dict[str, str] = {
+    "inspect": "inspect_logs",
+    "promptfoo": "promptfoo",
+    "otlp": "otlp",
+    "mlflow": "mlflow",
+    "langsmith": "langsmith",
+    "langfuse": "langfuse",
+    "openai": "openai_chat",
+    "phoenix": "phoenix",
+    "deepeval": "deepeval",
+    "pydantic-evals": "pydantic_evals",
+    "ragas": "ragas",
+    "braintrust": "braintrust",
+    "azure": "azure_rows",
+    "csv": "csv_table",
+    "parquet": "parquet_table",
+    "json": "json_table",
+    "hf": "hf",
+}
+"""Name to module, in the order in which they are asked whether they recognise something."""
+
+_TEXT = (".jsonl", ".ndjson", ".json", ".yaml", ".yml")
+
+
+class Format(Protocol):
+    """What a module of a format has."""
+
+    NAME: str
+    """As a user says it."""
+    ABOUT: str
+    """What is read."""
+    LOST: str
+    """What of it has no place among cases, outputs and verdicts."""
+
+    def recognises(self, glimpse: Any) -> bool:
+        """Whether the first JSON value of a file is of this format."""
+        ...
+
+    def read(self, path: Path, options: Options) -> Iterator[Found]:
+        """Read a file or folder."""
+        ...
+
+
+def format_of(name: str) -> Format:
+    """A format that comes along, by its name.
+
+    Raises:
+        UsageError: There is none.
+    """
+    if name not in MODULES:
+        known = [*MODULES, *FORMATS]
+        raise UsageError(f"no format is called {name!r}{nearest(name, known)}; there are {', '.join(known)}")
+    return cast("Format", import_module(f".{MODULES[name]}", __package__))
+
+
+def read_found(name: str, path: Path, options: Options) -> Iterator[Found]:
+    """Read a file in a format.
+
+    Args:
+        name: Of a format that comes along, or that is registered.
+        path: A file or folder.
+        options: See `Options`.
+
+    Yields:
+        Cases, outputs and verdicts; what is skipped.
+
+    Raises:
+        InputError: A file cannot be read.
+        UsageError: There is no such format.
+    """
+    if name not in MODULES and name in FORMATS:
+        return read_own(name, path)
+    return format_of(name).read(path, options)
+
+
+def find_format(path: Path) -> str:
+    """The format of a file or folder, from what is in it.
+
+    Args:
+        path: The file or folder.
+
+    Returns:
+        Its name.
+
+    Raises:
+        InputError: It cannot be read, or could be anything.
+    """
+    if not path.exists():
+        raise InputError("there is no such file or folder", path=path)
+    if path.is_dir():
+        return _of_folder(path)
+    return _by_start(path) or _by_content(path)
+
+
+def _by_start(path: Path) -> str | None:
+    """The format that a file's first bytes, or the end of its name, say."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(4)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
+    suffix = path.suffix.lower()
+    if start == b"PK\x03\x04" or suffix == ".eval":
+        return "inspect"
+    if start == b"PAR1" or suffix == ".parquet":
+        return "parquet"
+    if suffix in SUFFIXES:
+        return _of_table(path)
+    return "pydantic-evals" if suffix in {".yaml", ".yml"} else None
+
+
+def _by_content(path: Path) -> str:
+    for glimpse in _glimpses(path):
+        for name in MODULES:
+            if format_of(name).recognises(glimpse):
+                return name
+        if is_object(glimpse) and _has_known_column(glimpse):
+            return "json"
+    raise InputError(f"cannot tell what this is; say so: {', '.join(MODULES)}", path=path)
+
+
+def _of_folder(path: Path) -> str:
+    if is_folder_of_datasets(path):
+        return "hf"
+    files = sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
+    for file in files:
+        if file.suffix.lower() in {".eval", ".parquet", *SUFFIXES, *_TEXT}:
+            try:
+                return find_format(file)
+            except FiducialError:
+                continue
+    raise InputError("holds no file of a format that is known", path=path)
+
+
+def _of_table(path: Path) -> str:
+    try:
+        row = next((row for row in read_csv_rows(path) if isinstance(row, Row)), None)
+    except InputError as error:
+        if error.field == "Status":  # promptfoo repeats a block of columns for each prompt
+            return "promptfoo"
+        raise
+    value: dict[str, Any] = {} if row is None else row.value
+    if "Named Scores" in value:
+        return "promptfoo"
+    return next(
+        (name for name in ("phoenix", "deepeval", "ragas") if format_of(name).recognises(value)), "csv"
+    )
+
+
+def _glimpses(path: Path) -> Iterator[Any]:
+    """The first value of a file, once as it is and once without what holds its rows."""
+    for row in read_rows(path, is_row=lambda _: True):
+        if isinstance(row, Skipped):
+            continue
+        yield row.value
+        if is_list(row.value) and row.value:
+            yield row.value[0]
+        return
+
+
+def _has_known_column(row: dict[str, Any]) -> bool:
+    inner = row.get("data")
+    first = inner[0] if is_list(inner) and inner else row
+    known = resolve(first, {}) if is_object(first) else {}
+    return bool(known.keys() & {"query", "messages", "response"})

@@ -1,0 +1,215 @@
+"""Rows of any table: columns are known by their usual names, or by what the user says; what is no field becomes a tag."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..errors import RecordError, UsageError
+from ..records import nearest
+from .calls import Answer, answer_of, are_messages, call_of, messages_of, role_of
+from .example import Example, answers_of, listed
+from .found import UNREADABLE, Options, Skipped
+from .json_text import as_text, asked, tags_of, told
+from .json_types import is_list, is_object
+from .node import Node
+from .opinion import Opinion, scored, unscored
+from .rows import Row
+
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "id": ("id", "case_id", "item_id", "uid"),
+    "query": ("query", "question", "input", "prompt", "instruction", "user_input", "inputs"),
+    "messages": ("messages", "conversation", "chat"),
+    "response": ("response", "answer", "output", "completion", "prediction", "actual_output", "model_output", "outputs"),
+    "accepted_answers": ("accepted_answers", "ground_truth", "reference", "expected", "expected_output", "expected_answer", "target", "reference_answer", "gold", "ideal"),
+    "context": ("context", "contexts", "search_results", "retrieved_contexts", "retrieval_context", "documents", "passages"),
+    "criterion": ("criterion", "criteria", "rubric"),
+    "tool_calls": ("tool_calls", "calls", "tools_called"),
+    "expected_calls": ("expected_calls", "expected_tool_calls", "expected_tools", "reference_tool_calls"),
+    "tool_definitions": ("tool_definitions", "tools", "functions"),
+    "system": ("system", "model"),
+    "trial": ("trial", "epoch", "attempt"),
+    "cluster": ("cluster", "group"),
+    "score": ("score", "scores"),
+    "label": (),
+}  # fmt: skip
+"""What a column can be, and the names under which it is known without being told."""
+
+_ALIASES = {alias: field for field, aliases in FIELDS.items() for alias in (field, *aliases)}
+
+
+def resolve(columns: Iterable[str], told_by_user: Mapping[str, str]) -> dict[str, str]:
+    """Which column is which field.
+
+    Args:
+        columns: Those that there are.
+        told_by_user: A field and its column, or a column and its field.
+
+    Returns:
+        Columns by field.
+
+    Raises:
+        UsageError: A name that was told is neither.
+    """
+    there = list(columns)
+    found: dict[str, str] = {}
+    for left, right in told_by_user.items():
+        if left in _ALIASES and right in there:
+            found[_ALIASES[left]] = right
+        elif right in _ALIASES and left in there:
+            found[_ALIASES[right]] = left
+        elif left not in _ALIASES and right not in _ALIASES:
+            hint = nearest(left, list(FIELDS))
+            raise UsageError(f"{left}={right}: neither is a field{hint}; fields are {', '.join(FIELDS)}")
+    taken = set(found.values())
+    for name in there:
+        field = _ALIASES.get(name.lower())
+        if field is not None and field not in found and name not in taken and field != "label":
+            found[field] = name
+            taken.add(name)
+    return found
+
+
+def missing_columns(columns: Iterable[str], told_by_user: Mapping[str, str]) -> str | None:
+    """What was told of columns that no row has; None where all are there."""
+    there = set(columns)
+    for left, right in told_by_user.items():
+        if left not in there and right not in there:
+            return f"{left}={right}: there is no such column; there are {', '.join(sorted(there))}"
+    return None
+
+
+def row_example(row: Row, options: Options) -> tuple[Example, list[Skipped]]:
+    """What a row of a table says.
+
+    Args:
+        row: Its value is an object.
+        options: ``columns`` says what columns are.
+
+    Returns:
+        The example, and what of the row has no place.
+
+    Raises:
+        RecordError: A field is not as it should be, or nothing says what was asked.
+        UsageError: See `resolve`.
+    """
+    line = row.node
+    names = resolve(line.value, options.columns)
+    fields = Node({field: line.value[name] for field, name in names.items()}, line.at)
+    skipped: list[Skipped] = []
+    asked_messages, answer = _conversation(fields, names)
+    rest = {name: value for name, value in line.value.items() if name not in names.values()}
+    example = Example(
+        id=fields.name("id") or f"row-{row.number:06d}",
+        asked=asked_messages,
+        tools=[Node(tool, "tool_definitions").value for tool in listed(fields.unpacked("tool_definitions"))],
+        expected_calls=_list(fields, "expected_calls"),
+        accepted=_accepted(fields),
+        context=listed(fields.unpacked("context")),
+        criterion=as_text(fields.get("criterion")),
+        tags=tags_of({name: value for name, value in rest.items() if value is not None}),
+        cluster=fields.name("cluster"),
+        answer=answer,
+        system=fields.text("system"),
+        trial=_trial(fields),
+    )
+    for opinion_of in (_score, _label):
+        try:
+            example.opinions = [*example.opinions, *opinion_of(fields, names)]
+        except UNREADABLE as error:
+            skipped.append(row.place.skipped(error))
+    return example, skipped
+
+
+def _list(fields: Node, name: str) -> list[Any] | None:
+    value = fields.unpacked(name)
+    if value is None:
+        return None
+    return value if is_list(value) else [value]
+
+
+def _accepted(fields: Node) -> list[str]:
+    value = fields.unpacked("accepted_answers")
+    return answers_of(told(value) if is_object(value) else value)
+
+
+def _conversation(fields: Node, names: Mapping[str, str]) -> tuple[list[Any], Answer | None]:
+    messages, query = fields.unpacked("messages"), fields.unpacked("query")
+    if messages is None and are_messages(query):
+        messages = query
+    answer = _answer(fields)
+    if messages is not None:
+        nodes = Node({"messages": messages}, fields.at).nodes("messages")
+        end = len(nodes)
+        while answer is None and end and role_of(nodes[end - 1]) in {"assistant", "tool"}:
+            end -= 1
+        done = nodes[end:]
+        return messages_of([each.value for each in nodes[:end]], "messages"), answer or (
+            answer_of(done) if done else None
+        )
+    if (
+        query is None
+        and answer is None
+        and fields.first("accepted_answers", "context", "expected_calls") is None
+    ):
+        known = ", ".join(sorted(names.values())) or "none"
+        raise RecordError(
+            f"nothing says what was asked or answered (columns that are known: {known}); --map query=COLUMN says so"
+        )
+    text = asked(query) if is_object(query) else as_text(fields.get("query"))
+    return [] if text is None else [{"role": "user", "content": text}], answer
+
+
+def _answer(fields: Node) -> Answer | None:
+    response, calls = fields.unpacked("response"), _list(fields, "tool_calls")
+    if are_messages(response):
+        answer = answer_of(Node({"response": response}, fields.at).nodes("response"))
+    elif response is None:
+        answer = None if calls is None else Answer()
+    else:
+        raw = fields.get("response")
+        answer = Answer(told(response) if is_object(response) else as_text(raw))
+    if calls is not None and answer is not None:
+        made = [call_of(call, f"tool_calls[{at}]").call for at, call in enumerate(calls)]
+        return answer._replace(calls=made)
+    return answer
+
+
+def _trial(fields: Node) -> int:
+    value = fields.get("trial")
+    if isinstance(value, str) and value.isdecimal():
+        return int(value)
+    return fields.whole("trial") or 0
+
+
+def _score(fields: Node, names: Mapping[str, str]) -> list[Opinion]:
+    value = fields.unpacked("score")
+    if value is None:
+        return []
+    by = names["score"]
+    if is_object(value):
+        held = Node(value, by)
+        return [_scored(name, each, held.place(name)) for name, each in held.value.items()]
+    return [_scored(by, value, by)]
+
+
+def _scored(by: str, value: Any, field: str) -> Opinion:
+    if value is None:
+        return unscored(by, "not_applicable", "there is no score")
+    return scored(by, _number(value), field=field)
+
+
+def _label(fields: Node, names: Mapping[str, str]) -> list[Opinion]:
+    value = fields.get("label")
+    return (
+        []
+        if value is None
+        else [scored(names["label"], _number(value), source="human", field=names["label"])]
+    )
+
+
+def _number(value: Any) -> Any:
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value

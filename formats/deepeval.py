@@ -1,0 +1,149 @@
+"""DeepEval: test cases and goldens (camel or snake case; JSON, JSON Lines, CSV), and files of test runs, whose metrics are verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .calls import Answer, answer_of, call_of
+from .csv_rows import read_csv_rows
+from .example import Example, answers_of, records_of
+from .found import Found, Options
+from .json_text import parsed, tags_of
+from .json_types import is_object
+from .node import Node
+from .opinion import Opinion, numbered_names, scored, unscored
+from .rows import Row, each, read_rows
+from .trials import Trials
+
+NAME = "deepeval"
+ABOUT = "test cases, conversational test cases, goldens (JSON, JSON Lines, CSV), and files of test runs"
+LOST = "costs, durations, thresholds of runs, MCP servers and calls; a call's reasoning and description"
+
+_OURS = frozenset({"actualOutput", "actual_output", "expectedOutput", "expected_output", "toolsCalled", "tools_called", "expectedTools", "expected_tools", "retrievalContext", "retrieval_context", "metricsData", "turns"})  # fmt: skip
+
+
+def recognises(glimpse: Any) -> bool:
+    """Whether the first value of a file is a test case, a golden, or a test run."""
+    if not is_object(glimpse):
+        return False
+    value = glimpse
+    row = ("input" in value or "turns" in value or "scenario" in value) and bool(value.keys() & _OURS)
+    return row or "testCases" in value or "test_cases" in value
+
+
+def read(path: Path, options: Options) -> Iterator[Found]:
+    """Read test cases, goldens or a test run.
+
+    Args:
+        path: JSON, JSON Lines or CSV; or a folder of the former.
+        options: See `Options`.
+
+    Yields:
+        Cases, outputs and, of runs, verdicts; what is skipped.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    trials = Trials()
+    rows = read_csv_rows(path) if path.suffix.lower() in {".csv", ".tsv"} else read_rows(path, _cases)
+    yield from each(rows, lambda row: _records(row, options, trials))
+
+
+def _cases(document: Node) -> list[tuple[str, Any]] | None:
+    if document.first("testCases", "test_cases", "conversationalTestCases", "goldens") is None:
+        return None
+    names = (
+        ("testCases", "test_cases"),
+        ("conversationalTestCases", "conversational_test_cases"),
+        ("goldens",),
+    )
+    return [item for pair in names for item in document.items(*pair)]
+
+
+def _records(row: Row, options: Options, trials: Trials) -> Iterator[Found]:
+    case = row.node
+    turns = case.nodes("turns")
+    if not turns and case.get("input", "scenario") is None:
+        raise case.refuse("input", "a text")
+    metadata = parsed(case.get("metadata", "additionalMetadata", "additional_metadata"))
+    called = _listed(case, "toolsCalled", "tools_called")
+    case_id = case.name("name") or f"case-{row.number:06d}"
+    example = Example(
+        id=case_id,
+        asked=[{"role": "user", "content": case.text("input", "scenario")}],
+        expected_calls=_listed(case, "expectedTools", "expected_tools"),
+        accepted=answers_of(
+            case.text("expectedOutput", "expected_output", "expectedOutcome", "expected_outcome")
+        ),
+        context=_texts(case, "retrievalContext", "retrieval_context") or _texts(case, "context"),
+        tags=tags_of(metadata) if is_object(metadata) else {},
+        answer=_answer(case.text("actualOutput", "actual_output"), called),
+        trial=trials.next(case_id, options.system),
+        opinions=numbered_names([_opinion(each) for each in case.nodes("metricsData", "metrics_data")]),
+    )
+    if turns:
+        last = max((at for at, turn in enumerate(turns) if turn.get("role") == "user"), default=-1)
+        example.asked = [
+            {"role": turn.need("role"), "content": turn.text("content")} for turn in turns[: last + 1]
+        ]
+        example.answer = answer_of(_turn(turn) for turn in turns[last + 1 :])
+    yield from records_of(example, row.place, options)
+
+
+def _listed(case: Node, *names: str) -> list[Any] | None:
+    """A list, which CSV has as JSON text; None where nothing is said."""
+    value = case.unpacked(*names)
+    return (
+        None
+        if value is None or value == ""
+        else [item for _, item in Node({names[0]: value}, case.at).items(names[0])]
+    )
+
+
+def _texts(case: Node, *names: str) -> list[Any]:
+    value = case.unpacked(*names)
+    if isinstance(value, str):  # CSV joins them
+        return [part for part in value.split("|") if part]
+    return _listed(case, *names) or []
+
+
+def _answer(text: str | None, called: list[Any] | None) -> Answer | None:
+    if called is None:
+        return None if text is None else Answer(text)
+    calls = [Node(call, f"toolsCalled[{at}]") for at, call in enumerate(called)]
+    messages = [Node({"role": "assistant", "tool_calls": [call.value]}, call.at) for call in calls]
+    results = [Node({"role": "tool", "content": call.get("output")}) for call in calls]
+    steps = [
+        each
+        for pair in zip(messages, results, strict=True)
+        for each in (pair if pair[1].get("content") is not None else pair[:1])
+    ]
+    answer = answer_of([*steps, *([] if not text else [Node({"role": "assistant", "content": text})])])
+    return answer._replace(text=text, calls=[call_of(call.value, call.at).call for call in calls])
+
+
+def _turn(turn: Node) -> Node:
+    calls = turn.get("toolsCalled", "tools_called")
+    return Node({**turn.value, **({} if calls is None else {"tool_calls": calls})}, turn.at)
+
+
+def _opinion(metric: Node) -> Opinion:
+    model = metric.text("evaluationModel", "evaluation_model")
+    by = metric.need("name") + (f"@{model}" if model else "")
+    reason, error, passed = metric.text("reason"), metric.text("error"), metric.get("success")
+    if error is not None:
+        return unscored(by, "failed", error)
+    score = metric.number("score")
+    if score is None:
+        return unscored(by, "not_applicable", reason or "the metric gave no score")
+    flag = passed if isinstance(passed, bool) else None
+    return scored(
+        by,
+        score,
+        passed=flag,
+        reason=reason,
+        field=metric.place("score"),
+        evidence={"threshold": metric.number("threshold"), "pass": flag},
+    )

@@ -1,0 +1,118 @@
+"""What was found in foreign files, written as a folder: cases, outputs, verdicts, and what was skipped."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
+
+import msgspec
+
+from ..errors import InputError, UsageError
+from ..records import Case, Kind, Output, Verdict, atomic_write, encode_record
+from .found import Found, Skipped
+
+CASES, OUTPUTS, VERDICTS, SKIPPED, CLUSTERS = (
+    "cases.jsonl",
+    "outputs.jsonl",
+    "verdicts.jsonl",
+    "skipped.jsonl",
+    "clusters.json",
+)
+"""The files of the folder; verdicts and clusters only where there are some."""
+
+
+class Imported(msgspec.Struct, kw_only=True):
+    """What an import came to.
+
+    Attributes:
+        format: What the files were read as.
+        folder: Where the records are.
+        kinds: Cases by kind.
+        outputs: Outputs by system.
+        verdicts: Verdicts by who says so, and by outcome.
+        skipped: How much is listed as skipped.
+        first_skipped: The first of that.
+    """
+
+    format: str
+    folder: str
+    kinds: dict[Kind, int] = {}
+    outputs: dict[str, int] = {}
+    verdicts: dict[str, dict[str, int]] = {}
+    skipped: int = 0
+    first_skipped: Skipped | None = None
+
+
+def write_folder(found: Iterable[Found], folder: Path, name: str) -> Imported:
+    """Write what was found, all or nothing.
+
+    Args:
+        found: In any order.
+        folder: Made when it is missing; an earlier import in it is replaced.
+        name: The format, for the summary.
+
+    Returns:
+        What there was of each.
+
+    Raises:
+        InputError: Nothing could be read, or the folder cannot be written.
+        UsageError: The folder holds a run.
+    """
+    if (folder / "run.json").exists():
+        raise UsageError(f"{folder} holds a run; name another folder")
+    kinds, outputs = Counter[Kind](), Counter[str]()
+    verdicts: dict[str, Counter[str]] = {}
+    clusters: dict[str, str] = {}
+    skipped, first = 0, None
+    with ExitStack() as stack:
+        to_cases, to_outputs, to_verdicts, to_skipped = (
+            stack.enter_context(atomic_write(folder / each)).write
+            for each in (CASES, OUTPUTS, VERDICTS, SKIPPED)
+        )
+        for each in found:
+            line = encode_record(each)
+            if isinstance(each, Case):
+                to_cases(line)
+                kinds[each.kind] += 1
+                if each.cluster is not None:
+                    clusters[each.id] = each.cluster
+            elif isinstance(each, Output):
+                to_outputs(line)
+                outputs[each.system] += 1
+            elif isinstance(each, Verdict):
+                to_verdicts(line)
+                verdicts.setdefault(each.by, Counter())[each.outcome] += 1
+            else:
+                to_skipped(line)
+                skipped, first = skipped + 1, first or each
+        if not kinds and not verdicts:
+            _refuse_nothing(first, name)
+    if not verdicts:
+        (folder / VERDICTS).unlink(missing_ok=True)
+    _write_clusters(folder / CLUSTERS, clusters)
+    return Imported(
+        format=name,
+        folder=str(folder),
+        kinds=dict(kinds),
+        outputs=dict(outputs),
+        verdicts={by: dict(said) for by, said in verdicts.items()},
+        skipped=skipped,
+        first_skipped=first,
+    )
+
+
+def _write_clusters(path: Path, clusters: dict[str, str]) -> None:
+    if not clusters:
+        path.unlink(missing_ok=True)
+        return
+    with atomic_write(path) as file:
+        file.write(msgspec.json.encode(clusters))
+
+
+def _refuse_nothing(first: Skipped | None, name: str) -> None:
+    if first is None:
+        raise InputError(f"there is nothing in it to be read as {name}")
+    reason = f"nothing in it can be read as {name}: {first.reason}"
+    raise InputError(reason, path=first.file, line=first.line, field=first.field)

@@ -1,0 +1,128 @@
+"""OpenTelemetry's GenAI conventions on a span: messages in attributes (now) or in events (up to 1.36), or flattened by index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .attributes import unflattened
+from .calls import IdentifiedCall, call_of, messages_of
+from .json_text import parsed
+from .json_types import is_list, is_object
+from .node import Node
+from .spans import Span, SpanKind
+
+_KINDS: dict[str, SpanKind] = {
+    "chat": "llm",
+    "generate_content": "llm",
+    "text_completion": "llm",
+    "completion": "llm",
+    "execute_tool": "tool",
+    "invoke_agent": "agent",
+    "create_agent": "agent",
+    "invoke_workflow": "agent",
+    "plan": "agent",
+    "retrieval": "retriever",
+}
+
+_EVENTS = {
+    "gen_ai.system.message": "system",
+    "gen_ai.user.message": "user",
+    "gen_ai.assistant.message": "assistant",
+    "gen_ai.tool.message": "tool",
+}
+"""Events that hold one message each, by its role."""
+
+
+def genai_span(span: Span, attributes: Mapping[str, Any], events: list[tuple[str, dict[str, Any]]]) -> None:
+    """Fill a span from its attributes and events.
+
+    Args:
+        span: Changed in place.
+        attributes: Plain ones.
+        events: Names and plain attributes.
+
+    Raises:
+        RecordError: A message or a call is none.
+    """
+    node = Node(dict(attributes))
+    span.kind = _kind(attributes, span.kind)
+    span.system = (
+        node.text("gen_ai.agent.name", "gen_ai.response.model", "gen_ai.request.model") or span.system
+    )
+    span.session = node.name("gen_ai.conversation.id", "session.id") or span.session
+    response = node.name("gen_ai.response.id")
+    if response is not None:
+        span.tags = {**span.tags, "gen_ai.response.id": response}
+    if span.kind == "tool" and "gen_ai.tool.name" in node:
+        arguments = parsed(node.get("gen_ai.tool.call.arguments"))
+        given: dict[str, Any] = {
+            "name": node.text("gen_ai.tool.name"),
+            "arguments": {} if arguments is None else arguments,
+        }
+        span.call = IdentifiedCall(call_of(given, "gen_ai.tool.call").call, node.name("gen_ai.tool.call.id"))
+        span.returned = parsed(node.get("gen_ai.tool.call.result"))
+    _read_attributes(span, node)
+    for name, fields in events:
+        _read_event(span, name, Node(fields, name))
+
+
+def _kind(attributes: Mapping[str, Any], known: SpanKind) -> SpanKind:
+    kind = _KINDS.get(str(attributes.get("gen_ai.operation.name")))
+    if kind is not None:
+        return kind
+    tells = ("gen_ai.request.model", "gen_ai.prompt", "gen_ai.prompt.0.role", "gen_ai.completion")
+    return "llm" if any(name in attributes for name in tells) else known
+
+
+def _read_attributes(span: Span, node: Node) -> None:
+    system = parsed(node.get("gen_ai.system_instructions"))
+    given = parsed(node.get("gen_ai.input.messages", "gen_ai.prompt")) or unflattened(
+        node.value, "gen_ai.prompt"
+    )
+    if given:
+        asked = messages_of(given, "gen_ai.input.messages")
+        if is_list(system):
+            asked = messages_of([{"role": "system", "parts": system}]) + asked
+        elif isinstance(system, str):
+            asked = [{"role": "system", "content": system}, *asked]
+        span.asked = asked
+    done = parsed(node.get("gen_ai.output.messages", "gen_ai.completion")) or unflattened(
+        node.value, "gen_ai.completion"
+    )
+    if done:
+        span.done = _answers(done, "gen_ai.output.messages")
+    tools = parsed(node.get("gen_ai.tool.definitions"))
+    if is_list(tools):
+        span.tools = [Node(tool, "gen_ai.tool.definitions").value for tool in tools]
+
+
+def _answers(given: Any, at: str) -> list[Node]:
+    if isinstance(given, str):
+        return [Node({"role": "assistant", "content": given})]
+    items = given if is_list(given) else [given]
+    return [Node({"role": "assistant", **Node(item, at).value}, at) for item in items]
+
+
+def _read_event(span: Span, name: str, event: Node) -> None:
+    if name in _EVENTS:
+        calls = parsed(event.get("tool_calls"))
+        fields = {**event.value, "role": _EVENTS[name]} | ({"tool_calls": calls} if is_list(calls) else {})
+        if "id" in fields and name == "gen_ai.tool.message":
+            fields["tool_call_id"] = fields["id"]
+        span.asked = [*span.asked, *messages_of([fields], name)]
+        span.kind = "llm" if span.kind == "other" else span.kind
+    elif name == "gen_ai.choice":
+        message = parsed(event.get("message"))
+        held = message if is_object(message) else {"content": message or event.get("content")}
+        calls = parsed(event.get("tool_calls"))
+        if is_list(calls):
+            held = {**held, "tool_calls": calls}
+        span.done = [*span.done, *_answers(held, name)]
+        span.kind = "llm" if span.kind == "other" else span.kind
+    elif name == "gen_ai.content.prompt":
+        span.asked = messages_of(parsed(event.get("gen_ai.prompt")), name)
+    elif name == "gen_ai.content.completion":
+        span.done = _answers(parsed(event.get("gen_ai.completion")), name)
+    elif name == "gen_ai.client.inference.operation.details":
+        _read_attributes(span, event)

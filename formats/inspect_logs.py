@@ -1,0 +1,216 @@
+"""Logs of Inspect: ``.eval`` (a ZIP file with a member a sample) and ``.json``; and scores for its ``precomputed_scores``.
+
+A sample is a case, its epochs are trials of the logged model, its messages after the input are the answer's steps. A score is a verdict
+under its scorer's name; of one with several values each is a verdict of its own, ``scorer/value``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError
+from ..records import Outcome
+from .calls import Answer, answer_of, messages_of, role_of
+from .example import Example, answers_of, records_of
+from .found import Found, Options, Place, Skipped
+from .json_text import tags_of
+from .json_types import is_list, is_object
+from .node import Node
+from .opinion import Opinion, scored, unscored
+from .rows import Row, decode, each, files_of, read_document, read_rows
+from .zipped import Zipped
+
+NAME = "inspect"
+ABOUT = "logs (`.eval`, compressed with Deflate or Zstandard, and `.json`), and scores for `precomputed_scores` (JSON Lines)"
+LOST = "events, attachments, images and other content that is no text, usage, sandboxes; messages of a user during a run are listed"
+
+_OUTCOMES: dict[str, Outcome] = {
+    "invalid_response_format": "unparsable",
+    "refusal": "refused",
+    "no_response": "failed",
+    "grader_failed": "failed",
+    "scoring_failed": "failed",
+}
+"""Why a sample is not scored, in Inspect's words; what is none of these is not applicable."""
+
+
+def recognises(glimpse: Any) -> bool:
+    """Whether the first value of a file is a log, or a precomputed score."""
+    if not is_object(glimpse):
+        return False
+    log = "eval" in glimpse and ("status" in glimpse or "samples" in glimpse)
+    return log or ({"id", "value"} <= glimpse.keys() and glimpse.keys() <= _PRECOMPUTED)
+
+
+_PRECOMPUTED = {"id", "value", "epoch", "answer", "explanation", "metadata"}
+
+
+def read(path: Path, options: Options) -> Iterator[Found]:
+    """Read logs.
+
+    Args:
+        path: A log, a file of precomputed scores, or a folder of logs.
+        options: See `Options`.
+
+    Yields:
+        Cases, outputs and verdicts; what is skipped.
+
+    Raises:
+        InputError: A file cannot be read.
+    """
+    for file in files_of(path, (".eval", ".json")):
+        try:
+            yield from _read_file(file, options)
+        except InputError as error:
+            if not path.is_dir():  # beside logs there are other files
+                raise
+            yield Place(file).skipped(error)
+
+
+def _read_file(path: Path, options: Options) -> Iterator[Found]:
+    if _is_zip(path):
+        return _read_zip(path, options)
+    if path.suffix == ".jsonl":
+        return each(read_rows(path), lambda row: [_precomputed(row, options)])
+    return _read_json(path, options)
+
+
+def _is_zip(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(2) == b"PK" or path.suffix == ".eval"
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
+
+
+def _read_zip(path: Path, options: Options) -> Iterator[Found]:
+    with Zipped(path) as archive:
+        place = Place(path)
+        head = next(
+            (name for name in ("header.json", "_journal/start.json") if name in archive.members), None
+        )
+        if head is None:
+            raise InputError(
+                "no log of Inspect: neither header.json nor _journal/start.json is in it", path=path
+            )
+        system = _system(Node(decode(archive.read(head)), head), options)
+
+        def rows() -> Iterator[Row | Skipped]:
+            for name in archive.members:
+                if name.startswith("samples/") and name.endswith(".json"):
+                    try:
+                        yield Row(decode(archive.read(name)), place, name)
+                    except InputError as error:
+                        yield place.passed_over(name, error.message)
+
+        yield from each(rows(), lambda row: _sample(row.node, place, system, options))
+
+
+def _read_json(path: Path, options: Options) -> Iterator[Found]:
+    document, place = read_document(path), Place(path)
+    if is_list(document):
+        yield from each(read_rows(path), lambda row: [_precomputed(row, options)])
+        return
+    try:
+        log = Node(document)
+        if "eval" not in log:
+            raise log.refuse("eval", "a log of Inspect")
+        system, samples = _system(log, options), log.items("samples")
+    except InputError as error:
+        raise InputError(error.message, path=path, field=error.field) from error
+    rows = (Row(sample, place, at) for at, sample in samples)
+    yield from each(rows, lambda row: _sample(row.node, place, system, options))
+
+
+def _system(log: Node, options: Options) -> str:
+    model = log.node("eval").name("model")
+    return options.system if model in {None, "none/none", "none"} else str(model)
+
+
+def _sample(sample: Node, place: Place, system: str, options: Options) -> Iterator[Found]:
+    given = sample.get("input")
+    asked = messages_of(given, sample.place("input"))
+    answer, told_off = _answered(sample, len(asked))
+    yield from (
+        place.passed_over(field, "a user's message during the run has no place in an answer")
+        for field in told_off
+    )
+    error = sample.node("error")
+    example = Example(
+        id=sample.need("id"),
+        asked=asked,
+        accepted=[text for text in answers_of(sample.get("target")) if text.strip()],
+        tags=tags_of(sample.node("metadata").value),
+        answer=answer,
+        error=error.text("message") if error.value else None,
+        system=system,
+        trial=max((sample.whole("epoch") or 1) - 1, 0),
+        opinions=[],
+    )
+    for name in sample.node("scores").value:
+        try:
+            example.opinions += _opinions(name, sample.node("scores").node(name))
+        except InputError as refused:
+            yield place.skipped(refused)
+    yield from records_of(example, place, options)
+
+
+def _answered(sample: Node, asked: int) -> tuple[Answer | None, list[str]]:
+    """What the model did after the input, and where somebody else spoke to it meanwhile."""
+    messages = sample.nodes("messages")
+    # A system message that a solver put in front is not in the input.
+    first = next(
+        (place for place, each in enumerate(messages) if role_of(each) == "assistant" and place >= asked),
+        None,
+    )
+    if first is None:
+        text = sample.node("output").text("completion")
+        return (Answer(text) if text else None), []
+    rest = messages[first:]
+    answer = answer_of(rest)
+    completion = sample.node("output").text("completion")
+    if completion and not answer.calls:
+        answer = answer._replace(text=completion)
+    return answer, [each.at for each in rest if role_of(each) == "user"]
+
+
+def _opinions(by: str, score: Node) -> Iterator[Opinion]:
+    value = score.value.get("value")
+    explanation = score.text("explanation")
+    metadata = score.node("metadata")
+    why = score.text("reason") or metadata.text("unscored_reason")
+    details: dict[str, Any] = {"answer": score.text("answer"), "metadata": metadata.value or None}
+    if is_list(value):
+        value = {str(number): part for number, part in enumerate(value)}
+    parts = {f"{by}/{name}": part for name, part in value.items()} if is_object(value) else {by: value}
+    for name, part in parts.items():
+        if part is None or (isinstance(part, float) and math.isnan(part)):
+            said = ": ".join(text for text in (why, explanation) if text) or "not scored"
+            yield unscored(name, _OUTCOMES.get(why or "", "not_applicable"), said, evidence=details)
+        else:
+            yield scored(
+                name,
+                _as_number(part),
+                reason=explanation,
+                field=score.place("value"),
+                letters=True,
+                evidence=details,
+            )
+
+
+def _as_number(value: Any) -> Any:
+    """A score as Inspect reads it: a number may be written as a text."""
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+def _precomputed(row: Row, options: Options) -> Found:
+    """A score for `precomputed_scores`, of a sample that is not there."""
+    score = row.node
+    (opinion,) = _opinions("precomputed_scores", score)
+    return opinion.on(score.need("id"), options.system, max((score.whole("epoch") or 1) - 1, 0))

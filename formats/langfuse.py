@@ -1,0 +1,237 @@
+"""Langfuse: observations (v2) and scores (v3), pages of its API or rows; and the older traces with their observations and scores.
+
+A trace is a case. A score is a verdict under its name, of a person where it was annotated; a corrected output is an accepted answer.
+Dataset items are cases with accepted answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+from ..errors import RecordError
+from ..records import Source
+from .calls import IdentifiedCall, are_messages, call_of, messages_of
+from .example import Example, answers_of, records_of
+from .found import UNREADABLE, Found, Options, Place, Skipped
+from .json_text import asked, parsed, tags_of, told
+from .json_types import is_arguments, is_list, is_object
+from .node import Node
+from .opinion import Opinion, scored, unscored
+from .rows import Row, read_rows
+from .spans import Span, SpanKind, records_of_spans
+
+NAME = "langfuse"
+ABOUT = "observations (v2), scores (v3 and before), traces of version 3, dataset items (pages, JSON, JSON Lines); a folder's files are read together"
+LOST = "usage, cost, timing, model parameters, prompts' names; scores of sessions and experiments are listed"
+
+_KINDS: dict[str, SpanKind] = {
+    "AGENT": "agent",
+    "CHAIN": "agent",
+    "GENERATION": "llm",
+    "TOOL": "tool",
+    "RETRIEVER": "retriever",
+}
+_TYPES = frozenset({"SPAN", "GENERATION", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "EMBEDDING", "GUARDRAIL"})  # fmt: skip
+
+
+def recognises(glimpse: Any) -> bool:
+    """Whether the first value of a file is a page, an observation, a score, a trace or a dataset item."""
+    if not is_object(glimpse):
+        return False
+    value = glimpse
+    page = value.get("data")
+    if is_list(page) and page and is_object(page[0]):
+        return recognises(page[0])
+    observation = str(value.get("type")).upper() in _TYPES and ("traceId" in value or "projectId" in value)
+    return (
+        observation or _is_score(value) or _is_trace(value) or ("datasetName" in value and "input" in value)
+    )
+
+
+def _is_score(value: dict[str, Any]) -> bool:
+    return "dataType" in value or (
+        "name" in value and "value" in value and bool({"traceId", "observationId", "subject"} & value.keys())
+    )
+
+
+def _is_trace(value: dict[str, Any]) -> bool:
+    return is_list(value.get("observations")) or (
+        "projectId" in value and "timestamp" in value and "input" in value and "type" not in value
+    )
+
+
+class _Read:
+    """What was read so far."""
+
+    def __init__(self) -> None:
+        self.spans: dict[str, Span] = {}
+        self.scores: list[tuple[Node, Place]] = []
+        self.items: list[tuple[Node, Place]] = []
+
+    def take(self, row: Row) -> None:
+        """Take an observation, a score, a trace or an item of a data set.
+
+        Raises:
+            RecordError: It is none of these, or not as it should be.
+        """
+        node = row.node
+        if _is_score(node.value):
+            self.scores.append((node, row.place))
+        elif _is_trace(node.value):
+            self._take_trace(node, row.place)
+        elif "expectedOutput" in node or "datasetName" in node:
+            self.items.append((node, row.place))
+        else:
+            self._add(_span(node, row.place))
+
+    def _take_trace(self, node: Node, place: Place) -> None:
+        identity = node.need("id")
+        root = Span(
+            id=identity,
+            place=place,
+            trace=identity,
+            kind="agent",
+            given=parsed(node.get("input")),
+            returned=parsed(node.get("output")),
+            session=node.name("sessionId"),
+            system=node.text("name"),
+            tags=_tags(node),
+        )
+        self._add(root)
+        for observation in node.nodes("observations"):
+            span = _span(observation, place)
+            span.trace, span.parent = identity, span.parent or identity
+            self._add(span)
+        self.scores += [(score, place) for score in node.nodes("scores")]
+
+    def _add(self, span: Span) -> None:
+        self.spans[span.id] = span
+
+
+def read(path: Path, options: Options) -> Iterator[Found]:
+    """Read observations, scores and traces.
+
+    Args:
+        path: JSON or JSON Lines; or a folder of such files, which belong together.
+        options: See `Options`.
+
+    Yields:
+        Cases, outputs and verdicts; what is skipped.
+
+    Raises:
+        InputError: A file cannot be read.
+    """
+    found = _Read()
+    for row in read_rows(path, lambda node: node.items("data") if is_list(node.get("data")) else None):
+        if isinstance(row, Skipped):
+            yield row
+            continue
+        try:
+            found.take(row)
+        except UNREADABLE as error:
+            yield row.place.skipped(error)
+    roots = {span.trace: span for span in reversed(found.spans.values()) if span.parent is None}
+    for score, place in found.scores:
+        try:
+            yield from _score(score, place, found.spans, roots, options)
+        except UNREADABLE as error:
+            yield place.skipped(error)
+    yield from records_of_spans(found.spans.values(), options)
+    for item, place in found.items:
+        try:
+            yield from records_of(_item(item), place, options)
+        except UNREADABLE as error:
+            yield place.skipped(error)
+
+
+def _tags(node: Node) -> dict[str, Any]:
+    metadata = parsed(node.get("metadata"))
+    tags = tags_of(metadata) if is_object(metadata) else {}
+    labels = node.get("tags")
+    return tags | ({"tags": ", ".join(map(str, labels))} if is_list(labels) and labels else {})
+
+
+def _span(node: Node, place: Place) -> Span:
+    kind = _KINDS.get((node.text("type") or "").upper(), "other")
+    given, returned = parsed(node.get("input")), parsed(node.get("output"))
+    span = Span(
+        id=node.need("id"),
+        place=place,
+        trace=node.name("traceId") or "",
+        parent=node.name("parentObservationId"),
+        kind=kind,
+        start=node.text("startTime") or "",
+        given=given,
+        returned=returned,
+        system=node.text("model") if kind == "llm" else node.text("name") if kind == "agent" else None,
+        session=node.name("sessionId"),
+        error=(node.text("statusMessage") or "error") if node.get("level") == "ERROR" else None,
+        tags=_tags(node),
+    )
+    if kind == "tool":
+        arguments = given if is_arguments(given) else {}
+        span.call = IdentifiedCall(call_of({"name": node.need("name"), "arguments": arguments}, node.at).call)
+    elif kind == "llm":
+        held = given.get("messages") if is_object(given) else given
+        span.asked = messages_of(held) if are_messages(held) else []
+        tools = given.get("tools") if is_object(given) else None
+        span.tools = cast("list[dict[str, Any]]", tools) if is_list(tools) else []
+        if is_object(returned) and ("role" in returned or "tool_calls" in returned):
+            span.done = [Node({"role": "assistant", **returned})]
+    elif kind == "retriever" and is_list(returned):
+        span.documents = returned
+    return span
+
+
+def _score(
+    score: Node, place: Place, spans: dict[str, Span], roots: dict[str, Span], options: Options
+) -> Iterator[Found]:
+    subject = score.node("subject")
+    kind = subject.text("kind")
+    observation = score.name("observationId") or (subject.name("id") if kind == "observation" else None)
+    trace = score.name("traceId") or (subject.name("id") if kind == "trace" else subject.name("traceId"))
+    if observation is None and trace is None:
+        yield place.passed_over(
+            score.place("subject"), f"a score of a {kind or 'session'} belongs to no answer"
+        )
+        return
+    span = spans.get(observation or "") or roots.get(trace or "")
+    if score.text("dataType") == "CORRECTION":
+        if span is None:
+            yield place.passed_over(score.place("subject"), "a correction of nothing that is here")
+        else:
+            span.accepted = [*span.accepted, *answers_of(told(parsed(score.value.get("value"))))]
+        return
+    opinion = _opinion(score)
+    if span is None:
+        yield opinion.on(trace or observation or "", options.system, 0)
+    else:
+        span.opinions = [*span.opinions, opinion]
+
+
+def _opinion(score: Node) -> Opinion:
+    name, comment, kind = score.need("name"), score.text("comment"), score.text("dataType")
+    human = score.text("source") == "ANNOTATION"
+    who = score.name("authorUserId")
+    by, source = (f"{who}/{name}" if human and who else name), cast("Source", "human" if human else "judge")
+    value = score.value.get("value")
+    if value is None:
+        value = score.text("stringValue")
+    if value is None:
+        return unscored(by, "not_applicable", comment or "the score has no value", source=source)
+    if kind == "TEXT":
+        raise RecordError("a text is no score", field=score.place("value"))
+    return scored(by, value, reason=comment, source=source, field=score.place("value"))
+
+
+def _item(item: Node) -> Example:
+    given = parsed(item.get("input"))
+    held = given.get("messages") if is_object(given) else given
+    return Example(
+        id=item.need("id"),
+        asked=messages_of(held) if are_messages(held) else messages_of(asked(given)),
+        accepted=answers_of(told(parsed(item.get("expectedOutput")))),
+        tags=_tags(item),
+    )

@@ -1,0 +1,222 @@
+"""LangSmith: runs, examples and feedback, of one file or of several in a folder, which belong together.
+
+A run that names the example it answers is an output of that example's case, in a system called after its session; every other trace is a
+case of its own. Feedback is a verdict under its key, of a person where its source is the application.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..errors import RecordError
+from ..records import Source
+from .arrow_rows import read_arrow_rows
+from .calls import IdentifiedCall, are_messages, call_of, messages_of
+from .example import Example, answers_of, records_of
+from .found import UNREADABLE, Found, Options, Place, Skipped
+from .json_text import asked, parsed, tags_of, told
+from .json_types import is_object
+from .node import Node
+from .opinion import Opinion, scored, unscored
+from .rows import Row, read_rows
+from .spans import Span, SpanKind, example_of, records_of_spans
+from .trials import Trials
+
+NAME = "langsmith"
+ABOUT = "runs, examples and feedback (JSON, JSON Lines, Parquet of bulk exports when the source is named); a folder's files are read together"
+LOST = "usage, timing, events, attachments, serialized components"
+
+_KINDS: dict[str, SpanKind] = {"chain": "agent", "llm": "llm", "tool": "tool", "retriever": "retriever"}
+
+
+def recognises(glimpse: Any) -> bool:
+    """Whether the first value of a file is a run, an example or feedback."""
+    if not is_object(glimpse):
+        return False
+    value = glimpse
+    return "run_type" in value or ("dataset_id" in value and "inputs" in value) or _is_feedback(value)
+
+
+def _is_feedback(value: dict[str, Any]) -> bool:
+    return "key" in value and "score" in value and bool({"run_id", "trace_id"} & value.keys())
+
+
+def read(path: Path, options: Options) -> Iterator[Found]:
+    """Read runs, examples and feedback.
+
+    Args:
+        path: JSON or JSON Lines; or a folder of such files, which belong together.
+        options: See `Options`.
+
+    Yields:
+        Cases, outputs and verdicts; what is skipped.
+
+    Raises:
+        InputError: A file cannot be read.
+    """
+    found = _Read()
+    for row in read_arrow_rows(path) if path.suffix == ".parquet" else read_rows(path):
+        if isinstance(row, Skipped):
+            yield row
+            continue
+        try:
+            found.take(row)
+        except UNREADABLE as error:
+            yield row.place.skipped(error)
+    yield from _attached(found.feedback, found.runs, options)
+    by_trace: dict[str, list[Span]] = {}
+    for span, _ in found.runs.values():
+        by_trace.setdefault(span.trace, []).append(span)
+    for example, place in _examples(found, by_trace, options):
+        try:
+            yield from records_of(example, place, options)
+        except UNREADABLE as error:
+            yield place.skipped(error)
+    yield from records_of_spans((span for spans in by_trace.values() for span in spans), options)
+
+
+def _examples(
+    found: _Read, by_trace: dict[str, list[Span]], options: Options
+) -> Iterator[tuple[Example, Place]]:
+    """Runs that answer examples, whose traces are taken out; and the examples that nobody answered."""
+    answered, trials = set[str](), Trials()
+    for span, run in found.runs.values():
+        example_id = run.name("reference_example_id") if span.parent is None else None
+        if example_id is not None:
+            answered.add(example_id)
+            example = _example(span, by_trace.pop(span.trace, [span]), example_id, found.examples)
+            example.trial = trials.next(example_id, example.system or options.system)
+            yield example, span.place
+    for identity, (node, place) in found.examples.items():
+        if identity not in answered:
+            yield _unanswered(node), place
+
+
+class _Read:
+    """What was read so far: runs and examples by id, and feedback."""
+
+    def __init__(self) -> None:
+        self.runs: dict[str, tuple[Span, Node]] = {}
+        self.examples: dict[str, tuple[Node, Place]] = {}
+        self.feedback: list[tuple[Node, Place]] = []
+
+    def take(self, row: Row) -> None:
+        """Take a run, feedback or an example.
+
+        Raises:
+            RecordError: It is none of these, or not as it should be.
+        """
+        if "run_type" in row.node:
+            span = _span(row)
+            self.runs[span.id] = span, row.node
+        elif _is_feedback(row.node.value):
+            self.feedback.append((row.node, row.place))
+        else:
+            _unanswered(row.node)
+            self.examples[row.node.need("id")] = row.node, row.place
+
+
+def _span(row: Row) -> Span:
+    run = row.node
+    kind = _KINDS.get(run.need("run_type"), "other")
+    identity = run.need("id", "run_id")
+    extra = parsed(run.get("extra"))
+    metadata: Any = extra.get("metadata") if is_object(extra) else None
+    span = Span(
+        id=identity,
+        place=row.place,
+        trace=run.name("trace_id") or identity,
+        parent=run.name("parent_run_id"),
+        kind=kind,
+        start=run.text("dotted_order") or run.text("start_time") or "",
+        given=parsed(run.get("inputs")),
+        returned=parsed(run.get("outputs")),
+        error=run.text("error"),
+        system=run.name("session_name", "session_id"),
+        tags=tags_of(
+            {k: v for k, v in (metadata if is_object(metadata) else {}).items() if not k.startswith("ls_")}
+        ),
+    )
+    if kind == "tool":
+        given = span.given
+        inner = given.get("input") if is_object(given) and len(given) == 1 else None
+        arguments = parsed(inner) if inner is not None else given
+        if not isinstance(arguments, dict | str):
+            arguments = given
+        span.call = IdentifiedCall(
+            call_of({"name": run.need("name"), "arguments": arguments or {}}, row.at).call
+        )
+        span.returned = told(span.returned)
+    return span
+
+
+def _example(
+    root: Span, spans: list[Span], example_id: str, examples: dict[str, tuple[Node, Place]]
+) -> Example:
+    """What a run says that answers an example; asked and expected is what the example says, where it is there."""
+    example = example_of(root, sorted(spans, key=lambda span: span.start))
+    if example_id in examples:
+        known = _unanswered(examples[example_id][0])
+        example.asked, example.accepted, example.tags = known.asked, known.accepted, known.tags
+    else:
+        example.tags = {}
+    example.id = example_id
+    return example
+
+
+def _unanswered(node: Node) -> Example:
+    given, expected = parsed(node.get("inputs")), parsed(node.get("outputs", "reference_outputs"))
+    messages = given.get("messages") if is_object(given) else None
+    wanted: Any = told(expected)
+    if is_object(expected) and are_messages(expected.get("messages")):
+        wanted = None
+    return Example(
+        id=node.need("id"),
+        asked=messages_of(messages) if are_messages(messages) else messages_of(asked(given)),
+        accepted=answers_of(wanted),
+        tags=tags_of(node.node("metadata").value),
+    )
+
+
+def _attached(
+    feedback: list[tuple[Node, Place]], runs: dict[str, tuple[Span, Node]], options: Options
+) -> Iterator[Found]:
+    for node, place in feedback:
+        try:
+            opinion = _opinion(node)
+            run = node.name("run_id", "trace_id") or ""
+            if run in runs:
+                span = runs[run][0]
+                span.opinions = [*span.opinions, opinion]
+            else:
+                yield opinion.on(run, options.system, 0)
+        except UNREADABLE as error:
+            yield place.skipped(error)
+
+
+def _opinion(node: Node) -> Opinion:
+    key, value, comment = node.need("key"), node.value.get("score"), node.text("comment")
+    source_type = node.node("feedback_source").text("type")
+    source: Source = "human" if source_type == "app" else "judge"
+    extra = node.node("extra")
+    if extra.get("error"):
+        return unscored(key, "failed", comment, source=source)
+    if value is None:
+        label = node.get("value")
+        if isinstance(label, str | bool):
+            return scored(key, label, reason=comment, source=source, field=node.place("value"))
+        return unscored(key, "not_applicable", comment or "the evaluator gave no score", source=source)
+    config = node.node("feedback_config")
+    if config.text("type") == "categorical" and not isinstance(value, bool) and value not in {0, 1}:
+        raise RecordError("a category is no score", field=node.place("score"))
+    return scored(
+        key,
+        value,
+        low=config.number("min"),
+        high=config.number("max"),
+        reason=comment,
+        source=source,
+        field=node.place("score"),
+    )

@@ -1,0 +1,215 @@
+"""Traces of MLflow (schema 3) with their assessments.
+
+Ids of spans are base64, values of attributes JSON texts. Feedback is a verdict, of a person under ``source_id/name``; an expectation is an
+accepted answer, facts that are expected and guidelines are a criterion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+from ..errors import RecordError
+from ..records import Source
+from .calls import IdentifiedCall, call_of
+from .example import answers_of
+from .found import UNREADABLE, Found, Options, Skipped
+from .json_text import parsed, tags_of
+from .json_types import is_arguments, is_list, is_object
+from .node import Node
+from .opinion import Opinion, scored, unscored
+from .otlp import hex_id
+from .rows import Row, read_rows
+from .spans import Span, SpanKind, records_of_spans
+
+NAME = "mlflow"
+ABOUT = "traces (schema 3) with assessments (JSON, JSON Lines)"
+LOST = "previews, timing, artifacts, metadata of traces; versions of assessments that were overridden"
+
+_KINDS: dict[str, SpanKind] = {
+    "AGENT": "agent",
+    "CHAIN": "agent",
+    "WORKFLOW": "agent",
+    "LLM": "llm",
+    "CHAT_MODEL": "llm",
+    "TOOL": "tool",
+    "RETRIEVER": "retriever",
+}
+_CRITERIA = frozenset({"expected_facts", "guidelines", "criteria", "rubric"})
+
+
+def recognises(glimpse: Any) -> bool:
+    """Whether the first value of a file is a trace, or an assessment."""
+    if not is_object(glimpse):
+        return False
+    value = glimpse
+    info = value.get("info")
+    return (
+        (is_object(info) and bool({"trace_id", "request_id"} & info.keys()))
+        or "assessment_name" in value
+        or "traces" in value
+    )
+
+
+def read(path: Path, options: Options) -> Iterator[Found]:
+    """Read traces.
+
+    Args:
+        path: JSON or JSON Lines; or a folder of such files.
+        options: See `Options`.
+
+    Yields:
+        Cases, outputs and verdicts; what is skipped.
+
+    Raises:
+        InputError: A file cannot be read.
+    """
+    for row in read_rows(path, lambda node: node.items("traces") if "traces" in node else None):
+        if isinstance(row, Skipped):
+            yield row
+            continue
+        try:
+            if "assessment_name" in row.node:
+                for opinion in _feedback(row.node):
+                    yield opinion.on(row.node.need("trace_id"), options.system, 0)
+                continue
+            spans = _spans(row)
+            yield from _assess(spans, row)
+            yield from records_of_spans(spans, options)
+        except UNREADABLE as error:
+            yield row.place.skipped(error)
+
+
+def _spans(row: Row) -> list[Span]:
+    info = row.node.node("info")
+    trace = info.need("trace_id", "request_id")
+    spans = [_span(each, trace, row) for each in row.node.node("data").nodes("spans")]
+    if not spans:
+        given, returned = (parsed(info.get(name)) for name in ("request_preview", "response_preview"))
+        spans = [Span(id="", place=row.place, trace=trace, kind="agent", given=given, returned=returned)]
+    root = next((span for span in spans if span.parent is None), spans[0])
+    metadata = info.node("trace_metadata", "request_metadata")
+    root.session = metadata.text("mlflow.trace.session")
+    root.tags = tags_of({k: v for k, v in info.node("tags").value.items() if not k.startswith("mlflow.")})
+    if info.get("state", "status") == "ERROR" and root.error is None:
+        root.error = "error"
+    return spans
+
+
+def _span(piece: Node, trace: str, row: Row) -> Span:
+    attributes = Node(
+        {name: parsed(value) for name, value in piece.node("attributes").value.items()},
+        piece.place("attributes"),
+    )
+    status = piece.node("status") if is_object(piece.get("status")) else Node({})
+    span = Span(
+        id=hex_id(piece.need("span_id")),
+        place=row.place,
+        trace=trace,
+        parent=hex_id(piece.text("parent_span_id", "parent_id") or "") or None,
+        kind=_KINDS.get(str(attributes.get("mlflow.spanType")).strip('"'), "other"),
+        start=str(piece.get("start_time_unix_nano", "start_time") or "").zfill(20),
+        given=attributes.get("mlflow.spanInputs"),
+        returned=attributes.get("mlflow.spanOutputs"),
+    )
+    if "ERROR" in str(status.get("code")):
+        span.error = status.text("message") or "error"
+    if span.kind == "tool":
+        given = span.given if is_arguments(span.given) else {}
+        span.call = IdentifiedCall(call_of({"name": piece.need("name"), "arguments": given}, piece.at).call)
+    elif span.kind == "llm":
+        _read_chat(span, attributes)
+    elif span.kind == "retriever" and is_list(span.returned):
+        span.documents = span.returned
+    return span
+
+
+def _read_chat(span: Span, attributes: Node) -> None:
+    """What a model was asked and said, where it is in the chat API's form."""
+    system = attributes.get("mlflow.llm.model", "mlflow.chat.model")
+    span.system = system if isinstance(system, str) else None
+    returned = span.returned
+    if is_object(returned) and "choices" in returned:
+        span.done = [choice.node("message") for choice in Node(returned).nodes("choices")[:1]]
+    elif is_object(returned) and "role" in returned:
+        span.done = [Node(returned)]
+    tools = attributes.get("mlflow.chat.tools")
+    if is_list(tools):
+        span.tools = cast("list[dict[str, Any]]", tools)
+
+
+def _assess(spans: list[Span], row: Row) -> Iterator[Skipped]:
+    """Add what was said of a trace to the span that it is about, and what was expected to its root."""
+    by_id = {span.id: span for span in spans}
+    root = next((span for span in spans if span.parent is None), spans[0])
+    for assessment in row.node.node("info").nodes("assessments"):
+        try:
+            if assessment.value.get("valid") is False:
+                continue
+            if "expectation" in assessment:
+                _expect(root, assessment)
+                continue
+            span = by_id.get(hex_id(assessment.text("span_id") or ""), root)
+            span.opinions = [*span.opinions, *_feedback(assessment)]
+        except UNREADABLE as error:
+            yield row.place.skipped(error)
+
+
+def _expect(root: Span, assessment: Node) -> None:
+    value, name = (
+        assessment.node("expectation").unpacked("value", "serialized_value"),
+        assessment.need("assessment_name"),
+    )
+    if is_object(value) and "value" in value:
+        value = parsed(value["value"])
+    if name in _CRITERIA:
+        root.criterion = "\n".join(filter(None, [root.criterion, *answers_of(value)]))
+    elif isinstance(value, str | int | float | list):
+        root.accepted = [*root.accepted, *answers_of(value)]
+    else:
+        raise RecordError(
+            "expected a text, a number or a list of them", field=assessment.place("expectation.value")
+        )
+
+
+def _feedback(assessment: Node) -> Iterator[Opinion]:
+    name, source = assessment.need("assessment_name"), assessment.node("source")
+    kind, who = source.text("source_type") or "", source.text("source_id")
+    human = kind.upper() == "HUMAN"
+    by = f"{who}/{name}" if human and who else name
+    of: Source = "human" if human else "judge"
+    feedback, reason = assessment.node("feedback"), assessment.text("rationale")
+    details: dict[str, Any] = {"assessor": who, "assessor_type": kind or None}
+    error = feedback.get("error")
+    if error is not None:
+        failed = (
+            Node(error, assessment.place("feedback.error"))
+            if is_object(error)
+            else Node({"error_message": error})
+        )
+        said = ": ".join(text for text in (failed.text("error_code"), failed.text("error_message")) if text)
+        yield unscored(by, "failed", said or reason, source=of, evidence=details)
+    elif feedback.value.get("value") is None:
+        yield unscored(
+            by, "not_applicable", reason or "the scorer gave no value", source=of, evidence=details
+        )
+    elif is_object(feedback.value["value"]):
+        for part, value in feedback.node("value").value.items():
+            yield scored(
+                f"{by}/{part}",
+                value,
+                reason=reason,
+                source=of,
+                field=assessment.place("feedback.value"),
+                evidence=details,
+            )
+    else:
+        yield scored(
+            by,
+            feedback.value["value"],
+            reason=reason,
+            source=of,
+            field=assessment.place("feedback.value"),
+            evidence=details,
+        )

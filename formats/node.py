@@ -1,0 +1,134 @@
+"""A JSON object of a foreign file, read field by field; what is not of the type it should be is refused with its place."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, cast
+
+from ..errors import RecordError
+from .json_text import parsed
+from .json_types import is_list, is_object
+
+
+class Node:
+    """An object of a file.
+
+    Args:
+        value: The object.
+        at: Where it stands, as ``results[3].response``; empty for a whole line.
+
+    Raises:
+        RecordError: It is no object.
+    """
+
+    __slots__ = ("at", "value")
+
+    def __init__(self, value: Any, at: str = "") -> None:
+        if not is_object(value):
+            raise RecordError(f"expected an object, got {named(value)}", field=at or None)
+        self.value = value
+        self.at = at
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.value
+
+    def place(self, name: str) -> str:
+        """Where a field stands."""
+        return f"{self.at}.{name}" if self.at else name
+
+    def refuse(self, name: str, expected: str) -> RecordError:
+        """The error of a field that is not as it should be."""
+        if self.value.get(name) is None:
+            return RecordError(f"missing; expected {expected}", field=self.place(name))
+        return RecordError(f"expected {expected}, got {named(self.value[name])}", field=self.place(name))
+
+    def first(self, *names: str) -> str | None:
+        """Which of some names has a value here."""
+        return next((name for name in names if self.value.get(name) is not None), None)
+
+    def get(self, *names: str) -> Any:
+        """The value of the first of some names that has one; None where none has."""
+        name = self.first(*names)
+        return None if name is None else self.value[name]
+
+    def text(self, *names: str) -> str | None:
+        """A text."""
+        name = self.first(*names)
+        if name is None:
+            return None
+        if not isinstance(self.value[name], str):
+            raise self.refuse(name, "a text")
+        return self.value[name]
+
+    def name(self, *names: str) -> str | None:
+        """An id or a name: a text as it is, or a whole number."""
+        name = self.first(*names)
+        if name is None:
+            return None
+        value = self.value[name]
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            raise self.refuse(name, "a text or a whole number")
+        return str(value)
+
+    def need(self, *names: str) -> str:
+        """An id or a name that has to be there."""
+        found = self.name(*names)
+        if found is None:
+            raise self.refuse(names[0], "a text")
+        return found
+
+    def number(self, *names: str) -> float | None:
+        """A number; None where there is none, or NaN."""
+        name = self.first(*names)
+        if name is None:
+            return None
+        value = self.value[name]
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self.refuse(name, "a number")
+        return None if math.isnan(value) else value
+
+    def whole(self, *names: str) -> int | None:
+        """A whole number."""
+        name = self.first(*names)
+        if name is None:
+            return None
+        value = self.value[name]
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise self.refuse(name, "a whole number")
+        return value
+
+    def node(self, *names: str) -> Node:
+        """An object; an empty one where there is none."""
+        name = self.first(*names)
+        return Node({} if name is None else self.value[name], self.place(name or names[0]))
+
+    def items(self, *names: str) -> list[tuple[str, Any]]:
+        """The items of a list with their places; none where there is no list."""
+        name = self.first(*names)
+        if name is None:
+            return []
+        value = self.value[name]
+        if not is_list(value):
+            raise self.refuse(name, "a list")
+        return [(f"{self.place(name)}[{place}]", item) for place, item in enumerate(value)]
+
+    def nodes(self, *names: str) -> list[Node]:
+        """The objects of a list; none where there is no list."""
+        return [Node(item, at) for at, item in self.items(*names)]
+
+    def unpacked(self, *names: str) -> Any:
+        """A value that may be written as JSON text within JSON."""
+        return parsed(self.get(*names))
+
+
+def named(value: Any) -> str:
+    """What a value is, for a person."""
+    kind = cast("type[object]", type(value))
+    names: dict[type[object], str] = {
+        dict: "an object",
+        list: "a list",
+        str: "a text",
+        bool: "true or false",
+        type(None): "null",
+    }
+    return names.get(kind, "a number" if isinstance(value, int | float) else kind.__name__)

@@ -1,0 +1,85 @@
+"""Rows of OpenAI's hosted Evals product: the export of its dashboard, data that was uploaded, and items of its API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..errors import RecordError
+from .calls import Answer, answer_of, are_messages, messages_of
+from .example import Example, answers_of
+from .json_text import as_text, asked, tags_of
+from .node import Node
+from .opinion import Opinion, scored, unscored
+from .rows import Row
+
+_ACCEPTED = ("expected", "answer", "ground_truth", "reference", "target", "ideal", "correct_label", "label")
+_ASKED = ("messages", "input", "question", "query", "prompt")
+
+
+def is_evals_row(value: Mapping[str, Any]) -> bool:
+    """Whether an object is a row of Evals."""
+    return isinstance(value.get("item", value.get("datasource_item")), dict)
+
+
+def evals_examples(row: Row) -> Iterator[Example]:
+    """What a row says.
+
+    Args:
+        row: A row for which `is_evals_row` holds.
+
+    Yields:
+        One example.
+
+    Raises:
+        RecordError: A field is not as it should be.
+    """
+    line = row.node
+    item, sample = line.node("item", "datasource_item"), line.node("sample")
+    number = line.name("data_source_idx", "datasource_item_id")
+    question, accepted = item.first(*_ASKED), item.first(*_ACCEPTED)
+    given = item.get(*_ASKED)
+    known = {question, accepted}
+    error = sample.get("error")
+    yield Example(
+        id=f"item-{row.number - 1 if number is None else number}",
+        asked=messages_of(given, item.place("input"))
+        if isinstance(given, str) or are_messages(given)
+        else messages_of(asked(given) or as_text(item.value)),
+        accepted=answers_of(item.get(*_ACCEPTED)),
+        tags=tags_of(
+            {name: value for name, value in item.value.items() if name not in known and name != "id"}
+        ),
+        answer=_answer(sample),
+        error=None if not error else as_text(error),
+        system=sample.text("model") or line.name("run_id"),
+        opinions=list(_opinions(line)),
+    )
+
+
+def _answer(sample: Node) -> Answer | None:
+    done = sample.nodes("outputs", "output") if not isinstance(sample.get("output"), str) else []
+    if done:
+        return answer_of(done)
+    text = sample.text("output_text", "output")
+    return None if text is None else Answer(text)
+
+
+def _opinions(line: Node) -> Iterator[Opinion]:
+    grades, passes = line.node("grades"), line.node("passes")
+    for name, value in grades.value.items():
+        yield _opinion(name, value, passes.value.get(name), grades.place(name))
+    for result in line.nodes("results"):
+        yield _opinion(
+            result.need("name"), result.value.get("score"), result.value.get("passed"), result.place("score")
+        )
+
+
+def _opinion(name: str, value: Any, passed: Any, field: str) -> Opinion:
+    if passed is not None and not isinstance(passed, bool):
+        raise RecordError("expected true or false", field=field)
+    if value is None and passed is None:
+        return unscored(name, "failed", "the grader gave no score")
+    return scored(
+        name, passed if value is None else value, passed=passed, field=field, evidence={"pass": passed}
+    )

@@ -1,0 +1,114 @@
+"""OpenInference's conventions on a span: messages, calls and documents flattened by index, evaluations beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .attributes import unflattened
+from .calls import IdentifiedCall, call_of, messages_of
+from .json_text import parsed, tags_of
+from .json_types import is_arguments, is_object
+from .node import Node
+from .opinion import Opinion, scored, unscored
+from .spans import Span, SpanKind
+
+_KINDS: dict[str, SpanKind] = {
+    "LLM": "llm",
+    "TOOL": "tool",
+    "AGENT": "agent",
+    "CHAIN": "agent",
+    "RETRIEVER": "retriever",
+    "RERANKER": "retriever",
+}
+
+
+def openinference_span(
+    span: Span, attributes: Mapping[str, Any], events: list[tuple[str, dict[str, Any]]]
+) -> None:
+    """Fill a span from its attributes.
+
+    Args:
+        span: Changed in place.
+        attributes: Plain ones.
+        events: Not looked at.
+
+    Raises:
+        RecordError: A message, a call or an evaluation is none.
+    """
+    del events
+    node = Node(dict(attributes))
+    span.kind = _KINDS.get((node.text("openinference.span.kind") or "").upper(), "other")
+    span.given, span.returned = _value(node, "input"), _value(node, "output")
+    span.asked = messages_of([_message(item) for item in unflattened(node.value, "llm.input_messages")])
+    span.done = [
+        Node(_message(item), "llm.output_messages") for item in unflattened(node.value, "llm.output_messages")
+    ]
+    span.system = node.text("agent.name", "llm.model_name", "llm.request.model_name")
+    span.session = node.name("session.id")
+    span.documents = [_document(item) for item in unflattened(node.value, "retrieval.documents")]
+    span.tools = list(_tools(node))
+    metadata = parsed(node.get("metadata"))
+    if is_object(metadata):
+        span.tags = tags_of(metadata)
+    if span.kind == "tool" and node.get("tool.name") is not None:
+        given = parsed(node.get("input.value", "tool.parameters"))
+        arguments = given if is_arguments(given) else {}
+        call = call_of({"name": node.text("tool.name"), "arguments": arguments}, "tool").call
+        span.call = IdentifiedCall(call, node.name("tool.id", "tool_call.id"))
+    for group in ("evaluations", "annotations", "trace.evaluations", "trace.annotations"):
+        span.opinions = [*span.opinions, *map(_opinion, unflattened(node.value, group))]
+
+
+def _value(node: Node, name: str) -> Any:
+    value = node.get(f"{name}.value")
+    return parsed(value) if node.get(f"{name}.mime_type") == "application/json" else value
+
+
+def _message(given: Any) -> dict[str, Any]:
+    message = Node(given, "message").node("message")
+    plain = {
+        name: message.value[name]
+        for name in ("role", "content", "tool_call_id", "tool_calls")
+        if name in message
+    }
+    if "contents" in message:
+        plain["content"] = [part.node("message_content").value for part in message.nodes("contents")]
+    if "function_call_name" in message:
+        plain["function_call"] = {
+            "name": message.get("function_call_name"),
+            "arguments": message.get("function_call_arguments_json") or {},
+        }
+    return plain
+
+
+def _document(given: Any) -> dict[str, Any]:
+    return Node(given, "retrieval.documents").node("document").value
+
+
+def _tools(node: Node) -> Iterator[dict[str, Any]]:
+    for item in unflattened(node.value, "llm.tools"):
+        schema = parsed(Node(item, "llm.tools").node("tool").get("json_schema"))
+        if is_object(schema):
+            yield schema
+
+
+def _opinion(given: Any) -> Opinion:
+    outer = Node(given, "evaluations")
+    held = outer.node("evaluation", "annotation")
+    by, label = held.need("name"), held.text("label")
+    human = (held.text("annotator_kind") or "").upper() == "HUMAN"
+    source, identifier = "human" if human else "judge", held.text("identifier")
+    if human and identifier:
+        by = f"{identifier}/{by}"
+    value, reason = held.value.get("score"), held.text("explanation")
+    if value is None and label is None:
+        return unscored(by, "not_applicable", reason or "the evaluation has no score", source=source)
+    return scored(
+        by,
+        label if value is None else value,
+        reason=reason,
+        source=source,
+        field="evaluation.score",
+        evidence={"label": label, "identifier": identifier},
+    )

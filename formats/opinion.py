@@ -1,0 +1,143 @@
+"""What another tool's scorer, or a person, said of an answer, as a Verdict under its own name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ..errors import RecordError
+from ..records import Outcome, Source, Verdict
+from .node import named
+
+_LETTERS = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0}
+_WORDS = {"yes": 1.0, "true": 1.0, "pass": 1.0, "passed": 1.0, "correct": 1.0, "no": 0.0, "false": 0.0, "fail": 0.0, "failed": 0.0, "incorrect": 0.0}  # fmt: skip
+
+
+class Opinion(NamedTuple):
+    """What was said of an answer.
+
+    Attributes:
+        by: Who says so.
+        score: In [0, 1]; None where there is none.
+        outcome: ``graded``, or why there is no score.
+        reason: What is said beside it.
+        source: What sort of thing ``by`` is.
+        evidence: Details.
+        repeat: Which repetition.
+    """
+
+    by: str
+    score: float | None = None
+    outcome: Outcome = "graded"
+    reason: str | None = None
+    source: Source = "judge"
+    evidence: dict[str, Any] = {}
+    repeat: int = 0
+
+    def on(self, case_id: str, system: str, trial: int) -> Verdict:
+        """The verdict on an output."""
+        return Verdict(
+            case_id=case_id,
+            system=system,
+            trial=trial,
+            by=self.by,
+            source=self.source,
+            outcome=self.outcome,
+            score=self.score,
+            reason=self.reason,
+            evidence=self.evidence,
+            repeat=self.repeat,
+        )
+
+
+def scored(
+    by: str,
+    value: Any,
+    *,
+    passed: bool | None = None,
+    low: float | None = None,
+    high: float | None = None,
+    reason: str | None = None,
+    source: Source = "judge",
+    field: str | None = None,
+    letters: bool = False,
+    evidence: Mapping[str, Any] | None = None,
+) -> Opinion:
+    """An opinion with a score, or, of NaN, without one.
+
+    Args:
+        by: Whose it is.
+        value: True or false, a number, or a word that says one of the two.
+        passed: Whether that passes, where the tool says so: taken where the number alone is outside [0, 1].
+        low: The least number, where the tool says so.
+        high: The largest number.
+        reason: What was said beside it.
+        source: What sort of thing ``by`` is.
+        field: Where it stands, for errors.
+        letters: Whether C, P, I and N mean correct, partly, incorrect and no answer.
+        evidence: Details; the number itself is kept where the score is another.
+
+    Raises:
+        RecordError: Nothing says where in [0, 1] it lies.
+    """
+    number = _number(value, letters=letters)
+    kept = {name: detail for name, detail in (evidence or {}).items() if detail is not None}
+    if number is not None and math.isnan(number):
+        return unscored(
+            by, "not_applicable", reason or "the tool gave no score (NaN)", source=source, evidence=kept
+        )
+    if number is not None and low is not None and high is not None and low < high and low <= number <= high:
+        score: float | None = (number - low) / (high - low)
+    else:
+        score = number if number is not None and 0.0 <= number <= 1.0 else None
+    if score is None and passed is not None:
+        score = float(passed)
+    if score is None:
+        what = repr(value) if isinstance(value, str | int | float) else named(value)
+        raise RecordError(f"{by!r} says {what}, and nothing says where in [0, 1] that is", field=field)
+    if score != number:
+        kept["value"] = value
+    return Opinion(by, score, "graded", reason, source, kept)
+
+
+def unscored(
+    by: str,
+    outcome: Outcome,
+    reason: str | None,
+    *,
+    source: Source = "judge",
+    evidence: Mapping[str, Any] | None = None,
+) -> Opinion:
+    """An opinion that the tool could not form.
+
+    Args:
+        by: Whose it would be.
+        outcome: Why there is none.
+        reason: The same in words.
+        source: What sort of thing ``by`` is.
+        evidence: Details.
+    """
+    kept = {name: detail for name, detail in (evidence or {}).items() if detail is not None}
+    return Opinion(by, None, outcome, reason, source, kept)
+
+
+def numbered_names(opinions: list[Opinion]) -> list[Opinion]:
+    """The same, where several have one name with their number behind it: they are different questions."""
+    seen: dict[str, int] = {}
+    named_apart = list[Opinion]()
+    for each in opinions:
+        seen[each.by] = seen.get(each.by, 0) + 1
+        named_apart.append(each if seen[each.by] == 1 else each._replace(by=f"{each.by}#{seen[each.by]}"))
+    return named_apart
+
+
+def _number(value: Any, *, letters: bool) -> float | None:
+    if isinstance(value, bool | int | float):
+        return float(value)
+    if not isinstance(value, str):
+        return None
+    word = value.strip().lower()
+    if letters and word in _LETTERS:
+        return _LETTERS[word]
+    return _WORDS.get(word)

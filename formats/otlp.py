@@ -1,0 +1,242 @@
+"""Traces of OpenTelemetry: OTLP JSON, spans as an SDK prints them, and evaluation events; GenAI conventions old and new, and OpenInference.
+
+Ids may be hexadecimal, with or without ``0x``, or base64, numbers texts, names in camel or snake case; all are common. A trace is a case,
+``gen_ai.evaluation.result`` and OpenInference's evaluations are verdicts on the span that they belong to.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import RecordError
+from ..records import UNGRADED, Outcome
+from .attributes import plain_attributes
+from .found import UNREADABLE, Found, Options, Place, Skipped
+from .genai import genai_span
+from .json_types import is_object
+from .node import Node
+from .openinference import openinference_span
+from .opinion import Opinion, scored, unscored
+from .rows import Row, read_rows
+from .spans import Span, records_of_spans
+
+NAME = "otlp"
+ABOUT = "OTLP JSON, spans and events as an SDK prints them; GenAI conventions (old and new) and OpenInference"
+LOST = "usage, timing, links, resources; what is said of a whole session is listed"
+
+EVALUATION = "gen_ai.evaluation.result"
+_HEX_LENGTHS = frozenset({16, 32})
+
+
+def recognises(glimpse: Any) -> bool:
+    """Whether the first value of a file is of OTLP, or a span or event."""
+    if not is_object(glimpse):
+        return False
+    value = glimpse
+    if value.keys() & {"resourceSpans", "resource_spans", "resourceLogs", "resource_logs"}:
+        return True
+    return "attributes" in value and ("context" in value or "event_name" in value or "name" in value)
+
+
+def read(path: Path, options: Options) -> Iterator[Found]:
+    """Read spans and events.
+
+    Args:
+        path: JSON or JSON Lines; or a folder of such files, whose spans and events belong together.
+        options: See `Options`.
+
+    Yields:
+        Cases, outputs and verdicts; what is skipped.
+
+    Raises:
+        InputError: A file cannot be read.
+    """
+    spans: dict[tuple[str, str], Span] = {}
+    events: list[tuple[Place, Node, dict[str, Any]]] = []
+    for row in _pieces(read_rows(path)):
+        if isinstance(row, Skipped):
+            yield row
+            continue
+        try:
+            piece = row.node
+            attributes = plain_attributes(piece)
+            if _is_event(piece):
+                events.append((row.place, piece, attributes))
+                continue
+            span = _span(piece, attributes, row)
+            spans[span.trace, span.id] = span
+            for refused in _judge(span, piece, attributes):
+                yield row.place.skipped(refused)
+        except UNREADABLE as error:
+            yield row.place.skipped(error)
+    yield from _attached(events, spans, options)
+    yield from records_of_spans(spans.values(), options)
+
+
+def _pieces(rows: Iterator[Row | Skipped]) -> Iterator[Row | Skipped]:
+    """Spans and log records, out of whatever holds them."""
+    for row in rows:
+        if isinstance(row, Skipped):
+            yield row
+            continue
+        try:
+            held = row.node
+            resources = held.nodes("resourceSpans", "resource_spans") + held.nodes(
+                "resourceLogs", "resource_logs"
+            )
+            if not resources and "attributes" in held:
+                yield row
+                continue
+            if not resources and not held.value.keys() & {
+                "resourceSpans",
+                "resourceLogs",
+                "resource_spans",
+                "resource_logs",
+            }:
+                raise RecordError(
+                    "neither resourceSpans nor resourceLogs, and no span", field=held.at or None
+                )
+            for resource in resources:
+                named = plain_attributes(resource.node("resource"))
+                for scope in resource.nodes("scopeSpans", "scope_spans", "scopeLogs", "scope_logs"):
+                    for at, piece in scope.items("spans", "logRecords", "log_records"):
+                        if is_object(piece):
+                            piece = {"resource": {"attributes": named}, **piece}  # noqa: PLW2901
+                        yield Row(piece, row.place, at)
+        except UNREADABLE as error:
+            yield row.place.skipped(error)
+
+
+def _is_event(piece: Node) -> bool:
+    return "event_name" in piece or "eventName" in piece or "body" in piece or "severityNumber" in piece
+
+
+def _event_name(piece: Node, attributes: Mapping[str, Any]) -> str:
+    return str(piece.get("eventName", "event_name", "name") or attributes.get("event.name") or "")
+
+
+def _span(piece: Node, attributes: dict[str, Any], row: Row) -> Span:
+    context = piece.node("context")
+    status = piece.node("status")
+    resource = plain_attributes(piece.node("resource"))
+    span = Span(
+        id=hex_id(piece.text("spanId", "span_id") or context.text("span_id") or "")
+        or f"span-{row.number:06d}",
+        place=row.place,
+        trace=hex_id(piece.text("traceId", "trace_id") or context.text("trace_id") or ""),
+        parent=hex_id(piece.text("parentSpanId", "parent_span_id", "parent_id") or "") or None,
+        start=str(piece.get("startTimeUnixNano", "start_time_unix_nano", "start_time") or "").zfill(20),
+    )
+    code = str(status.get("code", "status_code") or "")
+    if code in {"2", "ERROR", "STATUS_CODE_ERROR", "StatusCode.ERROR"}:
+        span.error = status.text("message", "description") or str(attributes.get("error.type") or "error")
+    fill = openinference_span if "openinference.span.kind" in attributes else genai_span
+    fill(
+        span,
+        attributes,
+        [(_event_name(event, {}), plain_attributes(event)) for event in piece.nodes("events")],
+    )
+    if span.system is None and span.kind == "agent":
+        name = resource.get("service.name")
+        span.system = name if isinstance(name, str) and not name.startswith("unknown_service") else None
+    return span
+
+
+def _judge(span: Span, piece: Node, attributes: dict[str, Any]) -> Iterator[RecordError]:
+    """Add what is said of a span on the span itself; what cannot be understood is given back."""
+    found = [
+        plain_attributes(event) for event in piece.nodes("events") if _event_name(event, {}) == EVALUATION
+    ]
+    if "gen_ai.evaluation.name" in attributes:
+        found.append(attributes)
+    for each in found:
+        try:
+            span.opinions = [*span.opinions, evaluation(each)]
+        except RecordError as error:
+            yield error
+
+
+def _attached(
+    events: list[tuple[Place, Node, dict[str, Any]]], spans: dict[tuple[str, str], Span], options: Options
+) -> Iterator[Found]:
+    """Give events to their spans; an evaluation of a span that is not there is a verdict by itself."""
+    for place, piece, attributes in events:
+        name = _event_name(piece, attributes)
+        trace, span_id = (
+            hex_id(piece.text(*names) or "") for names in (("traceId", "trace_id"), ("spanId", "span_id"))
+        )
+        span = spans.get((trace, span_id)) or _by_response(spans, attributes.get("gen_ai.response.id"))
+        try:
+            if name != EVALUATION:
+                if span is not None and name.startswith("gen_ai."):
+                    genai_span(span, {}, [(name, {**attributes, **_body(piece)})])
+                else:
+                    yield place.passed_over(
+                        "event_name", f"an event {name!r} is no evaluation, and belongs to no span here"
+                    )
+            elif span is not None:
+                span.opinions = [*span.opinions, evaluation(attributes)]
+            elif trace:
+                yield evaluation(attributes).on(trace, options.system, 0)
+            else:
+                yield place.passed_over("trace_id", "an evaluation of nothing that is here")
+        except UNREADABLE as error:
+            yield place.skipped(error)
+
+
+def _by_response(spans: dict[tuple[str, str], Span], response: Any) -> Span | None:
+    if response is None:
+        return None
+    return next((span for span in spans.values() if span.tags.get("gen_ai.response.id") == response), None)
+
+
+def _body(piece: Node) -> dict[str, Any]:
+    return plain_attributes(Node({"attributes": piece.value.get("body")}))
+
+
+def evaluation(attributes: Mapping[str, Any]) -> Opinion:
+    """What an event ``gen_ai.evaluation.result`` says.
+
+    Raises:
+        RecordError: It has no name, or a score that lies nowhere in [0, 1].
+    """
+    node = Node(dict(attributes))
+    by = node.need("gen_ai.evaluation.name")
+    value = node.value.get("gen_ai.evaluation.score.value")
+    label, reason = node.text("gen_ai.evaluation.score.label"), node.text("gen_ai.evaluation.explanation")
+    own = {name: given for name, given in node.value.items() if name.startswith("fiducial.")}
+    error = node.text("error.type")
+    if error is not None:
+        told = own.get("fiducial.outcome")
+        known: list[Outcome] = [each for each in UNGRADED if each == told]
+        outcome: Outcome = known[0] if known else "failed"
+        return unscored(by, outcome, reason or error, evidence=own)
+    if value is None and label is None:
+        return unscored(by, "not_applicable", reason or "the evaluation has no score", evidence=own)
+    passed = {"pass": True, "fail": False}.get((label or "").lower())
+    return scored(
+        by,
+        label if value is None else value,
+        passed=passed,
+        reason=reason,
+        evidence={"label": label, **own},
+        field="gen_ai.evaluation.score.value",
+    )
+
+
+def hex_id(given: str) -> str:
+    """A trace's or span's id in hexadecimal, from that or from base64; what is neither stays as it is."""
+    text = given.removeprefix("0x").lower() if given.startswith("0x") else given
+    if len(text) in _HEX_LENGTHS and all(sign in "0123456789abcdefABCDEF" for sign in text):
+        return "" if set(text) == {"0"} else text.lower()
+    if text.endswith("="):
+        try:
+            raw = base64.b64decode(text, validate=True)
+        except (binascii.Error, ValueError):
+            return text
+        return raw.hex() if len(raw) in {8, 16} else text
+    return text

@@ -1,0 +1,95 @@
+"""Phoenix: data frames that were evaluated, a row each; ``NAME_score`` and ``NAME_execution_details`` are a verdict of NAME."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..records import Source
+from .columns import row_example
+from .csv_rows import read_csv_rows
+from .example import records_of
+from .found import UNREADABLE, Found, Options
+from .json_text import parsed
+from .json_types import is_object
+from .node import Node
+from .opinion import Opinion, scored, unscored
+from .rows import Row, each, read_rows
+
+NAME = "phoenix"
+ABOUT = "evaluated data frames (JSON Lines, JSON, CSV)"
+LOST = "durations of evaluators"
+
+_DETAILS, _SCORE = "_execution_details", "_score"
+
+
+def recognises(glimpse: Any) -> bool:
+    """Whether the first value of a file is a row with evaluations."""
+    return is_object(glimpse) and any(name.endswith(_DETAILS) for name in glimpse)
+
+
+def read(path: Path, options: Options) -> Iterator[Found]:
+    """Read evaluated rows.
+
+    Args:
+        path: JSON Lines, JSON or CSV; or a folder of the former.
+        options: See `Options`.
+
+    Yields:
+        Cases, outputs and verdicts; what is skipped.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    rows = read_csv_rows(path) if path.suffix.lower() in {".csv", ".tsv"} else read_rows(path)
+    yield from each(rows, lambda row: _records(row, options))
+
+
+def _records(row: Row, options: Options) -> Iterator[Found]:
+    line = row.node
+    names = [name.removesuffix(_DETAILS) for name in line.value if name.endswith(_DETAILS)]
+    theirs = {f"{name}{ending}" for name in names for ending in (_DETAILS, _SCORE)}
+    plain = {name: value for name, value in line.value.items() if name not in theirs}
+    example, skipped = row_example(Row(plain, row.place, row.at, row.number), options)
+    yield from skipped
+    for name in names:
+        try:
+            opinion = _opinion(name, line)
+            if opinion is not None:
+                example.opinions = [*example.opinions, opinion]
+        except UNREADABLE as error:
+            yield row.place.skipped(error)
+    yield from records_of(example, row.place, options)
+
+
+def _opinion(name: str, line: Node) -> Opinion | None:
+    details = Node(parsed(line.get(f"{name}{_DETAILS}")) or {}, line.place(f"{name}{_DETAILS}"))
+    given = parsed(line.get(f"{name}{_SCORE}"))
+    status = details.text("status") or "COMPLETED"
+    if status == "FAILED":
+        told = [str(item) for _, item in details.items("exceptions")]
+        return unscored(name, "failed", told[-1] if told else "the evaluator failed")
+    if given is None or given == "":
+        reason = "the evaluator did not run" if status == "DID NOT RUN" else "the evaluator gave no score"
+        return unscored(name, "not_applicable", reason)
+    score = Node(given if is_object(given) else {"score": given}, line.place(f"{name}{_SCORE}"))
+    by, label, reason = score.text("name") or name, score.text("label"), score.text("explanation")
+    source: Source = "human" if score.text("kind") == "human" else "judge"
+    value, direction = score.value.get("score"), score.text("direction") or "maximize"
+    if value is None and label is None:
+        return unscored(by, "not_applicable", reason or "the evaluator gave no score", source=source)
+    opinion = scored(
+        by,
+        label if value is None else value,
+        reason=reason,
+        source=source,
+        field=score.place("score"),
+        evidence={"label": label},
+    )
+    if direction == "minimize" and opinion.score is not None:
+        kept = {**opinion.evidence, "value": value, "direction": direction}
+        return opinion._replace(score=1.0 - opinion.score, evidence=kept)
+    if direction == "neutral":
+        raise score.refuse("direction", "maximize or minimize, since neither way of neutral is better")
+    return opinion

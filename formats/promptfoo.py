@@ -1,0 +1,281 @@
+"""Results of promptfoo: ``json``, ``jsonl`` and ``csv``.
+
+A case is a test with its variables, a system a provider, with the prompt's label where there are several prompts. Every assertion is a
+judge under its metric's name, or its type's; the verdict of all of them together is ``promptfoo``. That ``error`` is set does not mean
+an error: a failed assertion is told there, too.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping
+from itertools import count
+from pathlib import Path
+from typing import Any, cast
+
+from ..errors import InputError, RecordError
+from ..records import Message, Outcome
+from .calls import Answer, answer_of, are_messages, messages_of
+from .example import Example, records_of
+from .found import UNREADABLE, Found, Options, Place, Skipped
+from .json_text import as_text, parsed, tags_of
+from .json_types import is_list, is_object
+from .node import Node
+from .opinion import Opinion, numbered_names, scored, unscored
+from .rows import Row, each, read_rows
+from .trials import Trials
+
+NAME = "promptfoo"
+ABOUT = "results (`json`, `jsonl`, `csv`)"
+LOST = "usage, cost, latency, configuration of providers; of CSV also assertions without a metric"
+
+_ERROR = 2
+"""``failureReason`` of a row whose provider failed."""
+
+_BROKEN: tuple[tuple[str, Outcome], ...] = (
+    ("Custom function threw error", "failed"),
+    ("Scoring function error", "failed"),
+    ("Invalid regex pattern", "failed"),
+    ("Python code execution failed", "failed"),
+    ("Ruby code execution failed", "failed"),
+    ("Python assertion failed to", "failed"),
+    ("API error", "failed"),
+    ("API call error", "failed"),
+    ("Could not extract JSON from", "unparsable"),
+    ("llm-rubric produced malformed response", "unparsable"),
+    ("Error parsing output", "unparsable"),
+    ("No output", "failed"),
+)
+"""How reasons begin that say that an assertion could not be judged, which promptfoo counts as 0."""
+
+
+def recognises(glimpse: Any) -> bool:
+    """Whether the first value of a file is of promptfoo's results."""
+    if not is_object(glimpse):
+        return False
+    value = glimpse
+    results = value.get("results")
+    return {"promptIdx", "testIdx"} <= value.keys() or (is_object(results) and "results" in results)
+
+
+def read(path: Path, options: Options) -> Iterator[Found]:
+    """Read results.
+
+    Args:
+        path: The file, or a folder of such files.
+        options: See `Options`.
+
+    Yields:
+        Cases, outputs and verdicts; what is skipped.
+
+    Raises:
+        InputError: The file cannot be read, or holds no results.
+    """
+    if path.suffix.lower() == ".csv":
+        yield from _read_csv(path, options)
+        return
+    prompts = {
+        str(row.value.get("promptIdx"))
+        for row in read_rows(path, _results)
+        if isinstance(row, Row) and is_object(row.value)
+    }
+    trials = Trials()
+    yield from each(
+        read_rows(path, _results), lambda row: _example(row, options, trials, several=len(prompts) > 1)
+    )
+
+
+def _results(document: Node) -> list[tuple[str, Any]] | None:
+    results = document.get("results")
+    if results is None:
+        return None
+    return (document.node("results") if is_object(results) else document).items("results")
+
+
+def _example(row: Row, options: Options, trials: Trials, *, several: bool) -> Iterator[Found]:
+    result = row.node
+    provider = result.node("provider") if is_object(result.get("provider")) else None
+    name = result.text("provider") if provider is None else (provider.text("label") or provider.need("id"))
+    if not name:
+        raise result.refuse("provider", "an object with an id")
+    prompt, test = result.node("prompt"), result.node("testCase")
+    system = f"{name} {prompt.text('label', 'raw') or result.need('promptIdx')}" if several else name
+    variables = result.node("vars").value or test.node("vars").value
+    case_id = f"test-{result.need('testIdx')}"
+    response = result.node("response")
+    if result.value.get("failureReason") == _ERROR:
+        error = result.text("error") or as_text(response.get("error")) or "the provider failed"
+    else:
+        error = None
+    description = test.text("description")
+    metadata = {key: value for key, value in test.node("metadata").value.items() if not key.startswith("_")}
+    example = Example(
+        id=case_id,
+        asked=_asked(variables, prompt.text("raw"), several=several),
+        tags=tags_of(variables | ({} if description is None else {"description": description}) | metadata),
+        accepted=_values(test, "equals"),
+        criterion="\n".join(_values(test, "llm-rubric", "g-eval")) or None,
+        answer=_answer(response),
+        error=error,
+        system=system,
+        trial=trials.next(case_id, system),
+    )
+    try:
+        example.opinions = numbered_names(list(_opinions(result, error)))
+    except UNREADABLE as refused:
+        yield row.place.skipped(refused)
+    yield from records_of(example, row.place, options)
+
+
+def _asked(variables: dict[str, Any], raw: str | None, *, several: bool) -> list[Message]:
+    """The prompt as it was sent; where there are several, the variables, which are what the test is."""
+    if raw is not None and not (several and variables):
+        chat = parsed(raw)
+        return messages_of(chat, "prompt.raw") if are_messages(chat) else messages_of(raw)
+    if len(variables) == 1:
+        (only,) = variables.values()
+        return [{"role": "user", "content": as_text(only)}]
+    return [{"role": "user", "content": as_text(variables)}]
+
+
+def _values(test: Node, *types: str) -> list[str]:
+    """What assertions of some types go by, as far as it is written out."""
+    values = [each.get("value") for each in test.nodes("assert") if each.get("type") in types]
+    return [value for value in values if isinstance(value, str) and "{{" not in value]
+
+
+def _answer(response: Node) -> Answer | None:
+    output = response.get("output")
+    if output is None:
+        return None
+    calls = output if is_list(output) else None
+    if calls and all(is_object(item) and ("function" in item or "name" in item) for item in calls):
+        return answer_of([Node({"role": "assistant", "tool_calls": calls}, response.place("output"))])
+    if is_object(output) and ("tool_calls" in output or "function_call" in output):
+        return answer_of([Node({"role": "assistant", **output}, response.place("output"))])
+    return Answer(as_text(output))
+
+
+def _opinions(result: Node, error: str | None) -> Iterator[Opinion]:
+    if error is not None:
+        yield unscored(NAME, "failed", error)
+        return
+    grading = result.node("gradingResult")
+    broken = list[Opinion]()
+    for part in grading.nodes("componentResults"):
+        assertion = part.node("assertion")
+        by = assertion.text("metric") or assertion.text("type") or "assertion"
+        opinion = _opinion(by, part, {"type": assertion.text("type")})
+        if opinion.outcome != "graded":
+            broken.append(opinion)
+        yield opinion
+    if not grading.value:
+        return
+    if broken:
+        yield unscored(NAME, broken[0].outcome, broken[0].reason)
+    else:
+        yield _opinion(NAME, grading)
+
+
+def _opinion(by: str, grading: Node, evidence: Mapping[str, Any] | None = None) -> Opinion:
+    reason = grading.text("reason")
+    passed = grading.get("pass")
+    outcome: Outcome | None = next(
+        (outcome for start, outcome in _BROKEN if (reason or "").startswith(start)), None
+    )
+    if outcome is None and grading.node("metadata").get("graderError"):
+        outcome = "failed"
+    if outcome is not None:
+        return unscored(by, outcome, reason, evidence=evidence)
+    score = grading.value.get("score", passed)
+    if score is None:
+        return unscored(by, "not_applicable", reason or "the assertion has no score", evidence=evidence)
+    kept = passed if isinstance(passed, bool) else None
+    return scored(
+        by,
+        score,
+        passed=kept,
+        reason=reason,
+        field=grading.place("score"),
+        evidence={**(evidence or {}), "pass": kept},
+    )
+
+
+_BLOCK = ("Status", "Score", "Named Scores")
+
+
+def _read_csv(path: Path, options: Options) -> Iterator[Found]:
+    """Results as a table: variables first, then a block of columns a prompt, ``[provider] prompt`` at its head."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, strict=True)
+            header = next(reader, list[str]())
+            heads = [at for at in range(len(header) - 3) if tuple(header[at + 1 : at + 4]) == _BLOCK]
+            if not heads:
+                raise InputError(
+                    "no results of promptfoo: no column is followed by Status, Score, Named Scores", path=path
+                )
+            for number, cells in zip(count(), reader):
+                place = Place(path, reader.line_num)
+                if len(cells) != len(header):
+                    yield Skipped(
+                        file=str(path),
+                        line=reader.line_num,
+                        reason=f"{len(cells)} fields, and the header names {len(header)}",
+                    )
+                    continue
+                yield from each(
+                    [Row(cells, place)], lambda row, n=number: _csv_examples(row, n, header, heads, options)
+                )
+    except csv.Error as error:
+        raise InputError(f"not CSV: {error}", path=path) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read: {error}", path=path) from error
+
+
+def _csv_examples(
+    row: Row, number: int, header: list[str], heads: list[int], options: Options
+) -> Iterator[Found]:
+    cells = cast("list[str]", row.value)
+    variables = dict(zip(header[: heads[0]], cells[: heads[0]], strict=True))
+    description = variables.pop("Description", "")
+    for at, end in zip(heads, [*heads[1:], len(header)], strict=True):
+        provider, _, label = header[at].removeprefix("[").partition("] ")
+        block = dict(zip(header[at + 1 : end], cells[at + 1 : end], strict=True))
+        failed = block["Status"] == "ERROR"
+        yield from records_of(
+            Example(
+                id=f"test-{number}",
+                asked=_asked(variables, None if len(heads) > 1 else label, several=len(heads) > 1),
+                tags={**variables, **({"description": description} if description else {})},
+                answer=None if failed else Answer(cells[at]),
+                error=cells[at] or block.get("Grader Reason") or "the provider failed" if failed else None,
+                system=f"{provider} {label}" if len(heads) > 1 else provider,
+                opinions=list(_csv_opinions(block, failed=failed)),
+            ),
+            row.place,
+            options,
+        )
+
+
+def _csv_opinions(block: dict[str, str], *, failed: bool) -> Iterator[Opinion]:
+    reason = block.get("Grader Reason") or None
+    if failed:
+        yield unscored(NAME, "failed", reason)
+        return
+    try:
+        named = Node(json.loads(block["Named Scores"] or "{}"), "Named Scores")
+    except ValueError as error:
+        raise RecordError(f"not JSON: {error}", field="Named Scores") from error
+    for name in named.value:
+        yield scored(name, named.value[name], field=named.place(name))
+    grading = Node({"score": _as_number(block["Score"]), "pass": block["Status"] == "PASS", "reason": reason})
+    yield _opinion(NAME, grading)
+
+
+def _as_number(text: str) -> Any:
+    try:
+        return float(text)
+    except ValueError:
+        return text or None

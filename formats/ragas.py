@@ -1,0 +1,98 @@
+"""Rows of ragas: single-turn and multi-turn samples; numbers beside a sample's own fields are verdicts of metrics of that name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .calls import Answer, answer_of, messages_of
+from .csv_rows import read_csv_rows
+from .example import Example, answers_of, listed, records_of
+from .found import UNREADABLE, Found, Options
+from .json_text import as_text, tags_of
+from .json_types import is_list, is_object
+from .node import Node
+from .opinion import Opinion, scored, unscored
+from .rows import Row, each, read_rows
+
+NAME = "ragas"
+ABOUT = "single-turn and multi-turn samples, with or without scores (JSON Lines, JSON, CSV)"
+LOST = "contexts that a reference was written from, topics"
+
+_FIELDS = frozenset({"id", "user_input", "response", "reference", "retrieved_contexts", "reference_contexts", "retrieved_context_ids", "reference_context_ids", "reference_tool_calls", "reference_topics", "rubrics", "multi_responses", "persona_name", "query_style", "query_length", "synthesizer_name"})  # fmt: skip
+
+
+def recognises(glimpse: Any) -> bool:
+    """Whether the first value of a file is a sample."""
+    return is_object(glimpse) and "user_input" in glimpse
+
+
+def read(path: Path, options: Options) -> Iterator[Found]:
+    """Read samples.
+
+    Args:
+        path: JSON Lines, JSON or CSV; or a folder of the former.
+        options: See `Options`.
+
+    Yields:
+        Cases, outputs and, where there are scores, verdicts; what is skipped.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    rows = read_csv_rows(path) if path.suffix.lower() in {".csv", ".tsv"} else read_rows(path)
+    yield from each(rows, lambda row: _records(row, options))
+
+
+def _records(row: Row, options: Options) -> Iterator[Found]:
+    line = row.node
+    if line.get("user_input") is None:
+        raise line.refuse("user_input", "a text or a list of messages")
+    asked, answer = line.unpacked("user_input"), _single(line.text("response"))
+    if is_list(asked):
+        messages = Node({"user_input": asked}, line.at).nodes("user_input")
+        last = max(
+            (at for at, each in enumerate(messages) if each.get("type", "role") in {"human", "user"}),
+            default=-1,
+        )
+        asked, answer = [each.value for each in messages[: last + 1]], answer_of(messages[last + 1 :])
+    rubrics = line.unpacked("rubrics")
+    expected = line.unpacked("reference_tool_calls")
+    example = Example(
+        id=line.name("id") or f"row-{row.number:06d}",
+        asked=messages_of(asked, line.place("user_input")),
+        expected_calls=[
+            item
+            for _, item in Node({"reference_tool_calls": expected}, line.at).items("reference_tool_calls")
+        ],
+        accepted=answers_of(line.text("reference")),
+        context=listed(line.unpacked("retrieved_contexts")),
+        criterion=as_text(rubrics) if rubrics else None,
+        tags=tags_of(
+            {
+                name: value
+                for name, value in line.value.items()
+                if name not in _FIELDS and isinstance(value, str)
+            }
+        ),
+        answer=answer,
+    )
+    for name, value in line.value.items():
+        if name not in _FIELDS and (value is None or isinstance(value, int | float)):
+            try:
+                example.opinions = [*example.opinions, _opinion(name, value, line)]
+            except UNREADABLE as error:
+                yield row.place.skipped(error)
+    yield from records_of(example, row.place, options)
+
+
+def _single(text: str | None) -> Answer | None:
+    return None if text is None else Answer(text)
+
+
+def _opinion(name: str, value: Any, line: Node) -> Opinion:
+    if value is None or math.isnan(value):
+        return unscored(name, "failed", "the metric gave no score (NaN)")
+    return scored(name, value, field=line.place(name))

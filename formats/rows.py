@@ -1,0 +1,186 @@
+"""Foreign files as JSON values: JSON Lines line by line, everything else as one document. Nothing is changed on the way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import msgspec
+
+from ..errors import InputError, RecordError
+from ..records import read_lines
+from .found import UNREADABLE, Found, Place, Skipped
+from .json_types import is_list, is_object
+from .node import Node
+
+MAX_DOCUMENT_BYTES = 1024 * 1024 * 1024
+"""Larger documents are refused: one is held in memory whole."""
+
+
+class Row(NamedTuple):
+    """One value of a file, and where it stands."""
+
+    value: Any
+    place: Place
+    at: str = ""
+    number: int = 1
+    """From 1 in its file; its line, where it has one."""
+
+    @property
+    def node(self) -> Node:
+        """The value as an object."""
+        return Node(self.value, self.at)
+
+
+def files_of(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    """The files that a path names: itself, or of a folder those below it with some suffixes, by name.
+
+    Raises:
+        InputError: A folder holds none.
+    """
+    if not path.is_dir():
+        return [path]
+    files = sorted(
+        file for file in path.rglob("*") if file.is_file() and file.name.lower().endswith(suffixes)
+    )
+    if not files:
+        raise InputError(f"holds no file that ends with {' or '.join(suffixes)}", path=path)
+    return files
+
+
+Within: TypeAlias = Callable[[Node], list[tuple[str, Any]] | None]
+"""The rows that an object holds, with their places; None for an object that is a row itself."""
+
+
+def read_rows(
+    path: Path, within: Within | None = None, *, is_row: Callable[[Any], bool] | None = None
+) -> Iterator[Row | Skipped]:
+    """The values of a file of JSON: one a line, or the items of a list, or a single one.
+
+    Args:
+        path: JSON Lines or JSON; in a folder, every file of either.
+        within: Finds the rows that an object holds, such as a page of an API.
+        is_row: Whether a list is a row, and not a list of them.
+
+    Yields:
+        The values in order; what is not JSON as skipped, where the rest of the file can be read all the same.
+
+    Raises:
+        InputError: A file cannot be read, or is no JSON.
+    """
+    for file in files_of(path, (".jsonl", ".json", ".ndjson")):
+        rows = _lines(file) if _has_lines(file) else _document_rows(file, is_row)
+        yield from rows if within is None else _unwrapped(rows, within)
+
+
+def _document_rows(path: Path, is_row: Callable[[Any], bool] | None) -> Iterator[Row]:
+    document, place = read_document(path), Place(path)
+    if not is_list(document) or (is_row is not None and is_row(document)):
+        yield Row(document, place)
+        return
+    for number, item in enumerate(document):
+        yield Row(item, place, f"[{number}]", number + 1)
+
+
+def _unwrapped(rows: Iterable[Row | Skipped], within: Within) -> Iterator[Row | Skipped]:
+    for row in rows:
+        if isinstance(row, Skipped) or not is_object(row.value):
+            yield row
+            continue
+        try:
+            items = within(row.node)
+        except UNREADABLE as error:
+            yield row.place.skipped(error)
+            continue
+        if items is None:
+            yield row
+        else:
+            yield from (Row(item, row.place, at, number) for number, (at, item) in enumerate(items, start=1))
+
+
+def read_document(path: Path) -> Any:
+    """All of a file as one JSON value; NaN and infinities are understood.
+
+    Raises:
+        InputError: It cannot be read, is too large, or is no JSON.
+    """
+    try:
+        if path.stat().st_size > MAX_DOCUMENT_BYTES:
+            raise InputError(f"is larger than {MAX_DOCUMENT_BYTES // 2**20} MiB", path=path)
+        return decode(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
+    except RecordError as error:
+        raise InputError(error.message, path=path, line=error.line) from error
+
+
+def decode(raw: bytes) -> Any:
+    """JSON; NaN and infinities, which some tools write, are understood.
+
+    Raises:
+        RecordError: It is no JSON; names the line where it is more than one.
+    """
+    try:
+        return _decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
+    try:
+        return json.loads(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise RecordError(f"not UTF-8: byte 0x{raw[error.start]:02x} at byte {error.start}") from error
+    except json.JSONDecodeError as error:
+        line = error.lineno if b"\n" in raw.strip() else None
+        raise RecordError(f"not JSON: {error.msg} at column {error.colno}", line=line) from error
+    except RecursionError as error:
+        raise RecordError("the JSON is nested too deeply") from error
+
+
+def each(rows: Iterable[Row | Skipped], convert: Callable[[Row], Iterable[Found]]) -> Iterator[Found]:
+    """Convert row by row; of one that is not what it should be, it is listed why.
+
+    Args:
+        rows: The rows.
+        convert: What becomes of one.
+
+    Yields:
+        What became of them, in order.
+    """
+    for row in rows:
+        if isinstance(row, Skipped):
+            yield row
+            continue
+        try:
+            found = list(convert(row))
+        except UNREADABLE as error:
+            yield row.place.skipped(error)
+            continue
+        yield from found
+
+
+_decode = msgspec.json.Decoder().decode
+
+
+def _has_lines(path: Path) -> bool:
+    """Whether a file has one value a line: its name says so, or more than one line has a value of its own."""
+    if path.suffix.lower() in {".jsonl", ".ndjson"}:
+        return True
+    try:
+        lines = read_lines(path)
+        first = next(lines, None)
+        if first is None or next(lines, None) is None:
+            return False
+        decode(first[2])
+    except RecordError:
+        return False
+    return True
+
+
+def _lines(path: Path) -> Iterator[Row | Skipped]:
+    for line, _, raw in read_lines(path):
+        place = Place(path, line)
+        try:
+            yield Row(decode(raw), place, number=line)
+        except RecordError as error:
+            yield place.skipped(RecordError(error.message))

@@ -1,0 +1,260 @@
+"""Traces of any tool as examples: one a trace, what was asked and answered at its root, what was done by the spans below it.
+
+Texts and calls of model spans and the calls of tool spans are the answer's steps, in the order in which they began. A tool span is the
+result of a call with its id, else of an open call with its name and arguments, else a step of its own. A span below the root of which
+something was said is an example of its own, called ``trace/span``: what was said is about that span alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from ..records import Message, Step, TagValue, ToolResults
+from .calls import (
+    Answer,
+    IdentifiedCall,
+    answer_of,
+    answer_of_steps,
+    are_messages,
+    calls_of,
+    messages_of,
+    text_of,
+)
+from .example import Example, records_of
+from .found import UNREADABLE, Found, Options, Place
+from .json_text import as_text, asked, parsed, told
+from .json_types import is_object
+from .node import Node
+from .opinion import Opinion, numbered_names
+
+SpanKind: TypeAlias = Literal["agent", "llm", "tool", "retriever", "other"]
+
+
+class Span(msgspec.Struct, kw_only=True):
+    """One span.
+
+    Attributes:
+        id: Its own, within its trace.
+        place: Where it stands.
+        trace: The trace's id; empty where none is known.
+        parent: The id of the span that it is within.
+        kind: What sort of work it was.
+        start: What orders spans.
+        asked: Messages that went in.
+        done: Messages that came out.
+        given: What went in, where that is no messages.
+        returned: What came out, where that is no messages.
+        call: Of a tool, what was called.
+        tools: What was offered.
+        documents: What was retrieved.
+        system: Who worked.
+        error: What it ended with instead.
+        accepted: Accepted answers.
+        criterion: What a good answer achieves.
+        session: The conversation that it is of.
+        case: The case's id, where it is not the trace's.
+        tags: What to slice by.
+        opinions: What was said of it.
+    """
+
+    id: str
+    place: Place
+    trace: str = ""
+    parent: str | None = None
+    kind: SpanKind = "other"
+    start: str = ""
+    asked: list[Message] = []
+    done: list[Node] = []
+    given: Any = None
+    returned: Any = None
+    call: IdentifiedCall | None = None
+    tools: list[dict[str, Any]] = []
+    documents: list[Any] = []
+    system: str | None = None
+    error: str | None = None
+    accepted: list[str] = []
+    criterion: str | None = None
+    session: str | None = None
+    case: str | None = None
+    tags: dict[str, TagValue] = {}
+    opinions: list[Opinion] = []
+
+
+class _Calls:
+    """Calls that were made together, and what became of each."""
+
+    def __init__(self, calls: list[IdentifiedCall]) -> None:
+        self.calls = calls
+        self.results: dict[int, Any] = {}
+
+    def take(self, span: Span) -> bool:
+        """Whether a tool span is the result of one of these calls."""
+        assert span.call is not None
+        wanted = span.call
+        open_calls = [(at, each) for at, each in enumerate(self.calls) if at not in self.results]
+        by_id = [at for at, each in open_calls if each.id is not None and each.id == wanted.id]
+        alike = [
+            at
+            for at, each in open_calls
+            if (each.id is None or wanted.id is None)
+            and each.call.name == wanted.call.name
+            and parsed(each.call.arguments) == parsed(wanted.call.arguments)
+        ]
+        for at in (by_id or alike)[:1]:
+            self.results[at] = _result(span)
+            return True
+        return False
+
+    def steps(self) -> Iterator[Step]:
+        """The calls, and their results where there are some."""
+        yield [each.call for each in self.calls]
+        if self.results:
+            yield ToolResults(results=[self.results.get(at) for at in range(len(self.calls))])
+
+
+def records_of_spans(spans: Iterable[Span], options: Options) -> Iterator[Found]:
+    """The records of all traces among some spans.
+
+    Args:
+        spans: In any order.
+        options: See `Options`.
+
+    Yields:
+        Cases, outputs and verdicts; what is skipped.
+    """
+    traces: dict[str, list[Span]] = {}
+    for span in spans:
+        if span.trace:
+            traces.setdefault(span.trace, []).append(span)
+        elif span.kind in {"llm", "agent"}:
+            traces.setdefault(f"\0{len(traces)}", []).append(span)
+        else:
+            reason = f"a span of kind {span.kind!r} without a trace's id belongs to no answer"
+            yield span.place.passed_over("trace_id", reason)
+    for trace in traces.values():
+        yield from _records(sorted(trace, key=lambda span: span.start), options)
+
+
+def _records(trace: list[Span], options: Options) -> Iterator[Found]:
+    root = _root(trace)
+    scored = [span for span in trace if span is not root and span.opinions]
+    for span, others in [(root, trace), *((span, _below(span, trace)) for span in scored)]:
+        try:
+            example = example_of(span, others)
+            if span is not root:
+                example.id = f"{example.id}/{span.id}"
+            yield from records_of(example, span.place, options)
+        except UNREADABLE as error:
+            yield span.place.skipped(error)
+
+
+def _root(trace: list[Span]) -> Span:
+    ids = {span.id for span in trace}
+    roots = [span for span in trace if span.parent is None or span.parent not in ids]
+    return next((span for span in roots if span.kind != "other"), roots[0] if roots else trace[0])
+
+
+def _below(span: Span, trace: list[Span]) -> list[Span]:
+    inside = {span.id}
+    grew = True
+    while grew:
+        more = {each.id for each in trace if each.parent in inside} - inside
+        inside |= more
+        grew = bool(more)
+    return [each for each in trace if each.id in inside]
+
+
+def example_of(root: Span, spans: list[Span]) -> Example:
+    """What was asked and answered at a span.
+
+    Args:
+        root: The span.
+        spans: Itself and those below it, in order.
+    """
+    model = next((span for span in spans if span.kind == "llm"), None)
+    question = _asked(root) or next((found for found in map(_asked, spans) if found), list[Message]())
+    return Example(
+        id=root.case or root.trace or root.id,
+        asked=question,
+        tools=root.tools or next((span.tools for span in spans if span.tools), list[dict[str, Any]]()),
+        accepted=root.accepted,
+        criterion=root.criterion,
+        context=[document for span in spans for document in span.documents],
+        tags=root.tags,
+        cluster=root.session,
+        answer=_answer(root, spans),
+        error=root.error,
+        system=root.system or (None if model is None else model.system),
+        opinions=numbered_names(root.opinions),
+    )
+
+
+def _asked(span: Span) -> list[Message]:
+    if span.asked:
+        return span.asked
+    if span.given is None or span.kind in {"tool", "retriever"}:
+        return []
+    given = parsed(span.given)
+    for messages in (given, given.get("messages") if is_object(given) else None):
+        if are_messages(messages):
+            return messages_of(messages)
+    text = asked(given)
+    return [] if text is None else [{"role": "user", "content": text}]
+
+
+def _answer(root: Span, spans: list[Span]) -> Answer:
+    done: list[str | _Calls] = []
+    for span in spans:
+        if span.call is not None:
+            made = [each for each in done if isinstance(each, _Calls)]
+            if not any(calls.take(span) for calls in made):
+                alone = _Calls([span.call])
+                alone.results[0] = _result(span)
+                done.append(alone)
+        elif span.kind == "llm":
+            done += _said(span)
+    steps: list[Step] = []
+    for each in done:
+        steps += [each] if isinstance(each, str) else each.steps()
+    text = _final(root)
+    if text is not None and (not steps or steps[-1] != text):
+        steps.append(text)
+    return answer_of_steps(steps)
+
+
+def _said(span: Span) -> Iterator[str | _Calls]:
+    if not span.done:
+        text = None if span.returned is None else told(parsed(span.returned))
+        if text:
+            yield text
+    for message in span.done:
+        text, calls = text_of(message), calls_of(message)
+        if text:
+            yield text
+        if calls:
+            yield _Calls(calls)
+
+
+def _final(root: Span) -> str | None:
+    """What was answered at the root, where that is not said by a model span."""
+    if root.kind == "llm":
+        return None
+    if root.done:
+        return answer_of(root.done).text
+    returned = parsed(root.returned)
+    messages: Any = returned.get("messages") if is_object(returned) else returned
+    if are_messages(messages):
+        return answer_of(Node(each) for each in messages).text
+    if is_object(returned) and "role" in returned:
+        return answer_of([Node(returned)]).text
+    return told(returned)
+
+
+def _result(span: Span) -> Any:
+    if span.error is not None:
+        return {"error": span.error}
+    value = parsed(span.returned)
+    return value if value is not None else as_text(span.returned)

@@ -1,0 +1,96 @@
+"""Members of a ZIP file, stored, deflated or compressed with Zstandard, which `zipfile` reads from Python 3.14 on."""
+
+from __future__ import annotations
+
+import struct
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from ..errors import InputError, MissingExtraError
+from ..records import Closing
+
+MAX_MEMBER_BYTES = 512 * 1024 * 1024
+"""Larger members are refused: a small file may say that it holds a huge one."""
+
+_ZSTANDARD = 93
+_LOCAL_HEADER = struct.Struct("<4s5H3I2H")
+
+
+class Zipped(Closing):
+    """A ZIP file, opened.
+
+    Args:
+        path: The file.
+
+    Raises:
+        InputError: It is no ZIP file, or is cut off.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._archive = zipfile.ZipFile(path)
+        except zipfile.BadZipFile as error:
+            raise InputError("not a whole ZIP file; it may be cut off", path=path) from error
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
+        # Of a name that comes twice the last counts.
+        self.members = {info.filename: info for info in self._archive.infolist()}
+
+    def close(self) -> None:
+        """Close the file."""
+        self._archive.close()
+
+    def read(self, name: str) -> bytes:
+        """All of a member.
+
+        Raises:
+            InputError: It is broken, or too large.
+            MissingExtraError: It is compressed with Zstandard, and nothing that reads that is installed.
+        """
+        info = self.members[name]
+        try:
+            raw = self._zstandard(info) if info.compress_type == _ZSTANDARD else self._plain(info)
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            EOFError,
+            OSError,
+            NotImplementedError,
+            struct.error,
+        ) as error:
+            raise InputError(f"{name} cannot be read: {error}", path=self._path) from error
+        if len(raw) > MAX_MEMBER_BYTES:
+            raise InputError(f"{name} is larger than {MAX_MEMBER_BYTES // 2**20} MiB", path=self._path)
+        return raw
+
+    def _plain(self, info: zipfile.ZipInfo) -> bytes:
+        with self._archive.open(info) as member:
+            return member.read(MAX_MEMBER_BYTES + 1)
+
+    def _zstandard(self, info: zipfile.ZipInfo) -> bytes:
+        with self._path.open("rb") as file:
+            file.seek(info.header_offset)
+            header = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
+            file.seek(header[-2] + header[-1], 1)
+            raw = _decompressed(file, info.compress_size)
+        if zlib.crc32(raw) != info.CRC and len(raw) <= MAX_MEMBER_BYTES:
+            raise zipfile.BadZipFile("its checksum is another")
+        return raw
+
+
+def _decompressed(file: BinaryIO, size: int) -> bytes:
+    """The bytes behind several Zstandard frames, no more than one above what is allowed."""
+    try:
+        import zstandard  # noqa: PLC0415 - an extra, and only some files need it
+    except ImportError as error:
+        raise MissingExtraError("inspect", "reading a log that is compressed with Zstandard") from error
+    raw = file.read(size)
+    library = cast("Any", zstandard)
+    try:
+        with library.ZstdDecompressor().stream_reader(raw, read_across_frames=True) as reader:
+            return bytes(reader.read(MAX_MEMBER_BYTES + 1))
+    except library.ZstdError as error:
+        raise zipfile.BadZipFile(str(error)) from error

@@ -1,0 +1,74 @@
+"""What an import came to, in words: what there was, who judges it, what to type next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..formats.folder import CASES, OUTPUTS, SKIPPED, Imported
+from ..judges.catalogue import JUDGED_KINDS
+from ..records import Kind
+
+_BECAUSE: dict[Kind, str] = {
+    "tool_call": "the calls that are wanted are there, with arguments",
+    "any_call": "calls were made or wanted, and no arguments that are right are there",
+    "memory_answer": "accepted answers are there",
+    "web_search_answer": "accepted answers and a context are there",
+    "grounded_answer": "a context is there",
+    "open_answer": "nothing but a criterion is there to grade by",
+}
+
+
+def import_lines(imported: Imported) -> Iterator[str]:
+    """What an import came to.
+
+    Args:
+        imported: Its summary.
+
+    Yields:
+        Lines for a terminal.
+    """
+    cases, outputs = sum(imported.kinds.values()), sum(imported.outputs.values())
+    verdicts = sum(sum(said.values()) for said in imported.verdicts.values())
+    yield (
+        f"read as {imported.format}: {_counted(cases, 'case')}, {_counted(outputs, 'output')} of {_counted(len(imported.outputs), 'system')}, "
+        f"{_counted(verdicts, 'verdict')} of {_counted(len(imported.verdicts), 'judge')}, in {imported.folder}"
+    )
+    for kind, count in imported.kinds.items():
+        judge = judge_of(kind)
+        said = f"; judge: {judge}" if judge else ""
+        yield f"  {count:,} {kind}: {_BECAUSE.get(kind, 'said by the file')}{said}"
+    for by, outcomes in imported.verdicts.items():
+        yield f"  {by}: {', '.join(f'{count:,} {outcome}' for outcome, count in outcomes.items())}"
+    if imported.first_skipped is not None:
+        first = imported.first_skipped
+        place = f"{first.file}{'' if first.line is None else f':{first.line}'}{f': {first.field}' if first.field else ''}"
+        yield f"skipped: {imported.skipped:,}, listed in {Path(imported.folder) / SKIPPED}; the first: {place}: {first.reason}"
+    yield from _next(imported)
+
+
+def _next(imported: Imported) -> Iterator[str]:
+    folder = Path(imported.folder)
+    if imported.outputs and imported.kinds:
+        judges = " ".join(sorted({judge for kind in imported.kinds if (judge := judge_of(kind))}))
+        asked = f" --judge {judges} --model MODEL" if judges else ""
+        cases, outputs, run = (shlex.quote(str(folder / name)) for name in (CASES, OUTPUTS, "run"))
+        yield f"next: fiducial run {cases} --outputs {outputs}{asked} --out {run}"
+        if imported.verdicts:
+            labels = shlex.quote(str(folder / "labels.jsonl"))
+            yield f"      fiducial check {cases} --outputs {outputs} --out {labels}   (labels, where a checker decides)"
+    if imported.verdicts:
+        before = "      " if imported.outputs and imported.kinds else "next: "
+        yield f"{before}fiducial calibrate {shlex.quote(str(folder))}   (its judges against these labels)"
+    elif imported.kinds and not imported.outputs:
+        yield f"next: answer the cases of {folder / CASES}, or: fiducial.generate(cases, agent)"
+
+
+def judge_of(kind: Kind) -> str | None:
+    """The judge that comes along for a kind of case."""
+    return next((name for name, kinds in JUDGED_KINDS.items() if kind in kinds), None)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,123 @@
+"""``fiducial import`` as a user types it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from command import fiducial
+
+from fiducial.records import Case, Output, Verdict, read_records
+
+SAMPLES = Path(__file__).parents[1] / "formats" / "samples"
+
+
+def test_a_log_becomes_a_folder_and_the_next_command_is_said(tmp_path: Path):
+    out = tmp_path / "shop"
+    result = fiducial("import", "inspect", SAMPLES / "inspect/toolcalls_includes.eval", "--out", out)
+    assert result.code == 0, result.err
+    assert result.out.splitlines()[:3] == [
+        f"read as inspect: 3 cases, 3 outputs of 1 system, 3 verdicts of 1 judge, in {out}",
+        "  3 memory_answer: accepted answers are there; judge: memory_answer",
+        "  includes: 3 graded",
+    ]
+    assert (
+        f"next: fiducial run {out}/cases.jsonl --outputs {out}/outputs.jsonl --judge memory_answer"
+        in result.out
+    )
+    assert len(list(read_records(out / "cases.jsonl", Case))) == 3
+    assert len(list(read_records(out / "outputs.jsonl", Output))) == 3
+    assert {each.by for each in read_records(out / "verdicts.jsonl", Verdict)} == {"includes"}
+    assert (out / "skipped.jsonl").read_bytes() == b""
+
+
+def test_what_is_said_to_come_next_works(tmp_path: Path):
+    out = tmp_path / "shop"
+    fiducial("import", SAMPLES / "promptfoo/results.json", "--out", out)
+    cases, outputs, labels = out / "cases.jsonl", out / "outputs.jsonl", out / "labels.jsonl"
+    judges = ("--judge", "memory_answer", "rubric", "--model", "baseline")
+    run = fiducial("run", cases, "--outputs", outputs, *judges, "--out", out / "run")
+    assert run.code == 0, run.err
+    assert fiducial("check", cases, "--outputs", outputs, "--out", labels).code == 0
+    calibrated = fiducial("calibrate", out, "--json", "-")
+    assert calibrated.code == 0, calibrated.err
+    judges_of = json.loads(calibrated.out)["judges"]
+    assert judges_of.keys() == {"exact", "contains", "short", "promptfoo"}
+    assert judges_of["exact"]["tp"] == 1
+
+
+def test_the_format_is_found_and_said(tmp_path: Path):
+    result = fiducial("import", SAMPLES / "otel", "--out", tmp_path / "out")
+    assert result.out.startswith("read as otlp: 1 case, 1 output of 1 system, 1 verdict of 1 judge")
+
+
+def test_columns_of_a_table_are_told_in_either_direction(tmp_path: Path):
+    table = tmp_path / "answers.csv"
+    table.write_text("id,question,what they said\n001,Where?,Rome\n")
+    for told in ("response=what they said", "what they said=response"):
+        result = fiducial("import", "csv", table, "--map", told, "--out", tmp_path / "out")
+        assert result.code == 0, result.err
+        [output] = read_records(tmp_path / "out" / "outputs.jsonl", Output)
+        assert (output.case_id, output.text) == ("001", "Rome")
+
+
+def test_what_is_skipped_is_counted_and_the_first_is_shown(tmp_path: Path):
+    log = tmp_path / "log.jsonl"
+    log.write_text('{"messages": [{"role": "user", "content": "a"}]}\n{"messages": 3}\n{"mess\n')
+    result = fiducial("import", "openai", log, "--out", tmp_path / "out")
+    assert result.code == 0
+    listed = tmp_path / "out" / "skipped.jsonl"
+    assert f"skipped: 2, listed in {listed}; the first: {log}:2: messages: expected a list of messages, got a number" in result.out  # fmt: skip
+    assert [json.loads(line)["line"] for line in listed.read_text().splitlines()] == [2, 3]
+
+
+REFUSED: list[tuple[tuple[str, ...], str]] = [
+    (("nothing.json",), "nothing.json: there is no such file or folder"),
+    (("sprite.json", "--as", "promptfo"), "no format is called 'promptfo' (did you mean 'promptfoo'?)"),
+    (("sprite.json",), "sprite.json: cannot tell what this is; say so: inspect, promptfoo"),
+    (("inspect", "sprite.json"), "sprite.json: eval: missing; expected a log of Inspect"),
+    (("openai", "sprite.json"), "nothing in it can be read as openai: missing; expected a list of messages"),
+    (("csv", "a.csv", "--map", "colour"), "--map expects NAME=NAME, got 'colour'"),
+    (("csv", "a.csv", "--map", "colour=shape"), "colour=shape: neither is a field"),
+    (
+        ("csv", "a.csv", "--map", "response=shape"),
+        "response=shape: there is no such column; there are a, question",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "told"), REFUSED)
+def test_what_cannot_be_read_is_told_in_one_line_and_leaves_nothing(
+    arguments: tuple[str, ...], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    Path("sprite.json").write_text('{"sprite": 1}')
+    Path("a.csv").write_text("question,a\nWhy?,b\n")
+    result = fiducial("import", *arguments, "--out", "out")
+    assert result.code == 2
+    assert told in result.err
+    assert result.err.count("\n") == 1
+    assert not list(Path().glob("out/*"))
+
+
+def test_a_run_is_not_written_over(tmp_path: Path):
+    (tmp_path / "run.json").write_text("{}")
+    result = fiducial("import", SAMPLES / "otel", "--out", tmp_path)
+    assert (result.code, "holds a run; name another folder" in result.err) == (2, True)
+
+
+def test_a_format_of_ones_own_is_a_source(tmp_path: Path):
+    (tmp_path / "quiz.py").write_text(
+        "import fiducial as fd\n"
+        "@fd.file_format('quiz')\n"
+        "def quiz(path):\n"
+        "    yield {'id': 'a', 'kind': 'memory_answer', 'reference': {'answers': ['b']}}\n"
+        "    yield {'case_id': 'a', 'system': 's', 'text': 'b'}\n"
+        "    yield {'case_id': 'a', 'system': 's', 'by': 'me', 'source': 'human', 'outcome': 'graded', 'score': 1}\n"
+    )
+    (tmp_path / "quiz.txt").write_text("")
+    arguments = ("quiz", tmp_path / "quiz.txt", "--plugin", tmp_path / "quiz.py", "--out", tmp_path / "out")
+    result = fiducial("import", *arguments)
+    assert result.code == 0, result.err
+    assert "1 case, 1 output of 1 system, 1 verdict of 1 judge" in result.out

@@ -1,0 +1,88 @@
+"""Copies of files with something broken in them: read right, or told in one clear line; never a crash, never in silence."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fiducial as fd
+from fiducial.errors import FiducialError, InputError
+
+SAMPLES = Path(__file__).parent / "samples"
+FILES = sorted(file for file in SAMPLES.rglob("*") if file.suffix in {".json", ".jsonl"})
+VALUES: list[Any] = [None, 7, "x", [1], {"a": 1}, True, 1e300]
+PLACES = 25
+"""Of each file, drawn at random."""
+
+
+def _name(file: Path) -> str:
+    return str(file.relative_to(SAMPLES))
+
+
+def _values(file: Path) -> list[Any]:
+    text = file.read_text("utf-8")
+    return (
+        [json.loads(text)]
+        if file.suffix == ".json"
+        else [json.loads(line) for line in text.splitlines() if line]
+    )
+
+
+def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    keys: list[Any] = (
+        list(value) if isinstance(value, dict) else list(range(len(value))) if isinstance(value, list) else []
+    )  # pyright: ignore[reportUnknownArgumentType]
+    for key in keys:
+        yield (*path, key)
+        yield from _places(value[key], (*path, key))
+
+
+def _mutants(values: list[Any]) -> Iterator[list[Any]]:
+    places = [(number, place) for number, value in enumerate(values) for place in _places(value)]
+    for number, place in random.Random(0).sample(places, min(PLACES, len(places))):
+        for new in [KeyError, *VALUES]:
+            mutant = copy.deepcopy(values)
+            at = mutant[number]
+            for key in place[:-1]:
+                at = at[key]
+            if new is KeyError:
+                del at[place[-1]]
+            else:
+                at[place[-1]] = new
+            yield mutant
+
+
+@pytest.mark.parametrize("file", FILES, ids=_name)
+def test_a_field_that_is_missing_or_of_another_type_is_read_or_told_in_one_line(file: Path, tmp_path: Path):
+    name = fd.read(file).format
+    broken = tmp_path / file.name
+    for mutant in _mutants(_values(file)):
+        broken.write_text("\n".join(map(json.dumps, mutant)), "utf-8")
+        try:
+            read = fd.read(broken, as_=name)
+        except FiducialError as error:
+            told = [str(error)]
+        else:
+            told = [f"{each.file}: {each.reason}" for each in read.skipped]
+        assert all("\n" not in line and str(tmp_path) in line for line in told)
+
+
+@pytest.mark.parametrize("file", FILES, ids=_name)
+def test_a_file_that_is_cut_off_is_told_in_one_line_with_its_name(file: Path, tmp_path: Path):
+    name = fd.read(file).format
+    text = file.read_text("utf-8").rstrip()
+    broken = tmp_path / file.name
+    for share in (0.3, 0.7, 0.99):
+        broken.write_text(text[: int(len(text) * share)], "utf-8")
+        try:
+            told = [f"{each.file}:{each.line}: {each.reason}" for each in fd.read(broken, as_=name).skipped]
+        except InputError as error:
+            told = [str(error)]
+        assert any("not JSON" in line for line in told), told
+        assert all(str(broken) in line and "\n" not in line for line in told)
