@@ -13,6 +13,7 @@ import pytest
 
 import fiducial as fd
 from fiducial.errors import FiducialError, InputError
+from fiducial.formats.json_types import is_list, is_object
 
 SAMPLES = Path(__file__).parent / "samples"
 FILES = sorted(file for file in SAMPLES.rglob("*") if file.suffix in {".json", ".jsonl"})
@@ -35,9 +36,7 @@ def _values(file: Path) -> list[Any]:
 
 
 def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    keys: list[Any] = (
-        list(value) if isinstance(value, dict) else list(range(len(value))) if isinstance(value, list) else []
-    )  # pyright: ignore[reportUnknownArgumentType]
+    keys: list[Any] = list(value) if is_object(value) else list(range(len(value))) if is_list(value) else []
     for key in keys:
         yield (*path, key)
         yield from _places(value[key], (*path, key))
