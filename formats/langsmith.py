@@ -6,7 +6,8 @@ case of its own. Feedback is a verdict under its key, of a person where its sour
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -69,9 +70,9 @@ def read(path: Path, options: Options) -> Iterator[Found]:
     by_trace: dict[str, list[Span]] = {}
     for span, _ in found.runs.values():
         by_trace.setdefault(span.trace, []).append(span)
-    for example, place in _examples(found, by_trace, options):
+    for make, place in _examples(found, by_trace, options):
         try:
-            yield from records_of(example, place, options)
+            yield from records_of(make(), place, options)
         except UNREADABLE as error:
             yield place.skipped(error)
     yield from records_of_spans((span for spans in by_trace.values() for span in spans), options)
@@ -79,26 +80,25 @@ def read(path: Path, options: Options) -> Iterator[Found]:
 
 def _examples(
     found: _Read, by_trace: dict[str, list[Span]], options: Options
-) -> Iterator[tuple[Example, Place]]:
+) -> Iterator[tuple[Callable[[], Example], Place]]:
     """Runs that answer examples, whose traces are taken out; and the examples that nobody answered."""
     answered, trials = set[str](), Trials()
-    for span, run in found.runs.values():
-        example_id = run.name("reference_example_id") if span.parent is None else None
-        if example_id is not None:
-            answered.add(example_id)
-            example = _example(span, by_trace.pop(span.trace, [span]), example_id, found.examples)
-            example.trial = trials.next(example_id, example.system or options.system)
-            yield example, span.place
+    for span, answers in found.runs.values():
+        if answers is not None:
+            answered.add(answers)
+            spans = by_trace.pop(span.trace, [span])
+            trial = trials.next(answers, span.system or options.system)
+            yield partial(_example, span, spans, answers, found.examples, trial), span.place
     for identity, (node, place) in found.examples.items():
         if identity not in answered:
-            yield _unanswered(node), place
+            yield partial(_unanswered, node), place
 
 
 class _Read:
-    """What was read so far: runs and examples by id, and feedback."""
+    """What was read so far: runs by id, with the example that each answers, examples by id, and feedback."""
 
     def __init__(self) -> None:
-        self.runs: dict[str, tuple[Span, Node]] = {}
+        self.runs: dict[str, tuple[Span, str | None]] = {}
         self.examples: dict[str, tuple[Node, Place]] = {}
         self.feedback: list[tuple[Node, Place]] = []
 
@@ -110,7 +110,7 @@ class _Read:
         """
         if "run_type" in row.node:
             span = _span(row)
-            self.runs[span.id] = span, row.node
+            self.runs[span.id] = span, row.node.name("reference_example_id") if span.parent is None else None
         elif _is_feedback(row.node.value):
             self.feedback.append((row.node, row.place))
         else:
@@ -153,7 +153,7 @@ def _span(row: Row) -> Span:
 
 
 def _example(
-    root: Span, spans: list[Span], example_id: str, examples: dict[str, tuple[Node, Place]]
+    root: Span, spans: list[Span], example_id: str, examples: dict[str, tuple[Node, Place]], trial: int
 ) -> Example:
     """What a run says that answers an example; asked and expected is what the example says, where it is there."""
     example = example_of(root, sorted(spans, key=lambda span: span.start))
@@ -162,7 +162,7 @@ def _example(
         example.asked, example.accepted, example.tags = known.asked, known.accepted, known.tags
     else:
         example.tags = {}
-    example.id = example_id
+    example.id, example.trial = example_id, trial
     return example
 
 
@@ -181,7 +181,7 @@ def _unanswered(node: Node) -> Example:
 
 
 def _attached(
-    feedback: list[tuple[Node, Place]], runs: dict[str, tuple[Span, Node]], options: Options
+    feedback: list[tuple[Node, Place]], runs: dict[str, tuple[Span, str | None]], options: Options
 ) -> Iterator[Found]:
     for node, place in feedback:
         try:

@@ -165,27 +165,35 @@ def _attached(
 ) -> Iterator[Found]:
     """Give events to their spans; an evaluation of a span that is not there is a verdict by itself."""
     for place, piece, attributes in events:
-        name = _event_name(piece, attributes)
-        trace, span_id = (
-            hex_id(piece.text(*names) or "") for names in (("traceId", "trace_id"), ("spanId", "span_id"))
-        )
-        span = spans.get((trace, span_id)) or _by_response(spans, attributes.get("gen_ai.response.id"))
         try:
-            if name != EVALUATION:
-                if span is not None and name.startswith("gen_ai."):
-                    genai_span(span, {}, [(name, {**attributes, **_body(piece)})])
-                else:
-                    yield place.passed_over(
-                        "event_name", f"an event {name!r} is no evaluation, and belongs to no span here"
-                    )
-            elif span is not None:
-                span.opinions = [*span.opinions, evaluation(attributes)]
-            elif trace:
-                yield evaluation(attributes).on(trace, options.system, 0)
-            else:
-                yield place.passed_over("trace_id", "an evaluation of nothing that is here")
+            yield from _attach(place, piece, attributes, spans, options)
         except UNREADABLE as error:
             yield place.skipped(error)
+
+
+def _attach(
+    place: Place,
+    piece: Node,
+    attributes: dict[str, Any],
+    spans: dict[tuple[str, str], Span],
+    options: Options,
+) -> Iterator[Found]:
+    name = _event_name(piece, attributes)
+    trace = hex_id(piece.text("traceId", "trace_id") or "")
+    span = spans.get((trace, hex_id(piece.text("spanId", "span_id") or "")))
+    span = span or _by_response(spans, attributes.get("gen_ai.response.id"))
+    if name == EVALUATION and span is not None:
+        span.opinions = [*span.opinions, evaluation(attributes)]
+    elif name == EVALUATION and trace:
+        yield evaluation(attributes).on(trace, options.system, 0)
+    elif name == EVALUATION:
+        yield place.passed_over("trace_id", "an evaluation of nothing that is here")
+    elif span is not None and name.startswith("gen_ai."):
+        genai_span(span, {}, [(name, {**attributes, **_body(piece)})])
+    else:
+        yield place.passed_over(
+            "event_name", f"an event {name!r} is no evaluation, and belongs to no span here"
+        )
 
 
 def _by_response(spans: dict[tuple[str, str], Span], response: Any) -> Span | None:

@@ -18,7 +18,7 @@ from fiducial.formats.json_types import is_list, is_object
 SAMPLES = Path(__file__).parent / "samples"
 FILES = sorted(file for file in SAMPLES.rglob("*") if file.suffix in {".json", ".jsonl"})
 VALUES: list[Any] = [None, 7, "x", [1], {"a": 1}, True, 1e300]
-PLACES = 25
+PLACES = 40
 """Of each file, drawn at random."""
 
 
