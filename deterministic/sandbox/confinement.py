@@ -31,6 +31,7 @@ class Order(NamedTuple):
         exam: A folder with hidden tests, which the commands can read and not change; None when there is none.
         proven: For each command, whether it is to prove that it came to its end: see `execution.Proof`.
         fixed: Files of ``source`` that the commands cannot change where files can be mounted.
+        group: A memory group for the commands, `memory_group`; None where none could be made.
     """
 
     commands: list[list[str]]
@@ -42,6 +43,7 @@ class Order(NamedTuple):
     exam: str | None = None
     proven: list[bool] = []
     fixed: list[str] = []
+    group: str | None = None
 
 
 class Place(NamedTuple):

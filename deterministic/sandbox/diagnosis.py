@@ -54,8 +54,11 @@ def left_open(confinement: Confinement) -> list[str]:
         found.append(f"the network {tcp}is open to code, and so are servers of this machine")
     if confinement.calls != "filtered":
         found.append(
-            "memory that belongs to no process (memfd, System V) is not bounded, nor are namespaces denied"
+            "namespaces and mounts of the code's own are not denied, nor is memory of other processes"
         )
-    found.append("memory of all processes together is looked at fifty times a second, not accounted for")
-    found.append("pages shared and let go of, and buffers of pipes, are bounded for each process only")
+        if confinement.memory != "accounted":
+            found.append("memory that belongs to no process (memfd, System V) is not bounded")
+    if confinement.memory != "accounted":
+        found.append("memory of all processes together is looked at fifty times a second, not accounted for")
+        found.append("pages shared and let go of, and buffers of pipes, are bounded for each process only")
     return found

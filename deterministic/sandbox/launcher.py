@@ -12,6 +12,7 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -19,6 +20,7 @@ from . import kernel
 from .confinement import Order, leave_namespaces, settle
 from .execution import Ended, execute
 from .limits import Limits
+from .memory_group import joining
 from .syscalls import can_filter
 
 
@@ -31,6 +33,7 @@ def main() -> None:
     order = Order(**document, limits=limits)
     with suppress(OSError):
         kernel.die_with_parent()
+    join = None if order.scratch is None else joining(order.group)
     own_namespace = leave_namespaces(confined=order.scratch is not None)
     if own_namespace:
         child = os.fork()
@@ -43,15 +46,30 @@ def main() -> None:
             kernel.adopt_orphans()
     with suppress(OSError):
         kernel.be_private()
-    _carry_out(order, own_namespace=own_namespace)
+    _carry_out(order, join, own_namespace=own_namespace)
     os._exit(0)
 
 
-def _carry_out(order: Order, *, own_namespace: bool) -> None:
+def _carry_out(order: Order, join: Callable[[], None] | None, *, own_namespace: bool) -> None:
     place = settle(order, own_namespace=own_namespace)
+
+    def prepare() -> None:
+        if join is not None:
+            join()
+        place.prepare()
+
+    memory = "watched" if join is None else "accounted"
     processes = "own namespace" if own_namespace else "adopted"
     calls = "filtered" if order.scratch is not None and can_filter() else "not filtered"
-    _report({"files": place.files, "network": place.network, "processes": processes, "calls": calls})
+    _report(
+        {
+            "files": place.files,
+            "network": place.network,
+            "processes": processes,
+            "calls": calls,
+            "memory": memory,
+        }
+    )
     environment = order.environment
     if order.scratch is not None:
         environment = {**environment, "HOME": str(place.folder), "TMPDIR": str(place.folder.with_name("tmp"))}
@@ -62,7 +80,7 @@ def _carry_out(order: Order, *, own_namespace: bool) -> None:
             str(place.folder),
             environment,
             order.limits,
-            place.prepare,
+            prepare,
             own_namespace=own_namespace,
             exam=str(place.exam) if to_be_proven else None,
         )

@@ -16,6 +16,7 @@ import msgspec
 
 from .installation import own_packages_only, python_folders
 from .limits import Limits
+from .memory_group import MemoryGroup, make_group
 
 _BOOT = (
     "import sys, types; package = types.ModuleType('sandbox'); package.__path__ = [sys.argv[1]]; "
@@ -67,12 +68,14 @@ class Confinement(msgspec.Struct, frozen=True):
         network: ``none``, ``no sockets``, ``no TCP`` or ``not denied``.
         processes: ``own namespace``, or ``adopted``: ended one by one.
         calls: ``filtered``, or ``not filtered``: system calls that pass limits are not denied.
+        memory: ``accounted`` by the kernel, all of it; or ``watched``, process by process.
     """
 
     files: str
     network: str
     processes: str
     calls: str = "not filtered"
+    memory: str = "watched"
 
 
 class SandboxReport(msgspec.Struct, frozen=True):
@@ -121,7 +124,13 @@ def run_confined(
             "LANG": "C.UTF-8",
             **own_packages_only(),
         }
-        return _launch(commands, source, scratch, environment, limits, exam=exam)
+        group = make_group(Path(folder).name, limits.memory_bytes)
+        try:
+            report = _launch(commands, source, scratch, environment, limits, exam=exam, group=group)
+            return report if group is None else _with_full_memory(report, group)
+        finally:
+            if group is not None:
+                group.remove()
 
 
 def run_agent(command: Sequence[str], workspace: Path, environment: Mapping[str, str], limits: Limits) -> Run:
@@ -150,6 +159,7 @@ def _launch(
     limits: Limits,
     *,
     exam: Exam | None = None,
+    group: MemoryGroup | None = None,
 ) -> SandboxReport:
     order: dict[str, object] = {
         "commands": [list(command) for command in commands],
@@ -158,6 +168,7 @@ def _launch(
         "readable": python_folders(),
         "environment": dict(environment),
         "limits": limits._asdict(),
+        "group": None if group is None else str(group.folder),
     }
     if exam is not None:
         order |= {"exam": str(exam.folder.resolve()), "proven": exam.proven, "fixed": exam.fixed}
@@ -179,6 +190,14 @@ def _launch(
         finally:
             _end(launcher)
     return _read_report(report, complaint, len(commands))
+
+
+def _with_full_memory(report: SandboxReport, group: MemoryGroup) -> SandboxReport:
+    """The report, in which the command that failed, if one did, ran into the limit on memory where the kernel says so."""
+    if not report.runs or report.runs[-1].by != "exit" or not report.runs[-1].code or not group.was_full():
+        return report
+    *before, last = report.runs
+    return msgspec.structs.replace(report, runs=[*before, msgspec.structs.replace(last, by="memory")])
 
 
 def _end(launcher: subprocess.Popen[bytes]) -> None:

@@ -154,7 +154,7 @@ def test_scripts_are_scored_by_what_they_print(
     limits = Limits(wall_seconds=3, cpu_seconds=1)
     verdict = verdict_on(tmp_path, {"test.py": code}, ground, allow_code=True, limits=limits)
     assert (verdict.outcome, verdict.score, verdict.error_type) == ("graded", score, error_type)
-    assert set(verdict.evidence["sandbox"]) == {"files", "network", "processes", "calls"}
+    assert set(verdict.evidence["sandbox"]) == {"files", "network", "processes", "calls", "memory"}
 
 
 def test_every_script_of_an_ending_runs_in_the_same_workspace(tmp_path: Path):

@@ -1,0 +1,123 @@
+"""A memory group of the kernel's own (cgroup, version 2 or 1): it counts all memory of a sandbox, whichever process holds it, or none.
+
+Our side makes a group and removes it; the launcher has each command join. Where no group can be made memory is watched, process by process.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+_MOUNTS, _OWN = Path("/proc/self/mounts"), Path("/proc/self/cgroup")
+_LIMITS = {"memory.max": "memory.swap.max", "memory.limit_in_bytes": "memory.memsw.limit_in_bytes"}
+"""The file that takes the limit, by version, and the one that takes that of memory and disk, or of disk alone."""
+
+_EVENTS = ("memory.events", "memory.oom_control")
+_PATIENCE, _PAUSE = 1.0, 0.01
+
+
+class MemoryGroup:
+    """A group that was made.
+
+    Args:
+        folder: Where the kernel shows it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def was_full(self) -> bool:
+        """Whether the kernel ended a process of it for want of memory."""
+        for name in _EVENTS:
+            with suppress(OSError):
+                counts = dict(line.split() for line in (self.folder / name).read_text("ascii").splitlines())
+                return int(counts.get("oom_kill", 0)) > 0
+        return False
+
+    def remove(self) -> None:
+        """Remove it; its processes have been ended, and are given a moment to be gone."""
+        deadline = time.monotonic() + _PATIENCE
+        while time.monotonic() < deadline:
+            try:
+                self.folder.rmdir()
+            except FileNotFoundError:
+                return
+            except OSError:
+                time.sleep(_PAUSE)
+            else:
+                return
+
+
+def make_group(name: str, memory_bytes: int) -> MemoryGroup | None:
+    """Make a group below this process's own, or beside it, where it may.
+
+    Args:
+        name: Nobody else's.
+        memory_bytes: What all its processes together may use.
+
+    Returns:
+        The group; None where this user, or this machine, can make none.
+    """
+    for parent in _parents():
+        group = MemoryGroup(parent / name)
+        try:
+            group.folder.mkdir()
+        except OSError:
+            continue
+        for limit, with_disk in _LIMITS.items():
+            with suppress(OSError):
+                _put(group.folder / limit, memory_bytes)
+                with suppress(
+                    OSError
+                ):  # where there is no such file, nothing is swapped, or it is not counted
+                    _put(group.folder / with_disk, 0 if limit == "memory.max" else memory_bytes)
+                return group
+        group.remove()
+    return None
+
+
+def joining(group: str | None) -> Callable[[], None] | None:
+    """What a new process calls to be counted; None where it could not. The place is opened now: later it is out of sight."""
+    if group is None:
+        return None
+    try:
+        place = os.open(Path(group, "cgroup.procs"), os.O_WRONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(place, b"0")
+        except OSError:
+            os._exit(1)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    return None if status else lambda: _join(place)
+
+
+def _join(place: int) -> None:
+    os.write(place, b"0")  # whoever writes it, in whatever namespace
+
+
+def _put(file: Path, value: int) -> None:
+    with file.open("r+", encoding="ascii") as opened:
+        opened.write(str(value))
+
+
+def _parents() -> Iterator[Path]:
+    """Folders below which a group may be made: this process's own group, or, in version 2, where that may hold none, the one above."""
+    try:
+        mounts = [line.split() for line in _MOUNTS.read_text("utf-8").splitlines()]
+        own = [line.split(":", 2) for line in _OWN.read_text("utf-8").splitlines()]
+    except (OSError, UnicodeDecodeError):
+        return
+    for _, controllers, path in own:
+        for _, place, kind, options, *_ in mounts:
+            folder = Path(place, path.lstrip("/"))
+            if kind == "cgroup2" and not controllers:
+                yield from dict.fromkeys((folder, folder.parent if path != "/" else folder))
+            elif kind == "cgroup" and "memory" in controllers.split(",") and "memory" in options.split(","):
+                yield folder
