@@ -16,7 +16,7 @@ from ..evaluation.audit.drift import Standing as StandingNumbers
 from ..evaluation.audit.drift import check_certificate as check
 from ..evaluation.audit.drift import read_certificate
 from ..evaluation.audit.results import Audit as AuditNumbers
-from ..evaluation.run_folder.folder import write_json
+from ..records import write_json
 from ..report.audit_words import (
     alternatives_document,
     audit_document,

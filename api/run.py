@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ..errors import RunFolderError, UsageError
-from ..evaluation.conclusion.results import CORRECTED, DECIDED, JudgeUse, Stratum, SystemResult
-from ..evaluation.run_folder.folder import VERDICTS, kept_calibration, read_manifest
-from ..evaluation.run_folder.roster import Roster
-from ..evaluation.run_folder.verdict_log import standing_in
+from ..evaluation.conclusion.results import CORRECTED, DECIDED, Stratum, SystemResult
 from ..records import Author, FolderPath, ItemKey, Verdict
 from ..report.document import as_html, as_lines
 from ..report.from_run import report_on
@@ -73,15 +70,13 @@ class Run:
 
     def __init__(self, kept: FolderPath) -> None:
         self.kept = kept
-        manifest = read_manifest(kept)
-        try:
-            results = msgspec.convert(manifest["results"], list[SystemResult])
-            self.judges = msgspec.convert(manifest["judges"], list[JudgeUse])
-            self.cuts = {known.by: known.cut for known in Roster(manifest)}
-        except (KeyError, msgspec.ValidationError) as error:
-            raise RunFolderError(f"{kept}: the run was not finished; evaluate again to go on") from error
-        self._results = results
-        self.systems = {result.system: self._rates(result) for result in results}
+        manifest = RunStore(kept).manifest
+        if manifest.results is None:
+            raise RunFolderError(f"{kept}: the run was not finished; evaluate again to go on")
+        self.judges = manifest.judges or []
+        self.cuts = {known.by: known.cut for known in manifest.roster}
+        self._results = manifest.results
+        self.systems = {result.system: self._rates(result) for result in manifest.results}
 
     @property
     def folder(self) -> Path | None:
@@ -91,13 +86,14 @@ class Run:
     @cached_property
     def calibration(self) -> Calibration:
         """How far each judge agrees with the labels, by its name; empty where nothing that was judged had a label."""
-        found = kept_calibration(self.kept)
+        found = RunStore(self.kept).calibration
         return Calibration() if found is None else Calibration.of(found)
 
     @cached_property
     def verdicts(self) -> list[Verdict]:
         """What checkers and judges said, one verdict an output, author and repetition."""
-        return list(standing_in(self.kept / VERDICTS))
+        with RunStore(self.kept) as store:
+            return list(store.verdicts.whole())
 
     def failures(self, rate: Stratum) -> list[Verdict]:
         """The verdicts below 1 that a rate of this run is the mean of, the lowest first."""

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Union, Unpack, cast
 
-from ..calibration.tables.files import read_labels, read_table
-from ..calibration.tables.table import BASELINE, Table
+from ..calibration.tables.files import read_labels
+from ..calibration.tables.table import Table
 from ..errors import UsageError
-from ..evaluation.conclusion.lexical_baseline import lexical_scores
-from ..records import FolderPath, InputPath, MemoryFolder, memory_file
+from ..evaluation.run_table import read_tables
+from ..records import FolderPath, InputPath, memory_file
 from ..records.frames import frame_rows, is_frame
 from .run import Run
 from .sources import FilePath, Labels, source
@@ -33,11 +33,13 @@ class Reading(TypedDict, total=False):
         labels: Trusted verdicts that become its labels, of items that are named ``case_id|system|trial``.
         columns: Names in it by the names of the contract, where they differ: ``{"label": "gold"}``.
         draws: Files that say with what chance labelled items were drawn, as `plan` makes them, one a round.
+        accept_edited: Whether runs are taken whose verdicts were changed by hand since they were written.
     """
 
     labels: Labels | None
     columns: Mapping[str, str] | None
     draws: Sequence[FilePath]
+    accept_edited: bool
 
 
 def read(
@@ -70,15 +72,16 @@ def read(
             raise UsageError("a table that was read has its labels and columns; give them where it is read")
         return given
     sources = [_source(each) for each in _several(given)]
-    table = read_table(
+    return read_tables(
         sources,
         labels=None if labels is None else source("labels", labels),
         columns=columns,
         draw=[Path(each) for each in reading.get("draws", ())],
         open_only=open_only,
         outputs=outputs,
+        lexical=lexical,
+        accept_edited=reading.get("accept_edited", False),
     )
-    return _with_lexical_baseline(table, sources) if lexical else table
 
 
 def labels_elsewhere(table: Table, labels: FilePath) -> tuple[int, int]:
@@ -123,18 +126,3 @@ def _source(given: Any) -> FolderPath | InputPath:
         kind = type(given).__name__  # pyright: ignore[reportUnknownArgumentType]
         raise UsageError(f"table: expected a path, a run, a data frame or rows, got {kind}")
     return memory_file("table", cast("Iterable[Any]", given))
-
-
-def _with_lexical_baseline(table: Table, sources: Iterable[FolderPath | InputPath]) -> Table:
-    """What comparing words says of the labelled outputs of runs."""
-    name = f"{BASELINE}lexical"
-    folders = [
-        each
-        for each in sources
-        if isinstance(each, MemoryFolder) or (isinstance(each, Path) and each.is_dir())
-    ]
-    if not folders or name in table.numbers:
-        return table
-    labelled = table.labelled_items()
-    scores = {item: score for folder in folders for item, score in lexical_scores(folder, labelled).items()}
-    return table.with_numbers(name, scores) if scores else table

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from .statistic import Statistic
     from .statistics.estimator import AGREEMENT, ESTIMATORS, Estimator
     from .tables.files import read_labels, read_table, table_from_frame, table_from_rows
-    from .tables.runs import table_from_run
     from .tables.table import Table
     from .true_rate.estimation import estimate
     from .true_rate.rate_interval import RateInterval
@@ -56,7 +55,6 @@ _HOME = {
     "Target": "true_rate.results",
     "table_from_frame": "tables.files",
     "table_from_rows": "tables.files",
-    "table_from_run": "tables.runs",
 }
 
 __all__ = [
@@ -89,7 +87,6 @@ __all__ = [
     "read_table",
     "table_from_frame",
     "table_from_rows",
-    "table_from_run",
 ]
 
 

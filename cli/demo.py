@@ -86,11 +86,12 @@ def _compare(out: Path) -> None:
     """Print how the prompts that were asked about the same outputs differ."""
     import numpy as np  # noqa: PLC0415 - loaded already, and slow to import
 
-    from ..calibration import compare, read_table  # noqa: PLC0415 - likewise
+    from ..calibration import compare  # noqa: PLC0415 - likewise
+    from ..evaluation.run_table import read_tables  # noqa: PLC0415 - likewise
     from ..report.comparison_words import comparison_document  # noqa: PLC0415 - likewise
     from ..report.document import as_lines  # noqa: PLC0415 - likewise
 
-    table = read_table([out])
+    table = read_tables([out])
     asked = [name for name, judge in table.judges.items() if judge.name == JUDGES[0] and judge.model == MODEL]
     rows = np.isin(table.judge.codes, [table.judge.values.index(name) for name in asked])
     click.echo(f"\n{len(asked)} prompts on the same outputs (`fiducial compare {out}` for all judges)")

@@ -9,7 +9,7 @@ import click
 from ..api.gates import run_gates
 from ..evaluation.conclusion.stage import Conclusion
 from ..evaluation.pipeline import Plan
-from ..evaluation.run_folder.versions import component_versions
+from ..evaluation.store.manifest import component_versions
 from ..report import words
 from ..report.document import as_lines
 from ..report.from_run import report_on

@@ -85,20 +85,22 @@ def _make(
     out: Path | None,
 ) -> tuple[dict[str, Any], list[str]]:
     from ..evaluation.labelling.labels import labelled_by  # noqa: PLC0415 - slow to import
-    from ..evaluation.labelling.review_sample import draw_rows, draw_sample, finished_manifest  # noqa: PLC0415 - likewise
+    from ..evaluation.labelling.review_sample import draw_rows, draw_sample  # noqa: PLC0415 - likewise
+    from ..evaluation.store.run_store import RunStore  # noqa: PLC0415 - likewise
     from ..records import write_records  # noqa: PLC0415 - likewise
     from ..report.review import write_review  # noqa: PLC0415 - the template engine is slow to import
 
-    finished_manifest(run)
-    drawn = draw_sample(run, kind, count, seed=seed, judge=judge)
-    done = labelled_by(run, name)
-    keys = [key for key in drawn.keys if key not in done]
-    page = (out or run / f"review{_slug(kind, name)}.html") if keys else None
-    table = page.with_suffix(".table.jsonl") if page and kind == "doubt" else None
-    if page:
-        write_review(page, run, drawn, keys, name)
-    if table:
-        write_records(table, draw_rows(run, drawn))
+    with RunStore(run) as store:
+        store.finished()
+        drawn = draw_sample(store, kind, count, seed=seed, judge=judge)
+        done = labelled_by(store, name)
+        keys = [key for key in drawn.keys if key not in done]
+        page = (out or run / f"review{_slug(kind, name)}.html") if keys else None
+        table = page.with_suffix(".table.jsonl") if page and kind == "doubt" else None
+        if page:
+            write_review(page, store, drawn, keys, name)
+        if table:
+            write_records(table, draw_rows(store, drawn))
     result = {
         "page": page and str(page),
         "table": table and str(table),
@@ -138,13 +140,13 @@ def _page_lines(
 
 
 def _next(run: Path, drawn: ReviewSample, file: str, table: Path | None) -> list[str]:
-    from ..evaluation.run_folder.folder import read_manifest  # noqa: PLC0415 - slow to import
+    from ..evaluation.store.run_store import RunStore  # noqa: PLC0415 - slow to import
 
     if drawn.kind == "open":
         return [f"  fiducial review {run} --add {file}", *_corrected_by(run)]
     if drawn.kind == "decided":
         # What the audit corrects are judges' rates.
-        asked = read_manifest(run).get("judges")
+        asked = RunStore(run).manifest.judges
         return [
             f"  fiducial calibrate {run} --label-audit {file}"
             + ("" if asked else "   (once a judge was asked)")
@@ -156,11 +158,11 @@ def _next(run: Path, drawn: ReviewSample, file: str, table: Path | None) -> list
 
 def _corrected_by(run: Path) -> list[str]:
     """What makes corrected rates of labels of the open part."""
-    from ..evaluation.run_folder.folder import read_manifest  # noqa: PLC0415 - slow to import
+    from ..evaluation.store.run_store import RunStore  # noqa: PLC0415 - slow to import
 
-    manifest = read_manifest(run)
-    if "rules" in manifest["identity"]:
-        return [f"  {manifest['command']}"]
+    manifest = RunStore(run).manifest
+    if "rules" in manifest.identity:
+        return [f"  {manifest.command}"]
     # Without checkers nothing is decided: all labels are of one random sample, which estimate takes as it is.
     return [f"  fiducial estimate {run}   (--judge NAME where there are several)"]
 

@@ -39,6 +39,13 @@ column_option = click.option(
     help="Where a table names a column differently: label=gold; cluster=item_id takes items as independent.",
 )
 
+_ACCEPTS = f"{__name__}.accept_edited"
+
+
+def _accept_edited(ctx: click.Context, _: click.Parameter, given: bool) -> None:  # noqa: FBT001 - as click has it
+    ctx.meta[_ACCEPTS] = given
+
+
 _TABLE_OPTIONS = (
     click.argument(
         "tables", metavar="TABLE...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path)
@@ -51,6 +58,13 @@ _TABLE_OPTIONS = (
     ),
     column_option,
     pass_at_option,
+    click.option(
+        "--accept-edited",
+        is_flag=True,
+        expose_value=False,
+        callback=_accept_edited,
+        help="Take run folders whose verdicts were changed by hand since the run wrote them.",
+    ),
     json_option,
 )
 
@@ -107,6 +121,7 @@ def load_table(
         labels=labels,
         columns=_parse_columns(columns),
         draws=draws,
+        accept_edited=click.get_current_context().meta[_ACCEPTS],
         lexical=lexical,
         open_only=open_only,
         outputs=outputs,

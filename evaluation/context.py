@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from ..records import JudgeId, Verdict
+from ..records import JudgeId
 from .inputs import EvaluationInputs
 from .progress import Progress
-from .run_folder.folder import RunFolder
-from .run_folder.journal import Journal
+from .store.journal import VerdictJournal
+from .store.run_store import RunWriter
 
 
 class RunContext(NamedTuple):
@@ -28,13 +28,13 @@ class RunContext(NamedTuple):
     """
 
     inputs: EvaluationInputs
-    folder: RunFolder
+    folder: RunWriter
     progress: Progress
-    journal: Journal[Verdict] | None = None
+    journal: VerdictJournal | None = None
     clock: Callable[[], float] = monotonic
 
     @property
-    def verdicts(self) -> Journal[Verdict]:
+    def verdicts(self) -> VerdictJournal:
         """What this stage has found out so far."""
         return self.folder.verdicts if self.journal is None else self.journal
 

@@ -23,8 +23,7 @@ from .judging.asking import Step
 from .judging.tasks import refuse_idle
 from .pipeline import Plan, judging_steps, planned_tasks, wanted_outputs
 from .progress import Progress
-from .run_folder.folder import MANIFEST, STATEMENTS, VERDICTS, RunFolder
-from .run_folder.verdict_log import settled
+from .store.run_store import MANIFEST, STATEMENTS, VERDICTS, RunWriter
 
 _SHORTEST_REPLY, _LONGEST_REPLY = 5, 500
 """Tokens of a reply, where neither the request limits them nor the cache has a reply to learn from."""
@@ -119,7 +118,7 @@ def foresee(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecas
 
 
 @contextmanager
-def copy_of_run(out: FolderPath) -> Generator[RunFolder]:
+def copy_of_run(out: FolderPath) -> Generator[RunWriter]:
     """A copy of a run folder as far as it has come, to be written to without a trace; gone at the end.
 
     Args:
@@ -130,7 +129,7 @@ def copy_of_run(out: FolderPath) -> Generator[RunFolder]:
             if (out / name).exists():
                 with (out / name).open("rb") as kept, (Path(scratch) / name).open("wb") as copy:
                     shutil.copyfileobj(kept, copy)
-        with RunFolder(Path(scratch)) as folder:
+        with RunWriter(Path(scratch), accept_edited=True) as folder:
             yield folder
 
 
@@ -162,7 +161,7 @@ def forecast_steps(
     counts: dict[JudgeId, _Count] = {}
     with _Known(access) as known:
         for step in steps:
-            done = settled(step.context.verdicts)
+            done = step.context.verdicts.settled
             for task in step.tasks:
                 if task.asked is not None:
                     count = counts.setdefault(task.id, _Count(task.asked, known, keeps=keeps))

@@ -25,11 +25,9 @@ from .judging.worlds import replay_in
 from .juries.convening import JuryRule, convene, seat
 from .labelling.labels import adopt_labels
 from .progress import Progress
-from .run_folder.folder import MANIFEST, RunFolder, read_roster
-from .run_folder.kept_inputs import keep_inputs
-from .run_folder.verdict_log import standing_verdicts
-from .run_folder.versions import component_versions, own_versions
 from .statements.share_judge import ShareTask, by_statement
+from .store.manifest import component_versions, own_versions
+from .store.run_store import RunStore, RunWriter
 
 if TYPE_CHECKING:
     from ..deterministic import CheckOptions
@@ -107,12 +105,12 @@ def run(
         ConfigurationError: There is nothing to do but ask a model, and none can be reached; nothing was done.
     """
     tasks = _tasks_of(plan)
-    if plan.options is None and not (plan.out / MANIFEST).exists():
+    if plan.options is None and not RunStore(plan.out).begun:
         require_models(tasks(), access)  # a folder to hold judges' verdicts alone would hold nothing
     with EvaluationInputs(plan.cases, plan.outputs, checked=plan.options) as inputs:
         if plan.options is None:
             refuse_idle(tasks(), inputs.survey.kinds)
-        with RunFolder(plan.out) as folder:
+        with RunWriter(plan.out) as folder:
             context = RunContext(inputs, folder, progress)
             _begin(plan, context, tasks, now())
             if plan.options is not None:
@@ -147,7 +145,7 @@ def _refuse_strangers(plan: Plan) -> None:
     names = [name for judge in plan.judges for name in called(judge, plan.model)]
     if plan.jury is not None:  # which is called by the names of its members
         names += [given for given in plan.pass_at.judges if given.partition("/")[0] == "jury"]
-    plan.pass_at.refuse_strangers([*names, *(judge.by for judge in read_roster(plan.out))])
+    plan.pass_at.refuse_strangers([*names, *(judge.by for judge in RunStore(plan.out).roster)])
 
 
 def _begin(
@@ -172,8 +170,8 @@ def _begin(
         versions=own_versions(),
         started=started.isoformat(timespec="seconds"),
         command=plan.command,
-        notes=plan.notes,
-        inputs=list(keep_inputs(folder.path, context.inputs)),
+        notes=list(plan.notes),
+        inputs=folder.keep_inputs(context.inputs),
         missing={system: survey.missing(system) for system in survey.answered},
     )
 
@@ -238,7 +236,7 @@ def planned_tasks(plan: Plan) -> list[JudgeTask]:
         UsageError: There is no such judge, or answers are to be split for judges that all judge them as a whole.
     """
     tasks = judge_tasks(
-        plan.judges, plan.model, read_roster(plan.out), replay_in(plan.environments), plan.pass_at
+        plan.judges, plan.model, list(RunStore(plan.out).roster), replay_in(plan.environments), plan.pass_at
     )
     if not plan.split:
         return tasks
@@ -265,10 +263,10 @@ def wanted_outputs(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) 
         return lambda _key: True
     cases = context.inputs.cases
     checked = (
-        verdict
-        for verdict in standing_verdicts(context.folder.verdicts)
-        if verdict.source == "checker"
-        and any(task.judges_kind(cases.facts(verdict.case_id).kind) for task in tasks)
+        said
+        for said in context.folder.verdicts.standing
+        if said.source == "checker"
+        and any(task.judges_kind(cases.facts(said.key.case_id).kind) for task in tasks)
     )
     is_open, sampled = select(checked, plan.judge_on)
     return lambda key: key in is_open or key in sampled

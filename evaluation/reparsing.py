@@ -18,12 +18,12 @@ from .conclusion.stage import Conclusion, conclude
 from .context import RunContext
 from .inputs import EvaluationInputs, InputFile
 from .judging.worlds import replay_in
-from .juries.convening import count_opinions, juries_of
+from .juries.convening import count_opinions
 from .juries.jury import Jury
 from .progress import Progress
-from .run_folder.folder import RunFolder, read_manifest
-from .statements.share_judge import combine_again, shares_of
-from .statements.statement import Share
+from .statements.share_judge import combine_again
+from .store.manifest import Manifest, Share
+from .store.run_store import RunStore, RunWriter
 
 
 class Reparsed(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,19 +67,18 @@ def reparse(
         RunFolderError: It is no run folder, it is in use, or its inputs are not what and where they were.
         PromptError: A prompt file is not there any more, or cannot be used.
     """
-    manifest = read_manifest(path)
-    with _inputs(path, manifest) as inputs, RunFolder(path) as folder:
+    with _inputs(path, RunStore(path).manifest) as inputs, RunWriter(path) as folder:
         context = RunContext(inputs, folder, progress)
         judges = _judges(folder)
         counts = {before: Counter[str]() for before in judges}
         folder.rewrite(_read_again(context, judges, counts))
         now_called = {before: judge.id for before, judge in judges.items()}
         shares: list[Share] = []
-        for share in shares_of(folder):
+        for share in folder.manifest.statements:
             shares.append(combine_again(context, share, judges[share.judge]))
             now_called[share.id] = shares[-1].id
         juries: list[Jury] = []
-        for jury in juries_of(folder):
+        for jury in folder.manifest.juries:
             members = tuple(
                 msgspec.structs.replace(each, id=now_called.get(each.id, each.id)) for each in jury.members
             )
@@ -90,11 +89,11 @@ def reparse(
         found = [_reparsed(before, judge, counts[before]) for before, judge in judges.items()]
         record = {"at": now().isoformat(timespec="seconds"), "judges": msgspec.to_builtins(found)}
         folder.update(
-            statements=msgspec.to_builtins(shares),
-            juries=msgspec.to_builtins(juries),
-            reparsed=[*folder.manifest.get("reparsed", ()), record],
+            statements=shares,
+            juries=juries,
+            reparsed=[*folder.manifest.reparsed, record],
         )
-        asked = folder.manifest.get("not_judged") is None
+        asked = folder.manifest.not_judged is None
         return found, conclude(context, prices=prices, asked=asked)
 
 
@@ -109,15 +108,11 @@ def _reparsed(before: JudgeId, judge: PromptJudge, count: Counter[str]) -> Repar
     )
 
 
-def _inputs(path: Path, manifest: dict[str, object]) -> EvaluationInputs:
-    try:
-        known = msgspec.convert(manifest["inputs"], list[dict[str, object]])
-        cases, *outputs = (Path(str(file["path"])) for file in known)
-        before = [str(file["sha256"]) for file in known]
-    except (KeyError, ValueError, msgspec.ValidationError) as error:
-        raise RunFolderError(
-            f"{path}: the run was not begun properly; there is nothing to read again"
-        ) from error
+def _inputs(path: Path, manifest: Manifest) -> EvaluationInputs:
+    if not manifest.inputs:
+        raise RunFolderError(f"{path}: the run was not begun properly; there is nothing to read again")
+    cases, *outputs = (Path(file.path) for file in manifest.inputs)
+    before = [file.sha256 for file in manifest.inputs]
     inputs = EvaluationInputs(cases, outputs)
     found: list[InputFile] = inputs.survey.files
     changed = [file.name for file, sha256 in zip(found, before, strict=True) if file.sha256 != sha256]
@@ -129,7 +124,7 @@ def _inputs(path: Path, manifest: dict[str, object]) -> EvaluationInputs:
     return inputs
 
 
-def _judges(folder: RunFolder) -> dict[JudgeId, PromptJudge]:
+def _judges(folder: RunWriter) -> dict[JudgeId, PromptJudge]:
     """The judges of a run as they are now, by who they were."""
     judges: dict[JudgeId, PromptJudge] = {}
     for known in folder.roster:
@@ -149,7 +144,7 @@ def _read_again(
         earlier: earlier for earlier in judges
     }
     verdicts = context.folder.verdicts
-    context.progress.begin("reading replies again", sum(1 for _ in verdicts))
+    context.progress.begin("reading replies again", len(verdicts.standing))
     for verdict in verdicts:
         context.progress.advance()
         if verdict.judge is not None and verdict.judge.kind in {"share", "jury"}:

@@ -32,15 +32,18 @@ from .jsonl import (
     atomic_write,
     decode_record,
     encode_record,
+    lines_of,
     read_lines,
     read_numbered,
     read_records,
+    write_json,
     write_records,
 )
 from .judge_id import Author, JudgeId, JudgeKind, ShownNames
 from .memory_file import FolderPath, InputPath, MemoryFile, MemoryFolder, memory_file
 from .openai_shapes import message_text
 from .output import AgentStep, Episode, ItemKey, Output, Step, StepOutcome, ToolCall, ToolResults
+from .plain_file import open_plainly
 from .validation import validate_case
 from .verdict import UNGRADED, Outcome, Source, Usage, Verdict, graded, ungraded
 
@@ -101,14 +104,17 @@ __all__ = [
     "graded",
     "is_kind",
     "is_marked",
+    "lines_of",
     "memory_file",
     "message_text",
     "nearest",
+    "open_plainly",
     "read_lines",
     "read_numbered",
     "read_records",
     "ungraded",
     "unknown_kind",
     "validate_case",
+    "write_json",
     "write_records",
 ]

@@ -114,21 +114,31 @@ def read_lines(path: InputPath) -> Iterator[tuple[int, int, bytes]]:
     """
     try:
         with path.open("rb") as file:
-            offset = 0
-            for number in _count_from_one():
-                raw = file.readline(MAX_LINE_BYTES + 1)
-                if not raw:
-                    return
-                if len(raw) > MAX_LINE_BYTES:
-                    limit = MAX_LINE_BYTES // 1024 // 1024
-                    raise RecordError(f"the line is longer than {limit} MiB", path=path, line=number)
-                start, offset = offset, offset + len(raw)
-                if number == 1 and raw.startswith(b"\xef\xbb\xbf"):
-                    raw, start = raw[3:], start + 3
-                if raw.strip():
-                    yield number, start, raw
+            yield from lines_of(file, path)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
+
+
+def lines_of(file: BinaryIO, path: InputPath) -> Iterator[tuple[int, int, bytes]]:
+    """The non-blank lines of a file that is open; see `read_lines`.
+
+    Args:
+        file: At its start.
+        path: Named in errors.
+    """
+    offset = 0
+    for number in _count_from_one():
+        raw = file.readline(MAX_LINE_BYTES + 1)
+        if not raw:
+            return
+        if len(raw) > MAX_LINE_BYTES:
+            limit = MAX_LINE_BYTES // 1024 // 1024
+            raise RecordError(f"the line is longer than {limit} MiB", path=path, line=number)
+        start, offset = offset, offset + len(raw)
+        if number == 1 and raw.startswith(b"\xef\xbb\xbf"):
+            raw, start = raw[3:], start + 3
+        if raw.strip():
+            yield number, start, raw
 
 
 def decode_record(
@@ -200,6 +210,27 @@ def write_records(path: InputPath, records: Iterable[object]) -> int:
             file.write(encode_record(record))
             count += 1
     return count
+
+
+def write_json(path: InputPath, value: Any) -> None:
+    """Write a JSON file for people and machines, all or nothing.
+
+    Args:
+        path: The file.
+        value: What msgspec can encode.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    with atomic_write(path) as file:
+        file.write(_laid_out(value) + b"\n")
+
+
+def _laid_out(value: Any) -> bytes:
+    try:
+        return msgspec.json.format(msgspec.json.encode(value), indent=2)
+    except UnicodeEncodeError:  # a lone surrogate, which a name in data may hold
+        return json.dumps(msgspec.to_builtins(value), indent=2).encode("ascii")
 
 
 @contextmanager

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
-
-import msgspec
 
 from ..errors import RunFolderError
-from ..evaluation.run_folder.folder import REPORT, VERDICTS, kept_calibration, read_manifest
-from ..evaluation.run_folder.roster import Roster
+from ..evaluation.store.manifest import Manifest
+from ..evaluation.store.run_store import REPORT, VERDICTS, RunStore
 from ..records import FolderPath, InputPath
 from . import words
 from .html import write_report
-from .model import InputFile, JudgeUse, ReportData, SystemResult
+from .model import InputFile, ReportData, SystemResult
 from .run_items import RunItems
 
 _MOST_NAMED = 4
@@ -34,20 +31,19 @@ def report_on(folder: FolderPath, path: InputPath | None = None) -> InputPath:
         RunFolderError: It is not a run folder, or its inputs are not where, or not what, they were.
         InputError: The file cannot be written.
     """
-    manifest = read_manifest(folder)
     path = path or folder / REPORT
-    data = report_data(folder, manifest)
-    with RunItems(folder, manifest) as items:
-        write_report(path, data, items)
+    with RunStore(folder) as store:
+        data = report_data(store)
+        with RunItems(store) as items:
+            write_report(path, data, items)
     return path
 
 
-def report_data(folder: FolderPath, manifest: dict[str, Any]) -> ReportData:
+def report_data(store: RunStore) -> ReportData:
     """Everything of a report but its items.
 
     Args:
-        folder: The run folder.
-        manifest: Its manifest.
+        store: The run.
 
     Returns:
         The data.
@@ -55,30 +51,27 @@ def report_data(folder: FolderPath, manifest: dict[str, Any]) -> ReportData:
     Raises:
         RunFolderError: The run was not concluded.
     """
-    try:
-        systems = msgspec.convert(manifest["results"], list[SystemResult])
-        return ReportData(
-            title=_title([result.system for result in systems]),
-            created=manifest["ended"],
-            command=manifest["command"],
-            records=str(folder / VERDICTS),
-            versions=manifest["versions"],
-            inputs=msgspec.convert(manifest["inputs"], list[InputFile]),
-            systems=systems,
-            judges=msgspec.convert(manifest["judges"], list[JudgeUse]),
-            calibration=kept_calibration(folder),
-            cuts=Roster(manifest).cuts,
-            notes=[*manifest.get("notes", []), *_not_judged(manifest, systems)],
-        )
-    except (KeyError, msgspec.MsgspecError) as error:
-        raise RunFolderError(
-            f"{folder}: the run was not finished; type its command again to go on"
-        ) from error
+    manifest = store.manifest
+    if manifest.results is None or manifest.ended is None or manifest.inputs is None:
+        raise RunFolderError(f"{store.path}: the run was not finished; type its command again to go on")
+    return ReportData(
+        title=_title([result.system for result in manifest.results]),
+        created=manifest.ended,
+        command=manifest.command or "",
+        records=str(store.path / VERDICTS),
+        versions=dict(manifest.versions or {}),
+        inputs=[InputFile(name=file.name, sha256=file.sha256, rows=file.rows) for file in manifest.inputs],
+        systems=manifest.results,
+        judges=manifest.judges or [],
+        calibration=store.calibration,
+        cuts=store.roster.cuts,
+        notes=[*(manifest.notes or []), *_not_judged(manifest, manifest.results)],
+    )
 
 
-def _not_judged(manifest: dict[str, Any], systems: list[SystemResult]) -> Iterator[str]:
+def _not_judged(manifest: Manifest, systems: list[SystemResult]) -> Iterator[str]:
     """What to do where outputs that no checker decided were not judged for want of a judge or a model."""
-    if problem := manifest.get("not_judged"):
+    if problem := manifest.not_judged:
         yield f"No judge was asked: {problem}. With that, the command below goes on where it stopped."
     elif open_outputs := words.not_judged(systems):
         yield (

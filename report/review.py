@@ -15,10 +15,9 @@ from markupsafe import Markup
 from ..evaluation.inputs import outputs_of
 from ..evaluation.judging.asking import as_judged
 from ..evaluation.labelling.labels import REVIEW
-from ..evaluation.labelling.review_sample import ReviewSample, finished_manifest
-from ..evaluation.run_folder.folder import VERDICTS, read_manifest
-from ..evaluation.run_folder.kept_inputs import run_inputs
-from ..records import Author, Case, InputPath, ItemKey, Output, Verdict, atomic_write, read_records
+from ..evaluation.labelling.review_sample import ReviewSample
+from ..evaluation.store.run_store import RunStore
+from ..records import Case, InputPath, ItemKey, Output, atomic_write, read_records
 from .page import asset, policy, template
 from .review_view import ReviewItem, review_item
 
@@ -32,13 +31,13 @@ _USE = {
 
 
 def write_review(
-    path: Path, folder: Path, sample: ReviewSample, keys: Collection[ItemKey], name: str
+    path: Path, store: RunStore, sample: ReviewSample, keys: Collection[ItemKey], name: str
 ) -> None:
     """Write a review page, which appears only when it is complete.
 
     Args:
         path: The file.
-        folder: The run folder.
+        store: The run.
         sample: What the outputs were chosen as.
         keys: Those of them that are still to be labelled, in order.
         name: Who labels; empty to ask on the page.
@@ -47,17 +46,17 @@ def write_review(
         InputError: The file cannot be written.
         RunFolderError: The run's inputs are not where they were.
     """
-    items = list(review_items(folder, sample, keys))
-    page = render_review(sample, items, name, subject=read_manifest(folder)["identity"]["inputs"])
+    items = list(review_items(store, sample, keys))
+    page = render_review(sample, items, name, subject=store.manifest.identity["inputs"])
     with atomic_write(path) as file:
         file.write(page.encode("utf-8"))
 
 
-def review_items(folder: Path, sample: ReviewSample, keys: Collection[ItemKey]) -> Iterator[ReviewItem]:
+def review_items(store: RunStore, sample: ReviewSample, keys: Collection[ItemKey]) -> Iterator[ReviewItem]:
     """The outputs as the page shows them; inputs are streamed, and only these are kept.
 
     Args:
-        folder: The run folder.
+        store: The run.
         sample: What they were chosen as.
         keys: Which, in order.
 
@@ -67,22 +66,13 @@ def review_items(folder: Path, sample: ReviewSample, keys: Collection[ItemKey]) 
     Raises:
         RunFolderError: The run's inputs are not where, or not what, they were.
     """
-    inputs = run_inputs(folder, finished_manifest(folder))
+    inputs = store.inputs
     wanted, ids = set(keys), {key.case_id for key in keys}
     cases = {case.id: case for case in read_records(inputs[0], Case) if case.id in ids}
-    outputs, verdicts = _outputs(inputs[1:], wanted), _verdicts(folder / VERDICTS, wanted)
+    outputs = _outputs(inputs[1:], wanted)
     for key in keys:
-        case, said = cases[key.case_id], verdicts[key].values()
+        case, said = cases[key.case_id], store.verdicts.on(key)
         yield review_item(case, as_judged(case, outputs[key]), said, _evidence(sample, key))
-
-
-def _verdicts(path: Path, wanted: Collection[ItemKey]) -> dict[ItemKey, dict[tuple[Author, int], Verdict]]:
-    """What stands of these outputs, by author and repeat: a later line replaces an earlier one."""
-    found: dict[ItemKey, dict[tuple[Author, int], Verdict]] = {key: {} for key in wanted}
-    for verdict in read_records(path, Verdict):
-        if verdict.key in found:
-            found[verdict.key][verdict.author, verdict.repeat] = verdict
-    return found
 
 
 def _outputs(files: Iterable[InputPath], wanted: Collection[ItemKey]) -> dict[ItemKey, Output]:

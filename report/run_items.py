@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
-from ..evaluation.run_folder.folder import LABELS, VERDICTS
-from ..evaluation.run_folder.kept_inputs import run_inputs
-from ..evaluation.run_folder.verdict_log import VerdictIndex
+from ..evaluation.store.run_store import RunStore
 from ..records import (
     Case,
     CaseIndex,
     Closing,
-    FolderPath,
     InputPath,
     ItemKey,
     Output,
@@ -21,7 +17,6 @@ from ..records import (
     decode_record,
     message_text,
     read_lines,
-    read_records,
 )
 from .model import Candidate, ReportItem
 
@@ -30,18 +25,18 @@ class RunItems(Closing):
     """The items of a run, in the order of its outputs.
 
     Args:
-        folder: The run folder.
-        manifest: Its manifest.
+        store: The run.
 
     Raises:
         RunFolderError: The inputs are not where, or not what, they were.
     """
 
-    def __init__(self, folder: FolderPath, manifest: dict[str, Any]) -> None:
-        cases, *self._outputs = run_inputs(folder, manifest)
-        self._labels = _labels(folder)
+    def __init__(self, store: RunStore) -> None:
+        cases, *self._outputs = store.inputs
+        # What one person could not tell does not hide what another said.
+        self._labels = {label.key: label for label in store.labels if label.graded}
         self._cases = CaseIndex(cases)
-        self._verdicts = VerdictIndex(folder / VERDICTS)
+        self._verdicts = store.verdicts
 
     def __iter__(self) -> Iterator[Candidate]:
         """What was said of each output; what was said to whom is read when it is asked for, as long as this is open."""
@@ -53,12 +48,11 @@ class RunItems(Closing):
                 yield Candidate(checker=checker, judges=judges, label=self._labels.get(key), read=read)
 
     def close(self) -> None:
-        """Close the files."""
+        """Close the cases file."""
         self._cases.close()
-        self._verdicts.close()
 
     def _said_of(self, key: ItemKey) -> tuple[Verdict | None, list[Verdict]]:
-        verdicts = self._verdicts[key]
+        verdicts = self._verdicts.on(key)
         checker = next((verdict for verdict in verdicts if verdict.source == "checker"), None)
         return checker, [verdict for verdict in verdicts if verdict.source == "judge" and verdict.repeat == 0]
 
@@ -85,11 +79,3 @@ class RunItems(Closing):
 def _query(case: Case) -> str:
     texts = (message_text(message) for turn in case.turns for message in turn if message["role"] == "user")
     return "\n\n".join(filter(None, texts))
-
-
-def _labels(folder: FolderPath) -> dict[ItemKey, Verdict]:
-    path = folder / LABELS
-    if not path.exists():
-        return {}
-    # What one person could not tell does not hide what another said.
-    return {verdict.key: verdict for verdict in read_records(path, Verdict) if verdict.graded}

@@ -1,4 +1,4 @@
-"""Calibration tables from files of other tools: JSON Lines, CSV, Parquet, pandas; and from run folders."""
+"""Calibration tables from files of other tools: JSON Lines, CSV, Parquet, pandas; and from what gives rows itself, as a run does."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ...errors import InputError, MissingExtraError, RecordError
 from ...records import (
     FolderPath,
     InputPath,
+    JudgeId,
     MemoryFile,
     ShownNames,
     Verdict,
@@ -23,36 +24,48 @@ from ...records import (
 )
 from ...records.duplicate_keys import DuplicateKeys
 from ...records.frames import frame_rows
+from ..cuts import Cut
 from .builder import NO_ROW, NumberedRow, TableBuilder, refuse_strangers
 from .cells import absent, name_of, number_of
-from .runs import output_rows, run_cuts, run_rows
 from .table import PERSON, PROBABILITY, ROUND, Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
+class RowSource(Protocol):
+    """What gives rows itself: a run that was opened."""
+
+    @property
+    def path(self) -> FolderPath:
+        """Named in messages."""
+        ...
+
+    @property
+    def cuts(self) -> Mapping[JudgeId, Cut]:
+        """From which score on the verdicts of its judges pass."""
+        ...
+
+    def rows(self, names: ShownNames) -> Iterator[Mapping[str, Any]]:
+        """The rows; ``names`` learns how its judges are shown."""
+        ...
+
+
 def read_table(
-    paths: Sequence[FolderPath | InputPath],
+    sources: Sequence[InputPath | RowSource],
     *,
     columns: Mapping[str, str] | None = None,
     labels: InputPath | None = None,
     draw: Sequence[Path] = (),
-    clusters: Mapping[str, str] | None = None,
-    open_only: bool = False,
-    outputs: bool = False,
 ) -> Table:
-    """Read one table from one or more files or run folders.
+    """Read one table from one or more files; runs are opened by `fiducial.evaluation.run_table.read_tables`.
 
     Args:
-        paths: ``.csv``, ``.parquet``, run folders; everything else, and what is in memory, is read as JSON Lines.
+        sources: ``.csv``, ``.parquet``, or what gives rows itself; everything else, and what is in memory, is read as JSON Lines.
         columns: Names in the files by the names of the contract, where they differ: ``{"label": "gold"}``.
         labels: Verdicts as JSON Lines whose graded scores are labels; they take the place of labels in the tables.
         draw: JSON Lines with ``item_id`` and ``label_probability``, as ``fiducial plan --next --out`` writes them; a file
             for each round, in their order. A plain random sample has no chances.
-        clusters: Cluster by case id, for run folders.
-        open_only: Take of run folders only what no checker decided.
-        outputs: Take of run folders all outputs, judged or not, with what a checker decided as ``checker_score``.
 
     Returns:
         The table.
@@ -62,19 +75,14 @@ def read_table(
         MissingExtraError: A Parquet file, and pyarrow is not installed.
     """
     builder, names = TableBuilder(columns), ShownNames()
-    folders: list[FolderPath] = []
-    for path in paths:
+    cuts: dict[JudgeId, Cut] = {}
+    for source in sources:
         before = len(builder)
-        if isinstance(path, MemoryFile) or (isinstance(path, Path) and not path.is_dir()):
-            rows = _file_rows(path)
+        if isinstance(source, (Path, MemoryFile)):
+            path, rows = source, _file_rows(source)
         else:
-            folders.append(path)
-            run = (
-                output_rows(path, clusters, names=names)
-                if outputs
-                else run_rows(path, clusters, open_only=open_only, names=names)
-            )
-            rows = ((0, row) for row in run)
+            path, rows = source.path, ((0, row) for row in source.rows(names))
+            cuts |= source.cuts
         builder.extend(rows, path=path)
         if len(builder) == before:
             raise InputError(NO_ROW, path=path)
@@ -89,7 +97,7 @@ def read_table(
         judges=names.judges,
         path=labels,
     )
-    table = replace(table, cuts=run_cuts(folders, names.judges))
+    table = replace(table, cuts={name: cuts[judge] for name, judge in names.judges.items() if judge in cuts})
     if draw:
         refuse_strangers(table.item, numbers[ROUND], "draw", path=draw[0])
     return table

@@ -15,7 +15,7 @@ from ...errors import InputError
 from ...records import Case, Output, message_text
 from ...records.case import Record
 from ..progress import Progress
-from ..run_folder.journal import Journal
+from ..store.journal import Journal
 from .workspaces import OUTPUTS, lay_out, output_of, workspace_of
 
 RUNS, LOGS = "runs.jsonl", "logs"

@@ -16,13 +16,22 @@ from ...deterministic import CheckOptions
 from ...deterministic.checkers import require_meetable
 from ...deterministic.mutation import Operator, Plants, Probe, Subject, Weakness, make_probes, origin
 from ...errors import InputError
-from ...records import Case, CaseIndex, FolderPath, InputPath, Output, atomic_write, encode_record, graded
+from ...records import (
+    Case,
+    CaseIndex,
+    FolderPath,
+    InputPath,
+    Output,
+    atomic_write,
+    encode_record,
+    graded,
+    write_json,
+)
 from ...version import VERSION
 from ..checking.names import NamesOption
 from ..checking.stage import options_by_system
 from ..inputs import EvaluationInputs, file_sha256
 from ..progress import Progress
-from ..run_folder.folder import write_json
 from .probe_folder import CASES, LABELS, OUTPUTS, PROBES, WEAKNESSES, OperatorCounts, ProbeManifest
 from .subjects import right_subjects
 

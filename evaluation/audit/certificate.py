@@ -13,11 +13,11 @@ import numpy as np
 from ...calibration import Statistic
 from ...calibration.cuts import UNTOLD, Cut, PassAt
 from ...calibration.intervals.certified_bound import certified_rate
-from ...calibration.tables.runs import run_cuts, run_rows
 from ...errors import InputError, UsageError
-from ...records import JudgeId, ShownNames, Verdict, read_records
+from ...records import JudgeId, ShownNames
 from ...version import VERSION
-from ..run_folder.folder import VERDICTS, read_manifest
+from ..run_table import RunRows, run_rows
+from ..store.run_store import RunStore
 from .scored import cluster_numbers, passes
 
 CertifiedStatistic: TypeAlias = Literal["accuracy", "true_positive_rate", "true_negative_rate"]
@@ -125,12 +125,18 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
         RunFolderError: It is no run folder.
         UsageError: There is no such judge, or there are several.
     """
-    if "audit_of" in read_manifest(folder)["identity"]:
+    with RunStore(folder) as store:
+        return _judged_run(store, judge, prefer)
+
+
+def _judged_run(store: RunStore, judge: str | None, prefer: JudgeId | None) -> JudgedRun:
+    folder = store.path
+    if "audit_of" in store.manifest.identity:
         raise UsageError(
             f"{folder}: an audit's probes are no sample of what the judge is used on; certify a run of `fiducial run` or `judge`"
         )
     names = ShownNames()
-    rows = [row for row in run_rows(folder, names=names) if row["label"] is not None and row["repeat"] == 0]
+    rows = [row for row in run_rows(store, names) if row["label"] is not None and row["repeat"] == 0]
     judges = sorted({row["judge"] for row in rows})
     if judge is None:
         preferred = [name for name in judges if prefer is not None and names.judges.get(name) == prefer]
@@ -138,11 +144,12 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
     if judge is None or judge not in judges:
         asked = "name one with --by" if judge is None else f"there is no {judge!r}"
         raise UsageError(f"{folder}: {asked}; with labels there are {', '.join(judges) or 'none'}")
-    verdicts = [
-        verdict
-        for verdict in read_records(folder / VERDICTS, Verdict)
-        if verdict.source == "judge" and names.of(verdict.author, verdict.by) == judge and verdict.repeat == 0
-    ]
+    said = (
+        each.row
+        for each in store.verdicts.standing
+        if each.source == "judge" and names.of(each.author, each.by) == judge and each.repeat == 0
+    )
+    verdicts = list(store.verdicts.whole(said))
     return JudgedRun(
         judge=judge,
         id=names.judges.get(judge),
@@ -151,7 +158,7 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
         served_by=sorted(
             {str(each.evidence["served_by"]) for each in verdicts if "served_by" in each.evidence}
         ),
-        cut=run_cuts([folder], names.judges).get(judge, Cut()),
+        cut=RunRows(store).cuts.get(names.judges[judge], Cut()) if judge in names.judges else Cut(),
     )
 
 

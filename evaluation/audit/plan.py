@@ -17,7 +17,7 @@ from ..judging.access import BatchMode
 from ..judging.asking import Step
 from ..judging.tasks import JudgeTask, called, judge_task, judge_tasks
 from ..judging.worlds import replay_in
-from ..run_folder.folder import read_roster
+from ..store.run_store import RunStore
 from .probe_folder import CASES, OUTPUTS, ProbeManifest, read_facts, read_manifest
 from .sampling import Chosen, choose
 
@@ -93,7 +93,7 @@ def steps(plan: AuditPlan, context: RunContext, tasks: Sequence[JudgeTask], chos
 def _tasks(plan: AuditPlan) -> list[JudgeTask]:
     """The judges, then the lexical baseline of each that has one."""
     plan.pass_at.refuse_strangers(name for spec in plan.judges for name in called(spec, plan.model))
-    known = read_roster(plan.out)
+    known = list(RunStore(plan.out).roster)
     named = judge_tasks(plan.judges, plan.model, known, replay_in(plan.environments), plan.pass_at)
     tasks = {task.id: task for task in named}
     for task in named:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from ...errors import UsageError
-from ...records import CaseIndex, ItemKey, write_records
+from ...records import CaseIndex, ItemKey, write_json, write_records
 from ...version import VERSION
 from ..context import RunContext
 from ..inputs import EvaluationInputs
@@ -15,8 +15,7 @@ from ..judging.access import ModelAccess
 from ..judging.asking import ask
 from ..judging.tasks import JudgeTask, refuse_idle, require_models
 from ..progress import Progress
-from ..run_folder.folder import MANIFEST, RunFolder, write_json
-from ..run_folder.verdict_log import standing_verdicts
+from ..store.run_store import RunStore, RunWriter
 from .analysis import judge_audit, to_read
 from .comparisons import prompts
 from .plan import AuditPlan, open_inputs, prepare, steps
@@ -50,11 +49,11 @@ def run_audit(
         ConfigurationError: No model can be reached.
     """
     manifest, chosen, tasks = prepare(plan)
-    if not (plan.out / MANIFEST).exists():
+    if not RunStore(plan.out).begun:
         require_models(tasks, access)
     with (
         _probes_to_judge(plan, tasks, chosen) as inputs,
-        RunFolder(plan.out) as folder,
+        RunWriter(plan.out) as folder,
     ):
         folder.refuse_other_run(audit_of=manifest.files)
         folder.roster.refuse_changed([task.known for task in tasks], folder.path)
@@ -89,7 +88,7 @@ def _conclude(
 ) -> Audit:
     """Analyse the verdicts that stand, and write what they show."""
     scored = scored_probes(
-        standing_verdicts(context.folder.verdicts),
+        context.folder.verdicts.whole(),
         chosen.probes,
         _clusters(context.inputs.cases, chosen),
         {task.id: task.cut for task in tasks},

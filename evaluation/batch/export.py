@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import groupby
 from pathlib import Path
@@ -16,8 +16,8 @@ from ..judging.asking import open_work
 from ..judging.tasks import JudgeTask, judge_tasks, refuse_idle
 from ..judging.worlds import replay_in
 from ..progress import Progress
-from ..run_folder.folder import RunFolder, read_roster
-from ..run_folder.verdict_log import VerdictKey, settled
+from ..store.run_store import RunStore, RunWriter
+from ..store.standing import VerdictKey
 from .files import BatchFile, answered, numbered, once, write_batch
 
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]+")
@@ -66,7 +66,7 @@ def export_batch(questions: Questions, path: Path, progress: Progress) -> list[B
         UsageError: There is no such judge.
         RunFolderError: The run folder is in use.
     """
-    known = [] if questions.run is None else read_roster(questions.run)
+    known = [] if questions.run is None else list(RunStore(questions.run).roster)
     tasks = judge_tasks(questions.judges, questions.model, known, replay_in(questions.environments))
     with (
         EvaluationInputs(questions.cases, questions.outputs) as inputs,
@@ -100,8 +100,8 @@ def _known(replies: BatchResults, progress: Progress) -> Lookup:
     return find
 
 
-def _done(run: Path | None) -> set[VerdictKey]:
+def _done(run: Path | None) -> Container[VerdictKey]:
     if run is None or not run.exists():
-        return set()
-    with RunFolder(run) as folder:
-        return settled(folder.verdicts)
+        return ()
+    with RunWriter(run) as folder:
+        return folder.verdicts.settled

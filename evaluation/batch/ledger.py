@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from ...errors import RunFolderError
-from ..run_folder.folder import write_json
+from ...records import write_json
 from .endpoint import ENDED
 
 FOLDER = "batch"

@@ -26,7 +26,6 @@ from ...judges import (
 from ..judging.access import BatchMode, ModelAccess
 from ..judging.asking import Step
 from ..progress import Progress
-from ..run_folder.verdict_log import settled
 from .endpoint import ENDED, BatchEndpoint
 from .files import answered, once, read_custom_ids, write_batch
 from .ledger import BatchEntry, Ledger
@@ -78,7 +77,7 @@ def collect_replies(
 
 def _work(step: Step) -> Iterator[tuple[PromptJudge, Work]]:
     """What models have to be asked, those of one model together, since a batch is for one model."""
-    done = settled(step.context.verdicts)
+    done = step.context.verdicts.settled
     for task in sorted(step.tasks, key=lambda task: task.model):
         if task.asked is not None:
             for work in step.work(task, done):

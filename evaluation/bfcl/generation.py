@@ -18,7 +18,7 @@ from ..generation.sources import Source
 from ..generation.stage import Tally, generate
 from ..generation.store import AttemptRow, attempt_row, bind, lock
 from ..progress import Progress
-from ..run_folder.journal import Journal
+from ..store.journal import Journal
 
 VERSION = "v4"
 _INFERENCE_ERROR = "Error during inference: "

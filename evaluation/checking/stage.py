@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -11,7 +11,7 @@ from ...deterministic.own_checkers import source_fingerprint
 from ...records import BUILT_IN_KINDS, Case, Kind, Output, Verdict
 from ..context import RunContext
 from ..inputs import EvaluationInputs
-from ..run_folder.verdict_log import VerdictKey, key_of, settled
+from ..store.standing import VerdictKey
 from .dependencies import hold_back_dependents
 from .names import NamesOption, NamesVote
 
@@ -76,11 +76,11 @@ def check_into_folder(context: RunContext, names: NamesOption, options: CheckOpt
         options: Rule set and registries.
     """
     folder, inputs = context.folder, context.inputs
-    done: Container[VerdictKey] = settled(folder.verdicts) if folder.resumed else ()
+    done = folder.verdicts.settled
     differing, default = options_by_system(inputs, names, options)
     context.progress.begin("checking", inputs.survey.outputs)
     for verdict in check_outputs(inputs.pairs(), differing, default):
-        if key_of(verdict) not in done:
+        if VerdictKey(verdict.key, verdict.author, verdict.repeat) not in done:
             folder.verdicts.append(verdict)
         context.progress.advance()
     folder.verdicts.flush()

@@ -6,25 +6,23 @@ from collections.abc import Collection
 
 from ...errors import RunFolderError
 from ...judges.baseline import baseline_verdict, has_rule
-from ...records import CaseIndex, FolderPath, InputPath, Output, Verdict, read_records
-from ..labelling.labels import read_labels
-from ..run_folder.folder import MANIFEST, VERDICTS, read_manifest
-from ..run_folder.kept_inputs import run_inputs
+from ...records import CaseIndex, InputPath, JudgeId, Output, read_records
+from ..store.run_store import RunStore
 
 
-def lexical_scores(folder: FolderPath, labelled: Collection[str] = ()) -> dict[str, float]:
+def lexical_scores(store: RunStore, labelled: Collection[str] = ()) -> dict[str, float]:
     """Score the labelled outputs of a run by the lexical baseline, each as its judge's stand-in.
 
     Args:
-        folder: A finished run folder.
-        labelled: Items with a label, beside those that the folder has labels of.
+        store: A finished run.
+        labelled: Items with a label, beside those that the run has labels of.
 
     Returns:
         Score by item (``case_id|system|trial``); where judges of several sorts judged an output, the first one's. Empty when
         the lexical baseline was itself a judge of the run, or the run's inputs are not there as they were.
     """
-    judges = _judges_of(folder, labelled)
-    files = _inputs_of(folder) if judges else []
+    judges = _judges_of(store, labelled)
+    files = _inputs_of(store) if judges else []
     if not files:
         return {}
     scores: dict[str, float] = {}
@@ -39,29 +37,26 @@ def lexical_scores(folder: FolderPath, labelled: Collection[str] = ()) -> dict[s
     return scores
 
 
-def _judges_of(folder: FolderPath, labelled: Collection[str]) -> dict[str, str]:
+def _judges_of(store: RunStore, labelled: Collection[str]) -> dict[str, str]:
     """The judge whose stand-in the baseline is, by labelled item; empty when the baseline judged by itself."""
     known: set[str] = set(labelled)
     judges: dict[str, str] = {}
-    known |= {str(key) for key in read_labels(folder)}
-    for verdict in read_records(folder / VERDICTS, Verdict):
-        if verdict.source == "judge":
-            if verdict.judge is None:
-                continue
-            if verdict.judge.kind == "baseline":
+    known |= {str(key) for key in store.label_scores}
+    for said in store.verdicts.standing:
+        if said.source != "judge":
+            if said.graded:
+                known.add(str(said.key))
+        elif isinstance(said.author, JudgeId):
+            if said.author.kind == "baseline":
                 return {}
-            if has_rule(verdict.judge):
-                judges.setdefault(str(verdict.key), verdict.judge.name)
-        elif verdict.graded:
-            known.add(str(verdict.key))
+            if has_rule(said.author):
+                judges.setdefault(str(said.key), said.author.name)
     return {item: judge for item, judge in judges.items() if item in known}
 
 
-def _inputs_of(folder: FolderPath) -> list[InputPath]:
+def _inputs_of(store: RunStore) -> list[InputPath]:
     """The cases file and the outputs files; none when one of them is gone or has changed."""
-    if not (folder / MANIFEST).exists():
-        return []
     try:
-        return run_inputs(folder, {"inputs": [], **read_manifest(folder)})
+        return store.inputs
     except RunFolderError:
         return []

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
-from ...calibration.agreement.results import Calibration, calibration_json
+from ...calibration.agreement.results import Calibration
 from ...judges.prices import PriceList
 from ...records import CaseIndex, ItemKey
 from ..context import RunContext
-from ..labelling.labels import read_labels
-from ..run_folder.folder import CALIBRATION, CLUSTERS, RunFolder, write_json
-from ..run_folder.verdict_log import standing_verdicts
 from ..statements.statement import case_of, is_statement
+from ..store.run_store import RunStore, RunWriter
 from .judge_uses import judge_uses
-from .lexical_baseline import lexical_scores
 from .rates import system_results
 from .results import JudgeUse, SystemResult
 from .tally import OpenScores, Tally
@@ -56,10 +53,10 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, asked: boo
         What the run came to.
     """
     inputs, folder = context.inputs, context.folder
-    write_json(folder.path / CLUSTERS, cluster_names(inputs.cases) | _statement_clusters(context))
+    folder.put_clusters(cluster_names(inputs.cases) | _statement_clusters(context))
     tally = take_tally(folder, inputs.cases)
     missing = {system: inputs.survey.missing(system) for system in inputs.survey.answered}
-    judges, labels = judge_uses(folder, prices, asked=asked), read_labels(folder.path)
+    judges, labels = judge_uses(folder, prices, asked=asked), folder.label_scores
     systems = system_results(tally, missing, labels, folder.roster.judges_kind)
     conclusion = Conclusion(
         systems=systems,
@@ -75,9 +72,9 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, asked: boo
         ),
         outputs=inputs.survey.outputs + sum(missing.values()),
         graded=sum(map(len, tally.graded.values())),
-        unused_labels=len(labels.keys() - {verdict.key for verdict in folder.verdicts}) if labels else 0,
+        unused_labels=len(labels.keys() - {said.key for said in folder.verdicts.standing}) if labels else 0,
     )
-    folder.update(results=msgspec.to_builtins(conclusion.systems), judges=msgspec.to_builtins(judges))
+    folder.update(results=conclusion.systems, judges=judges)
     return conclusion
 
 
@@ -89,13 +86,13 @@ def cluster_names(cases: CaseIndex) -> dict[str, str]:
 def _statement_clusters(context: RunContext) -> dict[str, str]:
     """Statement's case id to the cluster of the answer's case: docs/decisions/0007-statements-of-one-answer-are-dependent.md."""
     folder, cases = context.folder, context.inputs.cases
-    if not folder.manifest.get("statements"):
+    if not folder.manifest.statements:
         return {}
-    ids = {verdict.case_id for verdict in folder.verdicts if is_statement(verdict.case_id, cases)}
+    ids = {case_id for case_id in folder.verdicts.standing.cases if is_statement(case_id, cases)}
     return {case_id: cases.cluster(case_of(case_id)) for case_id in sorted(ids)}
 
 
-def take_tally(folder: RunFolder, cases: CaseIndex) -> Tally:
+def take_tally(folder: RunStore, cases: CaseIndex) -> Tally:
     """Count the verdicts that stand.
 
     Args:
@@ -106,32 +103,31 @@ def take_tally(folder: RunFolder, cases: CaseIndex) -> Tally:
         The counts; repeats of a judge beyond the first are left to calibration, and statements are counted in their answers.
     """
     tally, is_open = Tally(), set[ItemKey]()
-    for verdict in standing_verdicts(folder.verdicts):
-        if verdict.case_id not in cases:
+    for verdict in folder.verdicts.standing:
+        case_id, system, trial = verdict.key
+        if case_id not in cases:
             continue
-        cluster = cases.cluster(verdict.case_id)
+        facts = cases.facts(case_id)
+        cluster = facts.cluster
         if verdict.graded:
-            tally.graded.setdefault((verdict.system, verdict.trial), set()).add(verdict.case_id)
+            tally.graded.setdefault((system, trial), set()).add(case_id)
         if verdict.source == "checker":
-            tally.add_checked(verdict, cluster, cases.facts(verdict.case_id).kind)
+            tally.add_checked(verdict, cluster, facts.kind)
             if verdict.outcome == "undecided":
                 is_open.add(verdict.key)
         elif verdict.repeat == 0:
             tally.add_judged(verdict, cluster, is_open=verdict.key in is_open or not tally.checked)
             if verdict.graded and verdict.key in is_open:
-                part = tally.open_scores.setdefault((verdict.system, verdict.author), OpenScores())
+                part = tally.open_scores.setdefault((system, verdict.author), OpenScores())
                 part.add(verdict, cluster)
     return tally
 
 
-def _calibrate(folder: RunFolder) -> Calibration | None:
-    from ...calibration import calibrate, compare, table_from_run  # noqa: PLC0415 - scipy is slow to import
-    from ...calibration.tables.table import BASELINE  # noqa: PLC0415 - likewise
+def _calibrate(folder: RunWriter) -> Calibration | None:
+    from ...calibration import calibrate, compare  # noqa: PLC0415 - scipy is slow to import
+    from ..run_table import table_of  # noqa: PLC0415 - likewise
 
-    table = table_from_run(folder.path)
-    lexical = lexical_scores(folder.path)
-    if lexical:
-        table = table.with_numbers(f"{BASELINE}lexical", lexical)
+    table = table_of(folder, lexical=True)
     result = calibrate(table)
     usable = sum(panel.n > 0 for panel in result.judges.values())
     if not usable:
@@ -141,5 +137,5 @@ def _calibrate(folder: RunFolder) -> Calibration | None:
         # Judges of different kinds of cases have nothing in common.
         if any(pair.n for pair in comparison.pairs):
             result = msgspec.structs.replace(result, comparison=comparison)
-    write_json(folder.path / CALIBRATION, calibration_json(result))
+    folder.put_calibration(result)
     return result

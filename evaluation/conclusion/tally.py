@@ -8,6 +8,7 @@ from functools import lru_cache
 import msgspec
 
 from ...records import Author, ItemKey, Kind, Outcome, Verdict
+from ..store.standing import Said
 
 
 @lru_cache(maxsize=1024)
@@ -36,7 +37,7 @@ class Sums(msgspec.Struct):
     faults: Counter[str] = msgspec.field(default_factory=Counter)
     failures: Counter[str] = msgspec.field(default_factory=Counter)
 
-    def add(self, verdict: Verdict, cluster: str) -> None:
+    def add(self, verdict: Verdict | Said, cluster: str) -> None:
         """Count one verdict."""
         self.outcomes[verdict.outcome] += 1
         if verdict.score is not None:
@@ -83,7 +84,7 @@ class OpenScores(msgspec.Struct):
     scores: list[float] = msgspec.field(default_factory=list[float])
     clusters: list[str] = msgspec.field(default_factory=list[str])
 
-    def add(self, verdict: Verdict, cluster: str) -> None:
+    def add(self, verdict: Verdict | Said, cluster: str) -> None:
         """Note a graded verdict."""
         assert verdict.score is not None
         self.keys.append(verdict.key)
@@ -110,13 +111,13 @@ class Tally(msgspec.Struct):
     open_kinds: dict[str, Counter[Kind]] = msgspec.field(default_factory=dict)
     open_scores: dict[tuple[str, Author], OpenScores] = msgspec.field(default_factory=dict)
 
-    def add_checked(self, verdict: Verdict, cluster: str, kind: Kind) -> None:
+    def add_checked(self, verdict: Verdict | Said, cluster: str, kind: Kind) -> None:
         """Count a checker's verdict."""
         self.checked.setdefault(verdict.system, Sums()).add(verdict, cluster)
         if verdict.outcome == "undecided":
             self.open_kinds.setdefault(verdict.system, Counter())[kind] += 1
 
-    def add_judged(self, verdict: Verdict, cluster: str, *, is_open: bool) -> None:
+    def add_judged(self, verdict: Verdict | Said, cluster: str, *, is_open: bool) -> None:
         """Count a judge's verdict; ``is_open`` when no checker decided this output."""
         author, by = verdict.author, verdict.by
         self.judged.setdefault(author, Sums(by)).add(verdict, cluster)

@@ -21,10 +21,10 @@ from ...records import (
     Output,
     decode_record,
     encode_record,
+    write_json,
 )
 from ...records.case import Record
-from ..run_folder.folder import write_json
-from ..run_folder.journal import Journal
+from ..store.journal import Journal
 from .attempt import Made
 
 

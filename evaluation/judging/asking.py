@@ -17,7 +17,7 @@ from ...judges import Work
 from ...records import Case, ItemKey, Output, Verdict
 from ..context import RunContext
 from ..inputs import EvaluationInputs
-from ..run_folder.verdict_log import VerdictKey, settled
+from ..store.standing import VerdictKey
 from .access import BatchMode, ModelAccess
 from .tasks import JudgeTask
 
@@ -66,7 +66,7 @@ def ask(step: Step, access: Callable[[], ModelAccess], batch: BatchMode | None =
     context = step.context
     context.folder.enlist(task.known for task in step.tasks)
     for task in step.tasks:
-        done = settled(context.verdicts)
+        done = context.verdicts.settled
         left = sum(1 for _ in _open_outputs(context.inputs, task, step.wanted, done, step.repeats))
         if not left:
             continue

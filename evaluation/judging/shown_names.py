@@ -10,7 +10,7 @@ from ...judges.baseline import VARIANT
 from ...judges.catalogue import JUDGED_KINDS, SPLITTER
 from ...records import JudgeId
 from ...records.judge_id import marked
-from ..run_folder.roster import KnownJudge
+from ..store.manifest import KnownJudge
 
 RESERVED = frozenset({*JUDGED_KINDS, SPLITTER.judge, VARIANT, "jury", "share", "split"})
 """Names of ours and of roles: no name of a prompt of the user's own begins with one of these and a variant."""

@@ -15,7 +15,7 @@ from ...judges.baseline import MODEL as BASELINE
 from ...judges.catalogue import JUDGED_KINDS, is_prompt_file
 from ...plugins import JUDGES
 from ...records import JudgeId, Kind
-from ..run_folder.roster import KnownJudge
+from ..store.manifest import KnownJudge
 from .access import ModelAccess
 from .shown_names import RESERVED, shown_apart
 

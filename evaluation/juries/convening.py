@@ -12,9 +12,9 @@ from ...records import Author, ItemKey, JudgeId, Kind
 from ..context import RunContext
 from ..judging.asking import Step, Wanted
 from ..judging.tasks import JudgeTask
-from ..run_folder.folder import RunFolder
-from ..run_folder.roster import KnownJudge
-from ..run_folder.verdict_log import VerdictKey, settled, standing_verdicts
+from ..store.manifest import KnownJudge
+from ..store.run_store import RunWriter
+from ..store.standing import VerdictKey
 from .jury import Jury, Member, Opinion, Rule, combine, is_unsure, opinion
 
 Steps: TypeAlias = Callable[[Sequence[JudgeTask], Wanted], Iterator[Step]]
@@ -88,31 +88,26 @@ def count_opinions(context: RunContext, jury: Jury) -> None:
         jury: The jury.
     """
     folder, jury_id = context.folder, jury.id
-    done = settled(folder.verdicts)
+    done = folder.verdicts.settled
     for item, said in _opinions(context, jury).items():
         if VerdictKey(item, jury_id, 0) not in done:
             folder.verdicts.append(combine(jury, item, said))
     folder.verdicts.flush()
 
 
-def juries_of(folder: RunFolder) -> list[Jury]:
-    """The juries that judged in this run."""
-    return msgspec.convert(folder.manifest.get("juries", []), list[Jury])
-
-
-def _enlist(jury: Jury, folder: RunFolder) -> None:
+def _enlist(jury: Jury, folder: RunWriter) -> None:
     folder.enlist([KnownJudge(by=jury.by, id=jury.id, kinds=_kinds(jury, folder), cut=_cut(jury, folder))])
-    others = [each for each in juries_of(folder) if each.id != jury.id]
-    folder.update(juries=msgspec.to_builtins([*others, jury]))
+    others = [each for each in folder.manifest.juries if each.id != jury.id]
+    folder.update(juries=[*others, jury])
 
 
-def _cut(jury: Jury, folder: RunFolder) -> Cut:
+def _cut(jury: Jury, folder: RunWriter) -> Cut:
     """That of its members, where they share one; of a majority, which says 1 or 0, any is the same."""
     cuts = {folder.roster[member.id].cut for member in jury.members}
     return Cut() if jury.rule == "majority" or len(cuts) > 1 else cuts.pop()
 
 
-def _kinds(jury: Jury, folder: RunFolder) -> tuple[Kind, ...] | None:
+def _kinds(jury: Jury, folder: RunWriter) -> tuple[Kind, ...] | None:
     """The kinds of case that some member judges; None where one judges every kind."""
     kinds: set[Kind] = set()
     for member in jury.members:
@@ -127,10 +122,13 @@ def _opinions(context: RunContext, jury: Jury) -> dict[ItemKey, list[Opinion]]:
     """What the members said, by output; in the order of members, then repeats."""
     places: dict[Author, int] = {member.id: place for place, member in enumerate(jury.members)}
     said: dict[ItemKey, dict[tuple[int, int], Opinion]] = {}
-    for verdict in standing_verdicts(context.folder.verdicts):
-        place = places.get(verdict.author)
-        if place is not None and verdict.repeat < jury.repeats:
-            said.setdefault(verdict.key, {})[place, verdict.repeat] = opinion(verdict)
+    heard = (
+        each.row
+        for each in context.folder.verdicts.standing
+        if each.author in places and each.repeat < jury.repeats
+    )
+    for verdict in context.folder.verdicts.whole(heard):
+        said.setdefault(verdict.key, {})[places[verdict.author], verdict.repeat] = opinion(verdict)
     return {item: [found[place] for place in sorted(found)] for item, found in said.items()}
 
 

@@ -12,17 +12,14 @@ import msgspec
 
 from ...errors import InputError
 from ...records import (
-    FolderPath,
     InputPath,
     ItemKey,
     Verdict,
-    read_lines,
     read_numbered,
     read_records,
-    write_records,
 )
 from ..inputs import EvaluationInputs
-from ..run_folder.folder import LABELS, VERDICTS, RunFolder, read_manifest
+from ..store.run_store import LABELS, RunStore, RunWriter
 
 REVIEW = "review"
 """Key of a label's evidence: how the outputs that were labelled on a review page were chosen."""
@@ -57,7 +54,7 @@ class AddedLabels(msgspec.Struct, frozen=True, kw_only=True):
     skipped: int
 
 
-def adopt_labels(labels: InputPath, inputs: EvaluationInputs, folder: RunFolder) -> None:
+def adopt_labels(labels: InputPath, inputs: EvaluationInputs, folder: RunWriter) -> None:
     """Check a labels file and keep it in the run folder, beside what `add_labels` put there.
 
     Args:
@@ -78,10 +75,10 @@ def adopt_labels(labels: InputPath, inputs: EvaluationInputs, folder: RunFolder)
     kept = folder.path / LABELS
     if isinstance(labels, Path) and isinstance(kept, Path) and labels.resolve() == kept.resolve():
         return
-    reviewed = [verdict for verdict in _labels_in(folder.path) if REVIEW in verdict.evidence]
+    reviewed = [verdict for verdict in folder.labels if REVIEW in verdict.evidence]
     reviewed = [verdict for verdict in reviewed if (verdict.key, verdict.by) not in said]
     # The file that was named has the last word.
-    write_records(kept, chain(reviewed, read_records(labels, Verdict)))
+    folder.put_labels(chain(reviewed, read_records(labels, Verdict)))
 
 
 def add_labels(folder: Path, files: Sequence[Path]) -> AddedLabels:
@@ -98,18 +95,19 @@ def add_labels(folder: Path, files: Sequence[Path]) -> AddedLabels:
         RecordError: A line is not a verdict, is a judge's, was not sampled at random, or is about no output of the run.
         RunFolderError: It is not a run folder, or another process is writing it.
     """
-    read_manifest(folder)
-    with RunFolder(folder) as run:
-        outputs = {verdict.key for verdict in read_records(folder / VERDICTS, Verdict)}
+    with RunStore(folder) as store:
+        store.manifest  # noqa: B018 - refuses what is no run before anything is made
+    with RunWriter(folder) as run:
+        outputs = {said.key for said in run.verdicts.standing}
         given = [label for file in files for label in _addable(file, outputs)]
-        standing = {(label.key, label.by): label for label in _labels_in(folder) if label.source == "human"}
+        standing = {(label.key, label.by): label for label in run.labels if label.source == "human"}
         new: list[Verdict] = []
         for label in given:
             if standing.get((label.key, label.by)) != label:
                 standing[label.key, label.by] = label
                 new.append(label)
         if new:
-            write_records(run.path / LABELS, chain(_labels_in(folder), new))
+            run.put_labels([*run.labels, *new])
     return AddedLabels(
         labels=folder / LABELS,
         added=len(new),
@@ -119,31 +117,14 @@ def add_labels(folder: Path, files: Sequence[Path]) -> AddedLabels:
     )
 
 
-def read_labels(folder: FolderPath) -> dict[ItemKey, float]:
-    """The graded labels of a run folder.
-
-    Args:
-        folder: The run folder.
-
-    Returns:
-        Trusted score by output; empty when the run has no labels.
-    """
-    return {label.key: label.score for label in _labels_in(folder) if label.score is not None}
-
-
-def labelled_by(folder: Path, name: str) -> set[ItemKey]:
+def labelled_by(store: RunStore, name: str) -> set[ItemKey]:
     """The outputs that a person has labelled, or could not tell.
 
     Args:
-        folder: The run folder.
+        store: The run.
         name: The person's name.
     """
-    return {label.key for label in _labels_in(folder) if label.source == "human" and label.by == name}
-
-
-def _labels_in(folder: FolderPath) -> Iterator[Verdict]:
-    path = folder / LABELS
-    return read_records(path, Verdict) if path.exists() and any(read_lines(path)) else iter(())
+    return {label.key for label in store.labels if label.source == "human" and label.by == name}
 
 
 def _addable(file: Path, outputs: set[ItemKey]) -> Iterator[Verdict]:

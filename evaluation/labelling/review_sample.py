@@ -5,15 +5,14 @@ from __future__ import annotations
 import heapq
 from collections.abc import Collection, Iterator
 from hashlib import blake2b
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 import numpy as np
 
-from ...errors import RunFolderError, UsageError
-from ...records import ItemKey, Outcome, ShownNames, Verdict, read_records
-from ..run_folder.folder import VERDICTS, read_manifest
+from ...errors import UsageError
+from ...records import ItemKey, Outcome, ShownNames
+from ..store.run_store import RunStore
 
 if TYPE_CHECKING:
     from ...calibration import Table
@@ -62,23 +61,11 @@ class Parts(msgspec.Struct, frozen=True):
     judged: dict[str, set[ItemKey]]
 
 
-def finished_manifest(folder: Path) -> dict[str, Any]:
-    """Read the manifest of a run that came to its end, so that its open part is known whole.
-
-    Raises:
-        RunFolderError: It is not a run folder, or the run was not finished.
-    """
-    manifest = read_manifest(folder)
-    if "results" not in manifest or manifest.get("status") == "running":
-        raise RunFolderError(f"{folder}: the run was not finished; type its command again to go on")
-    return manifest
-
-
-def parts_of(folder: Path) -> Parts:
+def parts_of(store: RunStore) -> Parts:
     """Read who spoke of which output; one key an output is kept.
 
     Args:
-        folder: The run folder.
+        store: The run.
 
     Returns:
         The parts.
@@ -86,7 +73,7 @@ def parts_of(folder: Path) -> Parts:
     checked: dict[Outcome, set[ItemKey]] = {}
     judged: dict[str, set[ItemKey]] = {}
     asked_about, names = set[ItemKey](), ShownNames()
-    for verdict in read_records(folder / VERDICTS, Verdict):
+    for verdict in store.verdicts.standing:
         if verdict.source != "judge":
             checked.setdefault(verdict.outcome, set()).add(verdict.key)
             continue
@@ -100,7 +87,7 @@ def parts_of(folder: Path) -> Parts:
 
 
 def draw_sample(
-    folder: Path, kind: SampleKind, count: int, *, seed: int = 0, judge: str | None = None
+    store: RunStore, kind: SampleKind, count: int, *, seed: int = 0, judge: str | None = None
 ) -> ReviewSample:
     """Choose outputs to label.
 
@@ -108,7 +95,7 @@ def draw_sample(
     and it grows with ``count`` without losing what was drawn before.
 
     Args:
-        folder: The run folder.
+        store: The run.
         kind: How they are chosen.
         count: How many; about how many for ``doubt``.
         seed: Of the draw.
@@ -121,17 +108,17 @@ def draw_sample(
         InputError: The verdicts cannot be read.
         UsageError: There is no such judge, or no such output.
     """
-    parts = parts_of(folder)
+    parts = parts_of(store)
     if judge is not None and judge not in parts.judged:
         known = ", ".join(parts.judged) or "none"
-        raise UsageError(f"--judge {judge}: no such judge in {folder}; there are: {known}")
+        raise UsageError(f"--judge {judge}: no such judge in {store.path}; there are: {known}")
     if kind == "doubt":
-        return _in_doubt(folder, parts, count, seed, judge)
+        return _in_doubt(store, parts, count, seed, judge)
     if kind == "suspected":
-        return _suspected(folder, parts, count, judge)
+        return _suspected(store, parts, count, judge)
     candidates = _candidates(parts, kind, judge)
     if not candidates:
-        raise UsageError(_NOTHING[kind].format(folder=folder))
+        raise UsageError(_NOTHING[kind].format(folder=store.path))
     keys = heapq.nsmallest(count, candidates, key=lambda key: _rank(key, seed))
     return ReviewSample(kind=kind, seed=seed, of=len(candidates), keys=keys, judge=judge)
 
@@ -157,12 +144,12 @@ def _rank(key: ItemKey, seed: int) -> bytes:
     return blake2b(text, digest_size=8, person=b"review").digest()
 
 
-def _in_doubt(folder: Path, parts: Parts, count: int, seed: int, judge: str | None) -> ReviewSample:
+def _in_doubt(store: RunStore, parts: Parts, count: int, seed: int, judge: str | None) -> ReviewSample:
     from ...calibration.planning.next_labels import next_by_doubt  # noqa: PLC0415 - slow to import, and seldom needed
 
-    table, names = _table_of(folder, judge, parts.open)
+    table, names = _table_of(store, judge, parts.open)
     if not len(table) or not np.isnan(table.label[np.isfinite(table.score)]).any():
-        raise UsageError(_NOTHING["doubt"].format(folder=folder))
+        raise UsageError(_NOTHING["doubt"].format(folder=store.path))
     drawn = {names[item]: chance for item, chance in next_by_doubt(table, count, seed=seed).items()}
     if not drawn:
         raise UsageError(f"--n {count}: this draw came out empty; ask for more, or choose another --seed")
@@ -171,44 +158,44 @@ def _in_doubt(folder: Path, parts: Parts, count: int, seed: int, judge: str | No
     return ReviewSample(kind="doubt", seed=seed, of=of, keys=list(drawn), chances=drawn, judge=judge)
 
 
-def _suspected(folder: Path, parts: Parts, count: int, judge: str | None) -> ReviewSample:
+def _suspected(store: RunStore, parts: Parts, count: int, judge: str | None) -> ReviewSample:
     from ...calibration.agreement.suspected_labels import suspected_label_errors  # noqa: PLC0415 - slow to import, and seldom needed
 
-    table, names = _table_of(folder, judge, parts.open | parts.decided)
+    table, names = _table_of(store, judge, parts.open | parts.decided)
     found = suspected_label_errors(table, limit=len(names))
     if not found:
-        raise UsageError(_NOTHING["suspected"].format(folder=folder))
+        raise UsageError(_NOTHING["suspected"].format(folder=store.path))
     keys = [names[entry.item_id] for entry in found[:count]]
     return ReviewSample(kind="suspected", seed=0, of=len(found), keys=keys, judge=judge)
 
 
-def _table_of(folder: Path, judge: str | None, keys: set[ItemKey]) -> tuple[Table, dict[str, ItemKey]]:
+def _table_of(store: RunStore, judge: str | None, keys: set[ItemKey]) -> tuple[Table, dict[str, ItemKey]]:
     """The calibration table of some outputs of a run, and its item ids as keys."""
-    from ...calibration import table_from_run  # noqa: PLC0415 - slow to import, and seldom needed
-    from ...calibration.true_rate.estimation import of_judge  # noqa: PLC0415 - likewise
+    from ...calibration.true_rate.estimation import of_judge  # noqa: PLC0415 - slow to import, and seldom needed
+    from ..run_table import table_of  # noqa: PLC0415 - likewise
 
     names = {str(key): key for key in keys}
-    table = table_from_run(folder)
+    table = table_of(store)
     table = table if judge is None else of_judge(table, judge)
     wanted = np.array([item in names for item in table.item.values], dtype=np.bool_)
     return table.take(wanted[table.item.codes]), names
 
 
-def draw_rows(folder: Path, sample: ReviewSample) -> Iterator[dict[str, Any]]:
+def draw_rows(store: RunStore, sample: ReviewSample) -> Iterator[dict[str, Any]]:
     """The calibration table of the open part, as ``estimate`` needs it to weigh labels drawn with unequal chances.
 
     Args:
-        folder: The run folder.
+        store: The run.
         sample: Drawn by doubt.
 
     Yields:
         One row an open output that the judge was asked about, with ``label_probability`` where it was drawn.
     """
-    from ...calibration.tables.runs import run_rows  # noqa: PLC0415 - slow to import, and seldom needed
+    from ..run_table import run_rows  # noqa: PLC0415 - slow to import, and seldom needed
 
-    is_open = {str(key) for key in parts_of(folder).open}
+    is_open = {str(key) for key in parts_of(store).open}
     chances = {str(key): chance for key, chance in sample.chances.items()}
-    for row in run_rows(folder):
+    for row in run_rows(store):
         item = row["item_id"]
         if row["judge"] == sample.judge and row["repeat"] == 0 and item in is_open:
             kept = {name: row[name] for name in ("item_id", "judge", "score", "label", "cluster", "system")}

@@ -17,11 +17,10 @@ from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..judging.asking import Step, Wanted
 from ..judging.tasks import JudgeTask
-from ..run_folder.folder import STATEMENTS, RunFolder
-from ..run_folder.journal import Journal
-from ..run_folder.verdict_log import VerdictKey, settled, standing_verdicts
+from ..store.manifest import Share
+from ..store.standing import VerdictKey
 from .split_inputs import Splits, StatementInputs
-from .statement import LONG, Said, Share, as_output, combine, is_long, judges_statements, not_split, said_of
+from .statement import LONG, Said, as_output, combine, is_long, judges_statements, not_split, said_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,18 +67,19 @@ class ShareTask(JudgeTask):
         folder, judge, splitter = context.folder, self.judge, self.splitter
         share = Share(id=self.id, by=self.by, judge=judge.id, splitter=splitter.id, repeats=repeats)
         folder.enlist([self.known])
-        others = [each for each in shares_of(folder) if each.id != share.id]
-        folder.update(statements=msgspec.to_builtins([*others, share]))
+        others = [each for each in folder.manifest.statements if each.id != share.id]
+        folder.update(statements=[*others, share])
         wanted = _of_its_kinds(judge, context.inputs, wanted)
         long = _long_answers(context.inputs, judge, wanted)
-        with Journal(folder.path / STATEMENTS, Verdict) as splits:
-            yield Step(context._replace(journal=splits), [JudgeTask(judge=splitter)], long.__contains__)
-        with Splits(folder, splitter.id, long, guess=foreseen) as splits_of:
-            statements = StatementInputs(context.inputs, wanted, splits_of)
-            itself = JudgeTask(judge=judge, cut=self.cut, access=self.access)
-            yield Step(context._replace(inputs=statements), [itself], _all, repeats)
-            if not foreseen:
-                _combine(context, share, judge, wanted, splits_of)
+        yield Step(
+            context._replace(journal=folder.statements), [JudgeTask(judge=splitter)], long.__contains__
+        )
+        splits_of = Splits(folder, splitter.id, long, guess=foreseen)
+        statements = StatementInputs(context.inputs, wanted, splits_of)
+        itself = JudgeTask(judge=judge, cut=self.cut, access=self.access)
+        yield Step(context._replace(inputs=statements), [itself], _all, repeats)
+        if not foreseen:
+            _combine(context, share, judge, wanted, splits_of)
 
 
 def by_statement(task: JudgeTask, model: str | None) -> JudgeTask:
@@ -102,11 +102,6 @@ def by_statement(task: JudgeTask, model: str | None) -> JudgeTask:
         raise UsageError("--split-model: the baseline compares words; it cannot split an answer")
     splitter = load_judge(str(SPLITTER), model=model or task.model)
     return ShareTask(judge=judge, cut=task.cut, access=task.access, splitter=splitter)
-
-
-def shares_of(folder: RunFolder) -> list[Share]:
-    """How answers were judged by their statements in this run."""
-    return msgspec.convert(folder.manifest.get("statements", []), list[Share])
 
 
 def combine_again(context: RunContext, share: Share, judge: PromptJudge) -> Share:
@@ -159,12 +154,9 @@ def _applies(judge: PromptJudge, case: Case, output: Output) -> bool:
 def _combine(context: RunContext, share: Share, judge: PromptJudge, wanted: Wanted, splits: Splits) -> None:
     """Journal the verdicts on answers that have none yet."""
     folder = context.folder
-    done = settled(folder.verdicts)
-    said = {
-        (verdict.key, verdict.repeat): said_of(verdict, judge)
-        for verdict in standing_verdicts(folder.verdicts)
-        if verdict.judge == judge.id
-    }
+    done = folder.verdicts.settled
+    rows = (each.row for each in folder.verdicts.standing if each.author == judge.id)
+    said = {(each.key, each.repeat): said_of(each, judge) for each in folder.verdicts.whole(rows)}
     for output in context.inputs.outputs():
         if wanted(output.key):
             for repeat in range(share.repeats):

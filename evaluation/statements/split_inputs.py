@@ -7,18 +7,18 @@ from collections.abc import Iterator
 
 import msgspec
 
-from ...records import Case, CaseIndex, Closing, ItemKey, JudgeId, Output, Verdict
+from ...records import Case, CaseIndex, ItemKey, JudgeId, Output, Verdict
 from ...records.case_index import CaseFacts
 from ..inputs import EvaluationInputs
 from ..judging.asking import Wanted
-from ..run_folder.folder import STATEMENTS, RunFolder
-from ..run_folder.verdict_log import VerdictIndex
+from ..store.run_store import RunStore
+from ..store.standing import VerdictKey
 from .statement import Statement, as_output, case_of
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
 
 
-class Splits(Closing):
+class Splits:
     """The statements of answers, read from the run folder when they are asked for.
 
     Args:
@@ -29,9 +29,9 @@ class Splits(Closing):
     """
 
     def __init__(
-        self, folder: RunFolder, splitter: JudgeId, long: set[ItemKey], *, guess: bool = False
+        self, folder: RunStore, splitter: JudgeId, long: set[ItemKey], *, guess: bool = False
     ) -> None:
-        self._index = VerdictIndex(folder.path / STATEMENTS)
+        self._journal = folder.statements
         self._splitter = splitter
         self._long = long
         self._guess = guess
@@ -48,11 +48,7 @@ class Splits(Closing):
 
     def split(self, item: ItemKey) -> Verdict | None:
         """What splitting an answer came to; None where that was not tried yet."""
-        return next((split for split in self._index[item] if split.judge == self._splitter), None)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._index.close()
+        return self._journal.find(VerdictKey(item, self._splitter, 0))
 
 
 def _sentences(output: Output) -> list[Statement]:

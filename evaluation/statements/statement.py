@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from ...judges import PromptJudge
-from ...records import UNGRADED, CaseIndex, ItemKey, JudgeId, Outcome, Output, Verdict
+from ...records import UNGRADED, CaseIndex, ItemKey, Outcome, Output, Verdict
+from ..store.manifest import Share
 
 LONG = 200
 """Characters from which on an answer is split. A shorter one is one statement as it stands, and costs no call to find that out."""
@@ -25,24 +26,6 @@ class Statement(NamedTuple):
 
     text: str | None
     quote: str | None
-
-
-class Share(msgspec.Struct, frozen=True, kw_only=True):
-    """How answers are judged by their statements.
-
-    Attributes:
-        id: Whose verdicts on the whole answers are.
-        by: The name they are shown under.
-        judge: Who judges the statements.
-        splitter: Who splits answers.
-        repeats: How often each statement is judged.
-    """
-
-    id: JudgeId
-    by: str
-    judge: JudgeId
-    splitter: JudgeId
-    repeats: int = 1
 
 
 class Said(NamedTuple):

@@ -11,7 +11,7 @@ import pytest
 from command import Command, Result, fiducial
 from provider_server import Answer, Hang, ProviderServer, Response, Seen, Status, in_the_form_asked_for
 
-from fiducial.evaluation.run_folder.folder import RunFolder
+from fiducial.evaluation.store.run_store import RunWriter
 from fiducial.records import Output, Verdict, read_records, write_records
 
 KEY = "sk-very-secret"
@@ -384,7 +384,7 @@ def test_labels_of_people_take_precedence_and_are_checked(
 
 
 def test_a_run_folder_that_another_process_writes_is_refused(run: Command, tmp_path: Path):
-    with RunFolder(tmp_path / "run"):
+    with RunWriter(tmp_path / "run"):
         result = run()
     assert result.code == 2
     assert "another process is writing this run" in result.err

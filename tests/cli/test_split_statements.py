@@ -12,7 +12,8 @@ from batch_server import BatchServer
 from command import Command, Result, fiducial
 from provider_server import Answer, ProviderServer, Response, Seen, Status
 
-from fiducial.calibration.tables.runs import run_rows
+from fiducial.evaluation.run_table import run_rows
+from fiducial.evaluation.store.run_store import RunStore
 from fiducial.records import Case, ContextItem, Output, Verdict, read_records, write_records
 
 JUDGE = "groundedness/reasons@m"
@@ -201,7 +202,12 @@ def test_a_split_whose_call_failed_is_asked_again_and_then_counts(judge: Command
     server.script = answers
     assert judge().code == 0
     assert [row.outcome for row in by(SHARE)] == ["graded", "failed", "graded", "graded", "graded"]
-    assert [row["score"] for row in run_rows(Path("run")) if row["judge"] == SHARE] == [0.5, 0.5, 0.5, 1.0]
+    assert [row["score"] for row in run_rows(RunStore(Path("run"))) if row["judge"] == SHARE] == [
+        0.5,
+        0.5,
+        0.5,
+        1.0,
+    ]
 
 
 def test_a_statement_that_cannot_be_read_leaves_its_answer_without_a_score(
@@ -285,7 +291,7 @@ def test_rates_are_over_answers_and_never_over_statements(judge: Command):
 def test_in_tables_the_rows_of_a_statement_share_a_cluster_with_those_of_its_answer(judge: Command):
     judge("--repeats", "2")
     clusters: dict[str, set[str]] = {}
-    for row in run_rows(Path("run")):
+    for row in run_rows(RunStore(Path("run"))):
         clusters.setdefault(row["item_id"].partition("|")[0].partition("#")[0], set()).add(row["cluster"])
     assert clusters == {
         "gull-0": {"pier-0"},

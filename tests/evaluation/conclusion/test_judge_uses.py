@@ -7,8 +7,8 @@ import msgspec
 from judge_ids import judge_id
 
 from fiducial.evaluation.conclusion.judge_uses import OTHER_REASONS, judge_uses
-from fiducial.evaluation.run_folder.folder import RunFolder
-from fiducial.evaluation.run_folder.roster import KnownJudge
+from fiducial.evaluation.store.manifest import KnownJudge
+from fiducial.evaluation.store.run_store import RunWriter
 from fiducial.records import Outcome, Usage, Verdict
 
 
@@ -26,7 +26,7 @@ def judged(case_id: str, outcome: Outcome, *, calls: int, cached: bool = False) 
 
 
 def test_a_verdict_counts_as_it_stands_and_every_call_that_led_to_it_was_paid_for(tmp_path: Path):
-    with RunFolder(tmp_path / "run") as folder:
+    with RunWriter(tmp_path / "run") as folder:
         for verdict in (
             judged("1", "failed", calls=3),
             judged("1", "graded", calls=1),
@@ -40,7 +40,7 @@ def test_a_verdict_counts_as_it_stands_and_every_call_that_led_to_it_was_paid_fo
 
 
 def test_a_judge_that_found_nothing_to_judge_is_there_with_nothing(tmp_path: Path):
-    with RunFolder(tmp_path / "run") as folder:
+    with RunWriter(tmp_path / "run") as folder:
         idle, mine = judge_id("idle"), judge_id("mine")
         folder.enlist(KnownJudge(by=f"{each.name}@m", id=each) for each in (idle, mine))
         folder.verdicts.append(msgspec.structs.replace(judged("1", "graded", calls=1), judge=mine))
@@ -51,13 +51,13 @@ def test_a_judge_that_found_nothing_to_judge_is_there_with_nothing(tmp_path: Pat
 
 
 def test_a_judge_that_was_not_asked_is_not_said_to_have_found_nothing(tmp_path: Path):
-    with RunFolder(tmp_path / "run") as folder:
+    with RunWriter(tmp_path / "run") as folder:
         folder.enlist([KnownJudge(by="mine@m", id=judge_id("mine"))])
         assert judge_uses(folder, asked=False) == []
 
 
 def test_what_was_asked_again_is_counted_apart(tmp_path: Path):
-    with RunFolder(tmp_path / "run") as folder:
+    with RunWriter(tmp_path / "run") as folder:
         for case_id, reasked in (("1", 1), ("2", 0), ("3", 1)):
             usage = Usage(calls=1 + reasked, reasked=reasked)
             folder.verdicts.append(msgspec.structs.replace(judged(case_id, "graded", calls=1), usage=usage))
@@ -67,7 +67,7 @@ def test_what_was_asked_again_is_counted_apart(tmp_path: Path):
 
 
 def test_why_verdicts_failed_is_counted(tmp_path: Path):
-    with RunFolder(tmp_path / "run") as folder:
+    with RunWriter(tmp_path / "run") as folder:
         folder.verdicts.append(judged("1", "failed", calls=3))
         folder.verdicts.flush()
         (use,) = judge_uses(folder)
@@ -75,7 +75,7 @@ def test_why_verdicts_failed_is_counted(tmp_path: Path):
 
 
 def test_why_verdicts_have_no_score_is_counted_by_outcome(tmp_path: Path):
-    with RunFolder(tmp_path / "run") as folder:
+    with RunWriter(tmp_path / "run") as folder:
         for case_id, outcome, reason in (
             ("1", "unparsable", "no score"),
             ("2", "not_applicable", "the case has no context"),
@@ -90,7 +90,7 @@ def test_why_verdicts_have_no_score_is_counted_by_outcome(tmp_path: Path):
 
 
 def test_reasons_that_are_all_different_are_counted_together_beyond_a_hundred(tmp_path: Path):
-    with RunFolder(tmp_path / "run") as folder:
+    with RunWriter(tmp_path / "run") as folder:
         for number in range(150):
             row = judged(str(number), "failed", calls=1)
             folder.verdicts.append(msgspec.structs.replace(row, reason=f"reason {number}"))
@@ -101,7 +101,7 @@ def test_reasons_that_are_all_different_are_counted_together_beyond_a_hundred(tm
 
 
 def test_what_checkers_said_is_no_use_of_a_judge(tmp_path: Path):
-    with RunFolder(tmp_path / "run") as folder:
+    with RunWriter(tmp_path / "run") as folder:
         folder.verdicts.append(
             Verdict(case_id="1", system="s", by="ast/bfcl", source="checker", outcome="graded", score=1.0)
         )

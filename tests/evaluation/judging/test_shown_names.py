@@ -9,7 +9,7 @@ import pytest
 from judge_ids import judge_id
 
 from fiducial.evaluation.judging.shown_names import shown_apart
-from fiducial.evaluation.run_folder.roster import KnownJudge
+from fiducial.evaluation.store.manifest import KnownJudge
 from fiducial.judges.catalogue import all_prompts
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from fiducial.errors import InputError, RunFolderError
 from fiducial.evaluation.inputs import EvaluationInputs
-from fiducial.evaluation.labelling.labels import add_labels, adopt_labels, labelled_by, read_labels
-from fiducial.evaluation.run_folder.folder import RunFolder, write_json
-from fiducial.records import Case, ItemKey, Output, Verdict, read_records, write_records
+from fiducial.evaluation.labelling.labels import add_labels, adopt_labels, labelled_by
+from fiducial.evaluation.store.run_store import RunStore, RunWriter
+from fiducial.records import Case, ItemKey, Output, Verdict, read_records, write_json, write_records
 
 
 def label(number: int, score: float | None = 1.0, by: str = "ann", **more: Any) -> Verdict:
@@ -60,9 +60,9 @@ def test_labels_of_several_people_are_added_and_counted(run: Path, tmp_path: Pat
 
 def test_what_could_not_be_told_is_no_label(run: Path, tmp_path: Path):
     add_labels(run, [file_of(tmp_path / "ann", label(0), label(2, None))])
-    assert read_labels(run) == {ItemKey("0", "s", 0): 1.0}
-    assert labelled_by(run, "ann") == {ItemKey("0", "s", 0), ItemKey("2", "s", 0)}
-    assert labelled_by(run, "bob") == set()
+    assert RunStore(run).label_scores == {ItemKey("0", "s", 0): 1.0}
+    assert labelled_by(RunStore(run), "ann") == {ItemKey("0", "s", 0), ItemKey("2", "s", 0)}
+    assert labelled_by(RunStore(run), "bob") == set()
 
 
 def test_adding_the_same_file_twice_changes_nothing(run: Path, tmp_path: Path):
@@ -76,7 +76,7 @@ def test_adding_the_same_file_twice_changes_nothing(run: Path, tmp_path: Path):
 def test_a_person_who_changed_an_answer_is_taken_at_the_last_word(run: Path, tmp_path: Path):
     add_labels(run, [file_of(tmp_path / "ann", label(0, 1.0))])
     assert add_labels(run, [file_of(tmp_path / "ann", label(0, 0.0))]).added == 1
-    assert read_labels(run) == {ItemKey("0", "s", 0): 0.0}
+    assert RunStore(run).label_scores == {ItemKey("0", "s", 0): 0.0}
 
 
 def test_labels_without_a_newline_at_the_end_are_not_lost(run: Path, tmp_path: Path):
@@ -106,7 +106,7 @@ def test_a_label_that_cannot_be_added_names_file_line_and_field_and_nothing_is_a
 
 
 def test_labels_are_not_added_while_another_process_writes_the_run(run: Path, tmp_path: Path):
-    with RunFolder(run), pytest.raises(RunFolderError, match="another process"):
+    with RunWriter(run), pytest.raises(RunFolderError, match="another process"):
         add_labels(run, [file_of(tmp_path / "ann", label(0))])
 
 
@@ -115,7 +115,7 @@ def test_a_labels_file_of_a_run_does_not_push_out_what_people_added(
 ):
     add_labels(run, [file_of(tmp_path / "ann", label(0), label(1, 0.0))])
     built = file_of(tmp_path / "built", label(3, by="construction", source="construction", evidence={}))
-    with RunFolder(run) as folder:
+    with RunWriter(run) as folder:
         adopt_labels(built, inputs, folder)
         adopt_labels(built, inputs, folder)
     assert [(each.case_id, each.by) for each in labels_in(run)] == [
@@ -127,7 +127,7 @@ def test_a_labels_file_of_a_run_does_not_push_out_what_people_added(
 
 def test_the_file_that_is_named_has_the_last_word(run: Path, tmp_path: Path, inputs: EvaluationInputs):
     add_labels(run, [file_of(tmp_path / "ann", label(0, 1.0))])
-    with RunFolder(run) as folder:
+    with RunWriter(run) as folder:
         adopt_labels(file_of(tmp_path / "mended", label(0, 0.0)), inputs, folder)
     assert labels_in(run) == [label(0, 0.0)]
 
@@ -137,7 +137,7 @@ def test_labels_that_were_not_sampled_evenly_do_not_become_those_of_a_run(
     run: Path, tmp_path: Path, inputs: EvaluationInputs, sample: str
 ):
     file = file_of(tmp_path / "ann", label(0, evidence={"review": {"sample": sample}}))
-    with RunFolder(run) as folder, pytest.raises(InputError, match=r"evidence.review.sample"):
+    with RunWriter(run) as folder, pytest.raises(InputError, match=r"evidence.review.sample"):
         adopt_labels(file, inputs, folder)
 
 
@@ -145,6 +145,6 @@ def test_labels_of_an_audit_may_replace_the_checkers_when_they_are_named(
     run: Path, tmp_path: Path, inputs: EvaluationInputs
 ):
     audit = label(0, evidence={"review": {"sample": "decided"}})
-    with RunFolder(run) as folder:
+    with RunWriter(run) as folder:
         adopt_labels(file_of(tmp_path / "ann", audit), inputs, folder)
     assert labels_in(run) == [audit]

@@ -7,9 +7,16 @@ from typing import Any
 import pytest
 
 from fiducial.errors import InputError, RunFolderError, UsageError
-from fiducial.evaluation.labelling.review_sample import draw_rows, draw_sample, finished_manifest, parts_of
-from fiducial.evaluation.run_folder.folder import write_json
-from fiducial.records import Outcome, Source, Verdict, write_records
+from fiducial.evaluation.labelling.review_sample import (
+    Parts,
+    ReviewSample,
+    SampleKind,
+    draw_rows,
+    draw_sample,
+    parts_of,
+)
+from fiducial.evaluation.store.run_store import RunStore
+from fiducial.records import Outcome, Source, Verdict, write_json, write_records
 
 MANIFEST: dict[str, Any] = {"results": [], "status": "complete", "pass_at": 0.5}
 
@@ -28,6 +35,21 @@ def run_of(folder: Path, verdicts: Iterable[Verdict], labels: Iterable[Verdict] 
     return folder
 
 
+def draw(folder: Path, kind: SampleKind, count: int, **options: Any) -> ReviewSample:
+    with RunStore(folder) as store:
+        return draw_sample(store, kind, count, **options)
+
+
+def parts(folder: Path) -> Parts:
+    with RunStore(folder) as store:
+        return parts_of(store)
+
+
+def rows_of(folder: Path, sample: ReviewSample) -> list[dict[str, Any]]:
+    with RunStore(folder) as store:
+        return list(draw_rows(store, sample))
+
+
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     """100 open outputs, which a judge passes or fails in turn; 40 decided ones, of which it was asked about 20."""
@@ -40,53 +62,51 @@ def numbers(keys: Iterable[Any]) -> list[int]:
 
 
 def test_an_open_sample_is_of_the_open_part_alone(run: Path):
-    sample = draw_sample(run, "open", 30)
+    sample = draw(run, "open", 30)
     assert (len(sample.keys), len(set(sample.keys)), sample.of) == (30, 30, 100)
     assert max(numbers(sample.keys)) < 100
     assert sample.provenance == {"sample": "open", "seed": 0, "of": 100}
 
 
 def test_the_same_seed_draws_the_same_and_more_keeps_what_was_drawn(run: Path):
-    first = draw_sample(run, "open", 10, seed=5)
-    assert draw_sample(run, "open", 30, seed=5).keys[:10] == first.keys
-    assert draw_sample(run, "open", 10, seed=6).keys != first.keys
+    first = draw(run, "open", 10, seed=5)
+    assert draw(run, "open", 30, seed=5).keys[:10] == first.keys
+    assert draw(run, "open", 10, seed=6).keys != first.keys
 
 
 def test_every_output_is_as_likely_to_be_drawn(run: Path):
     """400 draws of 10 of 100: each is drawn 40 times, with a standard deviation of 6; 5 of those is never, if fair."""
-    drawn = [
-        number for seed in range(400) for number in numbers(draw_sample(run, "open", 10, seed=seed).keys)
-    ]
+    drawn = [number for seed in range(400) for number in numbers(draw(run, "open", 10, seed=seed).keys)]
     counts = [drawn.count(number) for number in range(100)]
     assert sum(counts) == 4000
     assert 10 < min(counts) <= 40 <= max(counts) < 70
 
 
 def test_an_audit_of_the_checker_is_of_decided_outputs_that_a_judge_graded(run: Path):
-    sample = draw_sample(run, "decided", 50)
+    sample = draw(run, "decided", 50)
     assert sorted(numbers(sample.keys)) == list(range(100, 120))
 
 
 def test_without_judges_an_audit_is_of_all_decided_outputs(tmp_path: Path):
     checked = [verdict(n, 1.0, by="ast/bfcl", source="checker") for n in range(7)]
-    assert draw_sample(run_of(tmp_path / "r", checked), "decided", 50).of == 7
+    assert draw(run_of(tmp_path / "r", checked), "decided", 50).of == 7
 
 
 def test_without_checkers_everything_is_open(tmp_path: Path):
     folder = run_of(tmp_path / "r", [verdict(0, 1.0), verdict(1, None)])
-    assert sorted(numbers(parts_of(folder).open)) == [0, 1]
+    assert sorted(numbers(parts(folder).open)) == [0, 1]
 
 
 def test_what_no_checker_could_apply_to_is_in_no_part(tmp_path: Path):
     held = Verdict(case_id="x", system="s", by="artifact", source="checker", outcome="not_applicable")
-    parts = parts_of(run_of(tmp_path / "r", [held, verdict(1, 1.0, by="ast", source="checker")]))
-    assert (parts.open, numbers(parts.decided)) == (set(), [1])
+    found = parts(run_of(tmp_path / "r", [held, verdict(1, 1.0, by="ast", source="checker")]))
+    assert (found.open, numbers(found.decided)) == (set(), [1])
 
 
 def test_a_judge_narrows_the_sample_to_what_it_graded(run: Path):
-    assert draw_sample(run, "open", 200, judge="rubric/a@m").of == 100
+    assert draw(run, "open", 200, judge="rubric/a@m").of == 100
     with pytest.raises(UsageError, match=r"no such judge in .*; there are: rubric/a@m"):
-        draw_sample(run, "open", 5, judge="rubric/b@m")
+        draw(run, "open", 5, judge="rubric/b@m")
 
 
 def test_a_draw_by_doubt_is_of_open_outputs_without_a_label_and_keeps_its_chances(tmp_path: Path):
@@ -94,7 +114,7 @@ def test_a_draw_by_doubt_is_of_open_outputs_without_a_label_and_keeps_its_chance
     judged = [verdict(n, 0.5 if n % 2 else 1.0) for n in range(240)]
     person = [verdict(n, 1.0, by="ann", source="human") for n in range(20)]
     folder = run_of(tmp_path / "r", [*checked, *judged], person)
-    sample = draw_sample(folder, "doubt", 60)
+    sample = draw(folder, "doubt", 60)
     drawn = numbers(sample.keys)
     assert 20 <= min(drawn) <= max(drawn) < 200
     assert (sample.of, sample.judge, set(sample.chances)) == (200, "rubric/a@m", set(sample.keys))
@@ -102,7 +122,7 @@ def test_a_draw_by_doubt_is_of_open_outputs_without_a_label_and_keeps_its_chance
     doubtful = {chance for chance, number in zip(chances, drawn, strict=True) if number % 2}
     sure = {chance for chance, number in zip(chances, drawn, strict=True) if not number % 2}
     assert min(doubtful) > max(sure)
-    rows = list(draw_rows(folder, sample))
+    rows = rows_of(folder, sample)
     assert len(rows) == 200
     assert {row["item_id"] for row in rows if "label_probability" in row} == {str(key) for key in sample.keys}
     assert sum(row["label"] is not None for row in rows) == 20
@@ -113,14 +133,14 @@ def test_doubt_needs_one_judge(tmp_path: Path):
     judged = [verdict(n, 0.5, by=by) for by in ("j", "k") for n in range(4)]
     folder = run_of(tmp_path / "r", [*checked, *judged])
     with pytest.raises(InputError, match=r"2 judges .*name one with --judge"):
-        draw_sample(folder, "doubt", 2)
-    assert draw_sample(folder, "doubt", 4, judge="k").judge == "k"
+        draw(folder, "doubt", 2)
+    assert draw(folder, "doubt", 4, judge="k").judge == "k"
 
 
 def test_the_suspected_are_labels_that_judges_contradict(tmp_path: Path):
     checked = [verdict(n, float(n % 2), by="ast/bfcl", source="checker") for n in range(40)]
     judged = [verdict(n, 1.0 if n == 6 else float(n % 2)) for n in range(40)]
-    sample = draw_sample(run_of(tmp_path / "r", [*checked, *judged]), "suspected", 5)
+    sample = draw(run_of(tmp_path / "r", [*checked, *judged]), "suspected", 5)
     assert (numbers(sample.keys), sample.of) == ([6], 1)
 
 
@@ -136,14 +156,14 @@ def test_an_empty_choice_says_why(tmp_path: Path, kind: Any, message: str):
     checked = [verdict(n, 1.0, by="ast/bfcl", source="checker") for n in range(4)]
     folder = run_of(tmp_path / "r", [*checked, *(verdict(n, 1.0) for n in range(4))])
     with pytest.raises(UsageError, match=message):
-        draw_sample(folder, kind, 5)
+        draw(folder, kind, 5)
 
 
 def test_a_run_that_was_not_finished_is_refused(tmp_path: Path):
     folder = run_of(tmp_path / "r", [verdict(1, 1.0)])
-    assert finished_manifest(folder)["status"] == "complete"
+    assert RunStore(folder).finished().status == "complete"
     unfinished: list[dict[str, Any]] = [{"identity": {}}, MANIFEST | {"status": "running"}]
     for manifest in unfinished:
         write_json(folder / "run.json", manifest)
         with pytest.raises(RunFolderError, match="was not finished; type its command again"):
-            finished_manifest(folder)
+            RunStore(folder).finished()

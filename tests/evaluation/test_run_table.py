@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from fiducial.calibration import read_table, table_from_run
+from fiducial.calibration import Table
 from fiducial.errors import InputError
+from fiducial.evaluation.run_table import read_tables
 from fiducial.records import Output, Source, Usage, Verdict, graded, ungraded, write_records
 
 JUDGE = "tool_call_accuracy/direct@m"
@@ -20,6 +21,10 @@ def verdict(case: str, score: float | None, source: Source, by: str) -> Verdict:
     if score is None:
         return ungraded(output, "unparsable", by=by, source=source)
     return graded(output, score, by=by, source=source, error_type=None if score else "wrong")
+
+
+def table_of(run: Path) -> Table:
+    return read_tables([run])
 
 
 @pytest.fixture
@@ -36,7 +41,7 @@ def run(tmp_path: Path) -> Path:
 
 
 def test_scores_are_judges_and_labels_are_checkers(run: Path) -> None:
-    table = table_from_run(run)
+    table = table_of(run)
     assert list(table.item.values) == ["one|s|0", "two|s|0", "open|s|0"]
     assert table.judge.values == [JUDGE]
     np.testing.assert_array_equal(table.score, [1.0, np.nan, 1.0])
@@ -46,7 +51,7 @@ def test_scores_are_judges_and_labels_are_checkers(run: Path) -> None:
 
 
 def test_the_open_part_is_what_no_checker_decided(run: Path) -> None:
-    table = read_table([run], open_only=True)
+    table = read_tables([run], open_only=True)
     assert (list(table.item.values), table.label.tolist()) == (
         ["open|s|0"],
         [pytest.approx(np.nan, nan_ok=True)],
@@ -58,56 +63,55 @@ def test_a_run_that_its_checkers_decided_has_nothing_to_correct(run: Path) -> No
         write_records(run / "more.jsonl", [verdict("open", 1.0, "checker", "ast/bfcl")])
         file.write((run / "more.jsonl").read_bytes())
     with pytest.raises(InputError, match="a checker decided all"):
-        read_table([run], open_only=True)
+        read_tables([run], open_only=True)
 
 
 def test_people_take_precedence_over_checkers(run: Path) -> None:
     write_records(run / "labels.jsonl", [verdict("one", 0.0, "human", "ada")])
-    assert table_from_run(run).label.tolist()[:2] == [0.0, 0.0]
+    assert table_of(run).label.tolist()[:2] == [0.0, 0.0]
 
 
 def test_an_empty_labels_file_is_no_error(run: Path) -> None:
     (run / "labels.jsonl").touch()
-    assert table_from_run(run).label.tolist()[:2] == [1.0, 0.0]
+    assert table_of(run).label.tolist()[:2] == [1.0, 0.0]
 
 
 def test_a_later_line_replaces_an_ungraded_one(run: Path) -> None:
     with (run / "verdicts.jsonl").open("ab") as file:
         write_records(run / "more.jsonl", [verdict("two", 1.0, "judge", JUDGE)])
         file.write((run / "more.jsonl").read_bytes())
-    assert table_from_run(run).score.tolist() == [1.0, 1.0, 1.0]
+    assert table_of(run).score.tolist() == [1.0, 1.0, 1.0]
 
 
 def test_clusters_are_cases_unless_named(run: Path) -> None:
-    assert table_from_run(run).cluster.tolist() == [0, 1, 2]
-    assert table_from_run(run, clusters={"one": "trip", "two": "trip"}).cluster.tolist() == [0, 0, 1]
+    assert table_of(run).cluster.tolist() == [0, 1, 2]
 
 
 def test_clusters_that_the_run_wrote_down_are_used(run: Path) -> None:
     (run / "clusters.json").write_text('{"one": "trip", "two": "trip"}')
-    assert table_from_run(run).cluster.tolist() == [0, 0, 1]
+    assert table_of(run).cluster.tolist() == [0, 0, 1]
     (run / "clusters.json").write_text('{"one": 1}')
     with pytest.raises(InputError, match=r"clusters\.json: cannot be read as clusters by case"):
-        table_from_run(run)
+        table_of(run)
 
 
 def test_a_labels_file_reaches_items_of_any_table(run: Path, tmp_path: Path) -> None:
     labels = tmp_path / "gold.jsonl"
     write_records(labels, [verdict("open", 0.0, "human", "ada")])
-    assert read_table([run], labels=labels).label.tolist() == [1.0, 0.0, 0.0]
+    assert read_tables([run], labels=labels).label.tolist() == [1.0, 0.0, 0.0]
 
 
 def test_labels_of_other_items_are_an_error(run: Path, tmp_path: Path) -> None:
     labels = tmp_path / "gold.jsonl"
     write_records(labels, [verdict("elsewhere", 0.0, "human", "ada")])
     with pytest.raises(InputError, match="no label is of an item in the table"):
-        read_table([run], labels=labels)
+        read_tables([run], labels=labels)
 
 
 def test_each_person_and_the_checker_are_kept_beside_the_label(run: Path) -> None:
     labels = [verdict("one", 0.0, "human", "ada"), verdict("one", 1.0, "human", "ben")]
     write_records(run / "labels.jsonl", labels)
-    table = table_from_run(run)
+    table = table_of(run)
     assert table.label[0] == 1.0
     np.testing.assert_array_equal(table.numbers["person:ada"], [0.0, np.nan, np.nan])
     np.testing.assert_array_equal(table.numbers["person:ben"], [1.0, np.nan, np.nan])
@@ -120,7 +124,7 @@ def test_what_verdicts_cost_is_kept_and_added_up_over_resumes(run: Path) -> None
         for score in (None, 1.0)
     )
     write_records(run / "verdicts.jsonl", [failed, verdict("one", 1.0, "judge", JUDGE), answered])
-    numbers = table_from_run(run).numbers
+    numbers = table_of(run).numbers
     np.testing.assert_array_equal(numbers["calls"], [4.0, np.nan])
     np.testing.assert_array_equal(numbers["prompt_tokens"], [100.0, np.nan])
 
@@ -128,4 +132,4 @@ def test_what_verdicts_cost_is_kept_and_added_up_over_resumes(run: Path) -> None
 def test_a_run_without_judges_has_nothing_to_calibrate(tmp_path: Path) -> None:
     write_records(tmp_path / "verdicts.jsonl", [verdict("one", 1.0, "checker", "ast/bfcl")])
     with pytest.raises(InputError, match="no verdict of a judge"):
-        table_from_run(tmp_path)
+        table_of(tmp_path)

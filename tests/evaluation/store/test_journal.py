@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fiducial.errors import InputError, RecordError
-from fiducial.evaluation.run_folder.journal import Journal
+from fiducial.evaluation.store.journal import Journal
 from fiducial.records import Output, encode_record
 
 
@@ -45,8 +45,9 @@ def test_a_torn_line_longer_than_the_first_look_is_cut_whole(tmp_path: Path):
 def test_a_bad_line_in_the_middle_is_an_error_not_a_loss(tmp_path: Path):
     path = tmp_path / "journal.jsonl"
     path.write_bytes(b"{}\n" + encode_record(outputs(1)[0]))
-    with Journal(path, Output) as journal, pytest.raises(RecordError, match=r"journal\.jsonl:1"):
-        list(journal)
+    with pytest.raises(RecordError, match=r"journal\.jsonl:1"):
+        Journal(path, Output)
+    assert path.read_bytes().startswith(b"{}\n")
 
 
 def test_a_file_that_can_grow_no_more_is_named_and_goes_on_when_it_can(tmp_path: Path):

@@ -1,0 +1,248 @@
+"""A run as a calibration table: what judges say of each output, beside what checkers and people do."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from ..calibration.cuts import Cut
+from ..calibration.tables.files import read_table
+from ..calibration.tables.table import BASELINE, DECIDED, DECIDED_BY, PERSON, Table
+from ..errors import InputError
+from ..records import FolderPath, InputPath, JudgeId, MemoryFolder, ShownNames
+from .store.run_store import VERDICTS, RunStore
+from .store.standing import Said
+
+_ALL_DECIDED = "a checker decided all that judges were asked about: the rate of these outputs is the checker's, and needs no correction"
+
+
+def read_tables(
+    sources: Sequence[FolderPath | InputPath],
+    *,
+    columns: Mapping[str, str] | None = None,
+    labels: InputPath | None = None,
+    draw: Sequence[Path] = (),
+    open_only: bool = False,
+    outputs: bool = False,
+    lexical: bool = False,
+) -> Table:
+    """One calibration table of files and run folders; see `read_table`.
+
+    Args:
+        sources: Files of rows, and run folders.
+        columns: Names in the files by the names of the contract, where they differ.
+        labels: Verdicts whose scores are labels.
+        draw: With which chances items were drawn to be labelled.
+        open_only: Take of runs only what no checker decided. Decided and open outputs differ, so labels of the former, which
+            calibrate a judge, would correct its rate on the latter with great confidence, and wrongly.
+        outputs: Take of runs all outputs, judged or not, with what a checker decided as ``checker_score``.
+        lexical: Put beside the labelled outputs of runs, whose inputs are still there, what comparing words says of them.
+
+    Returns:
+        The table.
+
+    Raises:
+        InputError: A file cannot be read or a row cannot be used; names file, line and field.
+        MissingExtraError: A Parquet file, and pyarrow is not installed.
+    """
+    with ExitStack() as exits:
+        opened = [
+            RunRows(exits.enter_context(RunStore(source)), open_only=open_only, outputs=outputs)
+            if isinstance(source, MemoryFolder) or (isinstance(source, Path) and source.is_dir())
+            else source
+            for source in sources
+        ]
+        table = read_table(opened, columns=columns, labels=labels, draw=draw)
+        return (
+            _beside_words(table, [each.store for each in opened if isinstance(each, RunRows)])
+            if lexical
+            else table
+        )
+
+
+def table_of(store: RunStore, *, lexical: bool = False) -> Table:
+    """The calibration table of a run.
+
+    Scores are the verdicts of its judges; labels are the graded verdicts of its checkers, and everything in ``labels.jsonl``, which
+    takes precedence. An item is ``case_id|system|trial``.
+
+    Args:
+        store: The run.
+        lexical: See `read_tables`.
+
+    Raises:
+        InputError: A file cannot be read, or no judge has said anything.
+    """
+    table = read_table([RunRows(store)])
+    return _beside_words(table, [store]) if lexical else table
+
+
+def _beside_words(table: Table, stores: Sequence[RunStore]) -> Table:
+    from .conclusion.lexical_baseline import lexical_scores  # noqa: PLC0415 - judges are slow to import, and seldom needed
+
+    name = f"{BASELINE}lexical"
+    if not stores or name in table.numbers:
+        return table
+    labelled = table.labelled_items()
+    scores = {item: score for store in stores for item, score in lexical_scores(store, labelled).items()}
+    return table.with_numbers(name, scores) if scores else table
+
+
+class RunRows(msgspec.Struct, frozen=True):
+    """What a run gives a table: a row for each judge, output and repeat; see `read_tables`."""
+
+    store: RunStore
+    open_only: bool = False
+    outputs: bool = False
+
+    @property
+    def path(self) -> FolderPath:
+        """Where the run is kept, for messages."""
+        return self.store.path
+
+    @property
+    def cuts(self) -> Mapping[JudgeId, Cut]:
+        """From which score on the verdicts of its judges pass, as the run was told or they declare."""
+        return {judge.id: judge.cut for judge in self.store.roster}
+
+    def rows(self, names: ShownNames) -> Iterator[dict[str, Any]]:
+        """The rows.
+
+        Args:
+            names: The names that judges have elsewhere in the table; learns those of this run.
+
+        Raises:
+            InputError: A file cannot be read, no judge has said anything, or none has of the open part.
+        """
+        if self.outputs:
+            return output_rows(self.store, names)
+        return run_rows(self.store, names, open_only=self.open_only)
+
+
+class _Spoken(NamedTuple):
+    """Who said what of the items of a run."""
+
+    judged: dict[tuple[str, str, int], Said]
+    checked: dict[str, Said]
+
+
+def run_rows(
+    store: RunStore, names: ShownNames | None = None, *, open_only: bool = False
+) -> Iterator[dict[str, Any]]:
+    """One row for each judge, output and repeat, beside its label; see `RunRows.rows`."""
+    judged, seen = _spoken(store, names or ShownNames())
+    if not judged:
+        raise InputError("there is no verdict of a judge to calibrate", path=str(store.path / VERDICTS))
+    checked = {item: said for item, said in seen.items() if said.graded}
+    trusted, people = _labels(store)
+    if open_only:
+        judged = {key: said for key, said in judged.items() if key[0] not in checked}
+        if not judged:
+            raise InputError(_ALL_DECIDED, path=str(store.path))
+    for key, said in judged.items():
+        item = key[0]
+        label = trusted.get(item, checked.get(item))
+        row = _judged_row(key, said, store.clusters) | {
+            "label": None if label is None else label.score,
+            "outcome": said.outcome,
+            "label_by": None if label is None else label.by,
+            "error_type": None if label is None else label.error_type,
+        }
+        if item in trusted and item in checked:
+            row[f"{BASELINE}checker"] = checked[item].score
+        yield row | {f"{PERSON}{name}": score for name, score in people.get(item, {}).items()}
+
+
+def output_rows(store: RunStore, names: ShownNames | None = None) -> Iterator[dict[str, Any]]:
+    """What a run says of each output: what its checker decided, beside what each judge says, and a label where it is open.
+
+    An output that no judge was asked about has one row, without a score. Statements of an answer are no outputs.
+    """
+    names = names or ShownNames()
+    judged, checked = _spoken(store, names)
+    trusted, _ = _labels(store)
+    silent = checked.keys() - {item for item, _, _ in judged}
+    shares = {name for name, judge in names.judges.items() if judge.kind == "share"}
+    split = {(said.key.case_id, said.key.system) for (_, by, _), said in judged.items() if by in shares}
+    for key, said in judged.items():
+        item = key[0]
+        # A run checks every output; a run that only judges has no checker's word of any.
+        is_statement = (said.key.case_id.rpartition("#")[0], said.key.system) in split
+        if item not in checked if checked else is_statement:
+            continue
+        yield _judged_row(key, said, store.clusters) | _decided(checked.get(item), trusted.get(item))
+    for item, said in checked.items():
+        if item in silent:
+            case, system, _ = said.key
+            nothing = {
+                "item_id": item,
+                "judge": said.by,
+                "score": None,
+                "cluster": store.clusters.get(case, case),
+                "system": system,
+            }
+            yield nothing | _decided(said, trusted.get(item))
+
+
+def _judged_row(key: tuple[str, str, int], said: Said, clusters: Mapping[str, str]) -> dict[str, Any]:
+    item, judge, repeat = key
+    case, system, _ = said.key
+    spent = said.spent
+    return {
+        "item_id": item,
+        "judge": judge,
+        "score": said.score,
+        "cluster": clusters.get(case, case),
+        "system": system,
+        "repeat": repeat,
+        "calls": None if spent is None else spent.calls,
+        "prompt_tokens": None if spent is None else spent.prompt_tokens,
+        "completion_tokens": None if spent is None else spent.completion_tokens,
+    }
+
+
+def _decided(checked: Said | None, label: _Label | None) -> dict[str, Any]:
+    """What a checker decided of an output, or else its label."""
+    if checked is not None and checked.graded:
+        return {"label": None, DECIDED: checked.score, DECIDED_BY: checked.by}
+    return {"label": None if label is None else label.score, DECIDED: None, DECIDED_BY: None}
+
+
+def _spoken(store: RunStore, shown: ShownNames) -> _Spoken:
+    """What judges say of each item, by judge and repeat; and what the checkers do, whether that decides it or not."""
+    judged: dict[tuple[str, str, int], Said] = {}
+    checked: dict[str, Said] = {}
+    items: dict[str, str] = {}
+    for said in store.verdicts.standing:
+        item = str(said.key)
+        item = items.setdefault(item, item)
+        if said.source == "judge":
+            judged[item, shown.of(said.author, said.by), said.repeat] = said
+        elif said.graded or item not in checked:
+            checked[item] = said
+    return _Spoken(judged, checked)
+
+
+class _Label(NamedTuple):
+    """What a row needs of a label."""
+
+    by: str
+    score: float
+    error_type: str | None
+
+
+def _labels(store: RunStore) -> tuple[dict[str, _Label], dict[str, dict[str, float]]]:
+    """The label of each item, which is the last one given; and what each person says of it."""
+    trusted: dict[str, _Label] = {}
+    people: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    for label in store.labels:
+        if label.score is not None:
+            trusted[str(label.key)] = _Label(label.by, label.score, label.error_type)
+            if label.source == "human":
+                people[str(label.key)][label.by] = label.score
+    return trusted, people

@@ -1,0 +1,367 @@
+"""Journal: an append-only JSON Lines file that survives a kill at any byte, and shows when it was changed by hand."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, Generic, TypeVar
+
+import msgspec
+
+from ...errors import InputError, RecordError
+from ...records import (
+    Closing,
+    InputPath,
+    ItemKey,
+    MemoryFile,
+    Verdict,
+    decode_record,
+    encode_record,
+    lines_of,
+    open_plainly,
+)
+from .standing import Row, Settled, Standing, VerdictKey
+
+T = TypeVar("T")
+
+_PIECE = 256 * 1024
+
+_FIRST_MARK, _MOST_MARKS = 256, 64
+"""Bytes after which a journal is marked, as long as it is short; and marks, from which on every other is given up."""
+
+
+class Seal(msgspec.Struct, frozen=True):
+    """What a journal was when the manifest was written.
+
+    A kill may leave lines behind it, which are kept, and a power cut may take some from its end, whose work is done again. What
+    differs before is no such thing: it was changed by hand.
+
+    Attributes:
+        bytes: How long it was.
+        sha256: Of all of it.
+        marks: The same of its beginnings, at even distances, so that a journal that was cut off can be told from one that was changed.
+    """
+
+    bytes: int
+    sha256: str
+    marks: list[tuple[int, str]] = []
+
+
+class Journal(Closing, Generic[T]):
+    """Records that are added one by one and never changed.
+
+    A line counts when its newline is written: what a kill left torn at the end is cut off when the journal is opened for writing, and
+    whoever wrote it does that piece of work once more. The file is opened once, and never through a link.
+
+    Args:
+        path: The file; made when it is not there. In memory it survives as long as the process does.
+        record_type: What stands on a line.
+        writing: Whether records are to be added; else the file is left as it is.
+
+    Raises:
+        InputError: It cannot be opened, or is no plain file.
+        RecordError: What stands there is no such record: nothing of it is cut or written.
+    """
+
+    def __init__(self, path: InputPath, record_type: type[T], *, writing: bool = True) -> None:
+        self.path = path
+        self.record_type = record_type
+        with self._naming_the_file():
+            self._file = (
+                _MemoryBytes(path) if isinstance(path, MemoryFile) else _DiskBytes(path, writing=writing)
+            )
+        try:
+            self.size = self._file.end_of_lines()
+            self._begin()
+            if writing:
+                with self._naming_the_file():
+                    self._file.cut(self.size)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _begin(self) -> None:
+        """Look at what is there before anything is cut."""
+        if not self.size and (torn := self._file.reader().read(1)) not in {b"", b"{"}:
+            raise RecordError(f"expected a JSON object, got {torn!r}", path=self.path, line=1)
+        next(iter(self), None)
+
+    def append(self, record: T) -> None:
+        """Add a record; it is on its way to the disk after the next `flush`.
+
+        Raises:
+            InputError: The file cannot be written: the disk is full.
+        """
+        self._append(encode_record(record))
+
+    def _append(self, raw: bytes) -> None:
+        with self._naming_the_file():
+            self._file.write(raw)
+        self.size += len(raw)
+
+    def flush(self) -> None:
+        """Hand everything so far to the operating system, so that a kill of this process loses nothing of it.
+
+        Raises:
+            InputError: See `append`.
+        """
+        with self._naming_the_file():
+            self._file.flush()
+
+    def __iter__(self) -> Iterator[T]:
+        """The records written so far."""
+        self.flush()
+        for line, _, raw in self._lines():
+            yield decode_record(raw, self.record_type, path=self.path, line=line)
+
+    def _lines(self, hashed: _Hash | None = None) -> Iterator[tuple[int, int, bytes]]:
+        return lines_of(self._file.reader(self.size, hashed), self.path)
+
+    def close(self) -> None:
+        """Flush and close.
+
+        Raises:
+            InputError: See `append`.
+        """
+        with self._naming_the_file():
+            self._file.close()
+
+    @contextmanager
+    def _naming_the_file(self) -> Generator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror or error}", path=self.path) from error
+
+
+class VerdictJournal(Journal[Verdict]):
+    """Verdicts, with an index of those that stand; the file is read once, when it is opened.
+
+    Args:
+        path: See `Journal`.
+        writing: Likewise.
+        seal: What it was when the manifest was written; None where nothing is known of that.
+
+    Attributes:
+        edited: Whether it was changed since in another way than by adding lines, or losing the last ones.
+
+    Raises:
+        InputError: See `Journal`.
+        RecordError: A line is no verdict, or the second for which one with a score stands.
+    """
+
+    def __init__(self, path: InputPath, *, writing: bool = True, seal: Seal | None = None) -> None:
+        self._hash = _Hash(seal)
+        self.standing = Standing()
+        super().__init__(path, Verdict, writing=writing)
+
+    def _begin(self) -> None:
+        if not self.size:
+            super()._begin()
+        for line, offset, raw in self._lines(self._hash):
+            row = decode_record(raw, Row, path=self.path, line=line)
+            try:
+                self.standing.add(row, offset)
+            except ValueError as error:
+                decode_record(
+                    raw, Verdict, path=self.path, line=line
+                )  # says better what is wrong with a score
+                raise RecordError(str(error), path=self.path, line=line) from error
+        self._reader = self._file.reader()
+        self.edited = self._hash.differs
+
+    @property
+    def seal(self) -> Seal:
+        """What the journal is now."""
+        return self._hash.seal
+
+    def append(self, record: Verdict) -> None:
+        """Add a verdict; see `Journal.append`.
+
+        Raises:
+            InputError: See `Journal.append`.
+            ValueError: One with a score stands already.
+        """
+        raw = encode_record(record)
+        self.standing.add(record, self.size)
+        self._append(raw)
+        self._hash.update(raw)
+
+    def whole(self, rows: Iterator[int] | None = None) -> Iterator[Verdict]:
+        """The verdicts that stand, read from the file one by one.
+
+        Args:
+            rows: Numbers of rows, of `Standing`; None for all of them, in the order in which they were first asked for.
+        """
+        self.flush()
+        for row in range(len(self.standing)) if rows is None else rows:
+            yield self._whole(self.standing.offset(row))
+
+    def find(self, key: VerdictKey) -> Verdict | None:
+        """The verdict that stands for a key; None where there is none."""
+        row = self.standing.row_of(key)
+        return None if row is None else next(self.whole(iter([row])))
+
+    def on(self, item: ItemKey) -> list[Verdict]:
+        """The verdicts that stand on one output."""
+        return list(self.whole(iter(self.standing.of(item))))
+
+    def _whole(self, offset: int) -> Verdict:
+        self._reader.seek(offset)
+        raw = self._reader.readline()
+        try:
+            return decode_record(raw, Verdict, path=self.path)
+        except RecordError:
+            return decode_record(raw, Verdict, path=self.path, line=self.line_of(offset))
+
+    def line_of(self, offset: int) -> int | None:
+        """The number of the line that begins there; counted only where a message needs it."""
+        return next((line for line, at, _ in self._lines() if at == offset), None)
+
+    @property
+    def settled(self) -> Settled:
+        """What needs no more work, now and whenever it is asked."""
+        return Settled(self.standing)
+
+
+class _Hash:
+    """A SHA-256 that grows, with what it was at marks; and whether it was at the marks of a seal what that says.
+
+    Args:
+        seal: What is to be compared with; None for nothing.
+    """
+
+    def __init__(self, seal: Seal | None) -> None:
+        self._hash = hashlib.sha256()
+        self._expected = {} if seal is None else {seal.bytes: seal.sha256, **dict(seal.marks)}
+        self._stops = sorted(self._expected, reverse=True)
+        self._step = _FIRST_MARK
+        self._size = 0
+        self._marks: list[tuple[int, str]] = []
+        self.differs = False
+
+    def update(self, data: bytes) -> None:
+        rest = memoryview(data)
+        while rest:
+            stop = self._size - self._size % self._step + self._step
+            if self._stops:
+                stop = min(stop, self._stops[-1])
+            piece, rest = rest[: stop - self._size], rest[stop - self._size :]
+            self._hash.update(piece)
+            self._size += len(piece)
+            if self._size == stop:
+                self._stop()
+
+    def _stop(self) -> None:
+        now = self._hash.hexdigest()
+        if self._stops and self._stops[-1] == self._size:
+            self.differs |= self._expected[self._stops.pop()] != now
+        if self._size % self._step == 0:
+            self._marks.append((self._size, now))
+            if len(self._marks) == _MOST_MARKS:
+                self._marks = self._marks[1::2]
+                self._step *= 2
+
+    @property
+    def seal(self) -> Seal:
+        return Seal(self._size, self._hash.hexdigest(), list(self._marks))
+
+
+class _Window(io.RawIOBase):
+    """Reads a file that is open already, each reader at a place of its own, to a given end."""
+
+    def __init__(self, descriptor: int, end: int | None, hashed: _Hash | None) -> None:
+        self._descriptor = descriptor
+        self._end = end
+        self._hashed = hashed
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        self._at = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: os.fstat(self._descriptor).st_size}[
+            whence
+        ] + offset
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer)
+        wanted = len(view) if self._end is None else min(len(view), self._end - self._at)
+        data = os.pread(self._descriptor, wanted, self._at)
+        view[: len(data)] = data
+        self._at += len(data)
+        if self._hashed is not None:
+            self._hashed.update(data)
+        return len(data)
+
+
+class _DiskBytes:
+    """A plain file that is opened once: appended to, and read at any place."""
+
+    def __init__(self, path: Path, *, writing: bool) -> None:
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND if writing else os.O_RDONLY
+        descriptor = open_plainly(path, flags)
+        self._descriptor = descriptor
+        self._writer = open(descriptor, "ab" if writing else "rb")  # noqa: SIM115, PTH123 - a descriptor, closed by `close`
+
+    def reader(self, end: int | None = None, hashed: _Hash | None = None) -> BinaryIO:
+        return io.BufferedReader(_Window(self._descriptor, end, hashed), _PIECE)  # pyright: ignore[reportReturnType]
+
+    def end_of_lines(self) -> int:
+        """Where the last complete line ends."""
+        end = os.fstat(self._descriptor).st_size
+        while end:
+            start = max(0, end - _PIECE)
+            newline = os.pread(self._descriptor, end - start, start).rfind(b"\n")
+            if newline >= 0:
+                return start + newline + 1
+            end = start
+        return 0
+
+    def cut(self, size: int) -> None:
+        if os.fstat(self._descriptor).st_size > size:
+            os.ftruncate(self._descriptor, size)
+
+    def write(self, data: bytes) -> None:
+        self._writer.write(data)
+
+    def flush(self) -> None:
+        self._writer.flush()
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+class _MemoryBytes:
+    """The same in memory, where nothing is torn."""
+
+    def __init__(self, file: MemoryFile) -> None:
+        file.append(b"")
+        self._file = file
+        self.write = file.append
+
+    def reader(self, end: int | None = None, hashed: _Hash | None = None) -> BinaryIO:
+        data = self._file.read_bytes()[:end]
+        if hashed is not None:
+            hashed.update(data)
+        return io.BytesIO(data)
+
+    def end_of_lines(self) -> int:
+        return len(self._file.read_bytes())
+
+    def cut(self, size: int) -> None:
+        """Nothing is torn."""
+
+    def flush(self) -> None:
+        """Nothing waits."""
+
+    def close(self) -> None:
+        """Nothing is held open."""

@@ -1,0 +1,239 @@
+"""The manifest of a run: what its verdicts depend on, who judged, and what it came to."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from ...calibration.cuts import Cut, PassAt
+from ...errors import RunFolderError
+from ...records import Author, FolderPath, JudgeId, Kind
+from ...version import VERSION
+from ..conclusion.results import JudgeUse, SystemResult
+from ..juries.jury import Jury
+from .journal import Seal
+
+Status: TypeAlias = Literal["running", "stopped before judging", "complete"]
+
+_PACKAGES = ("msgspec", "numpy", "openai", "scipy")
+
+
+class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One judge of a run.
+
+    Attributes:
+        by: The name it is shown under, which stays.
+        id: Who it is.
+        kinds: The kinds of case it is asked about; None for every kind.
+        prompt: The prompt file, of one of the user's own.
+        cut: From which score on its verdicts pass.
+        seconds: How long asking it has taken, over all starts of the run that were not killed; None when nobody was asked.
+    """
+
+    by: str
+    id: JudgeId
+    kinds: tuple[Kind, ...] | None = None
+    prompt: str | None = None
+    cut: Cut = Cut()
+    seconds: float | None = None
+
+    def judges_kind(self, kind: Kind) -> bool:
+        """Whether it is asked about a kind of case."""
+        return self.kinds is None or kind in self.kinds
+
+
+class Share(msgspec.Struct, frozen=True, kw_only=True):
+    """How answers are judged by their statements.
+
+    Attributes:
+        id: Whose verdicts on the whole answers are.
+        by: The name they are shown under.
+        judge: Who judges the statements.
+        splitter: Who splits answers.
+        repeats: How often each statement is judged.
+    """
+
+    id: JudgeId
+    by: str
+    judge: JudgeId
+    splitter: JudgeId
+    repeats: int = 1
+
+
+class KeptInput(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that a run is about.
+
+    Attributes:
+        name: As it was named.
+        sha256: Of its bytes.
+        rows: How many records it holds.
+        path: Where it is; of one that was in memory its name in the run folder.
+    """
+
+    name: str
+    sha256: str
+    rows: int
+    path: str
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a run beside its journals: the content of ``run.json``.
+
+    Attributes:
+        identity: What must be the same whenever the run goes on: hashes of inputs, rules, names, checkers; an audit's probes.
+        status: How far it is.
+        versions: Of what it was made with.
+        started: When its last start was.
+        command: The command line of its last start.
+        notes: Sentences a reader must see before any number.
+        inputs: The cases, then the outputs.
+        missing: System to the cases that it has no output for.
+        results: What is said of each system; None while the run goes on.
+        judges: What each judge was used for.
+        not_judged: What has to be set before judges can be asked; None when they were, or none was wanted.
+        ended: When it was concluded.
+        roster: Its judges.
+        statements: How answers were judged by their statements.
+        juries: Its juries.
+        reparsed: When replies were read again, and what that changed.
+        journals: What each journal was when this was written.
+    """
+
+    identity: Mapping[str, Any] = {}
+    status: Status | None = None
+    versions: Mapping[str, str] | None = None
+    started: str | None = None
+    command: str | None = None
+    notes: list[str] | None = None
+    inputs: list[KeptInput] | None = None
+    missing: Mapping[str, int] | None = None
+    results: list[SystemResult] | None = None
+    judges: list[JudgeUse] | None = None
+    not_judged: str | None = None
+    ended: str | None = None
+    roster: list[KnownJudge] = []
+    statements: list[Share] = []
+    juries: list[Jury] = []
+    reparsed: list[Mapping[str, Any]] = []
+    journals: Mapping[str, Seal] = {}
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run came to its end, so that its open part is known whole."""
+        return self.results is not None and self.status != "running"
+
+    def as_json(self) -> dict[str, Any]:
+        """What ``run.json`` holds: nothing of what is not known yet."""
+        fields = msgspec.to_builtins(self)
+        always = {"identity", *(["not_judged"] if self.ended is not None else [])}
+        optional = {"roster", "statements", "juries", "reparsed", "journals"}
+        return {
+            name: value
+            for name, value in fields.items()
+            if name in always or (value is not None and (value or name not in optional))
+        }
+
+
+class Roster:
+    """The judges of a run by their ids.
+
+    Args:
+        manifest: What the run's manifest holds.
+    """
+
+    def __init__(self, manifest: Manifest) -> None:
+        self._judges = {judge.id: judge for judge in manifest.roster}
+        self._before = any(key.startswith("judge ") for key in manifest.identity)
+
+    def __iter__(self) -> Iterator[KnownJudge]:
+        """The judges, in the order in which they were enlisted."""
+        return iter(self._judges.values())
+
+    def __getitem__(self, judge: JudgeId) -> KnownJudge:
+        return self._judges[judge]
+
+    def judges_kind(self, judge: Author, kind: Kind) -> bool:
+        """Whether a judge is asked about a kind of case; of one that is not known, so it may be."""
+        known = self._judges.get(judge) if isinstance(judge, JudgeId) else None
+        return known is None or known.judges_kind(kind)
+
+    def get(self, judge: JudgeId) -> KnownJudge | None:
+        """What is known of a judge; None for one that is no judge of this run."""
+        return self._judges.get(judge)
+
+    def refuse_changed(self, judges: Collection[KnownJudge], folder: FolderPath) -> None:
+        """Refuse what would mix a judge with what it was before: the same prompt or the same name, and another fingerprint.
+
+        Args:
+            judges: Who is to judge now.
+            folder: Of the run, for the message.
+
+        Raises:
+            RunFolderError: One of them is no longer who it was.
+        """
+        if self._before:
+            raise RunFolderError(
+                f"{folder}: made by a version that did not write down who judged; choose another --out"
+            )
+        now = {judge.id for judge in judges}
+        for judge in judges:
+            for earlier in self:
+                if earlier.id not in now and _takes_the_place_of(judge, earlier):
+                    raise RunFolderError(
+                        f"{folder}: made by a run that differs in judge {earlier.by}; choose another --out, or remove it"
+                    )
+
+    def enlist(self, judge: KnownJudge) -> None:
+        """Add a judge, or put what is known of it now in the place of what was."""
+        self._judges[judge.id] = judge
+
+    def rename(self, ids: Mapping[JudgeId, JudgeId]) -> None:
+        """Put what judges are now in the place of what they were; they keep the names they are shown under."""
+        self._judges = {
+            ids.get(judge.id, judge.id): msgspec.structs.replace(judge, id=ids.get(judge.id, judge.id))
+            for judge in self
+        }
+
+    @property
+    def cuts(self) -> dict[Author, Cut]:
+        """From which score on the verdicts of each judge pass."""
+        return {judge.id: judge.cut for judge in self}
+
+    def cut_at(self, told: PassAt) -> None:
+        """Hold judges to cuts that are told now.
+
+        Args:
+            told: What is said; a judge of which nothing is said keeps its cut.
+        """
+        for judge in list(self):
+            cut = told.of([judge.by, judge.id.plain], judge.cut)
+            self.enlist(msgspec.structs.replace(judge, cut=cut))
+
+
+def _takes_the_place_of(judge: KnownJudge, earlier: KnownJudge) -> bool:
+    """Whether one judge is what has become of another: its prompt file was changed, or fiducial was."""
+    before, now = earlier.id, judge.id
+    if (before.kind, before.model) != (now.kind, now.model):
+        return False
+    if now.kind == "own":
+        return judge.prompt == earlier.prompt
+    if now.kind in {"jury", "share"}:
+        return judge.by == earlier.by
+    return (before.name, before.variant) == (now.name, now.variant)
+
+
+def own_versions() -> dict[str, str]:
+    """Python's and fiducial's own, for which nothing has to be looked up."""
+    return {"python": sys.version.partition(" ")[0], "fiducial": VERSION}
+
+
+@cache
+def component_versions() -> dict[str, str]:
+    """Those, and the versions of the packages that results depend on; looking them up takes 10 ms once a process."""
+    from importlib.metadata import version  # noqa: PLC0415 - slow to import
+
+    return own_versions() | {name: version(name) for name in _PACKAGES}

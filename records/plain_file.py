@@ -1,0 +1,40 @@
+"""Files that are ours to write: opened where they are, never through a link that somebody put in their place."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+from ..errors import RunFolderError
+
+
+def open_plainly(path: Path, flags: int) -> int:
+    """Open a file that a run keeps; a link is not followed, and nothing but a plain file is opened.
+
+    Args:
+        path: The file.
+        flags: As of `os.open`.
+
+    Returns:
+        The descriptor.
+
+    Raises:
+        RunFolderError: A link, a device, a pipe or a folder stands there.
+        OSError: It cannot be opened.
+    """
+    try:
+        descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise RunFolderError(
+                f"{path}: a symbolic link; what a run keeps is read and written where it is"
+            ) from error
+        if error.errno in {errno.EISDIR, errno.ENXIO}:
+            raise RunFolderError(f"{path}: no plain file; what a run keeps is in plain files") from error
+        raise
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise RunFolderError(f"{path}: no plain file; what a run keeps is in plain files")
+    return descriptor
