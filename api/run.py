@@ -11,6 +11,7 @@ import msgspec
 
 from ..errors import RunFolderError, UsageError
 from ..evaluation.conclusion.results import CORRECTED, DECIDED, Stratum, SystemResult
+from ..evaluation.store.run_store import RunStore
 from ..records import Author, FolderPath, ItemKey, Verdict
 from ..report.document import as_html, as_lines
 from ..report.from_run import report_on

@@ -50,6 +50,7 @@ def evaluate_as_asked(given: Mapping[str, Any], **stages: Any) -> int:
         pass_at=given["pass_at"],
         repeats=given["repeats"],
         prices=prices(given),
+        accept_edited=given["accept_edited"],
         jury=jury_rule(given),
         batch=batch_mode(given),
         environments=worlds_of(given["worlds"]),

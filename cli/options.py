@@ -120,12 +120,19 @@ pass_at_option = click.option(
     "[default: each judge's own, else 0.5]",
 )
 
+accept_edited_option = click.option(
+    "--accept-edited",
+    is_flag=True,
+    help="Go on with a run folder whose verdicts were changed by hand since the run wrote them.",
+)
+
 into_run_folder = compose(
     click.option(
         "--labels", type=INPUT_FILE, help="Trusted verdicts of people or by construction (JSON Lines)."
     ),
     pass_at_option,
     click.option("--out", type=FOLDER, required=True, help="The run folder; the same command resumes it."),
+    accept_edited_option,
 )
 
 JUDGE_HELP = "NAME, NAME/VARIANT, or a .prompty file; @MODEL may follow."

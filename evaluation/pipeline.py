@@ -26,7 +26,7 @@ from .juries.convening import JuryRule, convene, seat
 from .labelling.labels import adopt_labels
 from .progress import Progress
 from .statements.share_judge import ShareTask, by_statement
-from .store.manifest import component_versions, own_versions
+from .store.manifest import KnownJudge, component_versions, own_versions
 from .store.run_store import RunStore, RunWriter
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         split_model: The model that splits them; None for the judge's own.
         environments: Simulated worlds of the user's own, by class name, in which judges see calls executed.
         notes: Sentences a reader must see before any number, whenever a report is made.
+        accept_edited: Whether to go on with verdicts that were changed by hand.
     """
 
     cases: InputPath
@@ -81,6 +82,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     split_model: str | None = None
     environments: Mapping[str, type] = {}
     notes: Sequence[str] = ()
+    accept_edited: bool = False
 
 
 def run(
@@ -104,13 +106,14 @@ def run(
         UsageError: There is no such judge; nothing was done.
         ConfigurationError: There is nothing to do but ask a model, and none can be reached; nothing was done.
     """
-    tasks = _tasks_of(plan)
-    if plan.options is None and not RunStore(plan.out).begun:
+    kept = RunStore(plan.out)
+    tasks = _tasks_of(plan, list(kept.roster))
+    if plan.options is None and not kept.begun:
         require_models(tasks(), access)  # a folder to hold judges' verdicts alone would hold nothing
     with EvaluationInputs(plan.cases, plan.outputs, checked=plan.options) as inputs:
         if plan.options is None:
             refuse_idle(tasks(), inputs.survey.kinds)
-        with RunWriter(plan.out) as folder:
+        with RunWriter(plan.out, accept_edited=plan.accept_edited) as folder:
             context = RunContext(inputs, folder, progress)
             _begin(plan, context, tasks, now())
             if plan.options is not None:
@@ -129,10 +132,10 @@ def run(
             return msgspec.structs.replace(conclusion, not_judged=problem)
 
 
-def _tasks_of(plan: Plan) -> Callable[[], Sequence[JudgeTask]]:
+def _tasks_of(plan: Plan, known: Sequence[KnownJudge]) -> Callable[[], Sequence[JudgeTask]]:
     """A plan's judges, once they can be asked; what is wrong with them is said at once."""
-    _refuse_strangers(plan)
-    tasks = cache(partial(planned_tasks, plan))
+    _refuse_strangers(plan, known)
+    tasks = cache(partial(planned_tasks, plan, known))
     with suppress(ConfigurationError):  # without a model there is still something to check
         if plan.jury is not None:
             seat(plan.jury, tasks(), repeats=plan.repeats)
@@ -140,12 +143,12 @@ def _tasks_of(plan: Plan) -> Callable[[], Sequence[JudgeTask]]:
     return tasks
 
 
-def _refuse_strangers(plan: Plan) -> None:
+def _refuse_strangers(plan: Plan, known: Sequence[KnownJudge]) -> None:
     """Refuse a judge that there is not, and a cut for one that is not asked."""
     names = [name for judge in plan.judges for name in called(judge, plan.model)]
     if plan.jury is not None:  # which is called by the names of its members
         names += [given for given in plan.pass_at.judges if given.partition("/")[0] == "jury"]
-    plan.pass_at.refuse_strangers([*names, *(judge.by for judge in RunStore(plan.out).roster)])
+    plan.pass_at.refuse_strangers([*names, *(judge.by for judge in known)])
 
 
 def _begin(
@@ -222,11 +225,12 @@ def judging_steps(
             yield from task.steps(context, wanted, repeats, foreseen=foreseen)
 
 
-def planned_tasks(plan: Plan) -> list[JudgeTask]:
+def planned_tasks(plan: Plan, known: Sequence[KnownJudge]) -> list[JudgeTask]:
     """What a plan asks of whom; judges of an earlier start keep their names.
 
     Args:
         plan: What to do.
+        known: The judges of earlier starts.
 
     Returns:
         One task a judge.
@@ -235,9 +239,7 @@ def planned_tasks(plan: Plan) -> list[JudgeTask]:
         ConfigurationError: No model is named.
         UsageError: There is no such judge, or answers are to be split for judges that all judge them as a whole.
     """
-    tasks = judge_tasks(
-        plan.judges, plan.model, list(RunStore(plan.out).roster), replay_in(plan.environments), plan.pass_at
-    )
+    tasks = judge_tasks(plan.judges, plan.model, known, replay_in(plan.environments), plan.pass_at)
     if not plan.split:
         return tasks
     tasks = [by_statement(task, plan.split_model) for task in tasks]

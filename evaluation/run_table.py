@@ -30,6 +30,7 @@ def read_tables(
     open_only: bool = False,
     outputs: bool = False,
     lexical: bool = False,
+    accept_edited: bool = False,
 ) -> Table:
     """One calibration table of files and run folders; see `read_table`.
 
@@ -42,6 +43,7 @@ def read_tables(
             calibrate a judge, would correct its rate on the latter with great confidence, and wrongly.
         outputs: Take of runs all outputs, judged or not, with what a checker decided as ``checker_score``.
         lexical: Put beside the labelled outputs of runs, whose inputs are still there, what comparing words says of them.
+        accept_edited: Take runs that were changed by hand, too.
 
     Returns:
         The table.
@@ -49,6 +51,7 @@ def read_tables(
     Raises:
         InputError: A file cannot be read or a row cannot be used; names file, line and field.
         MissingExtraError: A Parquet file, and pyarrow is not installed.
+        RunFolderError: A run was changed by hand.
     """
     with ExitStack() as exits:
         opened = [
@@ -57,12 +60,12 @@ def read_tables(
             else source
             for source in sources
         ]
+        runs = [each.store for each in opened if isinstance(each, RunRows)]
+        for run in runs:
+            if not accept_edited:
+                run.refuse_edited()
         table = read_table(opened, columns=columns, labels=labels, draw=draw)
-        return (
-            _beside_words(table, [each.store for each in opened if isinstance(each, RunRows)])
-            if lexical
-            else table
-        )
+        return _beside_words(table, runs) if lexical else table
 
 
 def table_of(store: RunStore, *, lexical: bool = False) -> Table:

@@ -65,8 +65,14 @@ def report_data(store: RunStore) -> ReportData:
         judges=manifest.judges or [],
         calibration=store.calibration,
         cuts=store.roster.cuts,
-        notes=[*(manifest.notes or []), *_not_judged(manifest, manifest.results)],
+        notes=[*edited(store), *(manifest.notes or []), *_not_judged(manifest, manifest.results)],
     )
+
+
+def edited(store: RunStore) -> Iterator[str]:
+    """A warning of verdicts that are not as the run wrote them."""
+    for name in store.edited:
+        yield f"{name} was changed by hand since the run wrote it: what is shown here is what it says now."
 
 
 def _not_judged(manifest: Manifest, systems: list[SystemResult]) -> Iterator[str]:

@@ -18,6 +18,7 @@ from ..evaluation.labelling.labels import REVIEW
 from ..evaluation.labelling.review_sample import ReviewSample
 from ..evaluation.store.run_store import RunStore
 from ..records import Case, InputPath, ItemKey, Output, atomic_write, read_records
+from .from_run import edited
 from .page import asset, policy, template
 from .review_view import ReviewItem, review_item
 
@@ -47,7 +48,9 @@ def write_review(
         RunFolderError: The run's inputs are not where they were.
     """
     items = list(review_items(store, sample, keys))
-    page = render_review(sample, items, name, subject=store.manifest.identity["inputs"])
+    page = render_review(
+        sample, items, name, subject=store.manifest.identity["inputs"], warnings=list(edited(store))
+    )
     with atomic_write(path) as file:
         file.write(page.encode("utf-8"))
 
@@ -81,7 +84,12 @@ def _outputs(files: Iterable[InputPath], wanted: Collection[ItemKey]) -> dict[It
 
 
 def render_review(
-    sample: ReviewSample, items: list[ReviewItem], name: str, *, subject: Sequence[str] = ()
+    sample: ReviewSample,
+    items: list[ReviewItem],
+    name: str,
+    *,
+    subject: Sequence[str] = (),
+    warnings: Sequence[str] = (),
 ) -> str:
     """Make a review page.
 
@@ -89,6 +97,7 @@ def render_review(
         sample: What the outputs were chosen as.
         items: The outputs.
         name: Who labels; empty to ask on the page.
+        warnings: What a reader must know before anything else.
         subject: Hashes of what is labelled: a page of the same, made anew, finds the answers that a browser kept.
 
     Returns:
@@ -105,6 +114,7 @@ def render_review(
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     return environment.from_string(template("review.html.j2")).render(
         use=_USE[sample.kind],
+        warnings=warnings,
         fair=sample.kind == "open",
         count=len(items),
         data=_inert(json.dumps(data)),

@@ -118,8 +118,7 @@ def combine_again(context: RunContext, share: Share, judge: PromptJudge) -> Shar
     share = msgspec.structs.replace(share, id=_share_id(judge.id, share.splitter), judge=judge.id)
     judged = _of_its_kinds(judge, context.inputs, _all)
     long = _long_answers(context.inputs, judge, judged)
-    with Splits(context.folder, share.splitter, long) as splits_of:
-        _combine(context, share, judge, judged, splits_of)
+    _combine(context, share, judge, judged, Splits(context.folder, share.splitter, long))
     return share
 
 

@@ -24,6 +24,7 @@ from ...records import (
     lines_of,
     open_plainly,
 )
+from ...records.duplicate_keys import DuplicateKeys
 from .standing import Row, Settled, Standing, VerdictKey
 
 T = TypeVar("T")
@@ -156,6 +157,7 @@ class VerdictJournal(Journal[Verdict]):
 
     def __init__(self, path: InputPath, *, writing: bool = True, seal: Seal | None = None) -> None:
         self._hash = _Hash(seal)
+        self._keys = DuplicateKeys() if seal is None else None  # what we wrote has no key twice
         self.standing = Standing()
         super().__init__(path, Verdict, writing=writing)
 
@@ -163,16 +165,22 @@ class VerdictJournal(Journal[Verdict]):
         if not self.size:
             super()._begin()
         for line, offset, raw in self._lines(self._hash):
-            row = decode_record(raw, Row, path=self.path, line=line)
             try:
-                self.standing.add(row, offset)
+                self.standing.add(self._row(raw, line), offset)
             except ValueError as error:
                 decode_record(
                     raw, Verdict, path=self.path, line=line
                 )  # says better what is wrong with a score
                 raise RecordError(str(error), path=self.path, line=line) from error
-        self._reader = self._file.reader()
         self.edited = self._hash.differs
+
+    def _row(self, raw: bytes, line: int) -> Row | Verdict:
+        try:
+            return decode_record(raw, Row, path=self.path, line=line, keys=self._keys)
+        except (
+            RecordError
+        ):  # which is said of a verdict, not of a row; or a lone surrogate, which only the slower way reads
+            return decode_record(raw, Verdict, path=self.path, line=line, keys=self._keys)
 
     @property
     def seal(self) -> Seal:
@@ -211,8 +219,7 @@ class VerdictJournal(Journal[Verdict]):
         return list(self.whole(iter(self.standing.of(item))))
 
     def _whole(self, offset: int) -> Verdict:
-        self._reader.seek(offset)
-        raw = self._reader.readline()
+        raw = self._file.line_at(offset)
         try:
             return decode_record(raw, Verdict, path=self.path)
         except RecordError:
@@ -311,6 +318,7 @@ class _DiskBytes:
         descriptor = open_plainly(path, flags)
         self._descriptor = descriptor
         self._writer = open(descriptor, "ab" if writing else "rb")  # noqa: SIM115, PTH123 - a descriptor, closed by `close`
+        self._at_lines = self.reader()
 
     def reader(self, end: int | None = None, hashed: _Hash | None = None) -> BinaryIO:
         return io.BufferedReader(_Window(self._descriptor, end, hashed), _PIECE)  # pyright: ignore[reportReturnType]
@@ -325,6 +333,10 @@ class _DiskBytes:
                 return start + newline + 1
             end = start
         return 0
+
+    def line_at(self, offset: int) -> bytes:
+        self._at_lines.seek(offset)
+        return self._at_lines.readline()
 
     def cut(self, size: int) -> None:
         if os.fstat(self._descriptor).st_size > size:
@@ -356,6 +368,10 @@ class _MemoryBytes:
 
     def end_of_lines(self) -> int:
         return len(self._file.read_bytes())
+
+    def line_at(self, offset: int) -> bytes:
+        data = self._file.read_bytes()
+        return data[offset : data.index(b"\n", offset) + 1]
 
     def cut(self, size: int) -> None:
         """Nothing is torn."""

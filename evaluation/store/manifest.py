@@ -74,10 +74,10 @@ class KeptInput(msgspec.Struct, frozen=True, kw_only=True):
         path: Where it is; of one that was in memory its name in the run folder.
     """
 
-    name: str
-    sha256: str
-    rows: int
     path: str
+    sha256: str
+    name: str = ""
+    rows: int = 0
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):

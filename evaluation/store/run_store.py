@@ -265,12 +265,13 @@ class RunWriter(RunStore):
         self.resumed = self.begun
         self._made: list[Path] = []
         if on_disk is not None:
-            self._refuse_other_folders(on_disk)
-            self._made = [each for each in (on_disk, *on_disk.parents) if not each.exists()]
+            if not self.resumed:
+                _refuse_other_folders(on_disk)
+            self._made = [each for each in (on_disk / _LOCK, on_disk, *on_disk.parents) if not each.exists()]
             self._lock(on_disk)
         try:
             if self.resumed:
-                self._manifest = self._read_manifest()  # as it is now that nobody else writes it
+                _ = self.manifest
             else:
                 self._write(Manifest())
             if not accept_edited:
@@ -354,8 +355,8 @@ class RunWriter(RunStore):
 
     def put_labels(self, labels: Iterable[Verdict]) -> None:
         """Put labels in the place of those that are there, all or nothing."""
-        write_records(self.path / LABELS, labels)
-        vars(self).pop("labels", None)
+        self.labels = list(labels)
+        write_records(self.path / LABELS, self.labels)
 
     def put_clusters(self, clusters: Mapping[str, str]) -> None:
         """Write down which cases belong together."""
@@ -393,15 +394,6 @@ class RunWriter(RunStore):
         except OSError as error:
             raise InputError(f"the folder cannot be made: {error.strerror or error}", path=path) from error
 
-    def _refuse_other_folders(self, path: Path) -> None:
-        """Refuse a folder that is no run's before anything is put there."""
-        if self.begun:
-            self._read_manifest()
-        elif path.is_dir():
-            others = sorted(entry.name for entry in path.iterdir() if not entry.name.startswith("."))
-            if others:
-                raise RunFolderError(f"{path}: holds {others[0]!r} but no {MANIFEST}; choose another --out")
-
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
@@ -411,18 +403,15 @@ class RunWriter(RunStore):
 
     def _leave_no_trace(self) -> None:
         """Take away what was made for a run that was refused before it was bound to anything."""
-        if (
-            self.resumed
-            or self._manifest is None
-            or self._manifest.identity
-            or not isinstance(self.path, Path)
-        ):
+        tied = self._manifest is not None and (self.resumed or self._manifest.identity)
+        if tied or not isinstance(self.path, Path):
             return
-        for name in (MANIFEST, VERDICTS, _LOCK):
-            (self.path / name).unlink(missing_ok=True)
+        if not self.resumed:
+            for name in (MANIFEST, VERDICTS):
+                (self.path / name).unlink(missing_ok=True)
         with suppress(OSError):  # somebody else put something there
-            for folder in self._made:
-                folder.rmdir()
+            for made in self._made:
+                made.rmdir() if made.is_dir() else made.unlink()
 
     def close(self) -> None:
         """Write down what the journals are now, close them, and let other processes in."""
@@ -431,6 +420,14 @@ class RunWriter(RunStore):
                 self.update()
         finally:
             super().close()
+
+
+def _refuse_other_folders(path: Path) -> None:
+    """Refuse a folder that is no run's before anything is put there."""
+    if path.is_dir():
+        others = sorted(entry.name for entry in path.iterdir() if not entry.name.startswith("."))
+        if others:
+            raise RunFolderError(f"{path}: holds {others[0]!r} but no {MANIFEST}; choose another --out")
 
 
 def read_clusters(path: InputPath) -> dict[str, str]:

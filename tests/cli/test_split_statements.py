@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from batch_server import BatchServer
@@ -106,6 +107,11 @@ def rows(name: str = "verdicts") -> list[Verdict]:
     return list(read_records(Path(f"run/{name}.jsonl"), Verdict))
 
 
+def table_rows() -> list[dict[str, Any]]:
+    with RunStore(Path("run")) as store:
+        return list(run_rows(store))
+
+
 def by(author: str, name: str = "verdicts") -> list[Verdict]:
     return sorted((row for row in rows(name) if row.by == author), key=lambda row: (row.case_id, row.repeat))
 
@@ -202,7 +208,7 @@ def test_a_split_whose_call_failed_is_asked_again_and_then_counts(judge: Command
     server.script = answers
     assert judge().code == 0
     assert [row.outcome for row in by(SHARE)] == ["graded", "failed", "graded", "graded", "graded"]
-    assert [row["score"] for row in run_rows(RunStore(Path("run"))) if row["judge"] == SHARE] == [
+    assert [row["score"] for row in table_rows() if row["judge"] == SHARE] == [
         0.5,
         0.5,
         0.5,
@@ -291,7 +297,7 @@ def test_rates_are_over_answers_and_never_over_statements(judge: Command):
 def test_in_tables_the_rows_of_a_statement_share_a_cluster_with_those_of_its_answer(judge: Command):
     judge("--repeats", "2")
     clusters: dict[str, set[str]] = {}
-    for row in run_rows(RunStore(Path("run"))):
+    for row in table_rows():
         clusters.setdefault(row["item_id"].partition("|")[0].partition("#")[0], set()).add(row["cluster"])
     assert clusters == {
         "gull-0": {"pier-0"},
