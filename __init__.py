@@ -16,9 +16,13 @@ from .version import VERSION
 if TYPE_CHECKING:
     from .api.assertions import assert_rate
     from .api.auditing import audit, mutate
+    from .api.audits import certify, check_certificate
+    from .api.bfcl import score_bfcl
     from .api.checking import check
+    from .api.checking_files import check_file
     from .api.evaluating import aevaluate, evaluate, load_run
     from .api.generating import agenerate, generate
+    from .api.importing import import_agbenchmark, import_bfcl
     from .api.judging import judge
     from .api.measuring import calibrate, compare, estimate
     from .api.own import agent, file_format, judge_function, operator, world
@@ -38,30 +42,36 @@ _HOME = {
     "assert_rate": "api.assertions",
     "audit": "api.auditing",
     "calibrate": "api.measuring",
-    "mutate": "api.auditing",
+    "Case": "records",
+    "certify": "api.audits",
     "check": "api.checking",
+    "check_certificate": "api.audits",
+    "check_file": "api.checking_files",
+    "checker": "deterministic",
     "compare": "api.measuring",
     "estimate": "api.measuring",
     "evaluate": "api.evaluating",
-    "load_run": "api.evaluating",
-    "checker": "deterministic",
-    "generate": "api.generating",
+    "FiducialError": "errors",
     "file_format": "api.own",
+    "Finding": "deterministic",
+    "generate": "api.generating",
+    "import_agbenchmark": "api.importing",
+    "import_bfcl": "api.importing",
     "judge": "api.judging",
     "judge_function": "api.own",
+    "load_run": "api.evaluating",
+    "mutate": "api.auditing",
     "operator": "api.own",
-    "plan": "api.planning",
-    "world": "api.own",
-    "Case": "records",
-    "FiducialError": "errors",
-    "Finding": "deterministic",
     "Output": "records",
-    "Reading": "api.reading",
-    "Run": "api.run",
-    "ToolCall": "records",
-    "Verdict": "records",
+    "plan": "api.planning",
     "read": "api.reading",
     "read_records": "records",
+    "Reading": "api.reading",
+    "Run": "api.run",
+    "score_bfcl": "api.bfcl",
+    "ToolCall": "records",
+    "Verdict": "records",
+    "world": "api.own",
     "write_records": "records",
 }
 
@@ -81,13 +91,18 @@ __all__ = [
     "assert_rate",
     "audit",
     "calibrate",
+    "certify",
     "check",
+    "check_certificate",
+    "check_file",
     "checker",
     "compare",
     "estimate",
     "evaluate",
     "file_format",
     "generate",
+    "import_agbenchmark",
+    "import_bfcl",
     "judge",
     "judge_function",
     "load_run",
@@ -96,6 +111,7 @@ __all__ = [
     "plan",
     "read",
     "read_records",
+    "score_bfcl",
     "world",
     "write_records",
 ]

@@ -8,7 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ..errors import ConfigurationError
-from ..plugins import AGENTS, FORMATS, JUDGES, OPERATORS, WORLDS
+from ..plugins import AGENTS, FORMATS, GROUPS, JUDGES, OPERATORS, WORLDS, Plugin, load_module
 from ..records import Case, Output
 
 if TYPE_CHECKING:
@@ -89,3 +89,25 @@ def world(name: str) -> Callable[[W], W]:
         name: The name that cases use.
     """
     return WORLDS.registering(name)
+
+
+def load_plugin(spec: str) -> None:
+    """Take in what a file or module of one's own registers.
+
+    Args:
+        spec: ``FILE.py``, or a module's name.
+
+    Raises:
+        ConfigurationError: It cannot be loaded.
+    """
+    load_module(spec)
+
+
+def plugins() -> list[Plugin]:
+    """What installed packages, and modules that were loaded, add; each is loaded to see whether it can be, nothing is run."""
+    return [plugin for group in GROUPS for plugin in group.found()]
+
+
+def has_format(name: str) -> bool:
+    """Whether a format of one's own has this name."""
+    return name in FORMATS

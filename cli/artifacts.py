@@ -5,22 +5,15 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ..errors import UsageError
-from ..report.text import visible
 from .exit_codes import EXIT_GATE, EXIT_OK
-from .options import FOLDER, INPUT_FILE, Number, workspace_options, workspaces
-
-if TYPE_CHECKING:
-    from ..deterministic.sandbox.limits import Limits
-    from ..evaluation.artifacts import ArtifactOutcome
-    from ..records import Case
+from .options import FOLDER, INPUT_FILE, Number, workspaces
+from .typed import command_line
 
 _RUN_EXAMPLES = """\b
 Examples:
@@ -48,9 +41,9 @@ def prepare(*, cases: Path, out: Path, system: str | None) -> None:
 
     When the agent has worked in them, `fiducial run CASES --outputs OUT/outputs.jsonl` says how well.
     """
-    from ..evaluation.artifacts import prepare as lay_out_all  # noqa: PLC0415 - numpy and scipy are slow to import
+    from ..api.artifacts import prepare_workspaces  # noqa: PLC0415 - numpy and scipy are slow to import
 
-    count = lay_out_all(_artifact_cases(cases), out, system=system or "agent")
+    count = prepare_workspaces(cases, out, system=system or "agent")
     click.echo(f"{count:,} workspaces, named in {out / 'outputs.jsonl'}")
 
 
@@ -84,7 +77,6 @@ def run(
     out: Path,
     system: str | None,
     cutoff: float | None,
-    rules: str,
     **options: Any,
 ) -> int:
     """Run an agent on every challenge in CASES, each in a workspace of its own and under its cutoff, and check what it leaves.
@@ -93,32 +85,22 @@ def run(
     {workspace}. What it leaves behind runs in a sandbox. OUT holds outputs.jsonl
     (for `fiducial run`), verdicts.jsonl, report.json in agbenchmark's form, logs and workspaces. Exit code 1: a mock failed.
     """
-    from ..api.check_options import artifact_options  # noqa: PLC0415 - likewise
-    from ..api.progress import shown_progress  # noqa: PLC0415 - likewise
-    from ..deterministic import CheckOptions  # noqa: PLC0415 - numpy and scipy are slow to import
-    from ..evaluation.artifacts import AgentPlan, conclude_artifacts, run_agents  # noqa: PLC0415 - likewise
-    from .evaluate import command_line  # noqa: PLC0415 - likewise
+    from ..api.artifacts import run_agent  # noqa: PLC0415 - likewise
 
-    plan = AgentPlan(
+    found = run_agent(
+        cases,
+        out,
         command=_agent_command(agent, mock=mock, allowed=options["allow_code"]),
         system=system or ("mock" if mock else "agent"),
         environment=dict(os.environ),
         cutoff=cutoff,
+        recorded_command=command_line(),
+        progress=True,
+        **options,
     )
-    checks = CheckOptions(
-        rules="bfcl" if rules == "bfcl" else "strict",
-        artifacts=artifact_options(**workspace_options(options)),
-    )
-    started = datetime.now(UTC)
-    with shown_progress(wanted=True) as progress:
-        progress.begin("laying out" if mock else "running", sum(1 for _ in _artifact_cases(cases)))
-        run_agents(_artifact_cases(cases), out, plan, progress)
-    ended = datetime.now(UTC)
-    outcome = conclude_artifacts(
-        cases, out, plan, checks, command=command_line(), started=started, ended=ended
-    )
-    _show(outcome, out)
-    return EXIT_GATE if mock and outcome.failed else EXIT_OK
+    click.echo(str(found))
+    click.echo(f"report: {out / 'report.json'}; outputs: {out / 'outputs.jsonl'}")
+    return EXIT_GATE if mock and found.failed else EXIT_OK
 
 
 @command.command(
@@ -130,36 +112,11 @@ def doctor() -> int:
 
     Exit code 1: code of workspaces cannot be run here.
     """
-    from ..deterministic.sandbox.diagnosis import diagnose  # noqa: PLC0415 - only when there is work to do
-    from ..deterministic.sandbox.limits import Limits  # noqa: PLC0415 - likewise
+    from ..api.artifacts import sandbox  # noqa: PLC0415 - only when there is work to do
 
-    limits = Limits()
-    found = diagnose(limits)
-    if found.confinement is not None:
-        for name in found.confinement.__struct_fields__:
-            click.echo(f"{name}: {getattr(found.confinement, name)}")
-        click.echo(_in_force(limits))
-    if found.problem is not None:
-        click.echo(visible(f"code cannot be run: {found.problem}"))
-        return EXIT_GATE
-    for sentence in found.open:
-        click.echo(f"not bounded: {sentence}")
-    return EXIT_OK
-
-
-def _in_force(limits: Limits) -> str:
-    mib = 1 << 20
-    return (
-        f"limits: {limits.wall_seconds:g} s, {limits.cpu_seconds} s of processor time, {limits.memory_bytes // mib:,} MiB of memory, "
-        f"{limits.file_bytes // mib} MiB a file, {limits.processes} processes, {limits.open_files} open files, "
-        f"{limits.output_bytes // mib} MiB of output; with a private root {limits.disk_bytes // mib} MiB of files"
-    )
-
-
-def _artifact_cases(path: Path) -> Iterator[Case]:
-    from ..records import Case, read_records  # noqa: PLC0415 - only when there is work to do
-
-    return read_records(path, Case)
+    found = sandbox()
+    click.echo(str(found))
+    return EXIT_GATE if found.problem is not None else EXIT_OK
 
 
 def _agent_command(agent: str | None, *, mock: bool, allowed: bool) -> list[str] | None:
@@ -176,12 +133,3 @@ def _agent_command(agent: str | None, *, mock: bool, allowed: bool) -> list[str]
     if not words or shutil.which(words[0]) is None:
         raise UsageError(f"--agent: no such command: {words[0] if words else agent!r}")
     return words
-
-
-def _show(outcome: ArtifactOutcome, out: Path) -> None:
-    click.echo(f"{outcome.passed:,} of {len(outcome.attempts):,} challenges passed")
-    for verdict in outcome.failed:
-        click.echo(visible(f"failed: {verdict.case_id}: {verdict.error_type}: {verdict.reason}"))
-    for verdict in outcome.ungraded:
-        click.echo(visible(f"{verdict.outcome.replace('_', ' ')}: {verdict.case_id}: {verdict.reason}"))
-    click.echo(f"report: {out / 'report.json'}; outputs: {out / 'outputs.jsonl'}")

@@ -163,9 +163,9 @@ def run(
     from ..api.check_options import worlds_of  # noqa: PLC0415 - likewise
     from ..api.progress import shown_progress  # noqa: PLC0415 - likewise
     from ..evaluation.audit import AuditPlan, foresee_audit, run_audit  # noqa: PLC0415 - numpy and scipy are slow to import
-    from .evaluate import command_line  # noqa: PLC0415 - likewise
     from .exit_codes import EXIT_OK, EXIT_PARTIAL  # noqa: PLC0415 - likewise
     from .table_input import emit  # noqa: PLC0415 - likewise
+    from .typed import command_line  # noqa: PLC0415 - likewise
 
     plan = AuditPlan(
         probes=probes,

@@ -17,6 +17,7 @@ from .options import (
     pass_at_option,
     worlds,
 )
+from .typed import command_line
 
 _judging = compose(
     cases_and_outputs,
@@ -123,7 +124,7 @@ def import_(
     from ..api.check_options import worlds_of  # noqa: PLC0415 - likewise
     from ..evaluation.judging.access import ModelAccess  # noqa: PLC0415 - numpy and scipy are slow to import
     from ..evaluation.pipeline import Plan  # noqa: PLC0415 - likewise
-    from .evaluate import command_line, evaluate  # noqa: PLC0415 - likewise
+    from .evaluate import evaluate  # noqa: PLC0415 - likewise
 
     plan = Plan(command=command_line(), environments=worlds_of(worlds), **options)
     access = ModelAccess(results=results, record=record)

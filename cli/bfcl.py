@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .generate import asking_options
 from .model_options import model_access, reaching_options
-from .options import FOLDER, rules_option
+from .options import FOLDER, json_option, rules_option
+from .table_input import emit
+
+if TYPE_CHECKING:
+    from ..api.bfcl import NamesOption, Rules
 
 
 @click.group(no_args_is_help=True)
@@ -133,26 +137,18 @@ def generate(
     metavar="NAME",
     help="Score only this category, or group of them (live, multi_turn, ...); may be given several times.",
 )
-@click.option(
-    "--json",
-    "json_file",
-    type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
-    is_flag=False,
-    flag_value="-",
-    metavar="[FILE]",
-    help="Write all scores as JSON to FILE; without FILE, to standard output in place of the table.",
-)
+@json_option
 def score(
     *,
     data: Path,
     results: Path,
     scores: Path,
-    names: str,
-    mode: str,
+    names: NamesOption,
+    mode: Literal["prompt", "fc", "auto"],
     partial: bool,
-    rules: str,
+    rules: Rules,
     categories: tuple[str, ...],
-    json_file: Path | None,
+    json_file: str | None,
 ) -> None:
     """Score every system of a result tree.
 
@@ -161,34 +157,19 @@ def score(
 
     Prices are not known here, so the cost column of the CSV files is N/A, as are model link, organisation and licence.
     """
-    import msgspec  # noqa: PLC0415 - `--help` loads none of this
+    from ..api.bfcl import score_bfcl  # noqa: PLC0415 - `--help` loads none of this
 
-    from ..api.progress import shown_progress  # noqa: PLC0415
-    from ..evaluation.bfcl import ScoringOptions, as_json, score_tree  # noqa: PLC0415
-    from ..formats.bfcl import expand, find_results, open_source  # noqa: PLC0415
-    from .bfcl_table import print_scores  # noqa: PLC0415
-
-    options = msgspec.convert(
-        {"names": names, "mode": mode, "partial": partial, "rules": rules}, ScoringOptions
+    found = score_bfcl(
+        data,
+        results,
+        scores,
+        names=names,
+        mode=mode,
+        partial=partial,
+        rules=rules,
+        categories=categories,
+        progress=True,
     )
-    source = open_source(data)
-    wanted = expand(categories) if categories else None
-    tree = find_results(results, wanted)
-    for path in tree.passed_over:
+    for path in found.passed_over:
         click.echo(f"passed over, as BFCL does: {path}", err=True)
-    with shown_progress(wanted=True) as progress:
-        systems = score_tree(source, tree.files, scores, options=options, progress=progress)
-    report = as_json(systems, rules)
-    if json_file is not None:
-        text = msgspec.json.format(msgspec.json.encode(report), indent=2).decode()
-        click.echo(text) if str(json_file) == "-" else _write(json_file, text)
-    if json_file is None or str(json_file) != "-":
-        print_scores(systems)
-        click.echo(f"\nscore files and CSV files are in {scores}")
-
-
-def _write(path: Path, text: str) -> None:
-    from ..records import atomic_write  # noqa: PLC0415
-
-    with atomic_write(path) as file:
-        file.write(text.encode() + b"\n")
+    emit(found, json_file, [*found.document(), "", f"score files and CSV files are in {scores}"])

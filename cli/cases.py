@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,7 +12,7 @@ from .options import FOLDER, INPUT_FILE, SpreadCommand
 from .plugin_option import take_plugins
 
 if TYPE_CHECKING:
-    from ..records import Case, Output
+    from ..api.importing import Suite
 
 _OUT = click.option("--out", type=INPUT_FILE, required=True, help="The cases file to write (JSON Lines).")
 
@@ -25,11 +24,11 @@ class FormatGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command; a name that is none of ours may be a format that is registered, or that ``--plugin`` brings."""
-        from ..plugins import FORMATS  # noqa: PLC0415 - looked for only here
+        from ..api.own import has_format  # noqa: PLC0415 - looked for only here
 
         name, *rest = args
         brought = any(arg.partition("=")[0] == "--plugin" for arg in rest)
-        if name in self.commands or name.startswith("-") or not (brought or name in FORMATS):
+        if name in self.commands or name.startswith("-") or not (brought or has_format(name)):
             return super().resolve_command(ctx, args)
         return name, _own_format(name), rest
 
@@ -62,21 +61,11 @@ def bfcl(
     *, path: Path, categories: tuple[str, ...], out: Path, results: Path | None, outputs_out: Path | None
 ) -> None:
     """Read cases from BFCL's data at PATH: a folder, a bfcl_eval-*.whl, or a checkout of its repository."""
-    from ..formats.bfcl import expand, find_results, open_source, read_cases, read_outputs  # noqa: PLC0415
-    from ..records import write_records  # noqa: PLC0415
+    from ..api.importing import import_bfcl  # noqa: PLC0415 - `--help` loads none of this
 
     if (results is None) != (outputs_out is None):
         raise UsageError("--results and --outputs-out go together")
-    wanted = expand(categories)
-    source = open_source(path)
-    ids: set[str] = set()
-    cases = (case for category in wanted for case in read_cases(source, category))
-    count = write_records(out, _remembered(cases, ids))
-    click.echo(f"{count:,} cases in {out}")
-    if results is not None and outputs_out is not None:
-        tree = find_results(results, wanted)
-        count = write_records(outputs_out, _known(read_outputs(tree.files), ids, results))
-        click.echo(f"{count:,} outputs in {outputs_out}")
+    _write(import_bfcl(path, categories, results=results), out, outputs_out)
 
 
 @command.command(
@@ -100,7 +89,9 @@ def openai(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | 
     A chat that ends with an assistant message, or has a "response", gives an output as well as a case. A log has no reference to check
     against, so judges decide: of an answer with calls as any_call, of all others as open_answer. See also: fiducial import openai.
     """
-    _write_logged("openai", path, out, outputs_out, criterion=criterion, system=system)
+    from ..api.importing import import_log  # noqa: PLC0415 - likewise
+
+    _write(import_log("openai", path, criterion=criterion, system=system), out, outputs_out)
 
 
 @command.command(
@@ -118,7 +109,9 @@ def azure(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | N
     Rows with calls become cases of kind any_call (judge: tool_call_accuracy; strict rules leave them open), rows with a context
     grounded_answer, all others open_answer, compared with "ground_truth" where there is one. See also: fiducial import azure.
     """
-    _write_logged("azure", path, out, outputs_out, criterion=criterion, system=system)
+    from ..api.importing import import_log  # noqa: PLC0415 - likewise
+
+    _write(import_log("azure", path, criterion=criterion, system=system), out, outputs_out)
 
 
 @command.command(
@@ -132,11 +125,9 @@ def agbenchmark(*, path: Path, out: Path) -> None:
 
     Next: `fiducial artifacts run` lets an agent work on them; `fiducial run` checks workspaces and judges what is open.
     """
-    from ..formats.agbenchmark import read_challenges  # noqa: PLC0415
-    from ..records import write_records  # noqa: PLC0415
+    from ..api.importing import import_agbenchmark  # noqa: PLC0415 - likewise
 
-    count = write_records(out, read_challenges(path))
-    click.echo(f"{count:,} cases in {out}")
+    _write(import_agbenchmark(path), out)
 
 
 def _own_format(name: str) -> click.Command:
@@ -149,49 +140,16 @@ def _own_format(name: str) -> click.Command:
     @_OUT
     @click.option("--outputs-out", type=INPUT_FILE, help="The outputs file to write.")
     def own(*, path: Path, out: Path, outputs_out: Path | None) -> None:
-        from ..formats.own import read_own  # noqa: PLC0415
-        from ..records import Case, Output, write_records  # noqa: PLC0415
+        from ..api.importing import import_own  # noqa: PLC0415 - likewise
 
-        cases = (item for item in read_own(name, path) if isinstance(item, Case))
-        click.echo(f"{write_records(out, cases):,} cases in {out}")
-        if outputs_out is not None:
-            outputs = (item for item in read_own(name, path) if isinstance(item, Output))
-            click.echo(f"{write_records(outputs_out, outputs):,} outputs in {outputs_out}")
+        _write(import_own(name, path), out, outputs_out)
 
     own.help = f"Read PATH by the registered format {name!r}."
     take_plugins(own)
     return own
 
 
-def _write_logged(
-    source: str, path: Path, out: Path, outputs_out: Path | None, *, criterion: str | None, system: str
-) -> None:
-    """Write the cases of a log and, where they are wanted, the outputs; it is read once for each."""
-    from ..api.reading import read_strictly  # noqa: PLC0415
-    from ..records import Case, Output, write_records  # noqa: PLC0415
-
-    def read(kind: type[Case | Output]) -> Iterator[Case | Output]:
-        found = read_strictly(source, path, criterion=criterion, system=system)
-        return (each for each in found if isinstance(each, kind))
-
-    click.echo(f"{write_records(out, read(Case)):,} cases in {out}")
+def _write(suite: Suite, out: Path, outputs_out: Path | None = None) -> None:
+    click.echo(f"{suite.cases.write(out):,} cases in {out}")
     if outputs_out is not None:
-        click.echo(f"{write_records(outputs_out, read(Output)):,} outputs in {outputs_out}")
-
-
-def _remembered(cases: Iterable[Case], ids: set[str]) -> Iterator[Case]:
-    for case in cases:
-        ids.add(case.id)
-        yield case
-
-
-def _known(outputs: Iterable[Output], ids: set[str], results: Path) -> Iterator[Output]:
-    """The outputs, each of which must answer a case that was written."""
-    for output in outputs:
-        if output.case_id not in ids:
-            _refuse(output, results)
-        yield output
-
-
-def _refuse(output: Output, results: Path) -> NoReturn:
-    raise UsageError(f"{results}: {output.system} answers {output.case_id!r}, which is no entry of this data")
+        click.echo(f"{suite.outputs.write(outputs_out):,} outputs in {outputs_out}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .options import FOLDER
+from .typed import command_line
 
 if TYPE_CHECKING:
     from ..records import ItemKey
@@ -46,7 +47,7 @@ def command(out: Path) -> int:
     from ..deterministic import CheckOptions  # noqa: PLC0415 - likewise
     from ..evaluation.judging.access import ModelAccess  # noqa: PLC0415 - numpy and scipy are slow to import
     from ..evaluation.pipeline import Plan  # noqa: PLC0415 - likewise
-    from .evaluate import command_line, evaluate  # noqa: PLC0415 - likewise
+    from .evaluate import evaluate  # noqa: PLC0415 - likewise
 
     answered, changed = _answered()
     plan = Plan(

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import gc
-import re
-import shlex
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -20,13 +17,7 @@ from ..evaluation.judging.access import ModelAccess
 from ..evaluation.pipeline import Plan, run
 from .jury_options import jury_rule, split_options
 from .model_options import batch_mode, model_access, prices
-
-_CREDENTIALS = re.compile(r"//[^/@\s]+@")
-
-
-def command_line() -> str:
-    """The command as it was typed, for the record; without credentials that a URL may hold."""
-    return _CREDENTIALS.sub("//***@", shlex.join(["fiducial", *sys.argv[1:]]))
+from .typed import command_line
 
 
 def evaluate_as_asked(given: Mapping[str, Any], **stages: Any) -> int:

@@ -12,8 +12,8 @@ from typing import NoReturn
 
 import click
 
+from ..api.text import visible
 from ..errors import FiducialError, UsageError
-from ..report.text import visible
 from ..version import VERSION
 from .exit_codes import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE
 from .plugin_option import take_plugins

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 import click
 
 from ..api.gates import run_gates
+from ..api.text import visible
 from ..evaluation.conclusion.stage import Conclusion
 from ..evaluation.pipeline import Plan
 from ..evaluation.store.manifest import component_versions
@@ -15,7 +16,6 @@ from ..report.document import as_lines
 from ..report.from_run import report_on
 from ..report.html import report_template
 from ..report.summary_words import summary_document
-from ..report.text import visible
 from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import click
 
-from ..plugins import load_module
-
 
 def take_plugins(command: click.Command) -> None:
     """Every command takes what users have of their own: give it, and those of a group, the option.
@@ -32,4 +30,6 @@ def take_plugins(command: click.Command) -> None:
 
 def _load_plugins(_ctx: click.Context, _param: click.Parameter, given: tuple[str, ...]) -> None:
     for spec in given:
-        load_module(spec)
+        from ..api.own import load_plugin  # noqa: PLC0415 - not needed for --help
+
+        load_plugin(spec)

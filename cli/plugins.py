@@ -6,7 +6,7 @@ import json
 
 import click
 
-from ..plugins import GROUPS, Plugin
+from ..api.own import Plugin, plugins
 
 
 @click.command(epilog="Example: fiducial plugins --plugin sql_checker.py")
@@ -17,7 +17,7 @@ def command(*, as_json: bool) -> None:
 
     Each is loaded to see whether it can be; nothing is run.
     """  # noqa: D205 - the first sentence is the whole line of help
-    found = [plugin for group in GROUPS for plugin in group.found()]
+    found = plugins()
     if as_json:
         click.echo(json.dumps([plugin._asdict() for plugin in found], ensure_ascii=False))
     elif found:

@@ -8,12 +8,12 @@ from pathlib import Path
 import click
 
 from ..api.progress import shown_progress
+from ..api.text import visible
 from ..evaluation.reparsing import reparse
 from ..judges.prices import price_list
 from ..report.document import as_lines
 from ..report.from_run import report_on
 from ..report.summary_words import summary_document
-from ..report.text import visible
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..report.text import visible
+from ..api.text import visible
 from .options import FOLDER, INPUT_FILE, SpreadCommand
 
 if TYPE_CHECKING:

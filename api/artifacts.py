@@ -1,0 +1,126 @@
+"""Challenges that leave files: workspaces for agents, agents run in them, and how far their code is shut in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Unpack
+
+from ..deterministic import Rules
+from ..deterministic.sandbox.diagnosis import Diagnosis, diagnose
+from ..deterministic.sandbox.limits import Limits
+from ..evaluation.artifacts import AgentPlan, ArtifactOutcome, conclude_artifacts, run_agents
+from ..evaluation.artifacts import prepare as lay_out_all
+from ..records import Case, read_records
+from .check_options import Workspaces, check_options
+from .progress import shown_progress
+from .shown import Document, Shown
+from .sources import FilePath
+
+
+def prepare_workspaces(cases: FilePath, out: FilePath, *, system: str = "agent") -> int:
+    """Lay out a workspace for every challenge, with the files an agent is to find in it.
+
+    Args:
+        cases: The cases file.
+        out: Where workspaces and ``outputs.jsonl`` go.
+        system: What the agent is called.
+
+    Returns:
+        How many there are.
+
+    Raises:
+        InputError: A case cannot be read, or is no challenge.
+    """
+    return lay_out_all(read_records(Path(cases), Case), Path(out), system=system)
+
+
+class AgentResults(ArtifactOutcome, Shown, frozen=True):
+    """What came of an agent's work on challenges."""
+
+    def document(self) -> Document:
+        """It in words."""
+        return [
+            f"{self.passed:,} of {len(self.attempts):,} challenges passed",
+            *(f"failed: {each.case_id}: {each.error_type}: {each.reason}" for each in self.failed),
+            *(f"{each.outcome.replace('_', ' ')}: {each.case_id}: {each.reason}" for each in self.ungraded),
+        ]
+
+
+def run_agent(
+    cases: FilePath,
+    out: FilePath,
+    *,
+    command: Sequence[str] | None,
+    system: str,
+    environment: Mapping[str, str],
+    cutoff: float | None = None,
+    rules: Rules = "strict",
+    recorded_command: str = "fiducial.run_agent",
+    progress: bool | None = None,
+    **workspaces: Unpack[Workspaces],
+) -> AgentResults:
+    """Run an agent on every challenge, each in a workspace of its own and under its cutoff, and check what it leaves.
+
+    Args:
+        cases: The cases file.
+        out: Where everything goes; the same call resumes.
+        command: The agent's command line, in which ``{task}`` and ``{workspace}`` are filled in; None tests every challenge with its
+            own solution.
+        system: What the agent is called.
+        environment: All of its environment.
+        cutoff: Seconds for every challenge; None to go by each challenge's own.
+        rules: ``strict``: no file of a workspace stands in for a library or a hidden test.
+        recorded_command: For the record.
+        progress: Whether to show progress; None shows it on a terminal and in a notebook.
+        **workspaces: How workspaces are looked at; see `Workspaces`.
+
+    Raises:
+        InputError: A case cannot be read, or is no challenge.
+    """
+    plan = AgentPlan(command=command, system=system, environment=environment, cutoff=cutoff)
+    checks = check_options(rules, {}, {}, **workspaces)
+    path, started = Path(cases), datetime.now(UTC)
+    with shown_progress(wanted=progress) as shown:
+        shown.begin("laying out" if command is None else "running", sum(1 for _ in read_records(path, Case)))
+        run_agents(read_records(path, Case), Path(out), plan, shown)
+    ended = datetime.now(UTC)
+    return AgentResults.of(
+        conclude_artifacts(
+            path, Path(out), plan, checks, command=recorded_command, started=started, ended=ended
+        )
+    )
+
+
+class Confinement(Diagnosis, Shown, frozen=True):
+    """How far this machine shuts in the code of workspaces."""
+
+    def document(self) -> Document:
+        """It in words."""
+        return list(_confinement(self))
+
+
+def sandbox() -> Confinement:
+    """Find out how far this machine shuts in the code of workspaces."""
+    return Confinement.of(diagnose(Limits()))
+
+
+def _confinement(found: Diagnosis) -> Iterator[str]:
+    if found.confinement is not None:
+        for name in found.confinement.__struct_fields__:
+            yield f"{name}: {getattr(found.confinement, name)}"
+        yield _in_force(Limits())
+    if found.problem is not None:
+        yield f"code cannot be run: {found.problem}"
+        return
+    yield from (f"not bounded: {sentence}" for sentence in found.open)
+
+
+def _in_force(limits: Limits) -> str:
+    mib = 1 << 20
+    return (
+        f"limits: {limits.wall_seconds:g} s, {limits.cpu_seconds} s of processor time, {limits.memory_bytes // mib:,} MiB of memory, "
+        f"{limits.file_bytes // mib} MiB a file, {limits.processes} processes, {limits.open_files} open files, "
+        f"{limits.output_bytes // mib} MiB of output; with a private root {limits.disk_bytes // mib} MiB of files"
+    )

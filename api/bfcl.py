@@ -1,0 +1,85 @@
+"""`fiducial.score_bfcl`: a result tree of the Berkeley Function-Calling Leaderboard, scored as there, or strictly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..deterministic import Rules
+from ..evaluation.bfcl import ScoringOptions, SystemScore, as_json, rate, score_tree
+from ..evaluation.checking.names import NamesOption
+from ..formats.bfcl import expand, find_results, open_source
+from ..report.bfcl_words import scores_document
+from .progress import shown_progress
+from .shown import Document, Shown, statistics_frame
+from .sources import FilePath
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class BfclScores(Shown, frozen=True, kw_only=True):
+    """The scores of a result tree.
+
+    Attributes:
+        rules: Under which they were made.
+        systems: What was found of each.
+        passed_over: Files that BFCL passes over, too.
+    """
+
+    rules: Rules
+    systems: list[SystemScore]
+    passed_over: list[Path]
+
+    def document(self) -> Document:
+        """Them in tables."""
+        return scores_document(self.systems)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Them as ``bfcl score --json`` has them."""
+        return as_json(self.systems, self.rules)
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row a system and category."""
+        return statistics_frame(
+            ({"system": system.name, "category": name}, rate(score))
+            for system in self.systems
+            for name, score in system.scores.items()
+        )
+
+
+def score_bfcl(
+    data: FilePath,
+    results: FilePath,
+    scores: FilePath,
+    *,
+    names: NamesOption = "auto",
+    mode: Literal["prompt", "fc", "auto"] = "auto",
+    partial: bool = False,
+    rules: Rules = "bfcl",
+    categories: Iterable[str] = (),
+    progress: bool | None = None,
+) -> BfclScores:
+    """Score every system of a result tree, and write BFCL's own score tree and CSV files.
+
+    Args:
+        data: BFCL's data: a folder with its files, a ``bfcl_eval-*.whl``, or a checkout of the repository.
+        results: The result tree.
+        scores: The folder for the score tree.
+        names: How function names with dots were offered; ``auto`` decides per system from its results.
+        mode: Text, or native calls; with ``auto`` a stored list is native calls.
+        partial: Score what is there, when entries have no result.
+        rules: ``bfcl`` or ``strict``.
+        categories: Categories or groups of them; all when left out.
+        progress: Whether to show progress; None shows it on a terminal and in a notebook.
+
+    Raises:
+        InputError: Results and data do not belong together, or a file cannot be read or written.
+    """
+    source, wanted = open_source(Path(data)), tuple(categories)
+    tree = find_results(Path(results), expand(wanted) if wanted else None)
+    options = ScoringOptions(names=names, mode=mode, partial=partial, rules=rules)
+    with shown_progress(wanted=progress) as shown:
+        systems = score_tree(source, tree.files, Path(scores), options=options, progress=shown)
+    return BfclScores(rules=rules, systems=systems, passed_over=list(tree.passed_over))

@@ -1,0 +1,132 @@
+"""Data sets of other people as cases and outputs, read anew each time they are gone through: BFCL's, agbenchmark's, logs, forms of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from ..errors import UsageError
+from ..formats.agbenchmark import read_challenges
+from ..formats.bfcl import expand, find_results, open_source, read_cases, read_outputs
+from ..formats.found import LOGGED
+from ..formats.own import read_own
+from ..records import Case, Output, write_records
+from .reading import read_strictly
+from .sources import FilePath
+
+T = TypeVar("T", Case, Output)
+
+
+class Imported(Generic[T]):
+    """Cases or outputs of a foreign file, read anew each time they are gone through."""
+
+    def __init__(self, read: Callable[[], Iterator[T]]) -> None:
+        self._read = read
+
+    def __iter__(self) -> Iterator[T]:
+        return self._read()
+
+    def write(self, path: FilePath) -> int:
+        """Write them to a file, and say how many there are.
+
+        Raises:
+            InputError: They cannot be read, or the file cannot be written.
+        """
+        return write_records(Path(path), self)
+
+
+class Suite:
+    """What a foreign file holds.
+
+    Args:
+        cases: Reads what was to be done.
+        outputs: Reads what systems produced; nothing where the file says only what was to be done.
+
+    Attributes:
+        cases: What was to be done.
+        outputs: What systems produced.
+    """
+
+    def __init__(
+        self, cases: Callable[[], Iterator[Case]], outputs: Callable[[], Iterator[Output]] = lambda: iter(())
+    ) -> None:
+        self.cases = Imported(cases)
+        self.outputs = Imported(outputs)
+
+
+def import_bfcl(
+    path: FilePath, categories: Iterable[str] = ("all_scoring",), *, results: FilePath | None = None
+) -> Suite:
+    """Cases of BFCL, and outputs of a result tree.
+
+    Args:
+        path: BFCL's data: a folder, a ``bfcl_eval-*.whl``, or a checkout of its repository.
+        categories: Categories or groups of them.
+        results: A result tree, whose answers become outputs.
+
+    Raises:
+        InputError: The data cannot be read; when they are gone through.
+        UsageError: There is no such category.
+    """
+    wanted, source, ids = expand(categories), open_source(Path(path)), set[str]()
+
+    def cases() -> Iterator[Case]:
+        for category in wanted:
+            for case in read_cases(source, category):
+                ids.add(case.id)
+                yield case
+
+    def outputs() -> Iterator[Output]:
+        assert results is not None
+        if not ids:
+            ids.update(case.id for case in cases())
+        for output in read_outputs(find_results(Path(results), wanted).files):
+            if output.case_id not in ids:
+                raise UsageError(
+                    f"{results}: {output.system} answers {output.case_id!r}, which is no entry of this data"
+                )
+            yield output
+
+    return Suite(cases) if results is None else Suite(cases, outputs)
+
+
+def import_log(source: str, path: FilePath, *, criterion: str | None = None, system: str = LOGGED) -> Suite:
+    """A log, all of it or nothing; `fiducial.read` passes over what it cannot read, and says so.
+
+    Args:
+        source: Its format: ``openai``, ``azure``, or another that `fiducial.read` knows.
+        path: The file.
+        criterion: What a good answer achieves, in a sentence.
+        system: Who answered, where that is not written down.
+
+    Raises:
+        InputError: A line cannot be read; when it is gone through.
+    """
+    return _suite(lambda: read_strictly(source, path, criterion=criterion, system=system))
+
+
+def _suite(read: Callable[[], Iterator[object]]) -> Suite:
+    return Suite(
+        lambda: (each for each in read() if isinstance(each, Case)),
+        lambda: (each for each in read() if isinstance(each, Output)),
+    )
+
+
+def import_agbenchmark(path: FilePath) -> Suite:
+    """Challenges of agbenchmark, from the folders below a path."""
+    return Suite(lambda: iter(read_challenges(Path(path))))
+
+
+def import_own(name: str, path: FilePath) -> Suite:
+    """What a format of one's own reads (`file_format`).
+
+    Args:
+        name: The format's.
+        path: What it is to read.
+
+    Raises:
+        UsageError: No format has this name; when it is gone through.
+        InputError: It fails, or yields something else.
+    """
+    return _suite(lambda: read_own(name, Path(path)))

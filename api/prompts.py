@@ -1,0 +1,212 @@
+"""Prompt files: which come along, what one says, what would be sent to a model, and how another tool's becomes one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..errors import InputError, UsageError
+from ..evaluation.judging.worlds import replay_in
+from ..formats.bfcl import assemble_prompt
+from ..judges import find_prompt, load_judge, shipped_prompts
+from ..judges.catalogue import SPLITTER
+from ..judges.front_matter import read_prompt_text
+from ..judges.inputs import NotApplicableError
+from ..judges.portability import portability_problems
+from ..judges.prompt_file import PromptFile, read_prompt_file
+from ..judges.prompt_import import import_prompt as import_text
+from ..records import Case, CaseIndex, Message, Output, atomic_write, read_records
+from .check_options import Worlds, worlds_of
+from .shown import Document, Shown
+from .sources import FilePath
+
+_NO_MODEL = "no model"
+"""Stands in where a judge is loaded to be looked at, not to be asked."""
+
+_AGENT_PROMPT = "bfcl"
+"""Not a judge: the leaderboard's own prompt to an agent."""
+
+
+class PromptFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A prompt that comes along.
+
+    Attributes:
+        judge: Whose.
+        variant: Which of its prompts.
+        default: Whether the judge's bare name means it.
+        inputs: What it is shown.
+        scale: Which scores are possible.
+        reply: How its reply is read.
+        description: For people.
+    """
+
+    judge: str
+    variant: str
+    default: bool
+    inputs: list[str]
+    scale: str
+    reply: str | None
+    description: str
+
+
+class Prompts(Shown, frozen=True, kw_only=True):
+    """The prompts that come along, and, beside the judges', the one that splits answers into statements."""
+
+    judges: list[PromptFacts]
+    splitter: tuple[str, str]
+
+    def document(self) -> Document:
+        """Them, a line each; * marks the variant that a judge's bare name means."""
+        name, description = self.splitter
+        return [
+            *(
+                f"{'*' if each.default else ' '} {f'{each.judge}/{each.variant}':36} {each.description}"
+                for each in self.judges
+            ),
+            f"  {name:36} {description}",
+        ]
+
+
+def prompts() -> Prompts:
+    """The prompts that come along."""
+    splitter = read_prompt_file(find_prompt(str(SPLITTER))[1])
+    return Prompts(
+        judges=[
+            PromptFacts(
+                judge=name.judge,
+                variant=name.variant,
+                default=find_prompt(name.judge)[0] == name,
+                inputs=list(prompt.inputs),
+                scale=str(prompt.scale),
+                reply=(prompt.parse or {}).get("mode"),
+                description=prompt.description,
+            )
+            for name, path in shipped_prompts().items()
+            for prompt in [read_prompt_file(path)]
+        ],
+        splitter=(str(SPLITTER), splitter.description),
+    )
+
+
+def prompt_text(judge: str) -> str:
+    """The prompt file of a judge: a name, a name/variant, or a path."""
+    return read_prompt_text(find_prompt(judge)[1])
+
+
+def rendered_prompt(
+    judge: str,
+    cases: FilePath,
+    outputs: FilePath | None,
+    case_id: str,
+    *,
+    system: str | None = None,
+    trial: int = 0,
+    worlds: Worlds = None,
+) -> tuple[Sequence[Message], Mapping[str, Any]]:
+    """What a judge would be sent about one output, in full.
+
+    Args:
+        judge: A name, a name/variant, or a path; ``bfcl`` for the prompt that asks an agent for calls as text.
+        cases: The cases file.
+        outputs: The outputs file; needed but for ``bfcl``.
+        case_id: Which case.
+        system: Whose output; the first when left out.
+        trial: Which of its attempts.
+        worlds: Simulated worlds of one's own.
+
+    Returns:
+        The messages, and the decoding parameters.
+
+    Raises:
+        InputError: There is no such case or output.
+        UsageError: There is no such judge, or it does not apply.
+    """
+    case = _find_case(Path(cases), case_id)
+    if judge == _AGENT_PROMPT:
+        return assemble_prompt(case), {}
+    if outputs is None:
+        raise UsageError("--outputs is needed: a judge is asked about a case and an output")
+    output = _find_output(Path(outputs), case_id, system, trial)
+    loaded = load_judge(judge, model=_NO_MODEL, replay=replay_in(worlds_of(worlds)))
+    try:
+        return loaded.messages(case, output), dict(loaded.parameters)
+    except NotApplicableError as error:
+        raise UsageError(f"{judge} does not apply to {output.key}: {error}") from error
+
+
+def _find_case(cases: Path, case_id: str) -> Case:
+    with CaseIndex(cases) as index:
+        if case_id not in index:
+            raise InputError(f"there is no case {case_id!r}", path=cases)
+        return index[case_id]
+
+
+def _find_output(outputs: Path, case_id: str, system: str | None, trial: int) -> Output:
+    for output in read_records(outputs, Output):
+        if output.case_id == case_id and output.trial == trial and system in {None, output.system}:
+            return output
+    whose = "" if system is None else f" by {system}"
+    raise InputError(f"there is no output{whose} for the case {case_id!r}, trial {trial}", path=outputs)
+
+
+def check_prompt(file: FilePath) -> list[str]:
+    """Whether a prompt file can be used, with which inputs, and how replies are read; then what is not portable about it.
+
+    Raises:
+        UsageError: It is no ``.prompty`` file.
+        PromptError: It cannot be used; the message names file and line.
+    """
+    path = _prompty(Path(file), f"{file}")
+    prompt = load_judge(str(path), model=_NO_MODEL).prompt
+    return [_summary(prompt), *portability_problems(prompt)]
+
+
+def import_prompt(
+    file: FilePath,
+    out: FilePath,
+    *,
+    inputs: Sequence[str] = (),
+    scale: str | None = None,
+    step: float | None = None,
+) -> str:
+    """Make a prompt file of chat messages in JSON, or of another tool's prompt file.
+
+    Args:
+        file: A JSON file with a chat message or several, or a ``.prompty`` file.
+        out: The prompt file to write.
+        inputs: What is to be judged: ``OURS``, or ``THEIRS=OURS``.
+        scale: The worst score and the best, such as ``1-5``.
+        step: Distance of neighbouring scores; None when any number in between is one.
+
+    Returns:
+        What it says.
+
+    Raises:
+        UsageError: An input is none of ours, or the scale is none.
+        InputError: It cannot be imported.
+        PromptError: It cannot be read, or would not be a prompt file that can be used.
+    """
+    path = _prompty(Path(out), f"--out {out}")
+    text, prompt = import_text(Path(file), path, inputs, scale, step)
+    with atomic_write(path) as target:
+        target.write(text.encode())
+    return _summary(prompt)
+
+
+def _prompty(path: Path, named: str) -> Path:
+    if path.suffix != ".prompty":
+        raise UsageError(f"{named}: prompt files end in .prompty")
+    return path
+
+
+def _summary(prompt: PromptFile) -> str:
+    declared = prompt.parse
+    reply = (
+        "as the prompt suggests" if declared is None else ", ".join(f"{k} {v}" for k, v in declared.items())
+    )
+    cut = "" if prompt.pass_at is None else f"; passes at {prompt.pass_at:g} of 1"
+    inputs = [f"{name} ({each.source})" if each.source else name for name, each in prompt.inputs.items()]
+    return f"ok; inputs {', '.join(inputs) or 'none'}; score {prompt.scale}{cut}; reply {reply}"

@@ -1,0 +1,7 @@
+"""Text from anywhere, made fit for a terminal."""
+
+from __future__ import annotations
+
+from ..report.text import visible
+
+__all__ = ["visible"]
