@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias, Unpack, get_args
 
 from ..calibration.agreement.calibrate import calibrate as calibrate_table
 from ..calibration.agreement.requests import Requests
+from ..calibration.agreement.results import AuditMethod
 from ..calibration.comparison.compare import compare as compare_table
 from ..calibration.comparison.results import By, Right
 from ..calibration.cuts import GivenPassAt
@@ -43,6 +44,7 @@ def calibrate(
     seed: int = 0,
     replicates: int = DEFAULT_REPLICATES,
     label_audit: Labels | None = None,
+    label_audit_by: AuditMethod = "double-sampling",
     max_error: float | None = None,
     cascade: Sequence[str] | None = None,
     levels: Sequence[float] | None = None,
@@ -60,6 +62,7 @@ def calibrate(
         seed: Of the bootstrap.
         replicates: Of the bootstrap.
         label_audit: What a person says of a random sample of the labelled items: corrects for errors of the labels.
+        label_audit_by: ``gart-buck`` for judges that have no verdicts on the audited items, and share no errors with the labels.
         max_error: Look for a confidence above which a judge's verdicts are wrong at most this often.
         cascade: Judges that are asked one after another, certified together at ``max_error``.
         levels: All values that labels and scores can have: adds agreement on these categories.
@@ -84,6 +87,7 @@ def calibrate(
         _require_cascade(cascade, rows.judge.values, max_error)
     requests = Requests(
         audit=None if label_audit is None else read_labels(source("label_audit", label_audit)),
+        audit_by=label_audit_by,
         max_error=max_error,
         cascade=cascade,
         levels=scale,

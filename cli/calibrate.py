@@ -12,7 +12,7 @@ from .options import Number
 from .table_input import emit, gate_failures, load_table, table_options
 
 if TYPE_CHECKING:
-    from ..api.measuring import GivenPassAt, IntervalOption, Recalibrator
+    from ..api.measuring import AuditMethod, GivenPassAt, IntervalOption, Recalibrator
 
 _EXAMPLE = """\b
 Example:
@@ -36,6 +36,13 @@ Example:
     "--label-audit",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Verdicts (JSONL) of a person on a random sample of the labelled items: corrects for errors of the labels.",
+)
+@click.option(
+    "--label-audit-by",
+    type=click.Choice(["double-sampling", "gart-buck"]),
+    default="double-sampling",
+    show_default=True,
+    help="gart-buck needs no verdicts on the audited items, and holds only where judge and labels share no errors.",
 )
 @click.option(
     "--max-error",
@@ -80,6 +87,7 @@ def command(
     interval: IntervalOption | None,
     slices: tuple[str, ...],
     label_audit: Path | None,
+    label_audit_by: AuditMethod,
     max_error: float | None,
     cascade: str | None,
     levels: str | None,
@@ -107,6 +115,7 @@ def command(
         seed=seed,
         replicates=replicates,
         label_audit=label_audit,
+        label_audit_by=label_audit_by,
         max_error=max_error,
         cascade=None if cascade is None else cascade.split(","),
         levels=None if levels is None else _numbers(levels),

@@ -13,6 +13,11 @@ from .words import counted, number, p_value, passing, statistic_cells
 
 _ALARM, _SUSPECTS = 0.05, 5
 
+_AUDITED = {
+    "double-sampling": "double sampling: holds whatever errors judge and labels share",
+    "gart-buck": "Gart and Buck: holds where judge and labels share no errors",
+}
+
 _HEADLINE = ("accuracy", "true_positive_rate", "true_negative_rate", "cohen_kappa", "mcc")
 
 _LAST_OF_TABLE = "bias"
@@ -155,7 +160,7 @@ def _requested(found: Calibration) -> Iterator[Piece]:
     audit, cascade = found.label_audit, found.cascade
     if audit is not None:
         count = audit.tp + audit.fp + audit.fn + audit.tn
-        yield f"Corrected for errors of the labels, from an audit of {count:,} (Gart and Buck):"
+        yield f"Corrected for errors of the labels, from an audit of {count:,} ({_AUDITED[audit.method]}):"
         for judge, rates in audit.judges.items():
             yield f"  {judge}"
             named = {name: getattr(rates, name) for name in rates.__struct_fields__}

@@ -7,42 +7,62 @@ from collections.abc import Iterator
 import numpy as np
 
 from fiducial.calibration import Settings, make_sample, table_from_rows
-from fiducial.calibration.agreement.label_audit import corrected_rates
+from fiducial.calibration.agreement.label_audit import corrected_rates, doubly_sampled
 from fiducial.calibration.agreement.suspected_labels import suspected_label_errors
 
 from .judges import chances
 from .tally import COVERAGE, Means, Tally
 
+SHARED = {
+    "none shared": 0.0,
+    "half shared": 0.5,
+    "nine in ten shared": 0.9,
+}
+"""How often the judge says what the label says where that is wrong."""
+
 
 def audits(draws: int) -> Iterator[Tally]:
     """1,000 labels, a random part of them audited: labels that miss a quarter of what is right, and nearly perfect ones."""
-    for title, sensitivity, specificity in (
-        ("labels miss a quarter", 0.75, 0.97),
-        ("good labels", 0.96, 0.98),
-    ):
-        truth = {
-            "prevalence": 0.6,
-            "true_positive_rate": 0.95,
-            "true_negative_rate": 0.85,
-            "label_sensitivity": sensitivity,
-            "label_specificity": specificity,
-        }
-        for audited, rows in ((100, 1), (300, 1), (200, 5)):
-            of = f"{title}, {audited} of 1,000 audited{', clusters of 5' if rows > 1 else ''}"
-            rng, tally = np.random.default_rng(13), Tally(of, COVERAGE)
-            cluster = np.repeat(np.arange(1_000 // rows), rows)
-            for draw in range(draws // 2):
-                right = rng.random(1_000) < chances(rng, 0.6, 0.2 if rows > 1 else 0.0, cluster)
-                label = np.where(right, rng.random(1_000) < sensitivity, rng.random(1_000) >= specificity)
-                score = np.where(right, rng.random(1_000) < 0.95, rng.random(1_000) >= 0.85)
-                chosen = rng.permutation(1_000) < audited
-                audit = np.zeros((2, 2))
-                np.add.at(audit, (right[chosen].astype(int), label[chosen].astype(int)), 1.0)
-                sample = make_sample(label.astype(np.float64), score.astype(np.float64), cluster)
-                found = corrected_rates(sample, audit, Settings(seed=draw, replicates=1_000))
-                for name, value in truth.items():
-                    tally.covers(name, getattr(found, name), value)
-            yield tally
+    for title, of_labels in (("labels miss a quarter", (0.75, 0.97)), ("good labels", (0.96, 0.98))):
+        for share, shared in SHARED.items():
+            for audited, rows in ((100, 1), (300, 1), (200, 5)):
+                of = f"{title}, {share}, {audited} of 1,000 audited{', clusters of 5' if rows > 1 else ''}"
+                yield _audited(draws // 4, of, of_labels, shared, (audited, rows))
+
+
+def _audited(
+    draws: int, title: str, of_labels: tuple[float, float], shared: float, plan: tuple[int, int]
+) -> Tally:
+    (sensitivity, specificity), (audited, rows) = of_labels, plan
+    truth = {
+        "prevalence": 0.6,
+        "true_positive_rate": 0.95 * (1 - shared * (1 - sensitivity)),
+        "true_negative_rate": 0.85 * (1 - shared * (1 - specificity)),
+        "label_sensitivity": sensitivity,
+        "label_specificity": specificity,
+    }
+    rng, tally, cluster = (
+        np.random.default_rng(13),
+        Tally(title, COVERAGE),
+        np.repeat(np.arange(1_000 // rows), rows),
+    )
+    for draw in range(draws):
+        right = rng.random(1_000) < chances(rng, 0.6, 0.2 if rows > 1 else 0.0, cluster)
+        label = np.where(right, rng.random(1_000) < sensitivity, rng.random(1_000) >= specificity)
+        score = np.where(right, rng.random(1_000) < 0.95, rng.random(1_000) >= 0.85)
+        score = np.where((label != right) & (rng.random(1_000) < shared), label, score)
+        chosen = rng.permutation(1_000) < audited
+        verdicts = np.zeros((2, 2, 2))
+        np.add.at(verdicts, tuple(each[chosen].astype(int) for each in (label, score, right)), 1.0)
+        audit, settings = verdicts.sum(axis=1).T, Settings(seed=draw, replicates=1_000)
+        sample = make_sample(label.astype(np.float64), score.astype(np.float64), cluster)
+        doubly = doubly_sampled(sample, audit, verdicts, settings)
+        gart_buck = corrected_rates(sample, audit, settings)
+        for name, value in truth.items():
+            tally.covers(name, getattr(doubly, name), value)
+            if not name.startswith("label"):
+                tally.covers(f"{name}, Gart and Buck", getattr(gart_buck, name), value)
+    return tally
 
 
 ERRING = {

@@ -14,19 +14,25 @@ from ..intervals.measurement import Settings
 from ..sample import Sample
 from ..statistic import Statistic, defined, undefined
 from ..tables.table import Table
-from .judge_panel import usable_sample
-from .results import CorrectedRates, LabelAudit
+from .judge_panel import usable_rows, usable_sample
+from .results import AuditMethod, CorrectedRates, LabelAudit
 
 _NO_BETTER = "the audit finds the labels no better than chance, or lacks a class"
+_NOT_JUDGED = "no audited item has a verdict of this judge; Gart and Buck's correction needs none"
+_NOT_AUDITED = "the audit has no item that the labels pass, or none that they fail"
+_NO_CLASS = "the audit finds no right item, or no wrong one"
 
 
-def label_audit(table: Table, truth: Mapping[str, float], settings: Settings) -> LabelAudit:
+def label_audit(
+    table: Table, truth: Mapping[str, float], settings: Settings, method: AuditMethod = "double-sampling"
+) -> LabelAudit:
     """Judges of a table, corrected for errors of its labels.
 
     Args:
         table: Labels and scores.
         truth: What a person found for some items, chosen at random, by item.
         settings: How intervals are made.
+        method: `doubly_sampled`, or `corrected_rates` by Gart and Buck.
 
     Returns:
         The audit and the corrected rates of each judge.
@@ -36,11 +42,66 @@ def label_audit(table: Table, truth: Mapping[str, float], settings: Settings) ->
     """
     counts = audit_counts(table, truth)
     (tn, fp), (fn, tp) = counts.astype(int).tolist()
-    judges = {
-        judge: corrected_rates(usable_sample(table.take(rows)), counts, settings)
-        for judge, rows in table.judge.present()
-    }
-    return LabelAudit(tp=tp, fp=fp, fn=fn, tn=tn, judges=judges)
+    judges: dict[str, CorrectedRates] = {}
+    for judge, rows in table.judge.present():
+        part = table.take(rows)
+        if method == "gart-buck":
+            judges[judge] = corrected_rates(usable_sample(part), counts, settings)
+        else:
+            judges[judge] = doubly_sampled(
+                usable_sample(part), counts, audited_verdicts(part, truth), settings
+            )
+    return LabelAudit(tp=tp, fp=fp, fn=fn, tn=tn, judges=judges, method=method)
+
+
+def doubly_sampled(
+    sample: Sample, audit: FloatArray, verdicts: FloatArray, settings: Settings | None = None
+) -> CorrectedRates:
+    """Rates by double sampling: how often label and verdict are what, from all rows; how often each such pair is right, from the audit.
+
+    ``P(right, verdict) = sum over labels of P(label, verdict) P(right | label, verdict)``, whatever errors judge and labels share. The
+    interval is of a bootstrap of the rows over clusters together with draws of the audit's four shares (Beta posteriors with Jeffreys'
+    prior: resampling a small audit knows nothing of errors that it did not see).
+
+    Source: Tenenbein 1970, extended to errors that differ with the verdict.
+
+    Args:
+        sample: Labels (of the checker) and judge's scores.
+        audit: As in `corrected_rates`, for the rates of the labels.
+        verdicts: Audited items by label, verdict and truth, shape ``(2, 2, 2)``; 0 is fail or wrong, 1 pass or right.
+        settings: Level, replicates, seed.
+
+    Returns:
+        The rates; undefined where no audited item was judged, or the audit lacks a class.
+    """
+    settings = settings or Settings()
+    observed = _label_rates(audit, settings.level)
+    looked_at = verdicts.sum(axis=-1)
+    why = (
+        "no row has both a label and a score"
+        if not sample.n
+        else _NOT_JUDGED
+        if not looked_at.any()
+        else _NOT_AUDITED
+        if not looked_at.sum(axis=1).all()
+        else None
+    )
+    if why is not None:
+        nothing = undefined(why, n=sample.n, level=settings.level)
+        return CorrectedRates(nothing, nothing, nothing, *observed)
+    rng = np.random.default_rng(settings.seed)
+    tables = _resampled(sample, settings, rng)
+    wrong, right = verdicts[..., 0], verdicts[..., 1]
+    of_label = right.sum(axis=1, keepdims=True) / looked_at.sum(axis=1, keepdims=True)
+    # A pair of which nothing was audited is taken to be right as often as its label is.
+    shares = np.where(looked_at > 0, right / np.where(looked_at > 0, looked_at, 1.0), of_label)
+    drawn = rng.beta(right + 0.5, wrong + 0.5, size=tables.shape)
+    values = _tenenbein(sample.cells.tables(sample.counts), shares)
+    prevalence, positive_rate, negative_rate = (
+        _statistic(float(value), draws, sample.n, settings.level, _NO_CLASS)
+        for value, draws in zip(values, _tenenbein(tables, drawn), strict=True)
+    )
+    return CorrectedRates(prevalence, positive_rate, negative_rate, *observed)
 
 
 def corrected_rates(sample: Sample, audit: FloatArray, settings: Settings | None = None) -> CorrectedRates:
@@ -66,22 +127,18 @@ def corrected_rates(sample: Sample, audit: FloatArray, settings: Settings | None
         nothing = undefined("no row has both a label and a score", n=0, level=settings.level)
         return CorrectedRates(nothing, nothing, nothing, nothing, nothing)
     rng = np.random.default_rng(settings.seed)
-    blocks = [
-        sample.cells.tables(sample.cell_weights(weights))
-        for weights in replicate_weights(sample.sizes, settings.replicates, rng)
-    ]
-    tables, (of_wrong, of_right) = np.concatenate(blocks), audit
+    tables, (of_wrong, of_right) = _resampled(sample, settings, rng), audit
     # Of errors that a small audit did not see, resampling it knows nothing: a Beta posterior does (Jeffreys' prior).
     specificity = rng.beta(of_wrong[0] + 0.5, of_wrong[1] + 0.5, size=len(tables))
     sensitivity = rng.beta(of_right[1] + 0.5, of_right[0] + 0.5, size=len(tables))
-    observed = _label_rate(of_right[::-1], settings.level), _label_rate(of_wrong, settings.level)
+    observed = _label_rates(audit, settings.level)
     if None in {each.value for each in observed}:
         nothing = undefined(_NO_BETTER, n=sample.n, level=settings.level)
         return CorrectedRates(nothing, nothing, nothing, *observed)
     values = _gart_buck(sample.cells.tables(sample.counts), *(np.asarray(each.value) for each in observed))
     replicates = _gart_buck(tables, sensitivity, specificity)
     prevalence, positive_rate, negative_rate = (
-        _statistic(float(value), draws, sample.n, settings.level)
+        _statistic(float(value), draws, sample.n, settings.level, _NO_BETTER)
         for value, draws in zip(values, replicates, strict=True)
     )
     return CorrectedRates(prevalence, positive_rate, negative_rate, *observed)
@@ -115,6 +172,49 @@ def audit_counts(table: Table, truth: Mapping[str, float]) -> FloatArray:
     return counts
 
 
+def audited_verdicts(table: Table, truth: Mapping[str, float]) -> FloatArray:
+    """Labels and verdicts of audited items beside the truth.
+
+    Args:
+        table: Labels and scores of one judge.
+        truth: What a person found, by item.
+
+    Returns:
+        Counts by label, verdict and truth, shape ``(2, 2, 2)``; an item that was judged several times counts once in all.
+    """
+    rows, counts = usable_rows(table), np.zeros((2, 2, 2))
+    times = np.bincount(rows.item.codes, minlength=len(rows.item.values))
+    right, passed = rows.right.astype(np.int64), rows.passed.astype(np.int64)
+    items: list[int] = rows.item.codes.tolist()
+    for row, item in enumerate(items):
+        found = truth.get(rows.item.values[item])
+        if found is not None:
+            counts[right[row], passed[row], int(found >= rows.cut[row])] += 1 / times[item]
+    return counts
+
+
+def _resampled(sample: Sample, settings: Settings, rng: np.random.Generator) -> FloatArray:
+    """Tables ``[[tn, fp], [fn, tp]]`` of rows resampled over clusters, shape ``(replicates, 2, 2)``."""
+    blocks = [
+        sample.cells.tables(sample.cell_weights(weights))
+        for weights in replicate_weights(sample.sizes, settings.replicates, rng)
+    ]
+    return np.concatenate(blocks)
+
+
+def _tenenbein(table: FloatArray, right: FloatArray) -> FloatArray:
+    """Prevalence, true positive and true negative rate, shape ``(3, ...)``, from the share that is right of each label and verdict."""
+    of_right, of_wrong = table * right, table * (1 - right)
+    rights, wrongs = of_right.sum(axis=(-2, -1)), of_wrong.sum(axis=(-2, -1))
+    return np.stack(
+        [
+            ratio(rights, rights + wrongs),
+            ratio(of_right[..., :, 1].sum(axis=-1), rights),
+            ratio(of_wrong[..., :, 0].sum(axis=-1), wrongs),
+        ]
+    )
+
+
 def _gart_buck(table: FloatArray, sensitivity: FloatArray, specificity: FloatArray) -> FloatArray:
     """Prevalence, true positive and true negative rate, shape ``(3, ...)``, not clipped."""
     share = ratio(table, table.sum(axis=(-2, -1), keepdims=True))
@@ -129,6 +229,11 @@ def _gart_buck(table: FloatArray, sensitivity: FloatArray, specificity: FloatArr
     return np.stack([prevalence, right_and_passed / positive, 1 - wrong_and_passed / negative])
 
 
+def _label_rates(audit: FloatArray, level: float) -> tuple[Statistic, Statistic]:
+    """Sensitivity and specificity of the labels themselves."""
+    return _label_rate(audit[1, ::-1], level), _label_rate(audit[0], level)
+
+
 def _label_rate(counts: FloatArray, level: float) -> Statistic:
     """Share of labels that are as the truth, from how many are and are not: items of the audit are independent."""
     right, wrong = counts.tolist()
@@ -138,9 +243,9 @@ def _label_rate(counts: FloatArray, level: float) -> Statistic:
     return defined(right / n, wilson_interval(right / n, n, level), n=n, method="Wilson", level=level)
 
 
-def _statistic(value: float, draws: FloatArray, n: int, level: float) -> Statistic:
+def _statistic(value: float, draws: FloatArray, n: int, level: float, why: str) -> Statistic:
     if not np.isfinite(value):
-        return undefined(_NO_BETTER, n=n, level=level)
+        return undefined(why, n=n, level=level)
     ends = percentile_interval(np.clip(draws, 0, 1), level)
     value = min(1.0, max(0.0, value))
     if ends is not None:

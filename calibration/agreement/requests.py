@@ -16,6 +16,7 @@ from ..thresholds.results import Certificate, Recalibration, Recalibrator, Thres
 from .categories import category_agreement
 from .judge_panel import usable_rows, usable_sample
 from .label_audit import label_audit
+from .results import AuditMethod
 
 
 class Requests(NamedTuple):
@@ -23,6 +24,7 @@ class Requests(NamedTuple):
 
     Attributes:
         audit: What a person found for some items, chosen at random, by item: corrects for errors of the labels.
+        audit_by: How it does.
         max_error: Look for a confidence above which a judge's verdicts are wrong at most this often.
         cascade: Judges, in the order in which they are asked, to be certified together at ``max_error``.
         levels: All values that labels and scores can have, ascending, for agreement on categories.
@@ -31,6 +33,7 @@ class Requests(NamedTuple):
     """
 
     audit: Mapping[str, float] | None = None
+    audit_by: AuditMethod = "double-sampling"
     max_error: float | None = None
     cascade: Sequence[str] | None = None
     levels: Sequence[float] | None = None
@@ -54,9 +57,9 @@ def answers(table: Table, requests: Requests, *, settings: Settings) -> dict[str
     """
     found: dict[str, Any] = {}
     judges = {judge: table.take(rows) for judge, rows in table.judge.present()}
-    audit, max_error, cascade, levels, statistic, method = requests
+    audit, audit_by, max_error, cascade, levels, statistic, method = requests
     if audit is not None:
-        found["label_audit"] = label_audit(table, audit, settings)
+        found["label_audit"] = label_audit(table, audit, settings, audit_by)
     if max_error is not None:
         found["selective"] = {
             name: _selective(part, max_error, settings.seed) for name, part in judges.items()

@@ -6,7 +6,7 @@ Nothing heavy is imported here: to show what was computed takes neither numpy no
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -259,14 +259,19 @@ class CorrectedRates(msgspec.Struct, frozen=True):
     label_specificity: Statistic
 
 
+AuditMethod: TypeAlias = Literal["double-sampling", "gart-buck"]
+"""``double-sampling`` holds whatever errors judge and labels share; ``gart-buck`` where they share none, and needs no verdict on audited items."""
+
+
 class LabelAudit(msgspec.Struct, frozen=True, kw_only=True):
-    """Labels against the truth (rows of the table: the truth, columns: the label), and judges corrected by that."""
+    """Labels against the truth (rows of the table: the truth, columns: the label), and judges corrected by that, by which method."""
 
     tp: int
     fp: int
     fn: int
     tn: int
     judges: dict[str, CorrectedRates]
+    method: AuditMethod = "gart-buck"
 
 
 class CategoryAgreement(msgspec.Struct, frozen=True):
