@@ -32,7 +32,7 @@ from fiducial.deterministic.multi_turn.worlds import state_of
 from fiducial.evaluation.bfcl import ScoringOptions, score_tree
 from fiducial.evaluation.bfcl.generation import generate_tree
 from fiducial.evaluation.generation.model_agent import ModelSettings
-from fiducial.evaluation.generation.scene import Scene, SimulatedWorlds, WorldScene
+from fiducial.evaluation.generation.scene import Converse, Scene, SimulatedWorlds, WorldScene
 from fiducial.evaluation.generation.sources import model_source
 from fiducial.evaluation.judging.access import ModelAccess
 from fiducial.evaluation.progress import Silent
@@ -163,8 +163,8 @@ class _Kept(SimulatedWorlds):
         super().__init__({}, "bfcl")
         self._worlds = worlds
 
-    async def scene(self, case: Case, trial: int) -> Scene | None:
-        scene = await super().scene(case, trial)
+    async def scene(self, case: Case, trial: int, converse: Converse) -> Scene | None:
+        scene = await super().scene(case, trial, converse)
         if isinstance(scene, WorldScene):
             self._worlds[case.id] = scene.worlds
         return scene

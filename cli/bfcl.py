@@ -59,6 +59,14 @@ _TEMPERATURE = 0.001
     help="Write the line that BFCL writes for an entry whose call failed, which scores 0; without, it has no result and is tried again.",
 )
 @asking_options
+@click.option(
+    "--search", metavar="CORPUS|URL", help="The web: pages as JSON Lines or a folder, or a search service."
+)
+@click.option(
+    "--embedding-model",
+    metavar="NAME",
+    help="For the memory by likeness, at the same endpoint.  [default: hashed words]",
+)
 @reaching_options
 def generate(
     *, data: Path, results: Path, categories: tuple[str, ...], count_failures: bool, **options: Any
@@ -68,11 +76,10 @@ def generate(
     With --mode tools names with dots are offered with underscores, as BFCL does; the temperature is 0.001 unless --parameter says
     otherwise (temperature=null leaves it out). Exit code 3: calls failed; the same command tries these entries again.
     """
-    from ..api.check_options import worlds_of  # noqa: PLC0415
     from ..api.progress import shown_progress  # noqa: PLC0415 - `--help` loads none of this
-    from ..evaluation.bfcl.generation import generate_tree  # noqa: PLC0415
+    from ..api.scenes import bfcl_histories, scenes_of, server_embedding  # noqa: PLC0415
+    from ..evaluation.bfcl.generation import generate_tree, system_folder  # noqa: PLC0415
     from ..evaluation.generation.model_agent import ModelSettings  # noqa: PLC0415
-    from ..evaluation.generation.scene import SimulatedWorlds  # noqa: PLC0415
     from ..evaluation.generation.sources import model_source  # noqa: PLC0415
     from ..formats.bfcl import expand, open_source  # noqa: PLC0415
     from ..report.generation_words import generation_lines  # noqa: PLC0415
@@ -85,16 +92,17 @@ def generate(
         steps_per_turn=options["steps_per_turn"],
         any_type="string",
     )
-    by = model_source(
-        settings,
-        model_access(options),
-        SimulatedWorlds(worlds_of(None), "bfcl"),
-        system=options["system"],
+    source, access = open_source(data), model_access(options)
+    scenes = scenes_of(
+        histories=bfcl_histories(source),
+        memories=system_folder(results, options["system"] or options["model"]) / "memory_snapshot",
+        search=options["search"],
+        embedding=server_embedding(options["embedding_model"], access.endpoint),
+        rules="bfcl",
     )
+    by = model_source(settings, access, scenes, system=options["system"])
     with shown_progress(wanted=True) as progress:
-        done = generate_tree(
-            open_source(data), expand(categories), by, results, progress, count_failures=count_failures
-        )
+        done = generate_tree(source, expand(categories), by, results, progress, count_failures=count_failures)
     for category, tally in done:
         for line in generation_lines(tally, category.name):
             click.echo(line)

@@ -57,15 +57,29 @@ def command() -> None:
 @_OUT
 @click.option("--results", type=FOLDER, help="A result tree, whose answers become outputs.")
 @click.option("--outputs-out", type=INPUT_FILE, help="The outputs file to write; goes with --results.")
+@click.option(
+    "--histories-out",
+    type=INPUT_FILE,
+    help="Also write the conversations before memory questions, for `fiducial generate --histories`.",
+)
 def bfcl(
-    *, path: Path, categories: tuple[str, ...], out: Path, results: Path | None, outputs_out: Path | None
+    *,
+    path: Path,
+    categories: tuple[str, ...],
+    out: Path,
+    results: Path | None,
+    outputs_out: Path | None,
+    histories_out: Path | None,
 ) -> None:
     """Read cases from BFCL's data at PATH: a folder, a bfcl_eval-*.whl, or a checkout of its repository."""
     from ..api.importing import import_bfcl  # noqa: PLC0415 - `--help` loads none of this
+    from ..api.scenes import write_histories  # noqa: PLC0415 - likewise
 
     if (results is None) != (outputs_out is None):
         raise UsageError("--results and --outputs-out go together")
     _write(import_bfcl(path, categories, results=results), out, outputs_out)
+    if histories_out is not None:
+        click.echo(f"{write_histories(path, histories_out):,} conversations in {histories_out}")
 
 
 @command.command(

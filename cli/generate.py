@@ -51,6 +51,13 @@ asking_options = compose(
 )  # fmt: skip
 """How a model that generates is asked."""
 
+tool_options = compose(
+    click.option("--histories", type=INPUT_FILE, help="What an agent with a memory went through before (docs/generate.md)."),
+    click.option("--search", metavar="CORPUS|URL", help="The web: pages as JSON Lines or a folder, or a search service."),
+    click.option("--embedding-model", metavar="NAME", help="For the memory by likeness, at the same endpoint.  [default: hashed words]"),
+)  # fmt: skip
+"""What an agent's memory and web are made of."""
+
 _ASKED = ("mode", "parameters", "steps_per_turn")
 
 
@@ -62,6 +69,7 @@ _ASKED = ("mode", "parameters", "steps_per_turn")
 @click.option("--trials", type=click.IntRange(1, 1000), default=1, show_default=True, help="Attempts at each case.")  # fmt: skip
 @asking_options
 @click.option("--agent-timeout", type=Number(0, min_open=True), default=300.0, show_default=True, help="Seconds for the command, each time.")  # fmt: skip
+@tool_options
 @worlds
 @reaching_options
 @click.option("--out", type=INPUT_FILE, required=True, help="Where outputs go (JSON Lines); the same command goes on with it.")  # fmt: skip
@@ -74,7 +82,7 @@ def command(*, cases: Path, out: Path, trials: int, **options: Any) -> int:
     from ..api.progress import shown_progress  # noqa: PLC0415 - `--help` loads none of this
     from ..evaluation.generation.sources import generate_file  # noqa: PLC0415 - likewise
 
-    source = source_of(options, options["model"])
+    source = source_of(options, options["model"], out)
     with shown_progress(wanted=True) as progress:
         tally = generate_file(source, cases, out, progress, trials=trials)
     tell(tally, source.system)
@@ -82,28 +90,35 @@ def command(*, cases: Path, out: Path, trials: int, **options: Any) -> int:
     return EXIT_PARTIAL if tally.without_output else EXIT_OK
 
 
-def source_of(options: Mapping[str, Any], model: str | None) -> Source:
+def source_of(options: Mapping[str, Any], model: str | None, out: Path) -> Source:
     """Who generates, as the options say.
 
     Args:
-        options: The values of `asking_options`, `worlds`, `reaching_options`, and of ``agent``, ``agent_timeout`` and ``system``.
+        options: The values of `asking_options`, `tool_options`, `worlds`, `reaching_options`, and of ``agent``, ``agent_timeout`` and ``system``.
         model: The model's name, where it is one.
+        out: Where outputs go; memories are written down beside them.
 
     Raises:
         UsageError: Neither a model nor an agent is named, or both are.
         ConfigurationError: No endpoint is configured.
     """
-    from ..api.check_options import worlds_of  # noqa: PLC0415 - likewise
+    from ..api.scenes import memories_beside, scenes_of, server_embedding  # noqa: PLC0415 - likewise
     from ..evaluation.generation.model_agent import ModelSettings  # noqa: PLC0415 - see `command`
-    from ..evaluation.generation.scene import SimulatedWorlds  # noqa: PLC0415 - likewise
     from ..evaluation.generation.sources import model_source  # noqa: PLC0415 - likewise
 
     if (model is None) == (options["agent"] is None):
         raise UsageError("expected either a model (--model) or an agent (--agent)")
-    scenes = SimulatedWorlds(worlds_of(options["worlds"]))
     assert model is not None
     settings = ModelSettings(model=model, **{name: options[name] for name in _ASKED})
-    return model_source(settings, model_access(options), scenes, system=options["system"])
+    access = model_access(options)
+    scenes = scenes_of(
+        options["worlds"],
+        histories=options["histories"],
+        memories=memories_beside(out, options["system"] or model),
+        search=options["search"],
+        embedding=server_embedding(options["embedding_model"], access.endpoint),
+    )
+    return model_source(settings, access, scenes, system=options["system"])
 
 
 def tell(tally: Tally, system: str) -> None:

@@ -71,7 +71,7 @@ async def _generate(
     *,
     count_failures: bool,
 ) -> list[GeneratedCategory]:
-    folder = results / by.system.replace("/", "_")
+    folder = system_folder(results, by.system)
     done: list[GeneratedCategory] = []
     with SystemFolder(folder, by) as store:
         async with by.agent() as agent:
@@ -82,6 +82,16 @@ async def _generate(
                     file.put_in_order(cases)
                 done.append(GeneratedCategory(category, tally))
     return done
+
+
+def system_folder(results: Path, system: str) -> Path:
+    """Where a system's results are in a tree.
+
+    Args:
+        results: The tree.
+        system: The system's name.
+    """
+    return results / system.replace("/", "_")
 
 
 class SystemFolder(Closing):

@@ -13,15 +13,13 @@ import msgspec
 from ...errors import InputError
 from ...judges import CallError, Provider, Reply, make_request
 from ...records import Case, Message
+from .answer_worlds import ANSWERED
 from .attempt import Attempt, Made, NoOutputError, Spent
 from .chats import Chat, Mode, NativeChat, PromptChat
 from .scene import Scene, SceneOverError, Scenes
 
 STEPS_PER_TURN = 21
 """BFCL ends a conversation when a turn has had so many steps and is still not over."""
-
-_WITHOUT_WORLDS = frozenset({"memory_answer", "web_search_answer"})
-"""Kinds whose tools mean nothing without a world behind them."""
 
 
 class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,10 +70,16 @@ class ModelAgent:
         """See `Agent.work`."""
         if case.kind == "artifact":
             raise NoOutputError("a model alone leaves no workspace: run an agent (fiducial artifacts run)")
-        scene = await self._scenes.scene(case, trial)
-        if scene is None and case.tools and case.kind in _WITHOUT_WORLDS:
-            raise NoOutputError(f"there is no world for the tools of a case of kind {case.kind}")
-        attempt = await self.converse(case, trial, scene)
+        scene = await self._scenes.scene(
+            case, trial, lambda before, worlds: self.converse(before, trial, worlds)
+        )
+        if scene is None and case.tools and case.kind in ANSWERED:
+            raise NoOutputError(
+                f"there is no world for the tools of a case of kind {case.kind}: name it in reference.classes"
+            )
+        shown = case if scene is None or scene.shown is None else scene.shown
+        attempt = await self.converse(shown, trial, scene)
+        attempt.case = case
         turned = scene is not None or len(case.turns) > 1
         native = self._settings.mode == "tools" and bool(case.tools)
         return Made(attempt.output(self.system, trial, turned=turned, native=native), attempt)

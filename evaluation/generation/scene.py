@@ -8,8 +8,8 @@ calls in whatever worlds it is given, in a thread where a world says ``blocking 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
 
 from ...deterministic import Rules
 from ...deterministic.multi_turn.call_execution import Allowance, LimitExceededError
@@ -22,6 +22,9 @@ from ...records import AgentStep, Case, ToolCall
 class Scene(Protocol):
     """The worlds of one attempt."""
 
+    shown: Case | None
+    """The case as the agent is shown it, where that is more than what the case says."""
+
     async def execute(self, step: AgentStep) -> list[str] | None:
         """Execute what a step asks for.
 
@@ -33,8 +36,13 @@ class Scene(Protocol):
 
         Raises:
             SceneOverError: The agent asks for more than is executed.
+            ProviderError: Whoever a world depends on does not answer.
         """
         ...
+
+
+Converse: TypeAlias = Callable[[Case, Scene], Awaitable[object]]
+"""Leads the agent of an attempt through a conversation in worlds of its own."""
 
 
 class Scenes(Protocol):
@@ -48,11 +56,18 @@ class Scenes(Protocol):
         """
         ...
 
-    async def scene(self, case: Case, trial: int) -> Scene | None:
+    async def scene(self, case: Case, trial: int, converse: Converse) -> Scene | None:
         """The worlds of one attempt, fresh; None for a case whose calls nobody executes.
+
+        Args:
+            case: What is worked on.
+            trial: Which attempt this is.
+            converse: Leads the agent through conversations that come before, such as those that fill a memory.
 
         Raises:
             InputError: See `examine`.
+            NoOutputError: What the worlds need is not there.
+            ProviderError: A call to a model failed, after its retries.
         """
         ...
 
@@ -67,13 +82,16 @@ class WorldScene:
     Args:
         worlds: By class name, each in its first state; they belong to this attempt.
         rules: ``strict`` tells an agent what is wrong with a call that cannot be read, and goes on; ``bfcl`` ends the turn.
+        shown: See `Scene`.
 
     Attributes:
         worlds: As given, for who keeps their states.
+        shown: See `Scene`.
     """
 
-    def __init__(self, worlds: Mapping[str, Any], rules: Rules = "strict") -> None:
+    def __init__(self, worlds: Mapping[str, Any], rules: Rules = "strict", shown: Case | None = None) -> None:
         self.worlds = worlds
+        self.shown = shown
         self._rules = rules
         types: tuple[type, ...] = tuple(world.__class__ for world in worlds.values())
         self._rule_set: RuleSet = rule_set(rules, types)
@@ -129,9 +147,9 @@ class SimulatedWorlds:
         if case.kind == "multi_turn":
             scenario_of(case, self._environments).worlds()
 
-    async def scene(self, case: Case, trial: int) -> Scene | None:
+    async def scene(self, case: Case, trial: int, converse: Converse) -> Scene | None:
         """See `Scenes.scene`."""
-        del trial
+        del trial, converse
         if case.kind != "multi_turn":
             return None
         return WorldScene(scenario_of(case, self._environments).worlds(), self._rules)
@@ -152,10 +170,10 @@ class FirstOf:
         for each in self._scenes:
             each.examine(case)
 
-    async def scene(self, case: Case, trial: int) -> Scene | None:
+    async def scene(self, case: Case, trial: int, converse: Converse) -> Scene | None:
         """See `Scenes.scene`."""
         for each in self._scenes:
-            scene = await each.scene(case, trial)
+            scene = await each.scene(case, trial, converse)
             if scene is not None:
                 return scene
         return None

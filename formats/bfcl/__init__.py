@@ -3,6 +3,7 @@
 from .cases import read_cases, to_case
 from .categories import CATEGORIES, Category, category_name, expand, sort_key
 from .configurations import CONFIGURATIONS, Configuration, parse_sensitivity_id
+from .conversations import EarlierConversation, read_conversations
 from .entries import Entry, read_entries
 from .outputs import read_outputs, to_output
 from .prompting import assemble_prompt
@@ -15,6 +16,7 @@ __all__ = [
     "Category",
     "Configuration",
     "DataSource",
+    "EarlierConversation",
     "Entry",
     "ResultFile",
     "ResultIndex",
@@ -28,6 +30,7 @@ __all__ = [
     "parse_json",
     "parse_sensitivity_id",
     "read_cases",
+    "read_conversations",
     "read_entries",
     "read_outputs",
     "read_results",

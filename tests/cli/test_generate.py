@@ -268,3 +268,56 @@ def test_killed_at_any_time_nothing_is_lost_and_only_what_was_in_flight_is_asked
     assert sorted(each.case_id for each in outputs(path)) == sorted(f"c{number}" for number in range(60))
     asked_again = [seen for seen in server.seen if seen.attempt > 1]
     assert len(asked_again) <= 4
+
+
+def test_an_agent_with_a_memory_holds_its_conversations_once(tmp_path: Path, server: ProviderServer):
+    def script(seen: Seen) -> Response:
+        if seen.messages[-1]["role"] == "tool":
+            return Answer("Noted.")
+        said = seen.messages[-1]["content"]
+        if "I live in" in said:
+            return Answer(None, calls=[("core_memory_add", json.dumps({"key": "home", "value": said}))])
+        return Answer(f"From memory: {seen.messages[0]['content'].rpartition('home:')[2]}")
+
+    server.script = script
+    add = {
+        "name": "core_memory_add",
+        "parameters": {"type": "dict", "properties": {"key": {"type": "string"}}},
+    }
+    questions = [
+        Case(
+            id=f"q{number}",
+            kind="memory_answer",
+            messages=[{"role": "user", "content": f"Where, {number}?"}],
+            tools=[{"type": "function", "function": add}],
+            reference={"answers": ["Lucca"], "classes": ["MemoryAPI_kv"], "history": "ada"},
+        )
+        for number in range(3)
+    ]
+    cases = tmp_path / "cases.jsonl"
+    write_records(cases, questions)
+    histories = tmp_path / "histories.jsonl"
+    told = {"history": "ada", "id": "0", "messages": [{"role": "user", "content": "I live in Lucca."}]}
+    histories.write_text(json.dumps(told) + "\n")
+    assert generate(cases, server, "--no-cache", "--histories", str(histories)).code == 0
+    assert len(server.seen) == 2 + 3
+    checked = fiducial(
+        "check", cases, "--outputs", tmp_path / "outputs.jsonl", "--rules", "bfcl", "--out", tmp_path / "v"
+    )
+    assert "3 of 3" in checked.out
+    (tmp_path / "outputs.jsonl").unlink()
+    (tmp_path / "outputs.attempts.jsonl").unlink()
+    again = generate(cases, server, "--no-cache", "--histories", str(histories))
+    assert again.code == 0
+    assert len(server.seen) == 5 + 3, "what the conversations left was written down"
+
+
+def test_a_history_that_is_not_there_is_one_line(tmp_path: Path, server: ProviderServer):
+    cases = tmp_path / "cases.jsonl"
+    reference = {"answers": ["x"], "classes": ["MemoryAPI_kv"], "history": "bea"}
+    user = {"role": "user", "content": "?"}
+    write_records(cases, [Case(id="q", kind="memory_answer", messages=[user], reference=reference)])
+    result = generate(cases, server)
+    assert (result.code, result.err.count("\n")) == (2, 1)
+    assert "case 'q': no history is called 'bea' (--histories)" in result.err
+    assert server.seen == []

@@ -96,6 +96,18 @@ class Remembered:
         self._known: dict[tuple[str, str, int], dict[str, Any]] = {}
         self._locks: dict[tuple[str, str, int], asyncio.Lock] = {}
 
+    def examine(self, case: Case) -> None:
+        """Refuse a case whose history is not there.
+
+        Raises:
+            InputError: See above.
+        """
+        history: str | None = case.reference.get("history")
+        if history is not None and history not in self._histories:
+            known = ", ".join(sorted(self._histories)) or "none"
+            message = f"case {case.id!r}: no history is called {history!r} (--histories); known are: {known}"
+            raise InputError(message, field="reference.history")
+
     async def before(self, case: Case, name: str, store: type[Any], trial: int, hold: Hold) -> dict[str, Any]:
         """The memory with which an agent meets a case.
 

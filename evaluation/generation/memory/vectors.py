@@ -164,3 +164,15 @@ class VectorMemory:
     def archival_memory_retrieve_all(self) -> dict[str, Any]:
         """See `NumberedTexts.retrieve_all`."""
         return self._archival.retrieve_all()
+
+
+def vector_memory(embedding: Embedding | None = None) -> type[VectorMemory]:
+    """The world, with somebody who turns texts into vectors.
+
+    Args:
+        embedding: Who; a server takes its time. None for `HashedWords`.
+    """
+    if embedding is None:
+        return VectorMemory
+    # Held by the class, a function would become a method of it.
+    return type("VectorMemory", (VectorMemory,), {"embedding": staticmethod(embedding), "blocking": True})

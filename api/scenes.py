@@ -1,0 +1,100 @@
+"""What agents find when they work on cases: worlds, a memory, a web; from what callers say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from ..deterministic import Rules
+from ..evaluation.generation.answer_worlds import AnswerWorlds, Equipment
+from ..evaluation.generation.memory.embedding import Embedding, ServerEmbedding
+from ..evaluation.generation.memory.histories import Conversation, Remembered, read_histories
+from ..evaluation.generation.scene import FirstOf, Scenes, SimulatedWorlds
+from ..evaluation.generation.web.world import search_engine
+from ..formats.bfcl import DataSource, open_source, read_conversations
+from ..judges import Endpoint
+from ..records import write_records
+from .check_options import Worlds, worlds_of
+from .sources import FilePath
+
+Histories = Mapping[str, Sequence[Conversation]]
+"""Conversations before questions, by history."""
+
+
+def scenes_of(
+    worlds: Worlds = None,
+    *,
+    histories: FilePath | Histories | None = None,
+    memories: Path | None = None,
+    search: str | None = None,
+    embedding: Embedding | None = None,
+    rules: Rules = "strict",
+) -> Scenes:
+    """What agents find when they work on cases.
+
+    Args:
+        worlds: Simulated worlds of one's own; those that are registered when left out.
+        histories: What agents with a memory went through before: JSON Lines, or conversations by history.
+        memories: A folder in which memories are written down after each conversation; None keeps them in this process.
+        search: A corpus (JSON Lines or a folder) or the address of a search service.
+        embedding: Turns texts of the memory by likeness into vectors; None for hashed words, which need no server.
+        rules: ``bfcl`` ends a turn with a call that cannot be read, as BFCL does.
+
+    Returns:
+        The worlds of any case.
+
+    Raises:
+        InputError: A file cannot be used.
+        UsageError: ``search`` is neither.
+    """
+    environments = worlds_of(worlds)
+    known = (
+        histories
+        if isinstance(histories, Mapping)
+        else {}
+        if histories is None
+        else read_histories(Path(histories))
+    )
+    engine = None if search is None else search_engine(search)
+    equipment = Equipment(environments, Remembered(known, memories), engine, embedding, rules)
+    return FirstOf(SimulatedWorlds(environments, rules), AnswerWorlds(equipment))
+
+
+def server_embedding(model: str | None, endpoint: Endpoint | None) -> Embedding | None:
+    """An embedding model at the endpoint that answers; None for none."""
+    return None if model is None or endpoint is None else ServerEmbedding(endpoint, model)
+
+
+def bfcl_histories(source: DataSource) -> dict[str, list[Conversation]]:
+    """BFCL's conversations before memory questions, by scenario.
+
+    Raises:
+        InputError: A file cannot be read.
+    """
+    histories: dict[str, list[Conversation]] = {}
+    for scenario, name, turns in read_conversations(source):
+        histories.setdefault(scenario, []).append(Conversation(history=scenario, id=name, messages=[*turns]))
+    return histories
+
+
+def write_histories(data: FilePath, out: FilePath) -> int:
+    """Write BFCL's conversations before memory questions as a file of histories.
+
+    Args:
+        data: BFCL's data.
+        out: The file.
+
+    Returns:
+        How many conversations there are.
+
+    Raises:
+        InputError: A file cannot be read or written.
+    """
+    histories = bfcl_histories(open_source(Path(data)))
+    return write_records(Path(out), [each for history in histories.values() for each in history])
+
+
+def memories_beside(out: Path, system: str) -> Path:
+    """Where the memories of a system are written down, beside its outputs."""
+    return out.with_name(f"{out.name.removesuffix('.jsonl')}.memory") / f"system-{quote(system, safe='')}"

@@ -1,0 +1,121 @@
+"""Scenes of questions whose answers are looked for: in a memory, on the web, in worlds of the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+import msgspec
+
+from ...deterministic import Rules
+from ...deterministic.multi_turn.worlds import environment_types
+from ...errors import InputError
+from ...records import AnswerReference, Case
+from .attempt import NoOutputError
+from .memory.embedding import Embedding
+from .memory.histories import Remembered, with_opening
+from .memory.key_value import KeyValueMemory
+from .memory.one_text import TextMemory
+from .memory.vectors import VectorMemory, vector_memory
+from .scene import Converse, Scene, WorldScene
+from .web.engine import SearchEngine
+from .web.world import web_world
+
+ANSWERED = frozenset({"memory_answer", "web_search_answer"})
+"""Kinds whose references are answers, which say nothing of the calls that lead to them."""
+
+STORES: dict[str, type] = {
+    "MemoryAPI_kv": KeyValueMemory,
+    "MemoryAPI_vector": VectorMemory,
+    "MemoryAPI_rec_sum": TextMemory,
+}
+"""The memories, by the names that BFCL has for them."""
+
+WEB = "WebSearchAPI"
+
+
+class Equipment(NamedTuple):
+    """What scenes are made with.
+
+    Attributes:
+        environments: Worlds of the user's own, by class name; they come before memories and the web.
+        remembered: What agents went through before.
+        engine: Who searches the web; None where nobody does.
+        embedding: Turns texts of the memory by likeness into vectors; None for `HashedWords`.
+        rules: See `WorldScene`.
+    """
+
+    environments: Mapping[str, type]
+    remembered: Remembered
+    engine: SearchEngine | None = None
+    embedding: Embedding | None = None
+    rules: Rules = "strict"
+
+
+class AnswerWorlds:
+    """Makes them; see `Scenes`.
+
+    Args:
+        equipment: With what.
+    """
+
+    def __init__(self, equipment: Equipment) -> None:
+        web = {} if equipment.engine is None else {WEB: web_world(equipment.engine)}
+        stores = {**STORES, "MemoryAPI_vector": vector_memory(equipment.embedding)}
+        self._known: dict[str, type] = {**stores, **web, **equipment.environments}
+        self._remembered = equipment.remembered
+        self._rules: Rules = equipment.rules
+
+    def examine(self, case: Case) -> None:
+        """See `Scenes.examine`."""
+        for name, world in self._types(case).items():
+            _load(world, _reference(case).initial_config.get(name, {}), case)
+            if hasattr(world, "at_hand"):
+                self._remembered.examine(case)
+
+    async def scene(self, case: Case, trial: int, converse: Converse) -> Scene | None:
+        """See `Scenes.scene`. Conversations of the case's history that were not held yet are held first."""
+        types = self._types(case)
+        if not types:
+            if case.kind in ANSWERED and WEB in _reference(case).classes:
+                raise NoOutputError("there is no web to search: name a corpus or a search service (--search)")
+            return None
+        reference = _reference(case)
+        worlds: dict[str, Any] = {}
+        shown = case
+        for name, world in types.items():
+            config = reference.initial_config.get(name, {})
+            if hasattr(world, "at_hand"):
+                hold = partial(self._hold, name, converse)
+                config = await self._remembered.before(case, name, world, trial, hold) or config
+            worlds[name] = _load(world, config, case)
+            if hasattr(world, "at_hand"):
+                shown = msgspec.structs.replace(shown, messages=with_opening(shown.messages, worlds[name]))
+        return WorldScene(worlds, self._rules, shown)
+
+    def _types(self, case: Case) -> dict[str, type]:
+        if case.kind not in ANSWERED:
+            return {}
+        classes = [name for name in _reference(case).classes if name != WEB or WEB in self._known]
+        try:
+            return dict(zip(classes, environment_types(classes, self._known), strict=True))
+        except InputError as error:
+            raise InputError(f"case {case.id!r}: {error.message}", field=error.field) from error
+
+    async def _hold(self, name: str, converse: Converse, case: Case, memory: Any) -> None:
+        await converse(case, WorldScene({name: memory}, self._rules))
+
+
+def _reference(case: Case) -> AnswerReference:
+    return msgspec.convert(case.reference, AnswerReference)
+
+
+def _load(world: type, config: Mapping[str, Any], case: Case) -> Any:
+    made = world()
+    try:
+        made.load(config)
+    except Exception as error:
+        message = f"case {case.id!r}: the world does not take its configuration: {error}"
+        raise InputError(message, field="reference.initial_config") from error
+    return made

@@ -1,0 +1,50 @@
+"""The conversations by which BFCL fills a memory before it asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from ...errors import RecordError
+from .sources import DataSource, read_objects
+
+_SCENARIOS = ("customer", "finance", "healthcare", "notetaker", "student")
+
+
+class EarlierConversation(NamedTuple):
+    """A conversation by which a memory is filled before questions are asked.
+
+    Attributes:
+        scenario: Which questions it is for.
+        id: Its id in result files, less the kind of memory.
+        turns: What the user says, turn by turn.
+    """
+
+    scenario: str
+    id: str
+    turns: list[list[dict[str, Any]]]
+
+
+def read_conversations(source: DataSource) -> Iterator[EarlierConversation]:
+    """Read the conversations before memory questions, each scenario's in order.
+
+    Args:
+        source: Where BFCL's files are.
+
+    Yields:
+        Conversations; none of a scenario whose file is missing.
+
+    Raises:
+        RecordError: A line is not one.
+    """
+    for scenario in _SCENARIOS:
+        path = f"memory_prereq_conversation/memory_{scenario}.json"
+        for line, raw in read_objects(source, path) if source.has(path) else ():
+            try:
+                turns = msgspec.convert(raw["question"], list[list[dict[str, Any]]])
+                yield EarlierConversation(scenario, msgspec.convert(raw["id"], str), turns)
+            except (KeyError, msgspec.ValidationError) as error:
+                message = f"expected an id and the turns of a conversation: {error}"
+                raise RecordError(message, path=source.place(path), line=line) from error
