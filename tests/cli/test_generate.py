@@ -248,6 +248,8 @@ def test_killed_at_any_time_nothing_is_lost_and_only_what_was_in_flight_is_asked
         out,
         "--concurrency",
         "4",
+        "--patience",
+        "0",
     ]
     running = subprocess.Popen(
         [sys.executable, "-m", "fiducial", *map(str, arguments), "--no-cache"],
@@ -267,7 +269,8 @@ def test_killed_at_any_time_nothing_is_lost_and_only_what_was_in_flight_is_asked
     assert out.read_bytes().startswith(before)
     assert sorted(each.case_id for each in outputs(path)) == sorted(f"c{number}" for number in range(60))
     asked_again = [seen for seen in server.seen if seen.attempt > 1]
-    assert len(asked_again) <= 4
+    # Two attempts are at work per call in flight: a reply may be there and not yet be written.
+    assert len(asked_again) <= 2 * 4
 
 
 def test_an_agent_with_a_memory_holds_its_conversations_once(tmp_path: Path, server: ProviderServer):
