@@ -80,6 +80,7 @@ def read(
         open_only=open_only,
         outputs=outputs,
         lexical=lexical,
+        checked_again=lexical,
         accept_edited=reading.get("accept_edited", False),
     )
 

@@ -121,7 +121,7 @@ def load_table(
         labels=labels,
         columns=_parse_columns(columns),
         draws=draws,
-        accept_edited=click.get_current_context().meta[_ACCEPTS],
+        accept_edited=click.get_current_context().meta.get(_ACCEPTS, False),
         lexical=lexical,
         open_only=open_only,
         outputs=outputs,

@@ -157,6 +157,9 @@ def _begin(
     """Tie the folder to this run. What cannot go on there is refused before anything in it is changed."""
     folder, survey = context.folder, context.inputs.survey
     facts: dict[str, Any] = {"inputs": [file.sha256 for file in survey.files]}
+    folder.refuse_other_run(**facts)
+    if folder.resumed:
+        _look_again(plan, context)
     if plan.options is not None:
         from .checking.stage import own_checkers  # noqa: PLC0415 - who only judges needs no checkers
 
@@ -177,6 +180,16 @@ def _begin(
         inputs=folder.keep_inputs(context.inputs),
         missing={system: survey.missing(system) for system in survey.answered},
     )
+
+
+def _look_again(plan: Plan, context: RunContext) -> None:
+    """Refuse a run that is not what its checkers would say of these outputs."""
+    from .checking.again import refuse_strangers, refuse_wrong_checks  # noqa: PLC0415 - a run that is begun has nothing to look at
+
+    folder, inputs = context.folder, context.inputs
+    refuse_strangers(folder.verdicts, inputs.cases, inputs.survey.answered)
+    if not plan.accept_edited:
+        refuse_wrong_checks(folder.verdicts, folder.manifest, inputs.cases, inputs.outputs())
 
 
 def _judge(

@@ -31,6 +31,7 @@ def read_tables(
     outputs: bool = False,
     lexical: bool = False,
     accept_edited: bool = False,
+    checked_again: bool = False,
 ) -> Table:
     """One calibration table of files and run folders; see `read_table`.
 
@@ -44,6 +45,7 @@ def read_tables(
         outputs: Take of runs all outputs, judged or not, with what a checker decided as ``checker_score``.
         lexical: Put beside the labelled outputs of runs, whose inputs are still there, what comparing words says of them.
         accept_edited: Take runs that were changed by hand, too.
+        checked_again: Check a sample of what the checkers of runs decided again, where their inputs are still there.
 
     Returns:
         The table.
@@ -52,6 +54,7 @@ def read_tables(
         InputError: A file cannot be read or a row cannot be used; names file, line and field.
         MissingExtraError: A Parquet file, and pyarrow is not installed.
         RunFolderError: A run was changed by hand.
+        RecordError: A verdict is not what its checker says.
     """
     with ExitStack() as exits:
         opened = [
@@ -61,9 +64,12 @@ def read_tables(
             for source in sources
         ]
         runs = [each.store for each in opened if isinstance(each, RunRows)]
-        for run in runs:
-            if not accept_edited:
-                run.refuse_edited()
+        for run in runs if not accept_edited else ():
+            run.refuse_edited()
+            if checked_again:
+                from .checking.again import refuse_wrong_checks_of  # noqa: PLC0415 - checkers are slow to import
+
+                refuse_wrong_checks_of(run)
         table = read_table(opened, columns=columns, labels=labels, draw=draw)
         return _beside_words(table, runs) if lexical else table
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
@@ -77,10 +77,35 @@ def check_into_folder(context: RunContext, names: NamesOption, options: CheckOpt
     """
     folder, inputs = context.folder, context.inputs
     done = folder.verdicts.settled
-    differing, default = options_by_system(inputs, names, options)
     context.progress.begin("checking", inputs.survey.outputs)
-    for verdict in check_outputs(inputs.pairs(), differing, default):
+    left = _unchecked(context)
+    if left is None:
+        context.progress.advance(inputs.survey.outputs)
+        return
+    differing, default = options_by_system(inputs, names, options)
+    pairs = ((inputs.cases[output.case_id], output) for output in inputs.outputs() if left(output))
+    found = 0
+    for verdict in check_outputs(pairs, differing, default):
         if VerdictKey(verdict.key, verdict.author, verdict.repeat) not in done:
             folder.verdicts.append(verdict)
+        found += 1
         context.progress.advance()
+    context.progress.advance(inputs.survey.outputs - found)
     folder.verdicts.flush()
+
+
+def _unchecked(context: RunContext) -> Callable[[Output], bool] | None:
+    """Which outputs have to be checked still; None where all were.
+
+    Challenges depend on others, so that all of them are checked again where one is left.
+    """
+    folder, inputs = context.folder, context.inputs
+    if not folder.resumed:
+        return lambda _: True
+    standing = folder.verdicts.standing
+    left = [output.key for output in inputs.outputs() if not standing.is_checked(output.key)]
+    if not left:
+        return None
+    keys, facts = frozenset(left), inputs.cases.facts
+    together = any(facts(key.case_id).kind == "artifact" for key in keys)
+    return lambda output: output.key in keys or (together and facts(output.case_id).kind == "artifact")

@@ -132,6 +132,7 @@ class Standing:
         self._places: dict[tuple[str, int, Author, int], array[int]] = {}
         """By system, trial, author and repeat: case number to row number + 1; 0 where there is none."""
         self._about: dict[tuple[str, int], list[array[int]]] = {}
+        self._checks: dict[tuple[str, int], list[array[int]]] = {}
         self._place_of: list[array[int]] = []
         self._case, self._voice, self._result, self._cost = (array("I") for _ in range(4))
         self._score, self._offset = array("d"), array("Q")
@@ -214,6 +215,8 @@ class Standing:
             if key not in self._places:
                 self._places[key] = array("I")
                 self._about.setdefault(key[:2], []).append(self._places[key])
+                if voice.source == "checker":
+                    self._checks.setdefault(key[:2], []).append(self._places[key])
             self._place_of.append(self._places[key])
         return number
 
@@ -242,6 +245,16 @@ class Standing:
         about = self._about.get((item.system, item.trial), ())
         found = (places[case] for places in about if case < len(places))
         return sorted(row - 1 for row in found if row)
+
+    def is_checked(self, item: ItemKey) -> bool:
+        """Whether a checker has said something of an output, and did not fail."""
+        case = self._cases.get(item.case_id)
+        if case is None:
+            return False
+        found = (
+            places[case] for places in self._checks.get((item.system, item.trial), ()) if case < len(places)
+        )
+        return any(row and self.outcome(row - 1) != "failed" for row in found)
 
     @property
     def cases(self) -> Iterator[str]:

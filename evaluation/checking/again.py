@@ -1,0 +1,138 @@
+"""What a run says is looked at again before anything is made of it: whether it is of these outputs, and, in a sample, whether it is so."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Container, Iterable
+from itertools import islice
+
+from ...deterministic import CheckOptions, Rules, check
+from ...errors import RecordError, RunFolderError
+from ...records import CaseIndex, ItemKey, Kind, Output, Verdict, read_records
+from ...version import VERSION
+from ..statements.statement import is_statement
+from ..store.journal import VerdictJournal
+from ..store.manifest import Manifest
+from ..store.run_store import RunStore
+from ..store.standing import Said
+from .names import NamesOption
+
+SAMPLE = 20
+"""Verdicts of checkers that are checked again."""
+
+_PURE: frozenset[Kind] = frozenset(
+    {"tool_call", "no_call", "any_call", "memory_answer", "web_search_answer", "grounded_answer"}
+)
+"""Kinds whose verdicts depend on case and output alone: neither on worlds or functions of the user's own, nor on files."""
+
+
+def refuse_strangers(journal: VerdictJournal, cases: CaseIndex, systems: Container[str]) -> None:
+    """Refuse verdicts on what the run is not about.
+
+    Args:
+        journal: What was said.
+        cases: The run's.
+        systems: The systems that have outputs.
+
+    Raises:
+        RecordError: A verdict is on another case, or on an output of another system.
+    """
+    standing = journal.standing
+    for case_id in standing.cases:
+        if case_id not in cases and not is_statement(case_id, cases):
+            line = journal.line_of(standing.first_of(case_id=case_id))
+            message = f"no case has the id {case_id!r} in {cases.path}"
+            raise RecordError(message, path=journal.path, line=line, field="case_id")
+    for system in standing.systems:
+        if system not in systems:
+            line = journal.line_of(standing.first_of(system=system))
+            raise RecordError(f"no output is of {system!r}", path=journal.path, line=line, field="system")
+
+
+def refuse_wrong_checks(
+    journal: VerdictJournal, manifest: Manifest, cases: CaseIndex, outputs: Iterable[Output]
+) -> None:
+    """Check a sample of what checkers decided again.
+
+    Args:
+        journal: What was said.
+        manifest: By which rules.
+        cases: The run's.
+        outputs: The run's, which are read until the sample is found.
+
+    Raises:
+        RecordError: A checker says something else than its verdict does.
+    """
+    versions, rules = manifest.versions or {}, manifest.identity.get("rules")
+    if rules is None or versions.get("fiducial") != VERSION:
+        return
+    sample = _sample(journal, cases)
+    for output in outputs:
+        if not sample:
+            return
+        said = sample.pop(output.key, None)
+        if said is not None:
+            _refuse_wrong(journal, said, cases, output, _forms(rules, manifest.identity.get("names", "auto")))
+
+
+def refuse_wrong_checks_of(store: RunStore) -> None:
+    """The same of a run whose inputs may be there no more: then nothing can be checked."""
+    try:
+        cases, *outputs = store.inputs
+    except (RunFolderError, ValueError):
+        return
+    with CaseIndex(cases) as index:
+        rows = (output for path in outputs for output in read_records(path, Output))
+        refuse_wrong_checks(store.verdicts, store.manifest, index, rows)
+
+
+def _sample(journal: VerdictJournal, cases: CaseIndex) -> dict[ItemKey, Said]:
+    """Other ones whenever the journal is another."""
+    chance, standing = random.Random(journal.seal.sha256), journal.standing  # noqa: S311 - nobody is to be kept from guessing it
+    rows = chance.sample(range(len(standing)), min(len(standing), 20 * SAMPLE))
+    said = (standing[row] for row in rows)
+    fit = (
+        each
+        for each in said
+        if each.source == "checker"
+        and each.outcome in {"graded", "undecided"}
+        and each.key.case_id in cases
+        and cases.facts(each.key.case_id).kind in _PURE
+    )
+    return {each.key: each for each in islice(fit, SAMPLE)}
+
+
+def _forms(rules: Rules, names: NamesOption) -> list[CheckOptions]:
+    """How names with dots may have been offered, which ``auto`` found out from all outputs."""
+    return [
+        CheckOptions(rules=rules, names=form) for form in ("dotted", "underscored") if names in {"auto", form}
+    ]
+
+
+def _refuse_wrong(
+    journal: VerdictJournal, said: Said, cases: CaseIndex, output: Output, forms: list[CheckOptions]
+) -> None:
+    case = cases[output.case_id]
+    now = [check(case, output, options) for options in forms]
+    if not any(_same(said, verdict) for verdict in now):
+        line = journal.line_of(journal.standing.offset(said.row))
+        raise RecordError(
+            f"{said.by} says {_words(said)} here, and {_words(now[0])} when it checks this output again: the row was changed "
+            "(--accept-edited goes on with it)",
+            path=journal.path,
+            line=line,
+        )
+
+
+def _same(said: Said, verdict: Verdict) -> bool:
+    return (said.by, said.outcome, said.score, said.error_type) == (
+        verdict.by,
+        verdict.outcome,
+        verdict.score,
+        verdict.error_type,
+    )
+
+
+def _words(said: Said | Verdict) -> str:
+    score = said.outcome if said.score is None else f"{said.score:g}"
+    return score if said.error_type is None else f"{score} ({said.error_type})"
