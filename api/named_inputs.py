@@ -9,10 +9,11 @@ import msgspec
 
 from ..errors import UsageError
 from ..judges.as_json import JsonList, json_lines
-from ..judges.conversations import calls_of, context_of, conversation, messages_of, tools_of
-from ..judges.inputs import FENCE, FILLERS, Filler
+from ..judges.fillers import FILLERS, Filler
 from ..judges.prompt_file import PromptFile
+from ..judges.prompt_inputs import FENCE
 from ..records import Case, ContextItem, Output
+from .conversations import calls_of, context_of, conversation, messages_of, tools_of
 
 NAME = "call"
 """Stands for case and system in verdicts on inputs that were given by name."""

@@ -13,11 +13,11 @@ from ..evaluation.judging.worlds import replay_in
 from ..formats.bfcl import assemble_prompt
 from ..judges import find_prompt, load_judge, shipped_prompts
 from ..judges.catalogue import SPLITTER
+from ..judges.fillers import NotApplicableError
 from ..judges.front_matter import read_prompt_text
-from ..judges.inputs import NotApplicableError
-from ..judges.portability import portability_problems
 from ..judges.prompt_file import PromptFile, read_prompt_file
 from ..judges.prompt_import import import_prompt as import_text
+from ..judges.prompt_text import portability_problems
 from ..records import Case, CaseIndex, Message, Output, atomic_write, read_records
 from .check_options import Worlds, worlds_of
 from .shown import Document, Shown

@@ -10,7 +10,7 @@ from ..api.progress import shown_progress
 from ..evaluation.forecast import Forecast, foresee
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.pipeline import Plan
-from ..judges.transport.token_estimate import Estimate
+from ..judges.transport.budget import Estimate
 from .exit_codes import EXIT_OK
 
 

@@ -12,8 +12,8 @@ import msgspec
 
 from ..judges import PromptJudge, Reply, ReplyCache, Request, Work, cache_key, unanswered
 from ..judges.prices import PriceList, Prices
+from ..judges.transport.budget import Estimate, completion_limit, estimate_prompt
 from ..judges.transport.recording import ReplayProvider
-from ..judges.transport.token_estimate import Estimate, completion_limit, estimate_prompt
 from ..records import Closing, FolderPath, ItemKey, JudgeId
 from .checking.stage import check_into_folder
 from .context import RunContext

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from .callables import FunctionJudge, callable_judge
     from .catalogue import PromptName, find_prompt, shipped_prompts
     from .cycle import Lookup, Work, judge_output, unanswered
+    from .fillers import NotApplicableError, Replay
     from .findings import Finding, read_again, read_reply, rests_on_a_reply
-    from .inputs import NotApplicableError, Replay
     from .judge import Judge, PromptJudge, Way, judge_work, load_judge
     from .transport.batch_results import BatchResults
     from .transport.budget import Budget
@@ -29,11 +29,11 @@ _HOME = {
     "FunctionJudge": "callables",
     "Judge": "judge",
     "Lookup": "cycle",
-    "NotApplicableError": "inputs",
+    "NotApplicableError": "fillers",
     "PromptJudge": "judge",
     "PromptName": "catalogue",
     "Provider": "transport.exchange",
-    "Replay": "inputs",
+    "Replay": "fillers",
     "Reply": "transport.exchange",
     "ReplyCache": "transport.cache",
     "Request": "transport.exchange",

@@ -1,4 +1,4 @@
-"""Values as JSON text, as a judge is shown them: whatever is under evaluation in full, and no text able to pose as another's."""
+"""Values as JSON text, as a judge is shown them: whatever is under evaluation in full, and no text able to pose as another's; and what JSON can spell and no file can hold."""
 
 from __future__ import annotations
 
@@ -65,3 +65,21 @@ def json_object(text: str) -> dict[str, Any] | None:
 def bracketed(lines: Sequence[str]) -> str:
     """A JSON list with one item a line."""
     return "[\n" + ",\n".join(lines) + "\n]" if lines else "[]"
+
+
+def well_formed(text: str) -> str:
+    r"""The text with halves of surrogate pairs replaced by U+FFFD.
+
+    ``"\ud800"`` is valid JSON. Python decodes it to a text that cannot be encoded again, so one such reply would end a run.
+
+    Args:
+        text: Any text.
+
+    Returns:
+        A text that can be written in UTF-8; most often the very same.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text

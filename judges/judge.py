@@ -22,9 +22,10 @@ from .catalogue import (
     known_prompts,
 )
 from .cycle import Work, as_done, judge_output
-from .inputs import FILLERS, FILLERS_OF_CALLS, Filler, Replay, fill_inputs, fillers_with, refuse_unfillable
+from .fillers import FILLERS, FILLERS_OF_CALLS, Filler, Replay, fillers_with
 from .parsing import LOGPROBS, PARSER_VERSION, STATEMENTS, ReplyParser, make_parser, statements_beside
 from .prompt_file import PromptFile, read_prompt_file
+from .prompt_inputs import fill_inputs, refuse_unfillable
 from .rendering import Render, compile_prompt
 from .transcript import TRANSCRIPT_VERSION
 from .transport import Provider

@@ -1,4 +1,4 @@
-"""Writes a prompt file in the form that promptflow and prompty load, too."""
+"""Prompt files that promptflow and prompty load, too: how one is written, and what keeps one from being loaded to the same messages there."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from .declared_scale import scale_line
+from .prompt_file import PromptFile
 from .scale import Scale
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -85,3 +86,33 @@ def _flow(value: Any) -> str:
     if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _NOT_WORDS:
         return value
     return json.dumps(value, ensure_ascii=False, default=str)
+
+
+_DASHES = re.compile(r"(?<!-)-{3,}+\n")
+_DEVELOPER = re.compile(r"^[ \t]*+(?:#[ \t]*+)?developer[ \t]*+:[ \t]*+\n", re.IGNORECASE | re.MULTILINE)
+_STATEMENT = re.compile(r"\{%|\{#")
+
+
+def portability_problems(prompt: PromptFile) -> list[str]:
+    """Find what other tools would trip over.
+
+    Args:
+        prompt: A prompt file.
+
+    Returns:
+        One sentence for each problem; empty when there is none.
+    """
+    problems: list[str] = []
+    if _DASHES.search(prompt.template):
+        problems.append("a line of the template ends in three dashes: promptflow ends the front matter there")
+    if _DEVELOPER.search(prompt.template):
+        problems.append("the template has a developer message: promptflow does not know that role")
+    if _STATEMENT.search(prompt.template):
+        problems.append(
+            "the template has jinja statements or comments: prompty keeps the line breaks after them"
+        )
+    if not prompt.names_template_format:
+        problems.append("there is no `template: {format: {kind: jinja2}, ...}`: prompty needs one")
+    if any(not declared.has_kind for declared in prompt.inputs.values()):
+        problems.append("an input lacks `kind`: prompty reads the type from there")
+    return problems

@@ -1,8 +1,7 @@
 """Audits of judges: probes with certain labels, what a judge makes of them, and what may be claimed of it afterwards."""
 
 from .building import ProbeSettings, build_probes
-from .foresight import foresee_audit
 from .plan import AuditPlan
-from .running import run_audit
+from .running import foresee_audit, run_audit
 
 __all__ = ["AuditPlan", "ProbeSettings", "build_probes", "foresee_audit", "run_audit"]

@@ -1,4 +1,4 @@
-"""Runs an audit: asks judges about probes in a run folder that can be resumed, and analyses what they said."""
+"""Runs an audit: asks judges about probes in a run folder that can be resumed, and analyses what they said; or foresees what that would take."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from ...errors import UsageError
+from ...judges.prices import PriceList
 from ...records import CaseIndex, ItemKey, write_json, write_records
 from ...version import VERSION
 from ..context import RunContext
+from ..forecast import Forecast, copy_of_run, forecast_steps
 from ..inputs import EvaluationInputs
 from ..judging.access import ModelAccess
 from ..judging.asking import ask
 from ..judging.tasks import JudgeTask, refuse_idle, require_models
-from ..progress import Progress
+from ..progress import Progress, Silent
 from ..store.run_store import RunStore, RunWriter
 from .analysis import judge_audit, to_read
 from .comparisons import prompts
@@ -132,3 +134,23 @@ def _audit_of(
 
 def _clusters(cases: CaseIndex, chosen: Chosen) -> dict[str, str]:
     return {key.case_id: cases.cluster(key.case_id) for key in chosen.probes}
+
+
+def foresee_audit(plan: AuditPlan, access: ModelAccess, prices: PriceList | None) -> list[Forecast]:
+    """Find out what an audit would take, without a call and without a trace in its run folder.
+
+    Args:
+        plan: What is to be done.
+        access: How the model would be reached.
+        prices: What models cost; None when that is not known.
+
+    Returns:
+        One forecast a judge.
+
+    Raises:
+        As `run_audit`.
+    """
+    _, chosen, tasks = prepare(plan)
+    with open_inputs(plan) as inputs, copy_of_run(plan.out) as folder:
+        asked = steps(plan, RunContext(inputs, folder, Silent()), tasks, chosen)
+        return forecast_steps(asked, access, prices, in_batch=plan.batch is not None)

@@ -8,7 +8,7 @@ from ..prompt_file import STATEMENTS
 from .choice import LOGPROBS, PARSER_VERSION, make_parser
 from .reading import Reading, ReplyParser
 from .refusal import is_refusal
-from .statements import statements_beside
+from .split_reply import statements_beside
 
 __all__ = [
     "LOGPROBS",

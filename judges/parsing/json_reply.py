@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from ...errors import DecodingError
-from ..characters import well_formed
+from ..as_json import well_formed
 from ..scale import Scale
 from .reading import (
     NUMBER,

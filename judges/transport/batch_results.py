@@ -12,7 +12,7 @@ import msgspec
 
 from ...errors import RecordError
 from ...records import read_lines
-from ..characters import well_formed
+from ..as_json import well_formed
 from .completion import read_completion, read_json
 from .exchange import CallError, NotRecordedError, Reply, Request
 

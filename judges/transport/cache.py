@@ -1,11 +1,13 @@
-"""Replies that were paid for once: a SQLite file that runs and processes share."""
+"""Nothing is paid for twice: replies are kept in a SQLite file that runs and processes share, and identical requests in flight are asked once."""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import sqlite3
 import time
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ from typing import Any
 import msgspec
 
 from ...errors import InputError
-from .exchange import Provider, Reply, Request
+from .exchange import CallError, Provider, Reply, Request
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS reply (key TEXT PRIMARY KEY, model TEXT NOT NULL, made REAL NOT NULL, body BLOB NOT NULL)
@@ -193,3 +195,44 @@ class CachingProvider:
         """Close the cache and the inner provider."""
         self._cache.close()
         await self._inner.aclose()
+
+
+class CoalescingProvider:
+    """Lets a request that is already in flight wait for that reply instead of asking again.
+
+    The asking runs in a task of its own, so that the one who came first may be cancelled without failing the others.
+
+    Args:
+        inner: Asked once for each key in flight.
+    """
+
+    def __init__(self, inner: Provider) -> None:
+        self._inner = inner
+        self._in_flight: dict[str, asyncio.Task[Reply]] = {}
+
+    async def complete(self, request: Request) -> Reply:
+        """Ask, or wait for the same request's reply or failure, which then counts no call. See `Provider.complete`."""
+        task = self._in_flight.get(request.key)
+        if task is not None:
+            return await _shared(task)
+        task = asyncio.get_running_loop().create_task(self._inner.complete(request))
+        self._in_flight[request.key] = task
+        task.add_done_callback(lambda _: self._in_flight.pop(request.key, None))
+        return await asyncio.shield(task)
+
+    async def aclose(self) -> None:
+        """Stop what is in flight and close the inner provider."""
+        tasks = list(self._in_flight.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._inner.aclose()
+
+
+async def _shared(task: asyncio.Task[Reply]) -> Reply:
+    try:
+        return msgspec.structs.replace(await asyncio.shield(task), calls=0)
+    except CallError as error:
+        told = copy(error)
+        told.calls = 0
+        raise told from error

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import msgspec
 
-from ..characters import well_formed
+from ..as_json import well_formed
 from .exchange import CallError, Reply, RequestedCall, TokenLogprob
 
 _MOST_TOKENS = 1 << 53

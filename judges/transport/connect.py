@@ -9,15 +9,13 @@ from pathlib import Path
 from ...errors import UsageError
 from .batch_results import BatchResults
 from .budget import Budget, BudgetedProvider
-from .cache import CachingProvider, ReplyCache
-from .cassette import CassetteProvider
-from .coalesce import CoalescingProvider
+from .cache import CachingProvider, CoalescingProvider, ReplyCache
 from .endpoint import Endpoint
 from .exchange import Provider
 from .limiter import AdaptiveLimiter, LimitedProvider
 from .openai_provider import OpenAIProvider
 from .patience import PatientProvider
-from .recording import RecordingProvider, ReplayProvider
+from .recording import CassetteProvider, RecordingProvider, ReplayProvider
 from .retry import RetryingProvider, RetryPolicy
 
 

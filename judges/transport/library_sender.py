@@ -1,14 +1,19 @@
-"""Sends requests over the openai library, where more is needed than an address and a key."""
+"""Sends requests over the openai library, where more is needed than an address and a key; imported for those alone."""
 
 from __future__ import annotations
 
 import asyncio
+import zlib
+from collections.abc import AsyncIterator
 from typing import Any
 
-from .endpoint import Endpoint
+import aiohttp
+import httpx2
+import openai
+
+from .endpoint import Endpoint, redactor
 from .exchange import CallError, Request
-from .secrets import redactor
-from .sending import Response
+from .sending import LARGEST, Response, bounded
 
 
 class LibrarySender:
@@ -25,9 +30,7 @@ class LibrarySender:
     """
 
     def __init__(self, endpoint: Endpoint, timeout: float) -> None:
-        import openai  # noqa: PLC0415 - 0.5 s, for who uses it
-
-        from .bounded_client import BoundedClient  # noqa: PLC0415 - likewise
+        from .library_sender import BoundedClient  # noqa: PLC0415 - likewise
 
         self._token = endpoint.token
         shared: dict[str, Any] = {
@@ -51,10 +54,6 @@ class LibrarySender:
 
     async def send(self, request: Request) -> Response:
         """Send one request. See `Sender.send`."""
-        import aiohttp  # noqa: PLC0415 - imported with openai's client
-        import httpx2  # noqa: PLC0415 - imported with openai
-        import openai  # noqa: PLC0415 - see __init__
-
         try:
             response = await self._client.post(
                 "/chat/completions",
@@ -104,3 +103,48 @@ class LibrarySender:
 def _cause(error: Exception) -> str:
     cause = error.__cause__ or error
     return f"{type(cause).__name__}: {cause}" if str(cause) else type(cause).__name__
+
+
+_PACKED = frozenset({"gzip", "x-gzip", "deflate"})
+"""What is asked for, and can be unpacked piece by piece up to a bound."""
+
+
+class BoundedClient(openai.DefaultAioHttpClient):
+    """Reads every response itself: the library would unpack whatever comes, and keep all of it."""
+
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        """Send a request, and read the response as far as it may go.
+
+        Raises:
+            CallError: It is longer than that, or packed in a way that was not asked for.
+        """
+        request.headers["Accept-Encoding"] = "gzip, deflate"
+        options["stream"] = True
+        response = await super().send(request, **options)
+        try:
+            pieces = _unpacked(response.aiter_raw(), response.headers.get("content-encoding", ""))
+            body = await bounded(pieces, response.status_code)
+        finally:
+            await response.aclose()
+        kept = [
+            (name, value)
+            for name, value in response.headers.multi_items()
+            if name.lower() not in {"content-encoding", "content-length", "transfer-encoding"}
+        ]
+        return httpx2.Response(response.status_code, headers=kept, content=body, request=request)
+
+
+async def _unpacked(pieces: AsyncIterator[bytes], encoding: str) -> AsyncIterator[bytes]:
+    encoding = encoding.strip().lower()
+    if encoding in {"", "identity"}:
+        async for piece in pieces:
+            yield piece
+        return
+    if encoding not in _PACKED:
+        raise CallError(f"the response is packed as {encoding[:20]!r}, which was not asked for")
+    unpacking = zlib.decompressobj(zlib.MAX_WBITS | 32)  # the header says which of the two it is
+    async for piece in pieces:
+        try:
+            yield unpacking.decompress(piece, LARGEST + 1)
+        except zlib.error as error:
+            raise CallError(f"the response cannot be unpacked: {error}", retryable=True) from error

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from ..characters import well_formed
+from ..as_json import well_formed
 from .completion import field_of, read_completion, read_json
 from .endpoint import Endpoint
 from .exchange import CallError, Reply, Request, RequestedCall

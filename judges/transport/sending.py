@@ -9,9 +9,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from .endpoint import Endpoint
+from .endpoint import Endpoint, redactor
 from .exchange import CallError, Request
-from .secrets import redactor
 
 if TYPE_CHECKING:
     import ssl

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from fiducial.judges.characters import well_formed
+from fiducial.judges.as_json import well_formed
 
 
 @pytest.mark.parametrize(

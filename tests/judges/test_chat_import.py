@@ -15,8 +15,8 @@ from provider_server import Answer, ProviderServer
 
 from fiducial.errors import InputError, PromptError
 from fiducial.judges import load_judge
-from fiducial.judges.chat_import import import_chat
-from fiducial.judges.inputs import fill_inputs
+from fiducial.judges.prompt_import import import_chat
+from fiducial.judges.prompt_inputs import fill_inputs
 from fiducial.judges.scale import Scale
 
 SCALE = "scale: {minimum: 0, maximum: 1, step: 1}"

@@ -12,9 +12,9 @@ from provider_server import Answer, ProviderServer
 
 from fiducial.errors import FiducialError, InputError, PromptError, UsageError
 from fiducial.judges import load_judge
-from fiducial.judges.inputs import fill_inputs
-from fiducial.judges.portability import portability_problems
 from fiducial.judges.prompt_import import import_prompt
+from fiducial.judges.prompt_inputs import fill_inputs
+from fiducial.judges.prompt_text import portability_problems
 from fiducial.judges.scale import Scale
 
 PROMPTFLOW = """---

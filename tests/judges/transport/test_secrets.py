@@ -13,7 +13,7 @@ from judge_items import Judging, make_case, make_output
 from provider_server import Answer, ProviderServer
 
 from fiducial.judges import Endpoint, connect
-from fiducial.judges.transport.secrets import redactor
+from fiducial.judges.transport.endpoint import redactor
 
 _KEY = "sk-proj-a/b+c=d?Öffnung".replace("Ö", "O")
 

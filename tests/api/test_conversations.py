@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from flow_rows import ROWS
 
+from fiducial.api.conversations import calls_of, context_of, conversation, tools_of
 from fiducial.errors import InputError
-from fiducial.judges.conversations import calls_of, context_of, conversation, tools_of
 from fiducial.records import ContextItem, ToolCall, ToolResults
 
 

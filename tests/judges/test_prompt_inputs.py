@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from judge_items import make_case, make_output
 
-from fiducial.judges.fence import fence_for
-from fiducial.judges.inputs import FILLERS, NotApplicableError, fill_inputs
+from fiducial.judges.fillers import FILLERS, NotApplicableError
 from fiducial.judges.prompt_file import InputDeclaration
+from fiducial.judges.prompt_inputs import fence_for, fill_inputs
 from fiducial.records import ContextItem, ToolCall
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fiducial.judges.challenge_criterion import challenge_criterion
+from fiducial.judges.fillers import challenge_criterion
 from fiducial.records import Case
 
 

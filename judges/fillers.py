@@ -1,20 +1,15 @@
-"""The named inputs of all judges, filled from a case and an output.
-
-Whatever is under evaluation goes in whole: text verbatim, everything else as JSON.
-"""
+"""How the value of each input is made of a case and an output. Whatever is under evaluation goes in whole: text verbatim, everything else as JSON."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from ..errors import FiducialError, PromptError
+import msgspec
+
+from ..errors import FiducialError
 from ..records import Case, Episode, Message, Output
 from .as_json import JsonList, bracketed, calls_text, dumps, json_lines, step_text
-from .challenge_criterion import challenge_criterion
-from .fence import fence_for
-from .prompt_file import InputDeclaration, PromptFile
 from .transcript import tools_at_start, transcript, transcript_of_calls
 
 Filler: TypeAlias = Callable[[Case, Output], Any]
@@ -26,94 +21,6 @@ Replay: TypeAlias = Callable[[Case, Output], Episode | None]
 
 class NotApplicableError(FiducialError):
     """This judge has nothing to say of this item: what it judges by is not there."""
-
-
-def fill_inputs(
-    declared: Mapping[str, InputDeclaration],
-    case: Case,
-    output: Output,
-    fillers: Mapping[str, Filler] | None = None,
-) -> dict[str, Any]:
-    """Fill the inputs a prompt declares.
-
-    Args:
-        declared: The prompt's inputs.
-        case: What was to be done.
-        output: What the system produced.
-        fillers: How each input is made, where it is not by `FILLERS`.
-
-    Returns:
-        Values by name, ready to be rendered. Inputs that are not ours are left to their defaults.
-
-    Raises:
-        NotApplicableError: The item lacks what the prompt needs, and declares no default for.
-    """
-    values: dict[str, Any] = {}
-    for name, declaration in declared.items():
-        fill = (FILLERS if fillers is None else fillers).get(declaration.source or name)
-        if fill is None:
-            continue
-        try:
-            value = fill(case, output)
-        except RecursionError as error:
-            raise NotApplicableError(f"{name} is nested too deeply to be shown") from error
-        except NotApplicableError:
-            if declaration.required:
-                raise
-            value = declaration.default
-        values[name] = str(value) if declaration.type == "string" else value
-    fences = [name for name, declaration in declared.items() if (declaration.source or name) == FENCE]
-    fence = fence_for([str(value) for value in values.values()]) if fences else ""
-    return values | dict.fromkeys(fences, fence)
-
-
-def refuse_unfillable(prompt: PromptFile) -> None:
-    """Refuse a prompt with inputs that nothing fills.
-
-    Args:
-        prompt: A prompt file.
-
-    Raises:
-        PromptError: An input without a default is none of ours, or is to be a list and is a text, with the line that would map it.
-    """
-    for name, declaration in prompt.inputs.items():
-        source = declaration.source or name
-        place = f"{prompt.path}:{prompt.lines.get('inputs' if declaration.source is None else 'map', 1)}"
-        if source not in INPUTS:
-            if not declaration.required and declaration.source is None:
-                continue
-            raise PromptError(f"{place}: {unknown_input(name, declaration.source)}")
-        if declaration.type != "string" and (
-            source not in LISTS or declaration.type not in {"list", "array"}
-        ):
-            kind = "a list" if source in LISTS else "a text"
-            raise PromptError(f"{place}: input {name}: {source} is {kind}, declared as {declaration.type}")
-
-
-def unknown_input(name: str, source: str | None = None) -> str:
-    """What is said of an input that nothing fills: the inputs that exist, the nearest, and the line that would map it to it.
-
-    Args:
-        name: The input.
-        source: What it is said to be filled from, if that is said.
-    """
-    nearest = nearest_input(source or name)
-    what = (
-        f"nothing fills the input {name!r}"
-        if source is None
-        else f"{name} is mapped to {source!r}, which is none"
-    )
-    hint = f"did you mean {nearest}? " if nearest else ""
-    return (
-        f"{what}; {hint}say so in the front matter: map: {{{name}: {nearest or INPUTS[0]}}}, or give it a default "
-        f"(inputs that exist: {', '.join(INPUTS)})"
-    )
-
-
-def nearest_input(name: str) -> str | None:
-    """The input of ours that a name seems to mean; None when none is near."""
-    close = difflib.get_close_matches(name.lower(), [*INPUTS, *_OTHER_NAMES], 1)
-    return _OTHER_NAMES.get(close[0], close[0]) if close else None
 
 
 def _query(case: Case, output: Output) -> str:
@@ -216,33 +123,6 @@ FILLERS: Mapping[str, Filler] = {
 }
 """How each input is made. One more, ``fence``, is derived from the others."""
 
-FENCE = "fence"
-INPUTS = (*FILLERS, FENCE)
-LISTS = frozenset({"messages", "tool_calls", "tool_definitions", "accepted_answers"})
-"""Inputs that a prompt may declare as lists; all others are texts."""
-
-_OTHER_NAMES = {
-    "answer": "response",
-    "chat_history": "messages",
-    "completion": "response",
-    "context": "search_results",
-    "contexts": "search_results",
-    "conversation": "messages",
-    "documents": "search_results",
-    "expected": "accepted_answers",
-    "expected_output": "accepted_answers",
-    "ground_truth": "accepted_answers",
-    "input": "query",
-    "output": "response",
-    "prediction": "response",
-    "prompt": "query",
-    "reference": "accepted_answers",
-    "rubric": "criterion",
-    "tools": "tool_definitions",
-    "trajectory": "transcript",
-}
-"""What others call the same."""
-
 FILLERS_OF_CALLS: Mapping[str, Filler] = {
     **FILLERS,
     "tool_definitions": _tools_as_listed,
@@ -272,3 +152,43 @@ def _content(message: Message) -> str:
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else dumps(value)
+
+
+_TEMPLATES = {
+    "reference": "The response says, in substance, what this ideal answer says:\n{answer}",
+    "rubric": "The response does well by this rubric:\n{answer}",
+    "question": "Asked about the response, this question is to be answered with yes:\n{answer}",
+}
+
+
+class _Eval(msgspec.Struct):
+    template: str | None = None
+    examples: str | None = None
+
+
+class _Ground(msgspec.Struct):
+    answer: str
+    eval: _Eval = msgspec.field(default_factory=_Eval)
+
+
+class _Reference(msgspec.Struct):
+    ground: _Ground
+
+
+def challenge_criterion(case: Case) -> str | None:
+    """Say what a good answer to a challenge achieves.
+
+    Args:
+        case: A case of kind ``artifact``.
+
+    Returns:
+        The answer in the words of its template (``reference``, ``rubric``, ``question``; any other: as it stands), and the
+        challenge's examples after it; None when the challenge has no answer.
+    """
+    try:
+        ground = msgspec.convert(case.reference, _Reference).ground
+    except msgspec.ValidationError:
+        return None
+    template = _TEMPLATES.get(ground.eval.template or "", "{answer}")
+    criterion = template.replace("{answer}", ground.answer)
+    return f"{criterion}\n\nExamples:\n{ground.eval.examples}" if ground.eval.examples else criterion

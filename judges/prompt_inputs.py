@@ -1,0 +1,155 @@
+"""The named inputs of all judges: what fills those that a prompt declares, and the delimiter that the text between two of them cannot contain."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..errors import PromptError
+from ..records import Case, Output
+from .fillers import FILLERS, Filler, NotApplicableError
+from .prompt_file import InputDeclaration, PromptFile
+
+FENCE = "fence"
+INPUTS = (*FILLERS, FENCE)
+LISTS = frozenset({"messages", "tool_calls", "tool_definitions", "accepted_answers"})
+"""Inputs that a prompt may declare as lists; all others are texts."""
+
+_OTHER_NAMES = {
+    "answer": "response",
+    "chat_history": "messages",
+    "completion": "response",
+    "context": "search_results",
+    "contexts": "search_results",
+    "conversation": "messages",
+    "documents": "search_results",
+    "expected": "accepted_answers",
+    "expected_output": "accepted_answers",
+    "ground_truth": "accepted_answers",
+    "input": "query",
+    "output": "response",
+    "prediction": "response",
+    "prompt": "query",
+    "reference": "accepted_answers",
+    "rubric": "criterion",
+    "tools": "tool_definitions",
+    "trajectory": "transcript",
+}
+"""What others call the same."""
+
+_CHARACTERS = 20
+"""Of a fence."""
+
+
+def fill_inputs(
+    declared: Mapping[str, InputDeclaration],
+    case: Case,
+    output: Output,
+    fillers: Mapping[str, Filler] | None = None,
+) -> dict[str, Any]:
+    """Fill the inputs a prompt declares.
+
+    Args:
+        declared: The prompt's inputs.
+        case: What was to be done.
+        output: What the system produced.
+        fillers: How each input is made, where it is not by `FILLERS`.
+
+    Returns:
+        Values by name, ready to be rendered. Inputs that are not ours are left to their defaults.
+
+    Raises:
+        NotApplicableError: The item lacks what the prompt needs, and declares no default for.
+    """
+    values: dict[str, Any] = {}
+    for name, declaration in declared.items():
+        fill = (FILLERS if fillers is None else fillers).get(declaration.source or name)
+        if fill is None:
+            continue
+        try:
+            value = fill(case, output)
+        except RecursionError as error:
+            raise NotApplicableError(f"{name} is nested too deeply to be shown") from error
+        except NotApplicableError:
+            if declaration.required:
+                raise
+            value = declaration.default
+        values[name] = str(value) if declaration.type == "string" else value
+    fences = [name for name, declaration in declared.items() if (declaration.source or name) == FENCE]
+    fence = fence_for([str(value) for value in values.values()]) if fences else ""
+    return values | dict.fromkeys(fences, fence)
+
+
+def refuse_unfillable(prompt: PromptFile) -> None:
+    """Refuse a prompt with inputs that nothing fills.
+
+    Args:
+        prompt: A prompt file.
+
+    Raises:
+        PromptError: An input without a default is none of ours, or is to be a list and is a text, with the line that would map it.
+    """
+    for name, declaration in prompt.inputs.items():
+        source = declaration.source or name
+        place = f"{prompt.path}:{prompt.lines.get('inputs' if declaration.source is None else 'map', 1)}"
+        if source not in INPUTS:
+            if not declaration.required and declaration.source is None:
+                continue
+            raise PromptError(f"{place}: {unknown_input(name, declaration.source)}")
+        if declaration.type != "string" and (
+            source not in LISTS or declaration.type not in {"list", "array"}
+        ):
+            kind = "a list" if source in LISTS else "a text"
+            raise PromptError(f"{place}: input {name}: {source} is {kind}, declared as {declaration.type}")
+
+
+def unknown_input(name: str, source: str | None = None) -> str:
+    """What is said of an input that nothing fills: the inputs that exist, the nearest, and the line that would map it to it.
+
+    Args:
+        name: The input.
+        source: What it is said to be filled from, if that is said.
+    """
+    nearest = nearest_input(source or name)
+    what = (
+        f"nothing fills the input {name!r}"
+        if source is None
+        else f"{name} is mapped to {source!r}, which is none"
+    )
+    hint = f"did you mean {nearest}? " if nearest else ""
+    return (
+        f"{what}; {hint}say so in the front matter: map: {{{name}: {nearest or INPUTS[0]}}}, or give it a default "
+        f"(inputs that exist: {', '.join(INPUTS)})"
+    )
+
+
+def nearest_input(name: str) -> str | None:
+    """The input of ours that a name seems to mean; None when none is near."""
+    close = difflib.get_close_matches(name.lower(), [*INPUTS, *_OTHER_NAMES], 1)
+    return _OTHER_NAMES.get(close[0], close[0]) if close else None
+
+
+def fence_for(texts: Iterable[str]) -> str:
+    """Derive a delimiter from the texts it is to enclose.
+
+    It is a hash of them, so whoever writes such a text cannot know it beforehand and put it in; and it is the same each
+    time, so that requests stay cacheable and replayable.
+
+    Args:
+        texts: Everything under evaluation that goes into one request.
+
+    Returns:
+        Twenty hexadecimal digits that occur in none of the texts.
+    """
+    parts = [text.encode("utf-8", "surrogatepass") for text in texts]
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(b"%d:" % len(part))
+        digest.update(part)
+    while True:
+        fence = digest.hexdigest()[:_CHARACTERS]
+        if not any(fence.encode() in part for part in parts):
+            return fence
+        digest.update(b"again")
