@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import filecmp
 import sys
 import tempfile
 from importlib.util import find_spec
@@ -16,7 +15,7 @@ from ..sandbox.limits import Limits
 from ..sandbox.running import Confinement, Exam, Run, SandboxError, run_confined
 from .challenge import Challenge, ChallengeError
 from .copying import copy_plain_files, copy_tree
-from .files import WorkspaceFault, choose_files, locate, shown
+from .files import MAX_FILE_BYTES, WorkspaceFault, choose_files, locate, read_bytes, shown
 
 _EXAM = Path(__file__).with_name("exam.py")
 _LAST_WORDS = 200
@@ -57,11 +56,15 @@ def holds_other_tests(challenge: Challenge, workspace: Path) -> bool:
     tests = challenge.hidden_tests()
     if tests is None or challenge.evaluation == "pytest":
         return tests is not None
-    return any(
-        not filecmp.cmp(test, own, shallow=False)
-        for test in tests.iterdir()
-        if test.is_file() and (own := workspace / test.name).is_file() and not own.is_symlink()
-    )
+    return any(_holds_another(workspace, test) for test in tests.iterdir() if test.is_file())
+
+
+def _holds_another(workspace: Path, test: Path) -> bool:
+    """Whether a plain file of a test's name is there that is not the test."""
+    try:
+        return read_bytes(workspace / test.name, test.name, MAX_FILE_BYTES) != test.read_bytes()
+    except WorkspaceFault as problem:
+        return problem.error_type == "file_too_large"
 
 
 def run_code(
@@ -85,7 +88,7 @@ def run_code(
     """
     limits, strict = options.artifacts.limits, options.rules == "strict"
     with tempfile.TemporaryDirectory(prefix="fiducial-", ignore_cleanup_errors=True) as folder:
-        copy = Path(folder, "workspace")
+        copy = Path(folder).resolve() / "workspace"
         copy_tree(workspace, copy, limits.disk_bytes // 2)
         hidden = _copy_hidden_tests(challenge, copy, Path(folder, "exam"), replace=not as_it_stands)
         if as_it_stands:
@@ -143,7 +146,7 @@ def _command(challenge: Challenge, copy: Path, name: str, hidden: list[str], *, 
     locate(copy, name)
     if strict or name in hidden:
         return [*program, "script", name]
-    return [sys.executable, name]
+    return [sys.executable, f"./{name}" if name.startswith("-") else name]
 
 
 def _tests_among(hidden: list[str]) -> list[str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 from pathlib import Path
 
-from .files import WorkspaceFault, locate, read_bytes, shown
+from .files import WorkspaceFault, locate, opened_folder, read_bytes, shown
 
 _MOST_FILES, _DEEPEST = 20_000, 64
 
@@ -25,14 +26,14 @@ def copy_tree(source: Path, target: Path, most_bytes: int) -> None:
     Raises:
         WorkspaceFault: There is too much, it is nested too deeply, or a file cannot be read.
     """
-    root = source.resolve()
+    root = source.parent.resolve() / source.name
     left, files = most_bytes, 0
     folders = [(root, target, 0)]
     try:
         while folders:
             folder, copy, depth = folders.pop()
             copy.mkdir()
-            with os.scandir(folder) as entries:
+            with opened_folder(folder) as opened, os.scandir(opened) as entries:
                 for entry in entries:
                     files += 1
                     if files > _MOST_FILES or depth >= _DEEPEST:
@@ -66,17 +67,27 @@ def copy_plain_files(source: Path, target: Path, *, replace: bool = True) -> lis
     names: list[str] = []
     if not source.is_dir():
         return names
-    for path in sorted(source.iterdir()):
-        if path.is_file() and not path.is_symlink():
-            place = target / path.name
-            if not replace and os.path.lexists(place):
-                continue
-            if place.is_dir() and not place.is_symlink():
-                shutil.rmtree(place)
-            place.unlink(missing_ok=True)
-            shutil.copyfile(path, place)
-            names.append(path.name)
+    with opened_folder(target.parent.resolve() / target.name) as folder:
+        for path in sorted(source.iterdir()):
+            if path.is_file() and not path.is_symlink() and _make_room(path.name, folder, replace=replace):
+                place = os.open(path.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=folder)
+                with path.open("rb") as original, os.fdopen(place, "wb") as copy:
+                    shutil.copyfileobj(original, copy)
+                names.append(path.name)
     return names
+
+
+def _make_room(name: str, folder: int, *, replace: bool) -> bool:
+    """Whether there is nothing of that name in a folder, any more: what is a link goes, not what it leads to."""
+    try:
+        there = os.lstat(name, dir_fd=folder)
+    except FileNotFoundError:
+        return True
+    if replace and stat.S_ISDIR(there.st_mode):
+        shutil.rmtree(name, dir_fd=folder)
+    elif replace:
+        os.unlink(name, dir_fd=folder)
+    return replace
 
 
 def _copy_file(root: Path, path: Path, copy: Path, left: int) -> int:

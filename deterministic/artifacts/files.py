@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Generator
+from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path, PurePath
@@ -75,17 +77,38 @@ def read_text(root: Path, name: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def workspace_root(workspace: str | None) -> Path:
+    """The folder that an output names, its links followed but for a last one, which an agent could have put in its place.
+
+    Raises:
+        WorkspaceFault: There is none.
+    """
+    if workspace is None:
+        raise WorkspaceFault("no_output", "the output names no workspace")
+    path = Path(os.path.abspath(workspace))  # noqa: PTH100 - `resolve` would follow that link
+    root = path.parent.resolve() / path.name
+    if root.is_symlink():
+        raise WorkspaceFault("outside_workspace", "the workspace is a link to another place")
+    if not root.is_dir():
+        raise WorkspaceFault("no_output", f"the workspace is not there: {shown(workspace)}")
+    return root
+
+
 def locate(root: Path, name: str) -> Path:
-    """Find where a name of a workspace leads, links followed: a place within the workspace.
+    """Find where a name of a workspace leads, links followed: a place within its root, which is no link and below none.
 
     Raises:
         WorkspaceFault: It leads nowhere, or out of the workspace.
     """
     try:
         place = (root / name).resolve(strict=True)
-    except (OSError, RuntimeError) as error:  # Python 3.11 tells of a loop of links by a RuntimeError
+    except (
+        OSError,
+        RuntimeError,
+        ValueError,
+    ) as error:  # Python 3.11 tells of a loop of links by a RuntimeError
         raise WorkspaceFault("missing_file", f"{shown(name)}: no such file in the workspace") from error
-    if not place.is_relative_to(root.resolve()):
+    if not place.is_relative_to(root):
         raise WorkspaceFault("outside_workspace", f"{shown(name)}: a link that leads out of the workspace")
     return place
 
@@ -98,7 +121,7 @@ def read_bytes(place: Path, name: str, limit: int) -> bytes:
     """
     try:
         _refuse_unusual(place.lstat(), name, limit)  # to open a device, or a pipe, may already do something
-        with open(place, "rb", opener=_open_no_link) as file:
+        with open(place, "rb", opener=open_without_links) as file:
             _refuse_unusual(os.fstat(file.fileno()), name, limit)  # something else may lie there by now
             return file.read(limit)
     except OSError as error:
@@ -113,11 +136,11 @@ def _refuse_unusual(facts: os.stat_result, name: str, limit: int) -> None:
         raise WorkspaceFault("file_too_large", reason)
 
 
-def _open_no_link(path: str, flags: int) -> int:
+def open_without_links(path: Path | str, flags: int) -> int:
     """Open an absolute path without following a link anywhere in it: where it led had been found before."""
     only_pass = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW  # macOS has no O_PATH
     place = os.open("/", only_pass)
-    *folders, name = Path(path).parts[1:]
+    *folders, name = Path(path).parts[1:] or ["."]
     try:
         for folder in folders:
             below = os.open(folder, only_pass, dir_fd=place)
@@ -128,10 +151,23 @@ def _open_no_link(path: str, flags: int) -> int:
         os.close(place)
 
 
+@contextmanager
+def opened_folder(path: Path) -> Generator[int]:
+    """A folder, opened without following a link: what is put in its place later is not looked into."""
+    folder = open_without_links(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield folder
+    finally:
+        os.close(folder)
+
+
 def _names(root: Path) -> list[str]:
     """Names at the top of the workspace, in alphabetical order, hidden ones left out."""
-    with os.scandir(root) as found:
-        names = [entry.name for entry in islice(found, _MOST_ENTRIES + 1)]
+    try:
+        with opened_folder(root) as folder, os.scandir(folder) as found:
+            names = [entry.name for entry in islice(found, _MOST_ENTRIES + 1)]
+    except OSError as error:
+        raise WorkspaceFault("no_output", f"the workspace cannot be read: {error.strerror}") from error
     if len(names) > _MOST_ENTRIES:
         raise WorkspaceFault("workspace_too_large", f"the workspace has more than {_MOST_ENTRIES:,} files")
     return sorted(name for name in names if not name.startswith("."))

@@ -16,7 +16,7 @@ from ..checkers import CheckOptions
 from ..finding import Finding, fault, undecided
 from .challenge import Challenge, ChallengeError, challenge_of
 from .code import CodeFault, confinement_evidence, holds_other_tests, run_code
-from .files import WorkspaceFault, choose_files, read_text, shown
+from .files import WorkspaceFault, choose_files, read_text, shown, workspace_root
 
 
 class WordRules(NamedTuple):
@@ -81,10 +81,8 @@ def workspace_text(case: Case, output: Output) -> str | None:
     Returns:
         The text; None when there is no such file, one cannot be read, or they are too long together.
     """
-    if output.workspace is None:
-        return None
-    root = Path(output.workspace)
     try:
+        root = workspace_root(output.workspace)
         names = choose_files(root, challenge_of(case).files)
         text = "\n".join(read_text(root, name) for name in names)
     except (ChallengeError, WorkspaceFault, OSError):
@@ -109,7 +107,7 @@ def find(case: Case, output: Output, options: CheckOptions) -> Finding:
     """
     try:
         challenge = challenge_of(case)
-        root = _existing_folder(output)
+        root = workspace_root(output.workspace)
         if challenge.evaluation == "llm":
             return _leave_to_judge(challenge, root)
         if challenge.evaluation == "file":
@@ -142,17 +140,6 @@ def _run_and_score(challenge: Challenge, root: Path, options: CheckOptions, *, a
         sandbox = confinement_evidence(problem.confinement)
         return fault(problem.error_type, problem.reason, scores=[], sandbox=sandbox)
     return _score(challenge, run.contents, options, sandbox=confinement_evidence(run.confinement))
-
-
-def _existing_folder(output: Output) -> Path:
-    if output.workspace is None:
-        raise WorkspaceFault("no_output", "the output names no workspace")
-    root = Path(output.workspace)
-    if root.is_symlink():
-        raise WorkspaceFault("outside_workspace", "the workspace is a link to another place")
-    if not root.is_dir():
-        raise WorkspaceFault("no_output", f"the workspace is not there: {shown(output.workspace)}")
-    return root.resolve()
 
 
 def _read_files(challenge: Challenge, root: Path) -> list[tuple[str, str]]:

@@ -145,10 +145,11 @@ def _settle_in_plain_folder(order: Order, source: Path, scratch: Path, network: 
 def _shutting_in(limits: Limits, uid: int, writable: Path | None) -> Callable[[], None]:
     """What a new process does to itself before it becomes the command."""
     filtered = syscalls.can_filter()
+    same_user = uid == os.geteuid()
 
     def prepare() -> None:
         apply_limits(limits)
-        if uid != os.geteuid():
+        if not same_user:
             os.setgroups([])
             os.setresgid(uid, uid, uid)
             os.setresuid(uid, uid, uid)
@@ -158,7 +159,7 @@ def _shutting_in(limits: Limits, uid: int, writable: Path | None) -> Callable[[]
         if writable is not None and landlock.version():
             landlock.confine_writing([writable])
         if filtered:
-            syscalls.deny_calls(sockets=writable is not None)
+            syscalls.deny_calls(others=writable is not None, modes=writable is not None and same_user)
 
     return prepare
 

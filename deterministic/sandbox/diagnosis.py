@@ -52,6 +52,8 @@ def left_open(confinement: Confinement) -> list[str]:
     if confinement.network not in {"none", "no sockets"}:
         tcp = "but for TCP " if confinement.network == "no TCP" else ""
         found.append(f"the network {tcp}is open to code, and so are servers of this machine")
+    if confinement.processes == "adopted, others in reach":
+        found.append("other processes of its user can be ended by code, one by one")
     if confinement.calls != "filtered":
         found.append(
             "namespaces and mounts of the code's own are not denied, nor is memory of other processes"

@@ -20,7 +20,7 @@ _WRITING = _WRITE_FILE | sum(1 << bit for bit in range(4, 13))
 _REFER, _TRUNCATE = 1 << 13, 1 << 14
 _TCP = 0b11
 _SCOPES = 0b11
-_REFER_SINCE, _TRUNCATE_SINCE, TCP_SINCE, _SCOPES_SINCE = 2, 3, 4, 6
+_REFER_SINCE, _TRUNCATE_SINCE, TCP_SINCE, SCOPES_SINCE = 2, 3, 4, 6
 
 
 class _Rule(ctypes.Structure):
@@ -46,9 +46,9 @@ def confine_writing(folders: Iterable[Path]) -> None:
     writing = _WRITING | (_REFER if kernel >= _REFER_SINCE else 0)
     writing |= _TRUNCATE if kernel >= _TRUNCATE_SINCE else 0
     attributes = (ctypes.c_uint64 * 3)(
-        writing, _TCP if kernel >= TCP_SINCE else 0, _SCOPES if kernel >= _SCOPES_SINCE else 0
+        writing, _TCP if kernel >= TCP_SINCE else 0, _SCOPES if kernel >= SCOPES_SINCE else 0
     )
-    size = 8 * (1 + (kernel >= TCP_SINCE) + (kernel >= _SCOPES_SINCE))
+    size = 8 * (1 + (kernel >= TCP_SINCE) + (kernel >= SCOPES_SINCE))
     rules = syscall(_CREATE_RULESET, ctypes.byref(attributes), ctypes.c_size_t(size), ctypes.c_uint32(0))
     try:
         for folder in folders:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from . import kernel
+from . import kernel, landlock
 from .confinement import Order, leave_namespaces, settle
 from .execution import Ended, execute
 from .limits import Limits
@@ -60,6 +60,8 @@ def _carry_out(order: Order, join: Callable[[], None] | None, *, own_namespace: 
 
     memory = "watched" if join is None else "accounted"
     processes = "own namespace" if own_namespace else "adopted"
+    if not own_namespace and os.geteuid() != 0 and landlock.version() < landlock.SCOPES_SINCE:
+        processes = "adopted, others in reach"
     calls = "filtered" if order.scratch is not None and can_filter() else "not filtered"
     _report(
         {

@@ -66,7 +66,8 @@ class Confinement(msgspec.Struct, frozen=True):
     Attributes:
         files: ``private root`` (they see only their workspace and programs), ``writes confined`` or ``not confined``.
         network: ``none``, ``no sockets``, ``no TCP`` or ``not denied``.
-        processes: ``own namespace``, or ``adopted``: ended one by one.
+        processes: ``own namespace``, or ``adopted``: ended one by one; ``adopted, others in reach`` where code can end other processes
+            of its user.
         calls: ``filtered``, or ``not filtered``: system calls that pass limits are not denied.
         memory: ``accounted`` by the kernel, all of it; or ``watched``, process by process.
     """

@@ -10,6 +10,7 @@ import errno
 import os
 import struct
 import sys
+from typing import NamedTuple
 
 from . import kernel
 
@@ -20,37 +21,44 @@ _OTHER_NUMBERS = 0x4000_0000
 _NAMESPACES = 0x7E02_0080
 """Every flag of ``clone`` that makes a namespace."""
 
+_EVERYBODY = 0xFFFF_FFFF
+"""Whom ``kill`` with -1 means."""
+
 _EVERYWHERE = (425, 428, 429, 430, 432, 447)
 """io_uring_setup, open_tree, move_mount, fsopen, fsmount, memfd_secret."""
 
-_CLONE3 = 435
+_CLONE3, _FCHMODAT2 = 435, 452
 
 
-class _Machine:
+class _Machine(NamedTuple):
     """A machine's numbers.
 
-    Args:
+    Attributes:
         audit: What the kernel calls it.
-        clone: The call.
-        prlimit: The call.
-        socket: The call.
+        modes: chmod, fchmod, fchmodat, as far as it has them.
         denied: memfd_create, shmget, msgget, unshare, setns, mount, ptrace, process_vm_readv, process_vm_writev, bpf, perf_event_open,
             userfaultfd, keyctl, add_key, request_key.
     """
 
-    def __init__(self, audit: int, clone: int, prlimit: int, socket: int, *denied: int) -> None:
-        self.audit, self.clone, self.prlimit, self.socket = audit, clone, prlimit, socket
-        self.denied = (*denied, *_EVERYWHERE)
+    audit: int
+    clone: int
+    prlimit: int
+    socket: int
+    kill: int
+    modes: tuple[int, ...]
+    denied: tuple[int, ...]
 
 
 _MACHINES = {
     "x86_64": _Machine(
-        0xC000_003E, 56, 302, 41, 319, 29, 68, 272, 308, 165, 101, 310, 311, 321, 298, 323, 250, 248, 249
+        0xC000_003E, clone=56, prlimit=302, socket=41, kill=62, modes=(90, 91, 268),
+        denied=(319, 29, 68, 272, 308, 165, 101, 310, 311, 321, 298, 323, 250, 248, 249),
     ),
     "aarch64": _Machine(
-        0xC000_00B7, 220, 261, 198, 279, 194, 186, 97, 268, 40, 117, 270, 271, 280, 241, 282, 219, 217, 218
+        0xC000_00B7, clone=220, prlimit=261, socket=198, kill=129, modes=(52, 53),
+        denied=(279, 194, 186, 97, 268, 40, 117, 270, 271, 280, 241, 282, 219, 217, 218),
     ),
-}
+}  # fmt: skip
 
 
 def can_filter() -> bool:
@@ -64,16 +72,22 @@ def can_filter() -> bool:
     return False
 
 
-def deny_calls(*, sockets: bool) -> None:
+def deny_calls(*, others: bool = False, modes: bool = False) -> None:
     """Deny them to this process and whatever it starts; new privileges must have been forgone.
 
-    With ``sockets`` those are denied too, but for pairs: nothing of the machine can be spoken to.
+    With ``others`` sockets are denied too, but for pairs, and signals to everybody: nothing of the machine can be spoken to.
+    With ``modes`` whoever changes the mode of a file is told that it was done, and it was not: Landlock cannot say of which file it may be.
 
     Raises:
         OSError: The kernel does not filter.
     """
     machine = _MACHINES[os.uname().machine]
-    denied = (*machine.denied, *((machine.socket,) if sockets else ()))
+    denied = (*machine.denied, *_EVERYWHERE, *((machine.socket,) if others else ()))
+    pretended = (*machine.modes, _FCHMODAT2) if modes else ()
+    everybody = (
+        *(_step(_LOAD, _FIRST_ARGUMENT), _step(_EQUAL, _EVERYBODY, 0, 1)),
+        *(_step(_RETURN, _DENY | errno.EPERM), _step(_RETURN, _ALLOW)),
+    )
     program = b"".join(
         [
             *(
@@ -91,6 +105,8 @@ def deny_calls(*, sockets: bool) -> None:
                 _step(_RETURN, _DENY | errno.ENOSYS),
             ),  # callers fall back to clone
             *(_step(_EQUAL, number, 0, 1) + _step(_RETURN, _DENY | errno.EPERM) for number in denied),
+            *((_step(_EQUAL, machine.kill, 0, 4), *everybody) if others else ()),
+            *(_step(_EQUAL, number, 0, 1) + _step(_RETURN, _DENY) for number in pretended),
             *(
                 _step(_EQUAL, machine.clone, 0, 4),
                 _step(_LOAD, _FIRST_ARGUMENT),

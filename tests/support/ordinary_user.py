@@ -15,8 +15,8 @@ from typing import Any
 import fiducial.deterministic.sandbox as package
 from fiducial.deterministic.sandbox.limits import Limits
 
-_USER = 54_321
-_BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from sandbox import launcher; launcher.main()"
+USER = 54_321
+_BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from sandbox import landlock, launcher; {first}\nlauncher.main()"
 
 
 def reachable_interpreter() -> str | None:
@@ -28,12 +28,13 @@ def reachable_interpreter() -> str | None:
     return None
 
 
-def report_to_ordinary_user(code: str, limits: Limits) -> dict[str, Any]:
+def report_to_ordinary_user(code: str, limits: Limits, *, first: str = "") -> dict[str, Any]:
     """What the launcher tells an ordinary user of a script.
 
     Args:
         code: The script.
         limits: What it may use.
+        first: What the launcher does first.
 
     Returns:
         The report: how far it was shut in, and ``runs``, outputs as text; fewer runs than one when the launcher was ended.
@@ -54,12 +55,12 @@ def report_to_ordinary_user(code: str, limits: Limits) -> dict[str, Any]:
             "environment": {},
             "limits": limits._asdict(),
         }
-        user = _USER if os.geteuid() == 0 else None
+        user = USER if os.geteuid() == 0 else None
         for path in (folder, *folder.rglob("*")):
             if user is not None:
                 os.chown(path, user, user)
         launched = subprocess.run(
-            [interpreter, "-I", "-S", "-B", "-c", _BOOT, str(folder)],
+            [interpreter, "-I", "-S", "-B", "-c", _BOOT.format(first=first), str(folder)],
             input=json.dumps(order).encode(),
             capture_output=True,
             check=False,

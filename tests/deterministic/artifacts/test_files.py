@@ -42,6 +42,7 @@ def grow(place: Path, _outside: Path) -> None:
     os.truncate(place, files.MAX_FILE_BYTES + 1)
 
 
+@pytest.mark.attack("workspace races")
 @pytest.mark.parametrize(
     ("change", "error_type"),
     [

@@ -146,6 +146,7 @@ def exam_of(kind: Kind, script: str) -> dict[str, str]:
     }
 
 
+@pytest.mark.attack("hidden tests")
 @pytest.mark.parametrize(("kind", "rules"), WAYS)
 @pytest.mark.parametrize("attack", OVERRULING)
 def test_nothing_in_a_workspace_overrules_hidden_tests(tmp_path: Path, kind: Kind, attack: str, rules: str):
@@ -155,6 +156,7 @@ def test_nothing_in_a_workspace_overrules_hidden_tests(tmp_path: Path, kind: Kin
     assert (verdict.outcome, verdict.score) == ("graded", 0.0), verdict.reason
 
 
+@pytest.mark.attack("hidden tests")
 @pytest.mark.parametrize("kind", ["python", "pytest"])
 def test_under_strict_rules_a_right_solution_passes_whatever_lies_beside_it(tmp_path: Path, kind: Kind):
     beside: Files = {name: data for attack in OVERRULING.values() for name, data in attack.items()}
@@ -163,6 +165,7 @@ def test_under_strict_rules_a_right_solution_passes_whatever_lies_beside_it(tmp_
     assert (verdict.outcome, verdict.score) == ("graded", 1.0), verdict.reason
 
 
+@pytest.mark.attack("hidden tests")
 @pytest.mark.parametrize(("kind", "rules"), WAYS)
 @pytest.mark.parametrize("attack", ENDING)
 def test_code_that_ends_the_tests_does_not_pass_them(tmp_path: Path, kind: Kind, attack: str, rules: str):
@@ -172,6 +175,7 @@ def test_code_that_ends_the_tests_does_not_pass_them(tmp_path: Path, kind: Kind,
     )
 
 
+@pytest.mark.attack("hidden tests")
 @pytest.mark.parametrize("attack", SKIPPING)
 def test_code_that_skips_the_tests_does_not_pass_them(tmp_path: Path, attack: str):
     verdict = verdict_on(

@@ -97,6 +97,7 @@ def outside(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.attack("workspace files")
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc to see what is left running")
 def test_hostile_workspaces_end_clearly_touch_nothing_and_leave_nothing_running(
     tmp_path: Path, outside: Path

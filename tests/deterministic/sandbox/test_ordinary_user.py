@@ -26,12 +26,14 @@ def report_on(code: str) -> dict[str, Any]:
     return report
 
 
+@pytest.mark.attack("sandbox")
 def test_no_signal_to_the_watcher_hides_a_failure():
     numbers = [number for number in range(1, 32) if number != signal.SIGSTOP]
     code = f"import os, time\nfor n in {numbers}: os.kill(1, n)\ntime.sleep(0.2)\nraise SystemExit(3)"
     assert [run["code"] for run in report_on(code)["runs"]] == [3]
 
 
+@pytest.mark.attack("sandbox")
 def test_the_report_cannot_be_written_by_the_command():
     code = "import os\nfor n in range(9):\n  try: os.write(os.open(f'/proc/1/fd/{n}', os.O_WRONLY), b'{}')\n  except OSError as e: print(e.errno)"
     report = report_on(code)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import sys
 import time
 from pathlib import Path
@@ -24,6 +25,7 @@ def run_of(folder: Path, code: str, limits: Limits = LIMITS) -> Run:
     return report_on(folder, code, limits).runs[0]
 
 
+@pytest.mark.attack("sandbox")
 def test_a_command_finds_a_copy_of_the_folder_and_cannot_change_the_original(tmp_path: Path):
     (tmp_path / "data.txt").write_text("before")
     run = run_of(tmp_path, "f = open('data.txt', 'r+'); print(f.read()); f.write('after')")
@@ -31,6 +33,7 @@ def test_a_command_finds_a_copy_of_the_folder_and_cannot_change_the_original(tmp
     assert (tmp_path / "data.txt").read_text() == "before"
 
 
+@pytest.mark.attack("sandbox")
 def test_the_environment_holds_nothing_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     for name in ("OPENAI_API_KEY", "LD_PRELOAD", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONSTARTUP"):
         monkeypatch.setenv(name, str(tmp_path))
@@ -38,8 +41,25 @@ def test_the_environment_holds_nothing_of_ours(tmp_path: Path, monkeypatch: pyte
         tmp_path, "import os; print(sorted(set(os.environ) - {'PYTHONUSERBASE', 'PYTHONNOUSERSITE'}))"
     )
     assert run.out == b"['HOME', 'LANG', 'PATH', 'PYTEST_DISABLE_PLUGIN_AUTOLOAD', 'TMPDIR']\n"
+    assert run.err == b""  # where a library that is to be loaded first cannot be, the loader complains
 
 
+@pytest.mark.attack("sandbox")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has sockets without a file")
+def test_no_socket_of_the_machine_is_reached(tmp_path: Path):
+    with socket.socket(socket.AF_UNIX) as nameless, socket.create_server(("127.0.0.1", 0)) as server:
+        nameless.bind(f"\0fiducial-{os.getpid()}")
+        nameless.listen()
+        code = (
+            "import socket\n"
+            f"for kind, place in ((socket.AF_UNIX, {nameless.getsockname()!r}), (socket.AF_INET, {server.getsockname()!r})):\n"
+            "  try: socket.socket(kind).connect(place)\n"
+            "  except OSError as error: print(type(error).__name__)"
+        )
+        assert run_of(tmp_path, code).out in {b"ConnectionRefusedError\n" * 2, b"PermissionError\n" * 2}
+
+
+@pytest.mark.attack("sandbox")
 @pytest.mark.parametrize("module", ["sitecustomize", "usercustomize"])
 def test_no_file_of_the_folder_runs_before_the_command(tmp_path: Path, module: str):
     """Even where the interpreter looks into the home for the user's packages, as one without a virtual environment does."""
@@ -53,12 +73,14 @@ def test_no_file_of_the_folder_runs_before_the_command(tmp_path: Path, module: s
     assert report.runs[0].out == b"command\n"
 
 
+@pytest.mark.attack("sandbox")
 @pytest.mark.parametrize("number", [number for number in range(1, 32) if number != signal.SIGKILL])
 def test_no_signal_to_the_watcher_hides_a_failure(tmp_path: Path, number: int):
     code = f"import os, time\nfor n in (1, os.getppid()):\n  try: os.kill(n, {number})\n  except OSError: pass\ntime.sleep(0.1)\nraise SystemExit(3)"
     assert run_of(tmp_path, code).code
 
 
+@pytest.mark.attack("sandbox")
 def test_a_command_whose_launcher_breaks_off_after_it_began_is_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

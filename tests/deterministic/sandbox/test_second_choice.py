@@ -70,6 +70,7 @@ def printed(report: dict[str, Any]) -> str:
     return base64.b64decode(report["runs"][0]["out"]).decode()
 
 
+@pytest.mark.attack("sandbox without namespaces")
 @pytest.mark.skipif(os.geteuid() != 0, reason="root alone is bound by no limit on processes")
 def test_what_only_root_could_run_is_refused(folder: Path):
     private = folder / "private"
@@ -92,6 +93,7 @@ def test_the_report_says_that_it_is_the_second_choice(folder: Path):
     assert report["network"] == ("no sockets" if syscalls.can_filter() else without_filter)
 
 
+@pytest.mark.attack("sandbox without namespaces")
 @pytest.mark.skipif(not syscalls.can_filter(), reason="the kernel does not filter system calls")
 def test_no_server_of_the_machine_can_be_spoken_to(folder: Path):
     with socket.socket(socket.AF_UNIX) as server:
@@ -108,6 +110,7 @@ def test_no_server_of_the_machine_can_be_spoken_to(folder: Path):
         assert printed(report_on(folder, code)) == "PermissionError\nPermissionError\n"
 
 
+@pytest.mark.attack("sandbox without namespaces")
 @pytest.mark.skipif(not landlock.version(), reason="the kernel has no Landlock")
 def test_nothing_outside_the_workspace_can_be_written(folder: Path):
     outside = folder / "outside.txt"
@@ -123,6 +126,7 @@ def test_nothing_outside_the_workspace_can_be_written(folder: Path):
     assert outside.read_text() == "before"
 
 
+@pytest.mark.attack("sandbox without namespaces")
 @pytest.mark.parametrize(
     ("code", "ended"),
     [
@@ -140,6 +144,7 @@ def test_limits_hold_and_nothing_is_left_running(folder: Path, code: str, ended:
     assert processes_in(folder) == []
 
 
+@pytest.mark.attack("sandbox without namespaces")
 def test_a_daemon_is_found_and_ended(folder: Path):
     code = "import os, time\nif not os.fork():\n os.setsid()\n if not os.fork(): time.sleep(60)\n os._exit(0)"
     assert report_on(folder, code)["runs"][0]["code"] == 0

@@ -38,6 +38,7 @@ def attempt(code: str) -> str:
     )
 
 
+@pytest.mark.attack("system calls")
 @pytest.mark.parametrize("way", DENIED)
 def test_it_is_denied(tmp_path: Path, way: str):
     report = run_confined([[sys.executable, "-c", attempt(DENIED[way])]], tmp_path, LIMITS)
@@ -45,6 +46,7 @@ def test_it_is_denied(tmp_path: Path, way: str):
     assert (report.runs[0].out, report.runs[0].code) == (b"denied\n", 0), report.runs[0].err
 
 
+@pytest.mark.attack("system calls")
 @pytest.mark.skipif(reachable_interpreter() is None, reason="needs an interpreter that every user can run")
 @pytest.mark.parametrize("way", DENIED)
 def test_it_is_denied_to_an_ordinary_user(way: str):
