@@ -5,7 +5,7 @@ PYTHONS ?= 3.11 3.12 3.13
 BIN := $(VENV)/bin
 export FIDUCIAL_REFERENCE
 
-.PHONY: help demo test pythons lint bench promptflow evidence requests format clean
+.PHONY: help demo test attacks pythons lint bench promptflow evidence requests format clean
 
 # pip is asked again only when pyproject.toml changes.
 $(VENV)/.ready: pyproject.toml
@@ -20,6 +20,9 @@ demo: $(VENV)/.ready  ## the whole pipeline on the built-in suite, offline; the 
 
 test: $(VENV)/.ready  ## the test suite; set FIDUCIAL_REFERENCE to compare with reference data too
 	@$(BIN)/python -m pytest -n auto --dist worksteal
+
+attacks: $(VENV)/.ready  ## every attack that is kept as a test, and a table by area: tried, held; run it as root and as an ordinary user
+	@PYTHONPATH=tests/support $(BIN)/python -m pytest -q -m attack -p attack_table
 
 pythons: $(VENV)/.ready  ## types and tests under Python 3.11, 3.12 and 3.13, where they are there; TESTS=tests/judges for some of them
 	@for version in $(PYTHONS); do .ci/under_python $$version $(TESTS) || exit 1; done

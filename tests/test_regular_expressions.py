@@ -14,6 +14,8 @@ import pytest
 
 import fiducial
 
+pytestmark = pytest.mark.attack("time")
+
 _BEGINNINGS = ("", "# a", "(", "[", "'", '"', "new ", "f(a=", "a@", "-")
 _REPEATED = (
     *" \n\t0aA_(,.=-`#*:<>[{\"'\\/|éß\0",

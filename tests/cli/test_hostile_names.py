@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from provider_server import ProviderServer, in_the_form_asked_for
 
+pytestmark = pytest.mark.attack("terminal and report")
+
 NAME = "\ud800\x1b[2Jé"
 
 

@@ -13,6 +13,8 @@ from command import Result, fiducial
 from fiducial.cli.main import COMMANDS, cli
 from fiducial.cli.trust import SENSITIVE
 
+pytestmark = pytest.mark.attack("settings")
+
 _EVIL = "from pathlib import Path\nPath('imported').touch()\n\ndef F():\n    return 1\n"
 _SETTINGS = '[check]\nfunctions = ["evilmod:F"]\n'
 

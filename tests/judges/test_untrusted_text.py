@@ -14,6 +14,8 @@ from provider_server import Answer, ProviderServer
 from fiducial.judges.catalogue import all_prompts
 from fiducial.records import Case, ContextItem, Output, ToolCall
 
+pytestmark = pytest.mark.attack("prompts")
+
 SPECS = [str(name) for name in all_prompts()]
 
 ATTACKS = {

@@ -95,6 +95,7 @@ def test_fields_that_are_given_as_they_would_be_anyway_are_no_keys_that_stand_tw
         ),
     ],
 )  # fmt: skip
+@pytest.mark.attack("inputs of others")
 def test_records_say_which_key_in_which_line(tmp_path: Path, kind: type[Any], line: str, key: str):
     path = tmp_path / "records.jsonl"
     path.write_text("\n".join([OUTPUT + "}", line]) if kind is Output else line)
@@ -121,6 +122,7 @@ def test_of_two_faults_the_first_is_said(tmp_path: Path):
         list(read_records(path, Output))
 
 
+@pytest.mark.attack("inputs of others")
 def test_an_index_of_cases_refuses_them_too(tmp_path: Path):
     path = tmp_path / "cases.jsonl"
     path.write_text('{"id": "c", "kind": "no_call", "tags": {"a": 1, "a": 2}}')

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from markupsafe import Markup
 
 from fiducial.report.document import Caution, Cell, Figure, Heading, Table, as_html, as_lines
@@ -40,6 +41,7 @@ def test_a_page_has_every_word_that_a_terminal_has():
             assert word in shown
 
 
+@pytest.mark.attack("terminal and report")
 def test_nothing_hostile_is_markup_or_a_command_to_a_terminal():
     document = [
         Heading(_HOSTILE),
@@ -54,5 +56,6 @@ def test_nothing_hostile_is_markup_or_a_command_to_a_terminal():
     assert not any("\x1b" in line or "\u202e" in line for line in as_lines(document))
 
 
+@pytest.mark.attack("terminal and report")
 def test_a_line_break_in_a_name_does_not_make_two_rows():
     assert len(list(as_lines([Table(("a", "b"), [("x\ny", "1")])]))) == 2

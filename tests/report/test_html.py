@@ -110,6 +110,7 @@ def hostile_report(data: ReportData, make_item: Callable[..., Candidate], calibr
     return render_report(hostile_data(data, calibration), [hostile_item(make_item)])
 
 
+@pytest.mark.attack("terminal and report")
 def test_hostile_text_adds_no_element_and_no_attribute(hostile_report: str):
     page = Page(hostile_report)
     assert {tag for tag, _ in page.elements} <= _ELEMENTS
@@ -122,6 +123,7 @@ def test_hostile_text_adds_no_element_and_no_attribute(hostile_report: str):
     )
 
 
+@pytest.mark.attack("terminal and report")
 def test_hostile_text_is_shown_as_it_came_and_not_as_a_template(hostile_report: str):
     text = Page(hostile_report).text()
     assert "<script>alert(1)</script>" in text
@@ -129,6 +131,7 @@ def test_hostile_text_is_shown_as_it_came_and_not_as_a_template(hostile_report: 
     assert "49" not in text
 
 
+@pytest.mark.attack("terminal and report")
 def test_what_cannot_be_seen_is_spelled_out_everywhere(hostile_report: str):
     assert "\u202e" not in hostile_report
     assert "\ud800" not in hostile_report
@@ -136,6 +139,7 @@ def test_what_cannot_be_seen_is_spelled_out_everywhere(hostile_report: str):
     assert "\\u202e\\ud800" in hostile_report
 
 
+@pytest.mark.attack("terminal and report")
 def test_one_script_and_one_style_are_allowed_and_are_our_own(hostile_report: str):
     page = Page(hostile_report)
     policy = page.policy()
@@ -149,6 +153,7 @@ def test_one_script_and_one_style_are_allowed_and_are_our_own(hostile_report: st
         assert "alert" not in sources[0]
 
 
+@pytest.mark.attack("terminal and report")
 def test_the_page_loads_nothing(data: ReportData, make_item: Callable[..., Candidate]):
     page = render_report(data, [make_item()])
     assert not re.search(r"https?:|//[a-z]|@import|url\(|<link|<iframe|<base", page)

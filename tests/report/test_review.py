@@ -57,6 +57,7 @@ def hostile_page() -> str:
     return render_review(sample_of(), [review_item(case, output, [said], {})], HOSTILE)
 
 
+@pytest.mark.attack("terminal and report")
 def test_hostile_text_adds_no_element_and_no_attribute(hostile_page: str):
     page = ReviewPage(hostile_page)
     benign = ReviewPage(render_review(sample_of(), [item_of()], "ann"))
@@ -64,6 +65,7 @@ def test_hostile_text_adds_no_element_and_no_attribute(hostile_page: str):
     assert [tag for tag, _ in page.elements] == [tag for tag, _ in benign.elements]
 
 
+@pytest.mark.attack("terminal and report")
 def test_hostile_text_is_data_that_comes_back_as_it_was(hostile_page: str):
     data = ReviewPage(hostile_page).data
     assert (data["items"][0]["case_id"], data["items"][0]["system"], data["name"]) == (HOSTILE,) * 3
@@ -73,6 +75,7 @@ def test_hostile_text_is_data_that_comes_back_as_it_was(hostile_page: str):
     hostile_page.encode("utf-8")
 
 
+@pytest.mark.attack("terminal and report")
 def test_what_cannot_be_seen_is_spelled_out_where_it_is_shown(hostile_page: str):
     (item,) = ReviewPage(hostile_page).data["items"]
     shown = [
@@ -86,6 +89,7 @@ def test_what_cannot_be_seen_is_spelled_out_where_it_is_shown(hostile_page: str)
     assert not re.search("[\u202e\ud800]", "".join(shown))
 
 
+@pytest.mark.attack("terminal and report")
 def test_one_script_and_one_style_are_allowed_and_are_our_own(hostile_page: str):
     page = ReviewPage(hostile_page)
     (policy,) = [
@@ -100,6 +104,7 @@ def test_one_script_and_one_style_are_allowed_and_are_our_own(hostile_page: str)
     assert page.of("script") == [{"type": "application/json", "id": "data"}, {}]
 
 
+@pytest.mark.attack("terminal and report")
 def test_the_script_never_makes_elements_of_text_and_the_page_loads_nothing():
     page = render_review(sample_of(), [item_of()], "ann")
     assert not re.search(

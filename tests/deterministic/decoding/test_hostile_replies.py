@@ -13,6 +13,8 @@ from fiducial.deterministic import CheckOptions, check, check_result
 from fiducial.errors import MissingExtraError
 from fiducial.records import Case, Output, ToolCall, encode_record
 
+pytestmark = pytest.mark.attack("replies of systems")
+
 DEEP = 10_000
 HOSTILE = {
     "nested lists": "f(a=" + "[" * DEEP + "]" * DEEP + ")",

@@ -102,11 +102,13 @@ def test_every_group_has_its_file(tmp_path: Path, name: str, columns: int):
     assert [len(row) for row in rows_of(tmp_path, name, system("s"))] == [columns, columns]
 
 
+@pytest.mark.attack("inputs of others")
 def test_a_name_cannot_add_cells_or_rows(tmp_path: Path):
     rows = rows_of(tmp_path, "data_live.csv", system("a,b\nc"))
     assert rows[1][1] == "a b c"
 
 
+@pytest.mark.attack("inputs of others")
 def test_a_name_cannot_begin_a_formula(tmp_path: Path):
     rows = rows_of(tmp_path, "data_overall.csv", system("=HYPERLINK(1)", simple_python=(1, 2)))
     assert any("'=HYPERLINK(1)" in row for row in rows)

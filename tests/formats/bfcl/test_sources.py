@@ -69,6 +69,7 @@ def test_a_path_that_is_not_there_is_refused(tmp_path: Path):
         open_source(tmp_path / "nowhere")
 
 
+@pytest.mark.attack("inputs of others")
 def test_a_truncated_wheel_is_refused(bfcl_data: Path, tmp_path: Path):
     wheel = wheel_of(bfcl_data, tmp_path / "data.whl")
     wheel.write_bytes(wheel.read_bytes()[:-200])
@@ -76,6 +77,7 @@ def test_a_truncated_wheel_is_refused(bfcl_data: Path, tmp_path: Path):
         open_source(wheel)
 
 
+@pytest.mark.attack("inputs of others")
 def test_a_wheel_with_a_damaged_member_names_the_member(bfcl_data: Path, tmp_path: Path):
     wheel = wheel_of(bfcl_data, tmp_path / "data.whl")
     with zipfile.ZipFile(wheel) as archive:
@@ -90,6 +92,7 @@ def test_a_wheel_with_a_damaged_member_names_the_member(bfcl_data: Path, tmp_pat
 @pytest.mark.parametrize(
     "method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
 )
+@pytest.mark.attack("inputs of others")
 def test_a_wheel_with_any_byte_changed_is_read_or_refused(tmp_path: Path, method: int):
     wheel = tmp_path / "data.whl"
     member = "bfcl_eval/data/BFCL_v4_simple_python.json"
@@ -112,6 +115,7 @@ def test_a_wheel_of_something_else_is_refused(tmp_path: Path):
         open_source(wheel)
 
 
+@pytest.mark.attack("inputs of others")
 def test_a_member_that_unpacks_to_too_much_is_refused(
     bfcl_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -121,6 +125,7 @@ def test_a_member_that_unpacks_to_too_much_is_refused(
         ids(wheel)
 
 
+@pytest.mark.attack("inputs of others")
 def test_a_member_that_lies_about_its_size_is_refused_while_it_is_read(
     bfcl_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -113,6 +113,7 @@ def test_replies_can_be_forgotten_by_model(tmp_path: Path) -> None:
     cache.close()
 
 
+@pytest.mark.attack("inputs of others")
 def test_a_damaged_reply_is_asked_for_again(tmp_path: Path) -> None:
     cache = ReplyCache(tmp_path / "c.sqlite")
     cache.put("1", "a", Reply(text="1"))
@@ -124,6 +125,7 @@ def test_a_damaged_reply_is_asked_for_again(tmp_path: Path) -> None:
     cache.close()
 
 
+@pytest.mark.attack("inputs of others")
 def test_a_file_that_is_something_else_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("not a database, but long enough to be taken for one\n" * 50)
@@ -131,6 +133,7 @@ def test_a_file_that_is_something_else_is_refused(tmp_path: Path) -> None:
         ReplyCache(path)
 
 
+@pytest.mark.attack("inputs of others")
 def test_a_database_of_something_else_is_refused_and_not_changed(tmp_path: Path) -> None:
     path = tmp_path / "bookmarks.sqlite"
     with closing(sqlite3.connect(path)) as foreign:

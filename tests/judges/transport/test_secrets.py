@@ -15,6 +15,8 @@ from provider_server import Answer, ProviderServer
 from fiducial.judges import Endpoint, connect
 from fiducial.judges.transport.endpoint import redactor
 
+pytestmark = pytest.mark.attack("keys and transport")
+
 _KEY = "sk-proj-a/b+c=d?Öffnung".replace("Ö", "O")
 
 

@@ -116,6 +116,7 @@ def test_a_damaged_memory_is_named(tmp_path: Path):
 
 
 @pytest.mark.parametrize("name", ["..", "a/../../b", ".", "a\nb"])
+@pytest.mark.attack("the web of agents")
 def test_a_historys_name_leads_nowhere_else(tmp_path: Path, name: str):
     path = tmp_path / "histories.jsonl"
     path.write_text(json.dumps({"history": name, "id": "0", "messages": [{"role": "user", "content": "x"}]}))

@@ -74,6 +74,7 @@ def test_a_folder_of_pages_is_a_web(tmp_path: Path):
     assert corpus.fetch("https://a.html").html
 
 
+@pytest.mark.attack("the web of agents")
 def test_a_link_out_of_the_folder_is_no_page(tmp_path: Path):
     (tmp_path / "web").mkdir()
     (tmp_path / "secret.txt").write_text("key")

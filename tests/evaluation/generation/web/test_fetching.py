@@ -14,6 +14,8 @@ from fiducial.evaluation.generation.web import fetching
 from fiducial.evaluation.generation.web.engine import PageError
 from fiducial.evaluation.generation.web.fetching import Bounds, fetch, is_public
 
+pytestmark = pytest.mark.attack("the web of agents")
+
 HERE = Bounds(allowed={"127.0.0.1"})
 
 

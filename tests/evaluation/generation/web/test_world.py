@@ -123,6 +123,7 @@ def test_a_service_that_does_not_answer_is_nothing_of_the_agents(web: SmallWeb):
         SearchService(web.root).search("tea", 10, "")
 
 
+@pytest.mark.attack("the web of agents")
 def test_the_services_host_is_no_way_into_the_network_for_pages(web: SmallWeb):
     web.pages["/admin"] = (200, {}, b"secret")
     made = web_world(SearchService(web.root))()
