@@ -1,127 +1,194 @@
-"""`fiducial.generate`: an agent works on cases, and what it produces becomes outputs."""
+"""`fiducial.generate`: a model or an agent works on cases, and what it produces becomes outputs."""
 
 from __future__ import annotations
 
-import asyncio
-import inspect
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeAlias, cast
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias, Unpack
 
-import msgspec
-
-from ..errors import FiducialError, UsageError
+from ..errors import ConfigurationError, ProviderError, UsageError
+from ..evaluation.generation.chats import Mode
+from ..evaluation.generation.model_agent import STEPS_PER_TURN, ModelSettings
+from ..evaluation.generation.sources import callable_source, model_source, name_of, work_through
+from ..evaluation.generation.stage import Tally
+from ..evaluation.generation.store import Kept, OutputsFile
+from ..evaluation.judging.access import ModelAccess
 from ..judges.loop_thread import run_sync
 from ..plugins import AGENTS
-from ..records import Case, Output, ToolCall, memory_file, read_records
-from .sources import Cases, source
+from ..records import CaseIndex, ItemKey, Output
+from .check_options import Worlds
+from .progress import shown_progress
+from .reaching import Reaching, model_access
+from .scenes import Histories, memories_beside, scenes_of, server_embedding
+from .sources import Cases, FilePath, source
 
-Agent: TypeAlias = Callable[[Case], Any]
-"""A case in; a text, calls, the fields of an output or an `Output` out; may be a coroutine function."""
+Agent: TypeAlias = Callable[..., Any]
+"""A case in, and the case's tools where it has a parameter ``tools``; a text, calls, the fields of an output or an `Output` out, or a
+generator of steps; may be a coroutine function."""
 
-_FIELDS = frozenset(Output.__struct_fields__)
+_OWN_AT_A_TIME, _CALLS_AT_A_TIME = 8, 64
+
+
+class Generated(list[Output]):
+    """Outputs, one a case and trial, in that order.
+
+    Attributes:
+        failures: Attempts that came to no output, with the reason: calls that failed, cases that are not for this agent.
+        tally: Everything counted.
+    """
+
+    failures: Mapping[ItemKey, str]
+    tally: Tally
 
 
 def generate(
-    cases: Cases, agent: Agent | str, *, system: str | None = None, trials: int = 1, concurrency: int = 8
-) -> list[Output]:
-    """Let an agent work on cases.
+    cases: Cases,
+    agent: Agent | str,
+    *,
+    system: str | None = None,
+    trials: int = 1,
+    concurrency: int | None = None,
+    out: FilePath | None = None,
+    mode: Mode = "tools",
+    parameters: Mapping[str, Any] | None = None,
+    steps_per_turn: int = STEPS_PER_TURN,
+    worlds: Worlds = None,
+    histories: FilePath | Histories | None = None,
+    search: str | None = None,
+    embedding_model: str | None = None,
+    progress: bool | None = None,
+    **reaching: Unpack[Reaching],
+) -> Generated:
+    """Let a model, or an agent of one's own, work on cases.
 
-    An exception that the agent raises is the system's own failure: it stands in ``Output.error`` and is graded 0 later.
+    An exception that an agent raises is the system's own failure: it stands in ``Output.error`` and is graded 0 later. A call to a model that
+    fails after its retries is nobody's output: it is warned of, and stands in ``failures``.
 
     Args:
         cases: In any form.
-        agent: Called with each case, in threads of its own when it is no coroutine function; gives a text, a list of calls
-            (``{"name", "arguments"}``), a mapping with fields of an output, or an `Output`. Or the name of one that is registered.
+        agent: A function, called with each case, in threads of its own when it is no coroutine function; gives a text, a list of calls
+            (``{"name", "arguments"}``), a mapping with fields of an output, or an `Output`; or yields steps. Where it has a parameter
+            ``tools`` it gets the case's tools by name, as callables with schemas. Or the name of a registered agent, or of a model.
         system: The system's name; the agent's own when left out.
         trials: Attempts at each case.
-        concurrency: Cases at work at the same time.
+        concurrency: Cases at work at the same time, or calls to a model in flight; 8 and 64 when left out.
+        out: A file to keep the outputs in; the same call goes on with it. None keeps them in memory.
+        mode: How a model is told of tools: natively (``tools``), or by BFCL's instructions (``prompt``).
+        parameters: A model's decoding parameters; what is not named is left to the endpoint.
+        steps_per_turn: A turn that has had so many steps ends a conversation with a model.
+        worlds: Simulated worlds of one's own, by class name; those that are registered when left out.
+        histories: What agents with a memory went through before: JSON Lines, or conversations by history.
+        search: The web: a corpus (JSON Lines or a folder), or the address of a search service.
+        embedding_model: For the memory by likeness, at the model's endpoint; hashed words when left out.
+        progress: Whether to show progress; None shows it on a terminal and in a notebook.
+        **reaching: How a model is reached: ``base_url``, ``api_key``, ``connection``, ``record``, ``replay``, ``cache``, ``timeout``,
+            ``attempts``, ``max_calls``, ``max_cost``, as for `fiducial.judge`.
 
     Returns:
         One output a case and trial, in that order.
 
     Raises:
-        InputError: A case is not in its form.
-        UsageError: The agent gives something else, or none has this name.
+        InputError: A case is not in its form, or cannot be put to the agent.
+        UsageError: The agent gives something else, or an argument cannot be used.
+        ConfigurationError: It is a model, and none can be reached.
+        ProviderError: Every call failed, and there is no output.
     """
-    return run_sync(agenerate(cases, agent, system=system, trials=trials, concurrency=concurrency))
+    return run_sync(
+        agenerate(
+            cases,
+            agent,
+            system=system,
+            trials=trials,
+            concurrency=concurrency,
+            out=out,
+            mode=mode,
+            parameters=parameters,
+            steps_per_turn=steps_per_turn,
+            worlds=worlds,
+            histories=histories,
+            search=search,
+            embedding_model=embedding_model,
+            progress=progress,
+            **reaching,
+        )
+    )
 
 
 async def agenerate(
-    cases: Cases, agent: Agent | str, *, system: str | None = None, trials: int = 1, concurrency: int = 8
-) -> list[Output]:
+    cases: Cases,
+    agent: Agent | str,
+    *,
+    system: str | None = None,
+    trials: int = 1,
+    concurrency: int | None = None,
+    out: FilePath | None = None,
+    mode: Mode = "tools",
+    parameters: Mapping[str, Any] | None = None,
+    steps_per_turn: int = STEPS_PER_TURN,
+    worlds: Worlds = None,
+    histories: FilePath | Histories | None = None,
+    search: str | None = None,
+    embedding_model: str | None = None,
+    progress: bool | None = None,
+    **reaching: Unpack[Reaching],
+) -> Generated:
     """`generate` for who has a running event loop; coroutines of the agent run in it."""
-    if isinstance(agent, str):
-        system = system or agent
-        agent = _registered(agent)
-    if not callable(agent):
-        raise UsageError(f"agent: expected a callable that takes a case, got {type(agent).__name__}")
-    if trials < 1 or concurrency < 1:
+    if trials < 1 or (concurrency is not None and concurrency < 1):
         raise UsageError(f"expected at least one trial and one case at work, got {trials} and {concurrency}")
-    name = system or getattr(agent, "__name__", type(agent).__name__)
-    work = [(case, trial) for case in read_records(source("cases", cases), Case) for trial in range(trials)]
-    slots = asyncio.Semaphore(concurrency)
-    with ThreadPoolExecutor(concurrency, thread_name_prefix="fiducial-agent") as threads:
-
-        async def one(case: Case, trial: int) -> Output:
-            async with slots:
-                return _as_output(await _answer(agent, case, threads), case, name, trial)
-
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(one(case, trial)) for case, trial in work]
-        except BaseExceptionGroup as errors:
-            raise errors.exceptions[0] from errors
-    return [task.result() for task in tasks]
-
-
-def _registered(name: str) -> Agent:
-    if name not in AGENTS:
-        raise UsageError(f"no agent is called {name!r}; registered are: {', '.join(AGENTS) or 'none'}")
-    return AGENTS[name]
-
-
-class _Failure(str):
-    """What an agent's exception says."""
-
-    __slots__ = ()
-
-
-async def _answer(agent: Agent, case: Case, threads: ThreadPoolExecutor) -> Any:
-    try:
-        # Calling a coroutine function in a thread only makes the coroutine, which then runs in this loop.
-        answer = await asyncio.get_running_loop().run_in_executor(threads, agent, case)
-        return await answer if inspect.isawaitable(answer) else answer
-    except FiducialError:
-        raise  # ours, or a usage of ours, and no answer of the agent
-    except Exception as error:  # noqa: BLE001 - whatever an agent raises is how it failed
-        return _Failure(f"{type(error).__name__}: {error}")
-
-
-def _as_output(answer: Any, case: Case, system: str, trial: int) -> Output:
-    identity = {"case_id": case.id, "system": system, "trial": trial}
-    if isinstance(answer, Output):
-        return msgspec.structs.replace(answer, **identity)
-    fields = _fields(answer)
-    if fields is None:
+    if isinstance(agent, str) and agent in AGENTS:
+        system, agent = system or agent, AGENTS[agent]
+    if not isinstance(agent, str) and not callable(agent):
         raise UsageError(
-            f"the agent gave {type(answer).__name__} for case {case.id!r}; expected a text, a list of calls, "
-            "a mapping with fields of an output, or an Output"
+            f"agent: expected a callable that takes a case, or a name, got {type(agent).__name__}"
         )
-    return next(read_records(memory_file(f"answer to {case.id}", [fields | identity]), Output))
+    access = _access(agent, concurrency, reaching) if isinstance(agent, str) else None
+    name = system or (agent if isinstance(agent, str) else name_of(agent))
+    scenes = scenes_of(
+        worlds,
+        histories=histories,
+        memories=None if out is None else memories_beside(Path(out), name),
+        search=search,
+        embedding=server_embedding(embedding_model, None if access is None else access.endpoint),
+    )
+    if isinstance(agent, str):
+        assert access is not None
+        settings = ModelSettings(
+            model=agent, mode=mode, parameters=parameters or {}, steps_per_turn=steps_per_turn
+        )
+        by = model_source(settings, access, scenes, system=name)
+    else:
+        by = callable_source(agent, scenes, system=name, concurrency=concurrency or _OWN_AT_A_TIME)
+    with CaseIndex(source("cases", cases), by.examine) as index, shown_progress(wanted=progress) as shown:
+        kept = Kept()
+        if out is None:
+            tally = await work_through(by, index, kept, shown, trials=trials)
+        else:
+            with OutputsFile(Path(out), by.system, by.facts) as file:
+                tally = await work_through(by, index, file, shown, trials=trials)
+                kept = file.kept()
+        return _generated(
+            kept, [ItemKey(name, by.system, trial) for name in index for trial in range(trials)], tally
+        )
 
 
-def _fields(answer: Any) -> dict[str, Any] | None:
-    """The fields of the output that an answer is; None when it is none."""
-    if isinstance(answer, _Failure):
-        return {"error": str(answer)}
-    if isinstance(answer, str):
-        return {"text": answer}
-    if isinstance(answer, Mapping):
-        given = cast("Mapping[str, Any]", answer)
-        if given.keys() <= _FIELDS:
-            return dict(given)
-        return {"tool_calls": [given]} if "name" in given or "function" in given else None
-    if isinstance(answer, Sequence) and all(isinstance(each, (ToolCall, Mapping)) for each in answer):  # pyright: ignore[reportUnknownVariableType]
-        return {"tool_calls": list(cast("Sequence[Any]", answer))}
-    return None
+def _access(model: str, concurrency: int | None, reaching: Reaching) -> ModelAccess:
+    try:
+        return model_access(model, concurrency or _CALLS_AT_A_TIME, **reaching)
+    except ConfigurationError as error:
+        agents = ", ".join(AGENTS) or "none"
+        raise ConfigurationError(
+            f"no agent is called {model!r} (registered are: {agents}), and no model can be reached: {error}"
+        ) from error
+
+
+def _generated(kept: Kept, wanted: list[ItemKey], tally: Tally) -> Generated:
+    found = Generated(kept.outputs[key] for key in wanted if key in kept.outputs)
+    found.failures, found.tally = kept.failures, tally
+    if tally.without_output:
+        reasons = "; ".join(f"{count} x {why}" for why, count in tally.failures.most_common(3))
+        said = f"{tally.without_output} of {tally.wanted} attempts came to no output: {reasons}"
+        if not found:
+            raise ProviderError(said)
+        warnings.warn(said, stacklevel=2)
+    return found

@@ -8,23 +8,21 @@ import weakref
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
 from ..calibration.cuts import pass_at_of
 from ..deterministic.registration import load_environments
-from ..errors import ConfigurationError, UsageError
+from ..errors import UsageError
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.judging.asking import as_judged
 from ..evaluation.judging.tasks import JudgeTask, judge_task
 from ..evaluation.judging.worlds import replay_in
-from ..judges import Budget, Endpoint, Judge, Provider, Work
+from ..judges import Judge, Provider, Work
 from ..judges.loop_thread import is_loop_thread, run_sync, submit
-from ..judges.prices import price_list
 from ..records import Case, Output, Verdict
 from .named_inputs import named_item
-from .reaching import default_cache, find_endpoint
+from .reaching import model_access
 from .sources import FilePath, as_case, as_output
 
 CaseLike: TypeAlias = Case | Mapping[str, Any]
@@ -90,22 +88,20 @@ def judge(
     task = replace(task, cut=pass_at_of(pass_at).of([task.by], task.cut))
     if task.asked is None:
         return ReadyJudge(task, ModelAccess(), made)
-    if replay is not None and not Path(replay).is_file():
-        raise ConfigurationError(f"replay: there is no recording {os.fspath(replay)}")
-    access = ModelAccess(
-        endpoint=None if replay is not None else _endpoint(base_url, api_key, connection),
-        concurrency=concurrency,
+    access = model_access(
+        task.model,
+        concurrency,
+        base_url=base_url,
+        api_key=api_key,
+        connection=connection,
+        record=record,
+        replay=replay,
+        cache=cache,
         timeout=timeout,
         attempts=attempts,
-        cache=default_cache() if cache is True else Path(cache) if cache else None,
-        record=None if record is None else Path(record),
-        replay=None if replay is None else Path(replay),
-        budget=_budget(max_calls, max_cost, task.model),
+        max_calls=max_calls,
+        max_cost=max_cost,
     )
-    if concurrency < 1 or attempts < 1 or not timeout > 0:
-        raise UsageError(
-            f"expected concurrency and attempts of at least 1 and some time, got {concurrency}, {attempts}, {timeout:g}"
-        )
     return ReadyJudge(task, access, made)
 
 
@@ -282,23 +278,3 @@ def _made_again(made: Mapping[str, Any]) -> ReadyJudge:
 
 async def _next(verdicts: AsyncGenerator[Verdict]) -> Verdict | None:
     return await anext(verdicts, None)
-
-
-def _endpoint(base_url: str | None, api_key: str | None, connection: Any) -> Endpoint:
-    if connection is None:
-        return find_endpoint(base_url, api_key, os.environ)
-    if base_url is not None or api_key is not None:
-        raise UsageError(
-            "a connection says where the model is and how to be let in; leave base_url and api_key out"
-        )
-    from ..judges.connections import connection_endpoint  # noqa: PLC0415 - few use it
-
-    return connection_endpoint(connection, os.environ)
-
-
-def _budget(max_calls: int | None, max_cost: float | None, model: str) -> Budget | None:
-    if max_calls is None and max_cost is None:
-        return None
-    budget = Budget(max_calls=max_calls, max_cost=max_cost, prices=price_list())
-    budget.require_price(model)
-    return budget

@@ -15,6 +15,9 @@ from ..api.gates import PASS_RATE, parse_gates
 from ..api.progress import shown_progress
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.pipeline import Plan, run
+from ..evaluation.store.run_store import GENERATED
+from .exit_codes import EXIT_PARTIAL
+from .generate import generate_first
 from .jury_options import jury_rule, split_options
 from .model_options import batch_mode, model_access, prices
 from .typed import command_line
@@ -30,9 +33,14 @@ def evaluate_as_asked(given: Mapping[str, Any], **stages: Any) -> int:
     Returns:
         The exit code.
     """
+    # Once, since all models share its budget.
+    reached = cache(lambda: model_access(given))
+    generated = generate_first(given, reached) if "generate" in given else None
+    if generated is not None and not generated.kept + generated.made:
+        return EXIT_PARTIAL
     plan = Plan(
         cases=given["cases"],
-        outputs=given["outputs"],
+        outputs=[*given["outputs"], *([] if generated is None else [given["out"] / GENERATED])],
         out=given["out"],
         command=command_line(),
         judges=given["judges"],
@@ -48,13 +56,13 @@ def evaluate_as_asked(given: Mapping[str, Any], **stages: Any) -> int:
         **split_options(given),
         **stages,
     )
-    # Once, since all judges share its budget.
-    access = cache(lambda: msgspec.structs.replace(model_access(given), meanwhile=partial(_load, plan)))
+    access = cache(lambda: msgspec.structs.replace(reached(), meanwhile=partial(_load, plan)))
     if given["dry_run"]:
         from .dry_run import show_forecast  # noqa: PLC0415 - most runs are not foreseen
 
         return show_forecast(plan, access())
-    return evaluate(plan, access, fail_under=given["fail_under"], min_graded=given["min_graded"])
+    code = evaluate(plan, access, fail_under=given["fail_under"], min_graded=given["min_graded"])
+    return EXIT_PARTIAL if not code and generated is not None and generated.without_output else code
 
 
 def evaluate(

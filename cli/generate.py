@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +18,14 @@ from .options import INPUT_FILE, Number, compose, worlds
 if TYPE_CHECKING:
     from ..evaluation.generation.sources import Source
     from ..evaluation.generation.stage import Tally
+    from ..evaluation.judging.access import ModelAccess
 
 _EXAMPLE = """\b
 Examples:
   fiducial generate cases.jsonl --model gpt-4.1-mini --out outputs.jsonl
   fiducial generate cases.jsonl --model my-model --base-url http://127.0.0.1:8000/v1 \\
       --mode prompt --trials 3 --parameter temperature=0 --out outputs.jsonl
+  fiducial generate cases.jsonl --agent 'python my_agent.py' --out outputs.jsonl
 """
 
 
@@ -58,17 +61,25 @@ tool_options = compose(
 )  # fmt: skip
 """What an agent's memory and web are made of."""
 
+agent_options = compose(
+    click.option("--agent", metavar="COMMAND", help="Or a command: a case as JSON on its standard input, an output as JSON on its standard output."),
+    click.option("--agent-timeout", type=Number(0, min_open=True), default=300.0, show_default=True, help="Seconds for the command, each time."),
+    click.option("--system", help="What the model or agent is called in outputs.  [default: the model's name; agent]"),
+    click.option("--trials", type=click.IntRange(1, 1000), default=1, show_default=True, help="Attempts at each case."),
+)  # fmt: skip
+"""Who generates, and how often, beside the model."""
+
+_AGENTS = 8
+"""Processes of an agent at a time, which are on this machine."""
+
 _ASKED = ("mode", "parameters", "steps_per_turn")
 
 
 @click.command("generate", epilog=_EXAMPLE)
 @click.argument("cases", type=INPUT_FILE)
 @click.option("--model", metavar="NAME", help="The model that works on the cases.")
-@click.option("--agent", metavar="COMMAND", help="Or a command: a case as JSON on its standard input, an output as JSON on its standard output.")  # fmt: skip
-@click.option("--system", help="What it is called in outputs.  [default: the model's name, the command's]")
-@click.option("--trials", type=click.IntRange(1, 1000), default=1, show_default=True, help="Attempts at each case.")  # fmt: skip
+@agent_options
 @asking_options
-@click.option("--agent-timeout", type=Number(0, min_open=True), default=300.0, show_default=True, help="Seconds for the command, each time.")  # fmt: skip
 @tool_options
 @worlds
 @reaching_options
@@ -82,7 +93,7 @@ def command(*, cases: Path, out: Path, trials: int, **options: Any) -> int:
     from ..api.progress import shown_progress  # noqa: PLC0415 - `--help` loads none of this
     from ..evaluation.generation.sources import generate_file  # noqa: PLC0415 - likewise
 
-    source = source_of(options, options["model"], out)
+    source = source_of(options, options["model"], out, lambda: model_access(options))
     with shown_progress(wanted=True) as progress:
         tally = generate_file(source, cases, out, progress, trials=trials)
     tell(tally, source.system)
@@ -90,35 +101,85 @@ def command(*, cases: Path, out: Path, trials: int, **options: Any) -> int:
     return EXIT_PARTIAL if tally.without_output else EXIT_OK
 
 
-def source_of(options: Mapping[str, Any], model: str | None, out: Path) -> Source:
+def source_of(
+    options: Mapping[str, Any], model: str | None, out: Path, access: Callable[[], ModelAccess]
+) -> Source:
     """Who generates, as the options say.
 
     Args:
         options: The values of `asking_options`, `tool_options`, `worlds`, `reaching_options`, and of ``agent``, ``agent_timeout`` and ``system``.
         model: The model's name, where it is one.
         out: Where outputs go; memories are written down beside them.
+        access: How it is reached.
 
     Raises:
         UsageError: Neither a model nor an agent is named, or both are.
         ConfigurationError: No endpoint is configured.
     """
-    from ..api.scenes import memories_beside, scenes_of, server_embedding  # noqa: PLC0415 - likewise
-    from ..evaluation.generation.model_agent import ModelSettings  # noqa: PLC0415 - see `command`
-    from ..evaluation.generation.sources import model_source  # noqa: PLC0415 - likewise
+    from ..api.scenes import memories_beside, scenes_of, server_embedding  # noqa: PLC0415 - see `command`
+    from ..evaluation.generation.model_agent import ModelSettings  # noqa: PLC0415 - likewise
+    from ..evaluation.generation.sources import command_source, model_source  # noqa: PLC0415 - likewise
 
-    if (model is None) == (options["agent"] is None):
-        raise UsageError("expected either a model (--model) or an agent (--agent)")
-    assert model is not None
+    system, agent = options["system"], options["agent"]
+    if (model is None) == (agent is None):
+        raise UsageError("expected either a model or an agent (--agent COMMAND)")
+    if model is None:
+        return command_source(
+            agent,
+            os.environ,
+            system=system,
+            seconds=options["agent_timeout"],
+            concurrency=min(options["concurrency"], _AGENTS),
+        )
     settings = ModelSettings(model=model, **{name: options[name] for name in _ASKED})
-    access = model_access(options)
+    reached = access()
     scenes = scenes_of(
         options["worlds"],
         histories=options["histories"],
-        memories=memories_beside(out, options["system"] or model),
+        memories=memories_beside(out, system or model),
         search=options["search"],
-        embedding=server_embedding(options["embedding_model"], access.endpoint),
+        embedding=server_embedding(options["embedding_model"], reached.endpoint),
     )
-    return model_source(settings, access, scenes, system=options["system"])
+    return model_source(settings, reached, scenes, system=system)
+
+
+def generate_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) -> Tally | None:
+    """The first phase of a run that generates its outputs.
+
+    Args:
+        given: The values of the options of `run`.
+        access: How the judges' model is reached, and this one unless it has an endpoint of its own.
+
+    Returns:
+        What it came to; None where nothing is to be generated.
+
+    Raises:
+        UsageError: There is nothing to evaluate, or options do not go together.
+    """
+    if given["generate"] is None and given["agent"] is None:
+        if not given["outputs"]:
+            raise UsageError(
+                "expected outputs (--outputs FILE), or who produces them (--generate MODEL, --agent COMMAND)"
+            )
+        return None
+    if given["dry_run"]:
+        raise UsageError("--dry-run says what judging would take: generate first, by `fiducial generate`")
+    from ..api.progress import shown_progress  # noqa: PLC0415 - see `command`
+    from ..evaluation.generation.sources import generate_into_run  # noqa: PLC0415 - likewise
+    from ..evaluation.store.run_store import GENERATED  # noqa: PLC0415 - likewise
+
+    out: Path = given["out"] / GENERATED
+    source = source_of(given, given["generate"], out, lambda: _own_access(given, access))
+    with shown_progress(wanted=True) as progress:
+        tally = generate_into_run(source, given["cases"], given["out"], progress, trials=given["trials"])
+    tell(tally, source.system)
+    return tally
+
+
+def _own_access(given: Mapping[str, Any], access: Callable[[], ModelAccess]) -> ModelAccess:
+    if given["generate_base_url"] is None:
+        return access()
+    return model_access({**given, "base_url": given["generate_base_url"], "connection": None})
 
 
 def tell(tally: Tally, system: str) -> None:

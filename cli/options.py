@@ -75,17 +75,19 @@ def compose(*decorators: Callable[[F], F]) -> Callable[[F], F]:
     return apply
 
 
-cases_and_outputs = compose(
-    click.argument("cases", type=INPUT_FILE),
-    click.option(
+def outputs_option(*, required: bool) -> Callable[[F], F]:
+    """The option that names files of outputs; a command that makes them itself does not need it."""
+    return click.option(
         "--outputs",
         type=INPUT_FILE,
         multiple=True,
-        required=True,
+        required=required,
         metavar="FILE...",
         help="What the systems produced (JSON Lines); may be given several times.",
-    ),
-)
+    )
+
+
+cases_and_outputs = compose(click.argument("cases", type=INPUT_FILE), outputs_option(required=True))
 
 
 class CutType(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] - generic only since click 8.4

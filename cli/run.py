@@ -6,21 +6,24 @@ from typing import Any
 
 import click
 
+from .generate import agent_options, asking_options, tool_options
 from .jury_options import jury_options
 from .model_options import model_options
 from .options import (
+    INPUT_FILE,
     JUDGE_HELP,
     SpreadCommand,
-    cases_and_outputs,
     checking,
     gates,
     into_run_folder,
+    outputs_option,
     workspace_options,
 )
 
 _EXAMPLE = """\b
 Examples:
   fiducial run cases.jsonl --outputs outputs.jsonl --out run
+  fiducial run cases.jsonl --generate my-model --judge groundedness --model gpt-4.1-mini --out run
   fiducial run cases.jsonl --outputs a.jsonl b.jsonl --judge tool_call_accuracy \\
       --model gpt-4.1-mini --judge-on 200 --out run
   fiducial run cases.jsonl --outputs outputs.jsonl --judge tool_call_accuracy/direct \\
@@ -29,7 +32,13 @@ Examples:
 
 
 @click.command("run", cls=SpreadCommand, epilog=_EXAMPLE)
-@cases_and_outputs
+@click.argument("cases", type=INPUT_FILE)
+@outputs_option(required=False)
+@click.option("--generate", metavar="MODEL", help="Let this model work on the cases first; its outputs are kept in the run folder.")  # fmt: skip
+@click.option("--generate-base-url", metavar="URL", help="Where that model is, if not where the judges' is.")  # fmt: skip
+@agent_options
+@asking_options
+@tool_options
 @click.option("--judge", "judges", multiple=True, metavar="JUDGE...", help=JUDGE_HELP)
 @click.option(
     "--judge-on",
@@ -44,7 +53,7 @@ Examples:
 @model_options
 @gates
 def command(judge_on: str, **options: Any) -> int:
-    """Check outputs, judge what is open, calibrate the judge, report.
+    """Check outputs, judge what is open, calibrate the judge, report; with --generate or --agent, produce the outputs first.
 
     CASES says what was to be done and how it is graded (JSON Lines; `fiducial cases` makes it of other people's files).
     Exit code 3: finished, but calls to the model, or checkers of your own, failed; the same command tries these alone again.

@@ -27,7 +27,7 @@ from .labelling.labels import adopt_labels
 from .progress import Progress
 from .statements.share_judge import ShareTask, by_statement
 from .store.manifest import KnownJudge, component_versions, own_versions
-from .store.run_store import RunStore, RunWriter
+from .store.run_store import GENERATED, RunStore, RunWriter
 
 if TYPE_CHECKING:
     from ..deterministic import CheckOptions
@@ -156,7 +156,8 @@ def _begin(
 ) -> None:
     """Tie the folder to this run. What cannot go on there is refused before anything in it is changed."""
     folder, survey = context.folder, context.inputs.survey
-    facts: dict[str, Any] = {"inputs": [file.sha256 for file in survey.files]}
+    own = str(plan.out / GENERATED)  # which goes on as the run does
+    facts: dict[str, Any] = {"inputs": [file.sha256 for file in survey.files if file.name != own]}
     folder.refuse_other_run(**facts)
     if folder.resumed:
         _look_again(plan, context)

@@ -13,6 +13,7 @@ import msgspec
 from ...errors import InputError
 from ...judges import CallError, Provider, Reply, make_request
 from ...records import Case, Message
+from .agent_tools import NOT_EXECUTED
 from .answer_worlds import ANSWERED
 from .attempt import Attempt, Made, NoOutputError, Spent
 from .chats import Chat, Mode, NativeChat, PromptChat
@@ -131,7 +132,7 @@ class ModelAgent:
             attempt.say(step, _spent(reply, self._clock() - started))
             if scene is None:
                 if step.calls:
-                    chat.tell([_NOT_EXECUTED] * len(step.calls))
+                    chat.tell([NOT_EXECUTED] * len(step.calls))
                 return None
             results = await scene.execute(step.readable)
             if results is None:
@@ -158,9 +159,6 @@ def examine_for_model(case: Case) -> None:
     """
     if not any(case.turns) and case.kind != "artifact":
         raise InputError("there is nothing to send to a model: the case has no messages", field="messages")
-
-
-_NOT_EXECUTED = "The call was noted; nothing is executed in this conversation."
 
 
 def _spent(reply: Reply, seconds: float) -> Spent:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from ...plugins import place
 from ...records import Case, CaseIndex, InputPath
 from ..judging.access import ModelAccess
 from ..progress import Progress
+from ..store.run_store import GENERATED, RunWriter
 from .attempt import Agent
+from .commands import CommandAgent, command_words
 from .model_agent import ModelAgent, ModelSettings, examine_for_model
+from .own_agents import CallableAgent
 from .scene import Scenes
 from .stage import Tally, generate
 from .store import OutputsFile, Store
@@ -81,6 +87,72 @@ def model_source(
     )
 
 
+def callable_source(
+    function: Callable[..., Any], scenes: Scenes, *, system: str | None = None, concurrency: int = 8
+) -> Source:
+    """A function of the user's own as a source of outputs; see `CallableAgent`.
+
+    Args:
+        function: It.
+        scenes: Makes the worlds in which calls are executed.
+        system: What it is called in outputs; its own name when left out.
+        concurrency: Cases at work at the same time.
+
+    Returns:
+        The source.
+    """
+    name = system or name_of(function)
+
+    @asynccontextmanager
+    async def agent() -> AsyncGenerator[Agent]:
+        with ThreadPoolExecutor(concurrency, thread_name_prefix="fiducial-agent") as threads:
+            yield CallableAgent(function, scenes, system=name, threads=threads)
+
+    facts = {"agent": place(function)}
+    return Source(system=name, facts=facts, tasks=concurrency, examine=scenes.examine, agent=agent)
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """What a function is called, when nobody says."""
+    return getattr(function, "__name__", type(function).__name__)
+
+
+def command_source(
+    command: str,
+    environment: Mapping[str, str],
+    *,
+    system: str | None = None,
+    seconds: float = 300.0,
+    concurrency: int = 8,
+) -> Source:
+    """A command as a source of outputs; see `CommandAgent`.
+
+    Args:
+        command: It, as it is typed.
+        environment: All of its environment.
+        system: What it is called in outputs; ``agent`` when left out.
+        seconds: How long it may take, each time.
+        concurrency: Cases at work at the same time.
+
+    Returns:
+        The source.
+
+    Raises:
+        UsageError: There is no such command.
+    """
+    words = command_words(command)
+    name = system or "agent"
+
+    @asynccontextmanager
+    async def agent() -> AsyncGenerator[Agent]:
+        with ThreadPoolExecutor(concurrency, thread_name_prefix="fiducial-agent") as threads:
+            yield CommandAgent(words, environment, system=name, seconds=seconds, threads=threads)
+
+    return Source(
+        system=name, facts={"agent": command}, tasks=concurrency, examine=lambda _case: None, agent=agent
+    )
+
+
 def generate_file(
     source: Source, cases: InputPath, out: InputPath, progress: Progress, *, trials: int = 1
 ) -> Tally:
@@ -102,6 +174,31 @@ def generate_file(
     """
     with CaseIndex(cases, source.examine) as index, OutputsFile(out, source.system, source.facts) as store:
         return asyncio.run(work_through(source, index, store, progress, trials=trials))
+
+
+def generate_into_run(
+    source: Source, cases: InputPath, out: Path, progress: Progress, *, trials: int = 1
+) -> Tally:
+    """Generate the outputs of a run into its folder, before they are checked and judged there.
+
+    Args:
+        source: Who generates.
+        cases: The cases file.
+        out: The run folder; its outputs are in ``outputs.jsonl``.
+        progress: Told of every attempt.
+        trials: Attempts at each case.
+
+    Returns:
+        What it came to.
+
+    Raises:
+        InputError: A case cannot be used; nothing was done.
+        RunFolderError: The folder is in use or belongs to another run; nothing was done.
+    """
+    with CaseIndex(cases, source.examine) as index, RunWriter(out) as run:
+        run.bind(generation={"system": source.system, **source.facts})
+        with OutputsFile(out / GENERATED, source.system, source.facts) as store:
+            return asyncio.run(work_through(source, index, store, progress, trials=trials))
 
 
 async def work_through(

@@ -98,11 +98,7 @@ class OutputsFile(Closing):
             self._outputs = self._exit.enter_context(Journal(path, Output))
             self._attempts = self._exit.enter_context(Journal(beside(path, "attempts.jsonl"), AttemptRow))
             self._done = {output.key for output in self._outputs}
-            self._asked = {
-                ItemKey(row.case_id, row.system, row.trial): row.asked
-                for row in self._attempts
-                if row.asked is not None
-            }
+            self._asked = {key_of(row): row.asked for row in self._attempts if row.asked is not None}
             if isinstance(path, Path):
                 begun = any(key.system == system for key in self._done)
                 bind(path.with_name(_named(path, "generation.json")), system, facts, begun=begun)
@@ -135,6 +131,14 @@ class OutputsFile(Closing):
         """See `Store.fail`."""
         self._attempts.append(AttemptRow(**key._asdict(), failure=failure, calls=calls))
         self._attempts.flush()
+
+    def kept(self) -> Kept:
+        """Everything that is in it now, and what came to no output."""
+        kept = Kept()
+        kept.outputs = {output.key: output for output in self._outputs}
+        failed = {key_of(row): row.failure for row in self._attempts if row.failure is not None}
+        kept.failures = {key: why for key, why in failed.items() if key not in kept.outputs}
+        return kept
 
     def close(self) -> None:
         """Flush, close, and let other processes in."""
@@ -220,3 +224,35 @@ def asked_of(case: Case) -> str:
 
 
 _HASH = 16
+
+
+def key_of(row: AttemptRow) -> ItemKey:
+    """Which attempt a row is of."""
+    return ItemKey(row.case_id, row.system, row.trial)
+
+
+class Kept:
+    """Outputs and failures in memory; see `Store`.
+
+    Attributes:
+        outputs: What was made.
+        failures: Why the others came to no output.
+    """
+
+    def __init__(self) -> None:
+        self.outputs: dict[ItemKey, Output] = {}
+        self.failures: dict[ItemKey, str] = {}
+
+    def has(self, key: ItemKey, case: Case) -> bool:
+        """See `Store.has`."""
+        del case
+        return key in self.outputs
+
+    def add(self, made: Made) -> None:
+        """See `Store.add`."""
+        self.outputs[made.output.key] = made.output
+
+    def fail(self, key: ItemKey, failure: str, calls: int) -> None:
+        """See `Store.fail`."""
+        del calls
+        self.failures[key] = failure

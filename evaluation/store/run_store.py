@@ -47,6 +47,9 @@ MANIFEST, VERDICTS, STATEMENTS, LABELS, CLUSTERS, CALIBRATION, REPORT = (
 )
 """The files of a run folder."""
 
+GENERATED = "outputs.jsonl"
+"""The outputs of a run that generates them itself; it grows when the run goes on."""
+
 _LOCK = ".lock"
 
 

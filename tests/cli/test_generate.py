@@ -207,7 +207,7 @@ def test_a_bad_case_is_one_line_before_anything_is_asked(
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--agent", "x"], "expected either a model (--model) or an agent (--agent)"),
+        (["--agent", "x"], "expected either a model or an agent (--agent COMMAND)"),
         (["--parameter", "temperature"], "is not of the form NAME=VALUE"),
         (["--replay", "nowhere.jsonl"], "there is no such recording"),
     ],

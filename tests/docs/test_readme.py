@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 from command import fiducial
-from provider_server import ProviderServer, in_the_form_asked_for
+from provider_server import Answer, ProviderServer, Response, Seen, in_the_form_asked_for
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 CASES, OUTPUTS = re.findall(r"```json\n(.*?)```", README, re.DOTALL)
+FIRST = re.findall(r"```sh\nexport [^\n]*\n(fiducial run.*?)```", README, re.DOTALL)[0]
 COMMANDS = re.findall(r"```sh\n(fiducial check cases.*?)```", README, re.DOTALL)[0]
 
 
@@ -47,6 +48,30 @@ def test_the_example_works_as_it_is_written(tmp_path: Path, monkeypatch: pytest.
     assert ran.code == 0, ran.err
     assert "my-agent\n  checker decided: 1.00 [0.21, 1.00] on 1 of 1\n" in ran.out
     assert "tp 1, fp 0, fn 0, tn 1" in ran.out
+    assert (tmp_path / "run" / "report.html").exists()
+
+
+def test_the_first_example_goes_from_cases_and_a_model_to_a_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "cases.jsonl").write_text(CASES)
+    judged = in_the_form_asked_for()
+
+    def both(seen: Seen) -> Response:
+        if seen.body["model"] == "my-model":
+            return Answer(None, calls=[("book", '{"city": "Roma", "nights": 2}')])
+        return judged(seen)
+
+    with ProviderServer(script=both) as server:
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        (command,) = typed(FIRST)
+        ran = fiducial(*command)
+    assert ran.code == 0, ran.err
+    assert "my-model: 1 of 1 outputs, 1 made now" in ran.out
+    assert "my-model\n  checker decided: 1.00 [0.21, 1.00] on 1 of 1\n" in ran.out
     assert (tmp_path / "run" / "report.html").exists()
 
 

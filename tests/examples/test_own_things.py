@@ -14,7 +14,7 @@ from command import fiducial
 from installed_plugins import Install
 
 import fiducial as fd
-from fiducial.errors import InputError, UsageError
+from fiducial.errors import ConfigurationError, InputError
 from fiducial.formats.own import read_own
 from fiducial.plugins import load_module
 
@@ -92,7 +92,7 @@ def test_an_agent_is_called_by_its_name(added: Added):
     case = {"id": "a", "kind": "any_call", "messages": [{"role": "user", "content": "Hello?"}]}
     (output,) = fd.generate([case], "echo")
     assert (output.system, "Hello?" in str(output.text)) == ("echo", True)
-    with pytest.raises(UsageError, match="no agent is called 'parrot'; registered are: echo"):
+    with pytest.raises(ConfigurationError, match=r"no agent is called 'parrot' \(registered are: echo\)"):
         fd.generate([case], "parrot")
 
 

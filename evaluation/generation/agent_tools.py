@@ -1,0 +1,104 @@
+"""The tools of a case as an agent of the user's own has them: callables that carry their schemas, their calls kept as steps."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from typing import Any, TypeAlias
+
+from ...records import Case, ToolCall
+from .attempt import Attempt, Spent, StepTaken
+from .scene import Scene, SceneOverError
+from .tool_schemas import json_schema, tool_schema
+
+NOT_EXECUTED = "The call was noted; nothing is executed in this conversation."
+"""What a call returns where no world is behind it."""
+
+Execute: TypeAlias = Callable[[ToolCall], Coroutine[Any, Any, str]]
+
+
+class Tool:
+    """A tool of a case. Called in a thread it returns what the call returns; called in a coroutine it is to be awaited.
+
+    Args:
+        document: The function's document, as the case has it.
+        execute: Executes a call, and keeps it.
+        loop: The loop that it runs in.
+
+    Attributes:
+        name: As the case has it.
+        description: What it is for.
+        parameters: JSON Schema of its arguments.
+    """
+
+    def __init__(
+        self, document: Mapping[str, Any], execute: Execute, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self.name: str = document["name"]
+        self.description: str = document.get("description", "")
+        self.parameters = json_schema(document.get("parameters") or {"type": "object", "properties": {}})
+        self.schema = tool_schema(document, self.name)
+        """In OpenAI's form."""
+        self._execute = execute
+        self._loop = loop
+
+    def __call__(self, *positional: Any, **named: Any) -> str | Awaitable[str]:
+        """Make the call.
+
+        Args:
+            *positional: Arguments in the order of the document.
+            **named: Arguments by name.
+
+        Returns:
+            What it returned, as a model would be told it.
+        """
+        names = list(self.parameters.get("properties", {}))
+        call = ToolCall(name=self.name, arguments=dict(zip(names, positional, strict=False)) | named)
+        working = self._execute(call)
+        try:
+            inside = asyncio.get_running_loop() is self._loop
+        except RuntimeError:
+            inside = False
+        return working if inside else asyncio.run_coroutine_threadsafe(working, self._loop).result()
+
+
+class Toolbox(dict[str, Tool]):
+    """The tools on offer, by name, in the course of one attempt.
+
+    Args:
+        case: Whose tools they are.
+        scene: Where calls are executed; None where nobody does.
+        attempt: Where calls and results are kept.
+    """
+
+    def __init__(self, case: Case, scene: Scene | None, attempt: Attempt) -> None:
+        super().__init__()
+        self._scene = scene
+        self._attempt = attempt
+        self._loop = asyncio.get_running_loop()
+        self.offer(tool["function"] for tool in case.tools)
+
+    def offer(self, documents: Any) -> None:
+        """Offer more of them."""
+        for document in documents:
+            self[document["name"]] = Tool(document, self._one, self._loop)
+
+    async def use(self, calls: list[ToolCall]) -> list[str]:
+        """Make calls in one step.
+
+        Raises:
+            SceneOverError: There were more than are executed.
+        """
+        self._attempt.say(StepTaken(calls, "", [{call.name: call.arguments} for call in calls]), Spent())
+        if self._scene is None:
+            return [NOT_EXECUTED] * len(calls)
+        results = await self._scene.execute(calls) or []
+        self._attempt.told(results)
+        return results
+
+    async def _one(self, call: ToolCall) -> str:
+        try:
+            return "".join(await self.use([call]))
+        except SceneOverError as error:
+            self._attempt.stopped = str(error)
+            return f"Error: {error}"

@@ -1,0 +1,214 @@
+"""Agents of the user's own: a function of a case, sync or async, that answers, or a generator of steps."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
+from concurrent.futures import Executor
+from functools import partial
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from ...errors import FiducialError, UsageError
+from ...records import Case, Message, Output, ToolCall, memory_file, read_records
+from .agent_tools import Toolbox
+from .attempt import Attempt, Made, Spent, StepTaken
+from .chats import withheld_documents
+from .scene import Scene, SceneOverError, Scenes
+
+MOST_STEPS = 1_000
+"""Steps that a generator may take; one that takes more has no end."""
+
+_FIELDS = frozenset(Output.__struct_fields__)
+_TOOLS = "tools"
+
+
+class CallableAgent:
+    """A function that works on a case.
+
+    Given a case it answers with a text, calls, the fields of an output or an `Output`; or it is a generator of steps: a step of calls is sent
+    their results, a text ends a turn and is sent the messages of the next one. Where it has a parameter ``tools`` it gets the case's tools by
+    name, each a `Tool`; calls made through them are kept as steps.
+
+    Args:
+        function: It; may be a coroutine function, a generator or an async generator.
+        scenes: Makes the worlds in which calls are executed.
+        system: What it is called in outputs.
+        threads: Where it runs when it is no coroutine.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], scenes: Scenes, *, system: str, threads: Executor
+    ) -> None:
+        self.system = system
+        self._function = function
+        self._scenes = scenes
+        self._threads = threads
+        self._wants_tools = _has_parameter(function, _TOOLS)
+
+    async def work(self, case: Case, trial: int) -> Made:
+        """See `Agent.work`. An exception that the function raises is the system's own failure.
+
+        Raises:
+            UsageError: It gave something else.
+        """
+        scene = await self._scenes.scene(case, trial, self._converse)
+        shown = case if scene is None or scene.shown is None else scene.shown
+        answer, attempt = await self._converse(shown, scene)
+        attempt.case = case
+        turned = scene is not None or len(case.turns) > 1
+        return Made(output_of(answer, attempt, self.system, trial, turned=turned), attempt)
+
+    async def _converse(self, case: Case, scene: Scene | None) -> tuple[Any, Attempt]:
+        """Let the function work on a case in worlds; what it answered, and what it did before."""
+        attempt = Attempt(case=case)
+        attempt.begin_turn()
+        try:
+            answer = await self._answer(case, Toolbox(case, scene, attempt), attempt)
+        except SceneOverError as error:
+            attempt.stopped, answer = str(error), None
+        except FiducialError:
+            raise  # ours, or a usage of ours, and no answer of the agent
+        except Exception as error:  # noqa: BLE001 - whatever an agent raises is how it failed
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        return answer, attempt
+
+    async def _answer(self, case: Case, tools: Toolbox, attempt: Attempt) -> Any:
+        # Calling a coroutine function or a generator in a thread only makes it; a coroutine then runs in this loop.
+        given = await self._apart(
+            partial(self._function, case, **({_TOOLS: tools} if self._wants_tools else {}))
+        )
+        if inspect.isawaitable(given):
+            given = await given
+        if inspect.isgenerator(given):
+            return await self._drive(partial(self._advance, given), attempt, tools)
+        if inspect.isasyncgen(given):
+            return await self._drive(partial(_advance_async, given), attempt, tools)
+        return given
+
+    async def _advance(self, steps: Generator[Any, Any, Any], received: Any) -> _Advanced:
+        return await self._apart(partial(_advance, steps, received))
+
+    async def _apart(self, work: Callable[[], Any]) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    async def _drive(self, advance: Callable[[Any], Any], attempt: Attempt, tools: Toolbox) -> Any:
+        """Take a generator's steps, one after the other; what it returns in the end, which most do not."""
+        later = withheld_documents(attempt.case)
+        turns = iter([*enumerate(attempt.case.turns)][1:])
+        received: Any = None
+        for _ in range(MOST_STEPS):
+            step: _Advanced = await advance(received)
+            if step.over:
+                return step.value
+            if not isinstance(step.value, str):
+                received = await tools.use(_calls(step.value, attempt.case))
+                continue
+            attempt.say(StepTaken(None, step.value, step.value), Spent())
+            number, messages = next(turns, (None, None))
+            if number is None:
+                return None
+            attempt.begin_turn()
+            tools.offer(later.get(number, ()))
+            received = cast("list[Message]", messages)
+        attempt.stopped = f"the agent took {MOST_STEPS:,} steps and was not over"
+        return None
+
+
+class _Advanced(NamedTuple):
+    """What a generator yielded, or what it returned when it was over."""
+
+    value: Any
+    over: bool = False
+
+
+def _advance(steps: Generator[Any, Any, Any], received: Any) -> _Advanced:
+    try:
+        return _Advanced(steps.send(received))
+    except StopIteration as end:
+        return _Advanced(end.value, over=True)
+
+
+async def _advance_async(steps: AsyncGenerator[Any, Any], received: Any) -> _Advanced:
+    try:
+        return _Advanced(await steps.asend(received))
+    except StopAsyncIteration:
+        return _Advanced(None, over=True)
+
+
+def output_of(answer: Any, attempt: Attempt, system: str, trial: int, *, turned: bool) -> Output:
+    """What an agent's answer, and the calls that were kept of it, come to.
+
+    Args:
+        answer: A text, calls, fields of an output, an `Output`, or None where all was said in steps.
+        attempt: What was kept.
+        system: Who it was.
+        trial: Which attempt.
+        turned: Whether turns of steps are expected, or one answer.
+
+    Returns:
+        The output.
+
+    Raises:
+        UsageError: The answer is nothing of the kind.
+        RecordError: It is, but not in its form.
+    """
+    case = attempt.case
+    identity = {"case_id": case.id, "system": system, "trial": trial}
+    if isinstance(answer, Output):
+        return msgspec.structs.replace(answer, **identity)
+    kept = any(attempt.turns)
+    fields = {} if answer is None and kept else answer_fields(answer)
+    if fields is None:
+        raise UsageError(
+            f"the agent gave {type(answer).__name__} for case {case.id!r}; expected a text, a list of calls, "
+            "a mapping with fields of an output, or an Output"
+        )
+    if kept and "turns" not in fields:
+        fields = _with_steps(fields, attempt, turned=turned)
+    return next(read_records(memory_file(f"answer to {case.id}", [fields | identity]), Output))
+
+
+def _with_steps(fields: dict[str, Any], attempt: Attempt, *, turned: bool) -> dict[str, Any]:
+    """An answer's fields with the steps that were taken before it."""
+    said: str | None = fields.pop("text", None)
+    calls: list[Any] = fields.pop("tool_calls", None) or []
+    steps = [step for turn in attempt.turns for step in turn]
+    if not turned:
+        made = [call for step in steps if isinstance(step, list) for call in step]
+        texts = [step for step in steps if isinstance(step, str)]
+        return fields | {"text": said or "\n".join(texts) or None, "tool_calls": [*made, *calls]}
+    last: list[Any] = [*([calls] if calls else []), *([] if said is None else [said])]
+    return fields | {"turns": [*attempt.turns[:-1], [*attempt.turns[-1], *last]], "tool_calls": []}
+
+
+def answer_fields(answer: Any) -> dict[str, Any] | None:
+    """The fields of the output that an answer is; None when it is none."""
+    if isinstance(answer, str):
+        return {"text": answer}
+    if isinstance(answer, Mapping):
+        given = cast("Mapping[str, Any]", answer)
+        if given.keys() <= _FIELDS:
+            return dict(given)
+        return {"tool_calls": [given]} if "name" in given or "function" in given else None
+    if isinstance(answer, Sequence) and all(isinstance(each, (ToolCall, Mapping)) for each in answer):  # pyright: ignore[reportUnknownVariableType]
+        return {"tool_calls": list(cast("Sequence[Any]", answer))}
+    return None
+
+
+def _calls(step: Any, case: Case) -> list[ToolCall]:
+    fields = answer_fields(step)
+    if fields is None or not fields.get("tool_calls"):
+        raise UsageError(
+            f"the agent yielded {type(step).__name__} for case {case.id!r}; expected a text or calls"
+        )
+    return msgspec.convert(msgspec.to_builtins(fields["tool_calls"]), list[ToolCall])
+
+
+def _has_parameter(function: Callable[..., Any], name: str) -> bool:
+    try:
+        return name in inspect.signature(function).parameters
+    except (TypeError, ValueError):  # a builtin
+        return False

@@ -1,0 +1,127 @@
+"""`fiducial run --generate`: both phases in one run folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from command import Result, fiducial
+from generating import weather_case
+from provider_server import Answer, ProviderServer, Response, Seen, Status, in_the_form_asked_for
+
+from fiducial.records import Case, Output, read_records, write_records
+
+JUDGED = in_the_form_asked_for()
+
+
+@pytest.fixture
+def cases(tmp_path: Path) -> Path:
+    path = tmp_path / "cases.jsonl"
+    question = Case(
+        id="open",
+        kind="open_answer",
+        messages=[{"role": "user", "content": "Say hello."}],
+        reference={"criterion": "It is a greeting."},
+    )
+    write_records(path, [*(weather_case(name) for name in "abc"), question])
+    return path
+
+
+def both(seen: Seen) -> Response:
+    """The model under test calls and greets; the judge judges."""
+    if seen.body["model"] == "judge":
+        return JUDGED(seen)
+    if "tools" not in seen.body:
+        return Answer("Hello!")
+    city = seen.text.removeprefix("How is the weather in ").removesuffix("?")
+    return Answer(None, calls=[("weather_now", json.dumps({"city": city}))])
+
+
+def run(cases: Path, server: ProviderServer, *more: str) -> Result:
+    return fiducial(
+        *("run", cases, "--generate", "m", "--judge", "rubric", "--model", "judge"),
+        *("--base-url", server.base_url, "--out", "run", *more),
+    )
+
+
+def test_outputs_are_produced_checked_judged_and_reported(cases: Path, server: ProviderServer):
+    server.script = both
+    result = run(cases, server)
+    assert result.code == 0, result.err
+    assert "m: 4 of 4 outputs, 4 made now" in result.out
+    assert "checker decided: 1.00 [0.44, 1.00] on 3 of 4 (1 undecided)" in result.out
+    assert "rubric/" in result.out
+    assert Path("run/report.html").exists()
+    assert {output.case_id for output in read_records(Path("run/outputs.jsonl"), Output)} == {
+        "a",
+        "b",
+        "c",
+        "open",
+    }
+
+
+def test_the_same_command_goes_on_with_what_failed(cases: Path, server: ProviderServer):
+    server.script = lambda seen: Status(400) if "in a?" in seen.text else both(seen)
+    first = run(cases, server)
+    assert first.code == 3
+    assert "m: 3 of 4 outputs" in first.out
+    assert "on 2 of 4 (1 undecided, 1 missing)" in first.out
+    server.script = both
+    asked = len(server.seen)
+    second = run(cases, server)
+    assert second.code == 0, second.err
+    assert "m: 4 of 4 outputs, 1 made now" in second.out
+    assert "on 3 of 4" in second.out
+    assert len([seen for seen in server.seen[asked:] if seen.body["model"] == "m"]) == 1
+
+
+def test_where_every_call_fails_there_is_nothing_to_evaluate(cases: Path, server: ProviderServer):
+    server.script = lambda _seen: Status(404)
+    result = run(cases, server)
+    assert result.code == 3
+    assert "HTTP 404" in result.out
+    assert not Path("run/report.html").exists()
+
+
+def test_a_run_of_another_model_is_another_run(cases: Path, server: ProviderServer):
+    server.script = both
+    run(cases, server)
+    result = run(cases, server, "--generate", "other")
+    assert result.code == 2
+    assert "differs in generation" in result.err
+
+
+def test_the_model_may_be_elsewhere_than_the_judge(cases: Path, server: ProviderServer):
+    server.script = both
+    with ProviderServer(both) as other:
+        assert run(cases, server, "--generate-base-url", other.base_url).code == 0
+        assert {seen.body["model"] for seen in other.seen} == {"m"}
+    assert {seen.body["model"] for seen in server.seen} == {"judge"}
+
+
+def test_a_killed_generation_is_gone_on_with(cases: Path, server: ProviderServer):
+    server.script = both
+    run(cases, server)
+    path = Path("run/outputs.jsonl")
+    path.write_bytes(path.read_bytes()[:-10])
+    Path("run/report.html").unlink()
+    result = run(cases, server)
+    assert result.code == 0, result.err
+    assert "4 of 4 outputs, 1 made now" in result.out
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ([], "expected outputs (--outputs FILE), or who produces them"),
+        (["--generate", "m", "--agent", "cat"], "expected either a model or an agent"),
+        (["--generate", "m", "--dry-run"], "generate first, by `fiducial generate`"),
+        (["--agent", "no-such-program"], "--agent: no such command: 'no-such-program'"),
+    ],
+)
+def test_bad_options_are_one_line(cases: Path, more: list[str], said: str):
+    result = fiducial("run", cases, "--out", "run", *more)
+    assert result.code == 2
+    assert said in result.err
+    assert result.err.count("\n") == 1
