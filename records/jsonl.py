@@ -254,7 +254,8 @@ def atomic_write(path: InputPath) -> Generator[BinaryIO]:
     part = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
+        part.unlink(missing_ok=True)
+        with part.open("xb") as file:  # which follows no link
             yield file
         part.replace(path)
     except OSError as error:

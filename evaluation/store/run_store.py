@@ -158,7 +158,7 @@ class RunStore(Closing):
         path = self.path / LABELS
         if not path.exists():
             return []
-        with self._readable(path) as file:
+        with _readable(path) as file:
             return [
                 decode_record(raw, Verdict, path=path, line=line) for line, _, raw in lines_of(file, path)
             ]
@@ -233,14 +233,8 @@ class RunStore(Closing):
         return self._exit.enter_context(VerdictJournal(path, writing=self._writing, seal=seal))
 
     def _content(self, name: str) -> bytes:
-        with self._readable(self.path / name) as file:
+        with _readable(self.path / name) as file:
             return file.read()
-
-    @staticmethod
-    def _readable(path: InputPath) -> BinaryIO:
-        if isinstance(path, MemoryFile):
-            return path.open()
-        return open(open_plainly(path, os.O_RDONLY), "rb")  # noqa: PTH123 - a descriptor
 
 
 class RunWriter(RunStore):
@@ -442,7 +436,8 @@ def read_clusters(path: InputPath) -> dict[str, str]:
     if not path.exists():
         return {}
     try:
-        return decode_record(path.read_bytes(), dict[str, str])
+        with _readable(path) as file:
+            return decode_record(file.read(), dict[str, str])
     except (OSError, RecordError) as error:
         raise InputError(f"cannot be read as clusters by case: {error}", path=path) from error
 
@@ -450,3 +445,9 @@ def read_clusters(path: InputPath) -> dict[str, str]:
 def _plain(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Facts as they come back from the manifest, so that the two can be compared."""
     return decode_record(encode_record(facts), dict[str, Any])
+
+
+def _readable(path: InputPath) -> BinaryIO:
+    if isinstance(path, MemoryFile):
+        return path.open()
+    return open(open_plainly(path, os.O_RDONLY), "rb")  # noqa: PTH123 - a descriptor

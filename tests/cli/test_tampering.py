@@ -1,0 +1,215 @@
+"""Run folders that somebody changed by hand: nothing of them is believed in silence, and nothing outside of them is written."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from command import Command, fiducial
+
+from fiducial.records import Verdict, decode_record, encode_record, read_records
+
+VERDICTS = Path("run/verdicts.jsonl")
+
+
+@pytest.fixture
+def run(inputs: tuple[Path, Path]) -> Command:
+    """`fiducial run` with a judge that asks nobody, as often as it is called."""
+    cases, outputs = inputs
+    judge = ("--judge", "tool_call_accuracy@baseline", "--judge-on", "all")
+    return lambda *more: fiducial("run", cases, "--outputs", outputs, *judge, "--out", "run", *more)
+
+
+def changed(change: Callable[[str], str]) -> None:
+    VERDICTS.write_text(change(VERDICTS.read_text()))
+
+
+def flipped(text: str) -> str:
+    """The first score of a judge turned around, which no checker could say anything of."""
+    before, judge, after = text.partition('"source":"judge"')
+    score, other = ("1.0", "0.0") if '"score":1.0' in after.partition("\n")[0] else ("0.0", "1.0")
+    return before + judge + after.replace(f'"score":{score}', f'"score":{other}', 1)
+
+
+def unsealed() -> None:
+    """Take the seals off, as whoever knows of them would."""
+    manifest = json.loads(Path("run/run.json").read_text())
+    del manifest["journals"]
+    Path("run/run.json").write_text(json.dumps(manifest))
+
+
+def test_what_was_changed_by_hand_ends_run_and_calibrate_unless_that_is_accepted(run: Command):
+    run()
+    changed(flipped)
+    before = VERDICTS.read_bytes()
+    commands: list[Command] = [run, lambda: fiducial("calibrate", "run")]
+    for command in commands:
+        result = command()
+        assert (result.code, len(result.err.splitlines())) == (2, 1), result.err
+        assert "verdicts.jsonl: changed by hand since the run wrote it; --accept-edited goes on" in result.err
+        assert VERDICTS.read_bytes() == before
+    assert fiducial("calibrate", "run", "--accept-edited").code == 0
+    assert run("--accept-edited").code == 0
+    assert run().code == 0  # it is the run's own from now on
+
+
+@pytest.mark.parametrize("command", ["compare", "estimate"])
+def test_whatever_is_computed_from_a_run_refuses_it(run: Command, command: str):
+    run()
+    changed(flipped)
+    assert "changed by hand" in fiducial(command, "run").err
+    assert "changed by hand" not in fiducial(command, "run", "--accept-edited").err
+
+
+def test_a_page_about_it_says_so(run: Command):
+    run()
+    assert "changed by hand" not in Path("run/report.html").read_text()
+    changed(flipped)
+    assert fiducial("report", "run").code == 0
+    assert "changed by hand since the run wrote it" in Path("run/report.html").read_text()
+    assert fiducial("review", "run", "--sample", "decided", "--n", "3").code == 0
+    assert "changed by hand since the run wrote it" in Path("run/review-decided.html").read_text()
+
+
+def another_source(text: str) -> str:
+    return text.replace('"source":"judge"', '"source":"checker"', 1)
+
+
+def without_its_first_row(text: str) -> str:
+    return text.partition("\n")[2]
+
+
+def with_a_blank_line(text: str) -> str:
+    return text.replace("\n", "\n\n", 1)
+
+
+def backwards(text: str) -> str:
+    return "".join(reversed(text.splitlines(keepends=True)))
+
+
+@pytest.mark.parametrize("change", [another_source, without_its_first_row, with_a_blank_line, backwards])
+def test_it_is_seen_whatever_was_changed(run: Command, change: Callable[[str], str]):
+    run()
+    changed(change)
+    result = run()
+    assert result.code == 2
+    assert "verdicts.jsonl" in result.err
+
+
+def test_rows_that_a_kill_left_behind_the_seal_or_took_from_its_end_are_no_change_by_hand(run: Command):
+    run()
+    whole = VERDICTS.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    for kept in (0, 1, 7, len(lines) - 1, len(lines)):
+        VERDICTS.write_bytes(b"".join(lines[:kept]))
+        assert run().code == 0
+        assert sorted(VERDICTS.read_bytes().splitlines()) == sorted(whole.splitlines())
+    manifest = Path("run/run.json").read_bytes()
+    VERDICTS.write_bytes(b"".join(lines[:10]))
+    assert run().code == 0
+    Path("run/run.json").write_bytes(manifest)  # of which a kill keeps the one before
+    assert run().code == 0
+
+
+def test_a_score_that_was_changed_in_what_a_cut_left_is_seen(run: Command):
+    run()
+    lines = VERDICTS.read_text().splitlines(keepends=True)
+    VERDICTS.write_text(flipped("".join(lines[:-2])))  # of which 20 rows are of the judge
+    assert "changed by hand" in run().err
+
+
+def test_500_copies_of_a_line_are_refused_with_file_and_line(run: Command):
+    run()
+    unsealed()
+    line = VERDICTS.read_bytes().splitlines(keepends=True)[0]
+    VERDICTS.write_bytes(VERDICTS.read_bytes() + line * 500)
+    rows = len(list(read_records(VERDICTS, Verdict))) - 500
+    for command in (run, lambda: fiducial("calibrate", "run"), lambda: fiducial("report", "run")):
+        result = command()
+        assert (result.code, len(result.err.splitlines())) == (2, 1)
+        assert (
+            f"run/verdicts.jsonl:{rows + 1}: a second verdict of ast/strict on case-0|agent|0" in result.err
+        )
+
+
+@pytest.mark.parametrize(
+    ("field", "message"), [("case_id", "no case has the id 'other'"), ("system", "no output is of 'other'")]
+)
+def test_what_the_run_is_not_about_is_refused_with_file_line_and_field(
+    run: Command, field: str, message: str
+):
+    run()
+    unsealed()
+    lines = VERDICTS.read_bytes().splitlines(keepends=True)
+    row = decode_record(lines[4], dict[str, object])
+    VERDICTS.write_bytes(b"".join([*lines, encode_record({**row, field: "other"})]))
+    result = run()
+    assert (result.code, len(result.err.splitlines())) == (2, 1)
+    assert f"run/verdicts.jsonl:{len(lines) + 1}: {field}: {message}" in result.err
+
+
+def test_scores_that_were_changed_with_their_seal_are_found_by_checking_again(run: Command):
+    run()
+    changed(
+        lambda text: re.sub(
+            r'"outcome":"graded","score":0.0,"error_type":"[^"]*"', '"outcome":"graded","score":1.0', text
+        )
+    )
+    unsealed()
+    for command in (run, lambda: fiducial("calibrate", "run")):
+        result = command()
+        assert (result.code, len(result.err.splitlines())) == (2, 1)
+        assert re.search(
+            r"verdicts\.jsonl:\d+: ast/strict says 1 here, and 0 \(.*\) when it checks this output again",
+            result.err,
+        )
+    assert run("--accept-edited").code == 0
+
+
+@pytest.mark.parametrize(
+    "name", ["verdicts.jsonl", "run.json", "labels.jsonl", "clusters.json", "calibration.json"]
+)
+def test_a_link_in_a_run_folder_is_not_followed(run: Command, name: str):
+    run()
+    Path("labels.jsonl").write_bytes(
+        encode_record(
+            Verdict(case_id="case-0", system="agent", by="ada", source="human", outcome="graded", score=1.0)
+        )
+    )
+    thesis = Path("thesis.txt")
+    thesis.write_text("years of work, and no newline at its end")
+    path = Path("run") / name
+    path.unlink(missing_ok=True)
+    path.symlink_to(thesis.resolve())
+    commands: list[Command] = [
+        run,
+        lambda: run("--labels", "labels.jsonl"),
+        lambda: fiducial("calibrate", "run"),
+        lambda: fiducial("report", "run"),
+    ]
+    codes = [command().code for command in commands]
+    assert thesis.read_text() == "years of work, and no newline at its end"
+    # What a run does not read but writes anew takes the place of the link.
+    assert 2 in codes or not path.is_symlink()
+    assert name not in {"verdicts.jsonl", "run.json"} or set(codes) == {2}
+
+
+def test_a_pipe_in_a_run_folder_keeps_nobody_waiting(run: Command):
+    run()
+    VERDICTS.unlink()
+    os.mkfifo(VERDICTS)
+    for command in (run, lambda: fiducial("calibrate", "run")):
+        result = command()
+        assert (result.code, "no plain file" in result.err) == (2, True)
+
+
+def test_a_file_that_is_not_ours_is_neither_cut_nor_written_to(run: Command):
+    run()
+    for text in ("one line and a torn", "a whole line\nand a torn", "{}\n"):
+        VERDICTS.write_text(text)
+        assert run().code == 2
+        assert VERDICTS.read_text() == text
