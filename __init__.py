@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .api.planning import plan
     from .api.reading import Reading, read
     from .api.run import Run
+    from .api.writing import export
     from .deterministic import Finding, checker
     from .errors import FiducialError
     from .records import Case, Output, ToolCall, Verdict, read_records, write_records
@@ -52,6 +53,10 @@ _HOME = {
     "estimate": "api.measuring",
     "evaluate": "api.evaluating",
     "FiducialError": "errors",
+    "export": "api.writing",
+    "load_run": "api.evaluating",
+    "checker": "deterministic",
+    "generate": "api.generating",
     "file_format": "api.own",
     "Finding": "deterministic",
     "generate": "api.generating",
@@ -99,6 +104,7 @@ __all__ = [
     "compare",
     "estimate",
     "evaluate",
+    "export",
     "file_format",
     "generate",
     "import_agbenchmark",

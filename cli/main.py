@@ -29,6 +29,7 @@ COMMANDS: dict[str, str] = {
     "bfcl": "Generate a BFCL result tree, and score it as the leaderboard does, or strictly.",
     "cases": "Turn other people's data into cases and outputs.",
     "import": "Read what other tools wrote: answers, calls, scores.",
+    "export": "Write verdicts in the forms that other tools read.",
     "artifacts": "Lay out workspaces of challenges, and run agents in them.",
     "calibrate": "Compare judges with trusted labels.",
     "compare": "Test judges, prompts or systems against each other on the same items.",

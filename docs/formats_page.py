@@ -10,6 +10,7 @@ from fiducial.formats.catalogue import MODULES, format_of
 from fiducial.formats.columns import FIELDS
 from fiducial.formats.example import __doc__ as kinds_doc
 from fiducial.formats.spans import __doc__ as spans_doc
+from fiducial.formats.writers import WRITERS
 
 PAGE = Path(__file__).with_suffix("").with_name("formats.md")
 
@@ -53,7 +54,7 @@ A score that is outside [0, 1], where the tool says neither a range nor whether 
 
 def page() -> str:
     """The page."""
-    return "\n".join([_HEAD, *_formats(), *_kinds(), *_calls(), *_columns()])
+    return "\n".join([_HEAD, *_formats(), *_kinds(), *_calls(), *_columns(), *_written()])
 
 
 def _formats() -> Iterator[str]:
@@ -92,6 +93,22 @@ def _columns() -> Iterator[str]:
     for field, names in FIELDS.items():
         yield f"| `{field}` | {', '.join(f'`{name}`' for name in names) or 'by `--map` alone: the verdict of a person'} |"
     yield ""
+
+
+def _written() -> Iterator[str]:
+    yield "## What is written\n"
+    yield (
+        "`fiducial export RUN --to FORM --out PATH`, or `fd.export(run, form, path)`, writes the verdicts of a run, or of what was imported; `--judge` and `--system` choose among\n"
+        "them. `--to otlp --endpoint URL` sends them to a collector by the official exporter (extra `otel`). A verdict without a score is never written as 0: it is unscored, an error or\n"
+        "skipped, whichever the form has, or left out and counted where it has none of these.\n"
+    )
+    yield "| form | written |\n|---|---|"
+    yield from (f"| `{name}` | {about} |" for name, (_, _, about) in WRITERS.items())
+    yield (
+        "\nWho judged stands in `fiducial.*` where the form has attributes or metadata: `fiducial.judge.name`, `.variant`, `.model`, `.fingerprint`, `fiducial.outcome`, `fiducial.source`,\n"
+        "and, of judges that were calibrated, `fiducial.judge.accuracy.value`, `.low`, `.high` and `.n`. Cases that were read from traces keep the span they were read from as tags\n"
+        "(`otel.trace_id`, `otel.span_id`), so that an evaluation is told to the span that was evaluated.\n"
+    )
 
 
 def _cells(row: str) -> list[str]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import msgspec
+
 from ..errors import RecordError, UsageError
-from ..records import nearest
+from ..records import Step, Verdict, nearest
 from .calls import Answer, answer_of, are_messages, call_of, messages_of, role_of
 from .example import Example, answers_of, listed
 from .found import UNREADABLE, Options, Skipped
@@ -31,6 +33,9 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "trial": ("trial", "epoch", "attempt"),
     "cluster": ("cluster", "group"),
     "score": ("score", "scores"),
+    "error": ("error",),
+    "turns": ("turns",),
+    "verdicts": ("verdicts",),
     "label": (),
 }  # fmt: skip
 """What a column can be, and the names under which it is known without being told."""
@@ -110,10 +115,12 @@ def row_example(row: Row, options: Options) -> tuple[Example, list[Skipped]]:
         tags=tags_of({name: value for name, value in rest.items() if value is not None}),
         cluster=fields.name("cluster"),
         answer=answer,
+        error=as_text(fields.get("error")),
         system=fields.text("system"),
         trial=_trial(fields),
+        turns=_turns(fields),
     )
-    for opinion_of in (_score, _label):
+    for opinion_of in (_verdicts, _score, _label):
         try:
             example.opinions = [*example.opinions, *opinion_of(fields, names)]
         except UNREADABLE as error:
@@ -180,6 +187,22 @@ def _trial(fields: Node) -> int:
     if isinstance(value, str) and value.isdecimal():
         return int(value)
     return fields.whole("trial") or 0
+
+
+def _turns(fields: Node) -> list[list[Step]] | None:
+    """Steps, as an exported output has them."""
+    turns = fields.unpacked("turns")
+    return None if turns is None else msgspec.convert(turns, list[list[Step]])
+
+
+def _verdicts(fields: Node, names: Mapping[str, str]) -> list[Opinion]:
+    """Verdicts, as an exported output has them."""
+    del names
+    said = msgspec.convert(fields.unpacked("verdicts") or [], list[Verdict])
+    return [
+        Opinion(each.by, each.score, each.outcome, each.reason, each.source, each.evidence, each.repeat)
+        for each in said
+    ]
 
 
 def _score(fields: Node, names: Mapping[str, str]) -> list[Opinion]:

@@ -20,7 +20,7 @@ from typing import Any, cast
 
 import msgspec
 
-from ..records import Case, ContextItem, Kind, Message, Output, TagValue, ToolCall, validate_case
+from ..records import Case, ContextItem, Kind, Message, Output, Step, TagValue, ToolCall, validate_case
 from .calls import Answer, call_of, has_arguments
 from .found import Found, Options, Place
 from .json_text import as_text
@@ -51,6 +51,7 @@ class Example(msgspec.Struct, kw_only=True):
         error: What the system ended with instead.
         system: Who answered.
         trial: Which attempt.
+        turns: Its steps by turn, where there are several turns.
         opinions: What was said of the answer.
     """
 
@@ -67,6 +68,7 @@ class Example(msgspec.Struct, kw_only=True):
     error: str | None = None
     system: str | None = None
     trial: int = 0
+    turns: list[list[Step]] | None = None
     opinions: list[Opinion] = []
 
 
@@ -118,7 +120,7 @@ def records_of(example: Example, place: Place, options: Options) -> Iterator[Fou
             trial=example.trial,
             text=answer.text,
             tool_calls=answer.calls,
-            turns=None if answer.steps is None else [answer.steps],
+            turns=example.turns or (None if answer.steps is None else [answer.steps]),
             error=example.error,
         )
         options.known.refuse_again(output)

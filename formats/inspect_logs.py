@@ -126,7 +126,8 @@ def _read_json(path: Path, options: Options) -> Iterator[Found]:
 
 
 def _system(log: Node, options: Options) -> str:
-    model = log.node("eval").name("model")
+    told = log.node("eval")
+    model = told.node("metadata").text("fiducial.system") or told.name("model")
     return options.system if model in {None, "none/none", "none"} else str(model)
 
 
@@ -188,8 +189,9 @@ def _opinions(by: str, score: Node) -> Iterator[Opinion]:
     parts = {f"{by}/{name}": part for name, part in value.items()} if is_object(value) else {by: value}
     for name, part in parts.items():
         if part is None or (isinstance(part, float) and math.isnan(part)):
-            said = ": ".join(text for text in (why, explanation) if text) or "not scored"
-            yield unscored(name, _OUTCOMES.get(why or "", "not_applicable"), said, evidence=details)
+            told = {**details, "unscored": why}
+            outcome = _OUTCOMES.get(why or "", "not_applicable")
+            yield unscored(name, outcome, explanation or why or "not scored", evidence=told)
         else:
             yield scored(
                 name,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ..errors import RecordError
-from ..records import Source
+from ..records import UNGRADED, Outcome, Source
 from .calls import IdentifiedCall, call_of
 from .example import answers_of
 from .found import UNREADABLE, Found, Options, Skipped
@@ -189,7 +189,9 @@ def _feedback(assessment: Node) -> Iterator[Opinion]:
             else Node({"error_message": error})
         )
         said = ": ".join(text for text in (failed.text("error_code"), failed.text("error_message")) if text)
-        yield unscored(by, "failed", said or reason, source=of, evidence=details)
+        known: list[Outcome] = [each for each in UNGRADED if each == failed.get("error_code")]
+        text = (failed.text("error_message") or reason) if known else said or reason
+        yield unscored(by, known[0] if known else "failed", text, source=of, evidence=details)
     elif feedback.value.get("value") is None:
         yield unscored(
             by, "not_applicable", reason or "the scorer gave no value", source=of, evidence=details

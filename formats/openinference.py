@@ -50,7 +50,7 @@ def openinference_span(
     span.tools = list(_tools(node))
     metadata = parsed(node.get("metadata"))
     if is_object(metadata):
-        span.tags = tags_of(metadata)
+        span.tags = {**span.tags, **tags_of(metadata)}
     if span.kind == "tool" and node.get("tool.name") is not None:
         given = parsed(node.get("input.value", "tool.parameters"))
         arguments = given if is_arguments(given) else {}

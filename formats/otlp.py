@@ -29,6 +29,9 @@ ABOUT = "OTLP JSON, spans and events as an SDK prints them; GenAI conventions (o
 LOST = "usage, timing, links, resources; what is said of a whole session is listed"
 
 EVALUATION = "gen_ai.evaluation.result"
+TRACE_TAG, SPAN_TAG = "otel.trace_id", "otel.span_id"
+"""Tags that say which span a case was read from, so that what is said of it can be told to that span."""
+
 _HEX_LENGTHS = frozenset({16, 32})
 
 
@@ -140,6 +143,8 @@ def _span(piece: Node, attributes: dict[str, Any], row: Row) -> Span:
         attributes,
         [(_event_name(event, {}), plain_attributes(event)) for event in piece.nodes("events")],
     )
+    if span.trace:
+        span.tags = {TRACE_TAG: span.trace, SPAN_TAG: span.id, **span.tags}
     if span.system is None and span.kind == "agent":
         name = resource.get("service.name")
         span.system = name if isinstance(name, str) and not name.startswith("unknown_service") else None

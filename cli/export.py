@@ -1,0 +1,58 @@
+"""`fiducial export`: verdicts in the forms that other tools read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..errors import UsageError
+from ..report.text import visible
+from .options import FOLDER
+
+_EXAMPLE = """\b
+Examples:
+  fiducial export run --to inspect --out log.json                (inspect view, inspect score --model none/none)
+  fiducial export run --to precomputed_scores --judge rubric/reasons@m --system me --out scores.jsonl
+  fiducial export run --to otlp --endpoint http://localhost:4318/v1/logs
+"""
+
+
+@click.command("export", epilog=_EXAMPLE)
+@click.argument("run", type=FOLDER)
+@click.option(
+    "--to",
+    "to",
+    required=True,
+    metavar="FORM",
+    help="inspect, precomputed_scores, otlp, mlflow, langfuse, junit, csv, parquet or hf.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="The file; of hf, and of inspect with several systems, the folder.",
+)
+@click.option(
+    "--endpoint", metavar="URL", help="With --to otlp: send to a collector instead, by the official exporter."
+)
+@click.option("--judge", metavar="NAME", help="Only the verdicts under this name.")
+@click.option("--system", metavar="NAME", help="Only the outputs of this system.")
+def command(
+    *, run: Path, to: str, out: Path | None, endpoint: str | None, judge: str | None, system: str | None
+) -> None:
+    """Write the verdicts of RUN, a run folder or one that `fiducial import` made, for another tool."""
+    from ..api.writing import export, send_otlp  # noqa: PLC0415 - slow to import
+
+    if endpoint is not None:
+        if to != "otlp" or out is not None:
+            raise UsageError("--endpoint goes with --to otlp, and without --out")
+        click.echo(
+            f"{send_otlp(run, endpoint, judge=judge, system=system):,} records sent to {visible(endpoint)}"
+        )
+        return
+    if out is None:
+        raise UsageError("--out names where to write; with --to otlp, --endpoint names where to send")
+    written = export(run, to, out, judge=judge, system=system)
+    click.echo(visible(f"{written.rows:,} rows as {to} in {', '.join(written.files)}"))
+    for reason, count in written.left_out.items():
+        click.echo(f"left out: {count:,} {reason}")

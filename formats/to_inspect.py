@@ -1,0 +1,216 @@
+"""A run as a log of Inspect, and the scores of one judge for its ``precomputed_scores``."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..records import Outcome, ToolResults, Verdict, atomic_write, write_records
+from .json_text import as_text
+from .judged import Judged, Known, Written, identity, only_one
+
+_REASONS: dict[Outcome, str] = {
+    "unparsable": "invalid_response_format",
+    "refused": "refusal",
+    "failed": "grader_failed",
+}
+"""Why there is no score, in Inspect's words; ours where it has none."""
+
+
+def write_scores(items: Iterable[Judged], path: Path, known: Known) -> Written:
+    """Write scores for ``inspect score --scorer precomputed_scores``.
+
+    Args:
+        items: Of one system, with the verdicts of one judge.
+        path: The file (JSON Lines).
+        known: Not looked at.
+
+    Returns:
+        What was written; a verdict without a score is left out, and unscored there.
+
+    Raises:
+        UsageError: There are several systems or judges.
+    """
+    del known
+    given = list(items)
+    only_one(given, "a file of precomputed scores")
+    verdicts = [verdict for item in given for verdict in item.verdicts if verdict.repeat == 0]
+    graded = [verdict for verdict in verdicts if verdict.score is not None]
+    left_out = {"without a score": len(verdicts) - len(graded)} if len(graded) < len(verdicts) else {}
+    rows = write_records(path, (_score_row(verdict) for verdict in graded))
+    return Written(files=[str(path)], rows=rows, left_out=left_out)
+
+
+def _score_row(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "id": verdict.case_id,
+        "epoch": verdict.trial + 1,
+        "value": verdict.score,
+        "explanation": verdict.reason or "",
+        "metadata": {"by": verdict.by, **identity(verdict)},
+    }
+
+
+def write_log(items: Iterable[Judged], path: Path, known: Known) -> Written:
+    """Write logs, which Inspect views, analyses and scores on.
+
+    Args:
+        items: Outputs with their verdicts.
+        path: The file (JSON); of several systems a folder, with a log each.
+        known: Of the run.
+
+    Returns:
+        What was written.
+    """
+    by_system: dict[str, list[Judged]] = {}
+    for item in items:
+        by_system.setdefault(item.output.system, []).append(item)
+    alone = len(by_system) == 1
+    files = [path if alone else path / f"{number:03d}.json" for number in range(1, len(by_system) + 1)]
+    for file, (system, of) in zip(files, by_system.items(), strict=True):
+        with atomic_write(file) as out:
+            # NaN is how Inspect itself writes that a sample is not scored.
+            out.write(json.dumps(_log(system, of, known), ensure_ascii=True).encode())
+    return Written(files=[str(file) for file in files], rows=sum(map(len, by_system.values())))
+
+
+def _log(system: str, items: list[Judged], known: Known) -> dict[str, Any]:
+    ids = list(dict.fromkeys(item.case.id for item in items))
+    names = list(dict.fromkeys(verdict.by for item in items for verdict in item.verdicts))
+    return {
+        "version": 2,
+        "status": "success",
+        "eval": {
+            "created": known.created,
+            "task": known.task,
+            "dataset": {"name": known.task, "samples": len(ids), "sample_ids": ids, "shuffled": False},
+            # A model that Inspect need not build; who answered is in the metadata.
+            "model": "none/none",
+            "config": {"epochs": max((item.output.trial for item in items), default=0) + 1},
+            "metadata": {"fiducial.system": system},
+        },
+        "plan": {"name": "plan", "steps": [], "config": {}},
+        "results": {
+            "total_samples": len(items),
+            "completed_samples": len(items),
+            "scores": [_result(name, items) for name in names],
+        },
+        "stats": {"started_at": known.created, "completed_at": known.created},
+        "samples": [_sample(item) for item in items],
+    }
+
+
+def _result(name: str, items: list[Judged]) -> dict[str, Any]:
+    verdicts = [verdict for item in items for verdict in item.verdicts if verdict.by == name]
+    scores = [verdict.score for verdict in verdicts if verdict.score is not None]
+    mean = sum(scores) / len(scores) if scores else math.nan
+    return {
+        "name": name,
+        "scorer": name,
+        "scored_samples": len(scores),
+        "unscored_samples": len(verdicts) - len(scores),
+        "params": {},
+        "metrics": {"mean": {"name": "mean", "value": mean, "params": {}}},
+    }
+
+
+def _sample(item: Judged) -> dict[str, Any]:
+    messages = [*_asked(item), *_done(item)]
+    text = item.output.text or ""
+    last = (
+        messages[-1]
+        if messages and messages[-1]["role"] == "assistant"
+        else {"role": "assistant", "content": text}
+    )
+    sample: dict[str, Any] = {
+        "id": item.case.id,
+        "epoch": item.output.trial + 1,
+        "input": _asked(item) or "",
+        "target": _target(item),
+        "messages": messages,
+        "output": {
+            "model": "none/none",
+            "choices": [{"message": last, "stop_reason": "stop"}],
+            "completion": text,
+        },
+        "scores": {verdict.by: _score(verdict) for verdict in item.verdicts if verdict.repeat == 0},
+        "metadata": {**item.case.tags, "cluster": item.case.cluster_id},
+    }
+    if item.output.error is not None:
+        sample["error"] = {"message": item.output.error, "traceback": "", "traceback_ansi": ""}
+    return sample
+
+
+def _asked(item: Judged) -> list[dict[str, Any]]:
+    return [
+        {"role": message["role"], "content": as_text(message.get("content")) or ""}
+        for turn in item.case.turns
+        for message in turn
+        if message["role"] in {"system", "user", "assistant"}
+    ]
+
+
+def _target(item: Judged) -> str | list[str]:
+    reference = item.case.reference
+    answers = reference.get("answers", [reference["answer"]] if "answer" in reference else [])
+    return answers or [as_text(call) or "" for call in reference.get("calls", [])] or ""
+
+
+def _done(item: Judged) -> Iterator[dict[str, Any]]:
+    output = item.output
+    steps = [step for turn in output.turns or [] for step in turn]
+    if not steps:
+        steps = [
+            *([output.tool_calls] if output.tool_calls else []),
+            *([output.text] if output.text is not None else []),
+        ]
+    number, open_calls = 0, list[tuple[str, str]]()
+    for step in steps:
+        if isinstance(step, str):
+            yield {"role": "assistant", "content": step}
+        elif isinstance(step, ToolResults):
+            for (call_id, name), result in zip(open_calls, step.results, strict=False):
+                yield {
+                    "role": "tool",
+                    "content": as_text(result) or "",
+                    "tool_call_id": call_id,
+                    "function": name,
+                }
+        else:
+            open_calls = [(f"call_{number + place}", call.name) for place, call in enumerate(step)]
+            number += len(step)
+            calls = [
+                {
+                    "id": call_id,
+                    "function": call.name,
+                    "arguments": _arguments(call.arguments),
+                    "type": "function",
+                }
+                for (call_id, _), call in zip(open_calls, step, strict=True)
+            ]
+            yield {"role": "assistant", "content": "", "tool_calls": calls}
+
+
+def _arguments(given: dict[str, Any] | str) -> dict[str, Any]:
+    if isinstance(given, dict):
+        return given
+    try:
+        return msgspec.json.decode(given, type=dict[str, Any])
+    except msgspec.DecodeError:
+        return {"arguments": given}
+
+
+def _score(verdict: Verdict) -> dict[str, Any]:
+    score: dict[str, Any] = {
+        "value": math.nan if verdict.score is None else verdict.score,
+        "explanation": verdict.reason,
+        "metadata": identity(verdict) | verdict.evidence,
+    }
+    if verdict.score is None:
+        score["reason"] = _REASONS.get(verdict.outcome, verdict.outcome)
+    return msgspec.to_builtins(score)

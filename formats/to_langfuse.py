@@ -1,0 +1,46 @@
+"""Verdicts as bodies for Langfuse's ``POST /scores``, a line each."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ..records import Verdict, write_records
+from .judged import Judged, Known, Written, identity
+
+
+def write(items: Iterable[Judged], path: Path, known: Known) -> Written:
+    """Write bodies of scores.
+
+    Args:
+        items: Outputs with their verdicts; the case's id is the trace's.
+        path: The file (JSON Lines).
+        known: Not looked at.
+
+    Returns:
+        What was written; verdicts without a score are left out, since a score there must have a value.
+    """
+    del known
+    verdicts = [verdict for item in items for verdict in item.verdicts]
+    graded = [verdict for verdict in verdicts if verdict.score is not None]
+    rows = write_records(path, map(_body, graded))
+    left_out = {"without a score": len(verdicts) - rows} if rows < len(verdicts) else {}
+    return Written(files=[str(path)], rows=rows, left_out=left_out)
+
+
+def _body(verdict: Verdict) -> dict[str, Any]:
+    trace, _, observation = verdict.case_id.partition("/")
+    key = f"{verdict.key}|{verdict.by}|{verdict.repeat}"
+    return {
+        # The same verdict sent again replaces the one before.
+        "id": hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:32],
+        "traceId": trace,
+        **({"observationId": observation} if observation else {}),
+        "name": verdict.by,
+        "value": verdict.score,
+        "dataType": "NUMERIC",
+        **({} if verdict.reason is None else {"comment": verdict.reason}),
+        "metadata": identity(verdict),
+    }

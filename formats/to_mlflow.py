@@ -1,0 +1,53 @@
+"""Verdicts as assessments of MLflow: feedback, a line each, as ``Assessment.from_dictionary`` reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ..records import Source, Verdict, write_records
+from .judged import Judged, Known, Written, identity
+
+_SOURCES: dict[Source, str] = {
+    "judge": "LLM_JUDGE",
+    "human": "HUMAN",
+    "checker": "CODE",
+    "construction": "CODE",
+}
+
+
+def write(items: Iterable[Judged], path: Path, known: Known) -> Written:
+    """Write assessments.
+
+    Args:
+        items: Outputs with their verdicts; the case's id is the trace's.
+        path: The file (JSON Lines).
+        known: Of the run.
+
+    Returns:
+        What was written.
+    """
+    rows = write_records(path, (_assessment(verdict, known) for item in items for verdict in item.verdicts))
+    return Written(files=[str(path)], rows=rows)
+
+
+def _assessment(verdict: Verdict, known: Known) -> dict[str, Any]:
+    feedback: dict[str, Any] = {"value": verdict.score}
+    if verdict.score is None:
+        feedback["error"] = {
+            "error_code": verdict.outcome,
+            "error_message": verdict.reason or verdict.outcome,
+        }
+    assessor, name = verdict.by, verdict.by
+    return {
+        "assessment_name": name,
+        "trace_id": verdict.case_id,
+        "source": {"source_type": _SOURCES[verdict.source], "source_id": assessor},
+        "create_time": known.created,
+        "last_update_time": known.created,
+        "feedback": feedback,
+        **({} if verdict.reason is None else {"rationale": verdict.reason}),
+        "metadata": {key: str(value) for key, value in identity(verdict).items()},
+        "valid": True,
+    }

@@ -1,0 +1,180 @@
+"""Verdicts as tables: CSV and Parquet, a row a verdict, as ``fiducial calibrate`` reads them; a Hugging Face folder, a row an output."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+
+from ..errors import MissingExtraError
+from ..records import atomic_write, message_text
+from .judged import Judged, Known, Written
+from .spreadsheet import as_text_cell
+
+_COLUMNS: tuple[str, ...] = ("item_id", "judge", "score", "cluster", "system", "repeat", "outcome", "case_id", "trial", "kind", "source", "error_type", "reason")  # fmt: skip
+
+
+def verdict_rows(items: Iterable[Judged]) -> Iterator[dict[str, Any]]:
+    """A row a verdict, with the columns of a calibration table first."""
+    for item in items:
+        for verdict in item.verdicts:
+            yield {
+                "item_id": item.item_id,
+                "judge": verdict.by,
+                "score": verdict.score,
+                "cluster": item.case.cluster_id,
+                "system": verdict.system,
+                "repeat": verdict.repeat,
+                "outcome": verdict.outcome,
+                "case_id": verdict.case_id,
+                "trial": verdict.trial,
+                "kind": item.case.kind,
+                "source": verdict.source,
+                "error_type": verdict.error_type,
+                "reason": verdict.reason,
+            }
+
+
+def write_csv(items: Iterable[Judged], path: Path, known: Known) -> Written:
+    """Write verdicts as CSV.
+
+    Args:
+        items: Outputs with their verdicts.
+        path: The file.
+        known: Not looked at.
+
+    Returns:
+        What was written.
+    """
+    del known
+    rows = 0
+    with atomic_write(path) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", errors="backslashreplace", newline="")
+        writer = csv.DictWriter(text, _COLUMNS)
+        writer.writeheader()
+        for row in verdict_rows(items):
+            writer.writerow(
+                {
+                    name: as_text_cell(value) if isinstance(value, str) else value
+                    for name, value in row.items()
+                }
+            )
+            rows += 1
+        text.flush()
+        text.detach()
+    return Written(files=[str(path)], rows=rows)
+
+
+def write_parquet(items: Iterable[Judged], path: Path, known: Known) -> Written:
+    """Write verdicts as Parquet.
+
+    Args:
+        items: Outputs with their verdicts.
+        path: The file.
+        known: Not looked at.
+
+    Returns:
+        What was written.
+
+    Raises:
+        MissingExtraError: pyarrow is not installed.
+    """
+    del known
+    numbers = {"score": "float64", "repeat": "int64", "trial": "int64"}
+    rows = list(verdict_rows(items))
+    _parquet(rows, {name: numbers.get(name, "string") for name in _COLUMNS}, path)
+    return Written(files=[str(path)], rows=len(rows))
+
+
+def write_hf(items: Iterable[Judged], path: Path, known: Known) -> Written:
+    """Write a folder that ``datasets.load_dataset`` reads: a card, and a row an output.
+
+    Args:
+        items: Outputs with their verdicts.
+        path: The folder.
+        known: Of the run.
+
+    Returns:
+        What was written.
+
+    Raises:
+        MissingExtraError: pyarrow is not installed.
+    """
+    rows = [_output_row(item) for item in items]
+    file, card = path / "data" / "outputs.parquet", path / "README.md"
+    numbers = {"trial": "int64"}
+    _parquet(rows, {name: numbers.get(name, "string") for name in _OUTPUT_COLUMNS}, file)
+    judges = sorted({verdict.by for item in rows for verdict in cast("list[Any]", item.pop("_verdicts"))})
+    with atomic_write(card) as out:
+        out.write(_card(known, len(rows), judges).encode("utf-8", "backslashreplace"))
+    return Written(files=[str(card), str(file)], rows=len(rows))
+
+
+_OUTPUT_COLUMNS = ("id", "query", "messages", "tool_definitions", "accepted_answers", "expected_calls", "criterion", "context", "cluster", "system", "trial", "response", "error", "tool_calls", "turns", "verdicts")  # fmt: skip
+
+
+def _output_row(item: Judged) -> dict[str, Any]:
+    case, output = item.case, item.output
+    reference = case.reference
+    messages = [message for turn in case.turns for message in turn]
+    alone = len(messages) == 1 and messages[0]["role"] == "user"
+    answers = reference.get("answers") or (
+        [reference["answer"]] if reference.get("answer") is not None else None
+    )
+    return {
+        "id": case.id,
+        "query": message_text(messages[0]) if alone else None,
+        "messages": None if alone or not messages else _json(messages),
+        "tool_definitions": _json(case.tools) if case.tools else None,
+        "accepted_answers": _json(answers) if answers else None,
+        "expected_calls": _json(reference["calls"]) if _are_plain(reference.get("calls")) else None,
+        "criterion": reference.get("criterion"),
+        "context": _json(case.context) if case.context else None,
+        "cluster": case.cluster,
+        "system": output.system,
+        "trial": output.trial,
+        "response": output.text,
+        "error": output.error,
+        "tool_calls": None if output.tool_calls is None else _json(output.tool_calls),
+        "turns": None if output.turns is None else _json(output.turns),
+        "verdicts": _json(item.verdicts),
+        "_verdicts": item.verdicts,
+    }
+
+
+def _are_plain(calls: Any) -> bool:
+    return bool(calls) and all(isinstance(call, dict) and "arguments" in call for call in calls)
+
+
+def _json(value: Any) -> str:
+    """A value as JSON text: a column of structs would give every row every key."""
+    return msgspec.json.encode(value).decode()
+
+
+def _card(known: Known, rows: int, judges: list[str]) -> str:
+    listed = "\n".join(f"* `{name.replace('`', '')}`" for name in judges)
+    return (
+        "---\nconfigs:\n- config_name: default\n  data_files: data/outputs.parquet\n---\n\n"
+        f"# {' '.join(known.task.split())}\n\n"
+        f"{rows:,} outputs with what was said of each, written {known.created} by fiducial.\n\n"
+        "Columns `messages`, `tool_definitions`, `context`, `tool_calls`, `turns` and `verdicts` hold JSON text. A verdict without a score says why in\n"
+        "`outcome`.\n\n"
+        f"Said by:\n\n{listed}\n"
+    )
+
+
+def _parquet(rows: list[dict[str, Any]], columns: Mapping[str, str], path: Path) -> None:
+    try:
+        import pyarrow as pa  # noqa: PLC0415 - an extra  # pyright: ignore[reportMissingTypeStubs]
+        import pyarrow.parquet as pq  # noqa: PLC0415 - likewise  # pyright: ignore[reportMissingTypeStubs]
+    except ImportError as error:
+        raise MissingExtraError("parquet", "writing Parquet") from error
+    arrow, parquet = cast("Any", pa), cast("Any", pq)
+    schema = arrow.schema([(name, getattr(arrow, kind)()) for name, kind in columns.items()])
+    table = arrow.Table.from_pylist([{name: row[name] for name in columns} for row in rows], schema=schema)
+    with atomic_write(path) as file:
+        parquet.write_table(table, file)

@@ -1,0 +1,41 @@
+"""The formats that a run can be written in, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from pathlib import Path
+from typing import TypeAlias, cast
+
+from ..errors import UsageError
+from ..records import nearest
+from .judged import Judged, Known, Written
+
+Writer: TypeAlias = Callable[[Iterable[Judged], Path, Known], Written]
+
+WRITERS: dict[str, tuple[str, str, str]] = {
+    "inspect": ("to_inspect", "write_log", "a log of Inspect (model `none/none`), of several systems a folder of logs"),
+    "precomputed_scores": ("to_inspect", "write_scores", "scores of one judge on one system, for `inspect score --scorer precomputed_scores`"),
+    "otlp": ("to_otlp", "write", "`gen_ai.evaluation.result` log records (OTLP JSON), on the evaluated spans"),
+    "mlflow": ("to_mlflow", "write", "assessments, a line each"),
+    "langfuse": ("to_langfuse", "write", "bodies for `POST /scores`, a line each"),
+    "junit": ("to_junit", "write", "JUnit XML: a suite a system, a test a case and judge"),
+    "csv": ("to_tables", "write_csv", "a row a verdict, as `fiducial calibrate` reads it; what would begin a formula gets an apostrophe"),
+    "parquet": ("to_tables", "write_parquet", "the same, as Parquet"),
+    "hf": ("to_tables", "write_hf", "a folder with a card that `datasets.load_dataset` reads, a row an output"),
+}  # fmt: skip
+"""Name to module, function, and what is written."""
+
+
+def writer_of(name: str) -> Writer:
+    """What writes a format.
+
+    Raises:
+        UsageError: Nothing does.
+    """
+    if name not in WRITERS:
+        raise UsageError(
+            f"nothing is written as {name!r}{nearest(name, WRITERS)}; there are {', '.join(WRITERS)}"
+        )
+    module, function, _ = WRITERS[name]
+    return cast("Writer", getattr(import_module(f".{module}", __package__), function))
