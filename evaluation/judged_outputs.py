@@ -12,10 +12,7 @@ from ..errors import InputError
 from ..formats.folder import CASES, OUTPUTS
 from ..formats.judged import Judged, Known
 from ..records import CaseIndex, InputPath, Output, read_records
-from .run_folder.folder import MANIFEST, VERDICTS, kept_calibration, read_manifest
-from .run_folder.kept_inputs import run_inputs
-from .run_folder.roster import Roster
-from .run_folder.verdict_log import VerdictIndex
+from .store.run_store import MANIFEST, VERDICTS, RunStore
 
 
 def judged_outputs(folder: Path) -> Iterator[Judged]:
@@ -31,17 +28,14 @@ def judged_outputs(folder: Path) -> Iterator[Judged]:
         InputError: It is neither, or a file cannot be read.
         RunFolderError: The inputs of a run are not where, or not what, they were.
     """
-    cases_file, *outputs_files = _inputs(folder)
-    verdicts = VerdictIndex(folder / VERDICTS) if (folder / VERDICTS).exists() else None
-    try:
+    with RunStore(folder) as store:
+        cases_file, *outputs_files = store.inputs if store.begun else _imported(folder)
+        said = store.verdicts if (folder / VERDICTS).exists() else None
         with CaseIndex(cases_file) as cases:
             for path in outputs_files:
                 for output in read_records(path, Output):
-                    said = [] if verdicts is None else verdicts[output.key]
-                    yield Judged(cases[output.case_id], output, said)
-    finally:
-        if verdicts is not None:
-            verdicts.close()
+                    verdicts = [] if said is None else said.on(output.key)
+                    yield Judged(cases[output.case_id], output, verdicts)
 
 
 def known_of(folder: Path) -> Known:
@@ -50,18 +44,15 @@ def known_of(folder: Path) -> Known:
     Args:
         folder: See `judged_outputs`.
     """
-    created = datetime.now(UTC).isoformat(timespec="seconds")
-    if not (folder / MANIFEST).exists():
-        return Known(folder.resolve().name, created, {}, {})
-    manifest = read_manifest(folder)
-    cuts = {judge.by: judge.cut.at for judge in Roster(manifest)}
-    return Known(folder.resolve().name, manifest.get("ended") or created, cuts, _agreement(folder))
+    with RunStore(folder) as store:
+        created = store.known.ended or datetime.now(UTC).isoformat(timespec="seconds")
+        cuts = {judge.by: judge.cut.at for judge in store.roster}
+        return Known(folder.resolve().name, created, cuts, _agreement(store))
 
 
-def _agreement(folder: Path) -> dict[str, dict[str, float]]:
-    calibration = kept_calibration(folder)
+def _agreement(store: RunStore) -> dict[str, dict[str, float]]:
     told: dict[str, dict[str, float]] = {}
-    for name, judge in calibration.judges.items() if calibration is not None else ():
+    for name, judge in store.calibration.judges.items() if store.calibration is not None else ():
         accuracy = msgspec.to_builtins(judge.accuracy)
         told[name] = {
             field: accuracy[field]
@@ -71,9 +62,7 @@ def _agreement(folder: Path) -> dict[str, dict[str, float]]:
     return told
 
 
-def _inputs(folder: Path) -> list[InputPath]:
-    if (folder / MANIFEST).exists():
-        return run_inputs(folder, read_manifest(folder))
+def _imported(folder: Path) -> list[InputPath]:
     files: list[InputPath] = [folder / CASES, folder / OUTPUTS]
     for file in files:
         if not file.exists():

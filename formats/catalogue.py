@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast
 
 from ..errors import FiducialError, InputError, UsageError
 from ..plugins import FORMATS
-from ..records import nearest
+from ..records import Verdict, nearest
 from .columns import resolve
 from .csv_rows import SUFFIXES, read_csv_rows
 from .found import Found, Options, Skipped
@@ -89,8 +89,14 @@ def read_found(name: str, path: Path, options: Options) -> Iterator[Found]:
         UsageError: There is no such format.
     """
     if name not in MODULES and name in FORMATS:
-        return read_own(name, path)
-    return format_of(name).read(path, options)
+        yield from read_own(name, path)
+        return
+    for found in format_of(name).read(path, options):
+        if isinstance(found, Verdict) and options.known.is_said_again(found):
+            reason = f"a second verdict of {found.by!r} on {found.key}"
+            yield Skipped(file=str(path), reason=reason)
+        else:
+            yield found
 
 
 def find_format(path: Path) -> str:

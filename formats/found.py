@@ -42,6 +42,7 @@ class Known:
     def __init__(self) -> None:
         self._cases: dict[int, int] = {}
         self._outputs = set[int]()
+        self._said = set[int]()
 
     def is_new(self, case: Case) -> bool:
         """Whether a case was not there before.
@@ -69,6 +70,13 @@ class Known:
                 f"an answer of {output.system!r} to {output.case_id!r}, trial {output.trial}, was there before"
             )
         self._outputs.add(key)
+
+    def is_said_again(self, verdict: Verdict) -> bool:
+        """Whether the same judge said something of the same output before, as the same repetition."""
+        key = hash((verdict.key, verdict.by, verdict.repeat))
+        again = key in self._said
+        self._said.add(key)
+        return again
 
 
 @dataclass(frozen=True)

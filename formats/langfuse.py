@@ -18,7 +18,7 @@ from .found import UNREADABLE, Found, Options, Place, Skipped
 from .json_text import asked, parsed, tags_of, told
 from .json_types import is_arguments, is_list, is_object
 from .node import Node
-from .opinion import Opinion, scored, unscored
+from .opinion import Opinion, on_named, scored, unscored
 from .rows import Row, read_rows
 from .spans import Span, SpanKind, records_of_spans
 
@@ -206,7 +206,7 @@ def _score(
         return
     opinion = _opinion(score)
     if span is None:
-        yield opinion.on(trace or observation or "", options.system, 0)
+        yield on_named(opinion, score.node("metadata").value, trace or observation or "", options.system)
     else:
         span.opinions = [*span.opinions, opinion]
 

@@ -18,7 +18,7 @@ from .found import UNREADABLE, Found, Options, Skipped
 from .json_text import parsed, tags_of
 from .json_types import is_arguments, is_list, is_object
 from .node import Node
-from .opinion import Opinion, scored, unscored
+from .opinion import Opinion, on_named, scored, unscored
 from .otlp import hex_id
 from .rows import Row, read_rows
 from .spans import Span, SpanKind, records_of_spans
@@ -72,7 +72,8 @@ def read(path: Path, options: Options) -> Iterator[Found]:
         try:
             if "assessment_name" in row.node:
                 for opinion in _feedback(row.node):
-                    yield opinion.on(row.node.need("trace_id"), options.system, 0)
+                    told = row.node.node("metadata").value
+                    yield on_named(opinion, told, row.node.need("trace_id"), options.system)
                 continue
             spans = _spans(row)
             yield from _assess(spans, row)
@@ -177,7 +178,7 @@ def _feedback(assessment: Node) -> Iterator[Opinion]:
     name, source = assessment.need("assessment_name"), assessment.node("source")
     kind, who = source.text("source_type") or "", source.text("source_id")
     human = kind.upper() == "HUMAN"
-    by = f"{who}/{name}" if human and who else name
+    by = f"{who}/{name}" if human and who not in {None, name} else name
     of: Source = "human" if human else "judge"
     feedback, reason = assessment.node("feedback"), assessment.text("rationale")
     details: dict[str, Any] = {"assessor": who, "assessor_type": kind or None}

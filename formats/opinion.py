@@ -122,6 +122,25 @@ def unscored(
     return Opinion(by, None, outcome, reason, source, kept)
 
 
+def on_named(opinion: Opinion, told: Mapping[str, Any], case_id: str, system: str) -> Verdict:
+    """The verdict on an output that is not there, where we wrote ourselves which it is on that one.
+
+    Args:
+        opinion: What was said.
+        told: Fields of ours (``fiducial.case_id``, ``.system``, ``.trial``, ``.repeat``), where there are some.
+        case_id: The case otherwise.
+        system: The system otherwise.
+    """
+    named_case, named_system = told.get("fiducial.case_id"), told.get("fiducial.system")
+    trial, repeat = (str(told.get(f"fiducial.{name}", 0)) for name in ("trial", "repeat"))
+    verdict = opinion._replace(repeat=int(repeat) if repeat.isdecimal() else 0)
+    return verdict.on(
+        named_case if isinstance(named_case, str) else case_id,
+        named_system if isinstance(named_system, str) else system,
+        int(trial) if trial.isdecimal() else 0,
+    )
+
+
 def numbered_names(opinions: list[Opinion]) -> list[Opinion]:
     """The same, where several have one name with their number behind it: they are different questions."""
     seen: dict[str, int] = {}

@@ -20,7 +20,7 @@ from .genai import genai_span
 from .json_types import is_object
 from .node import Node
 from .openinference import openinference_span
-from .opinion import Opinion, scored, unscored
+from .opinion import Opinion, on_named, scored, unscored
 from .rows import Row, read_rows
 from .spans import Span, records_of_spans
 
@@ -189,8 +189,8 @@ def _attach(
     span = span or _by_response(spans, attributes.get("gen_ai.response.id"))
     if name == EVALUATION and span is not None:
         span.opinions = [*span.opinions, evaluation(attributes)]
-    elif name == EVALUATION and trace:
-        yield evaluation(attributes).on(trace, options.system, 0)
+    elif name == EVALUATION and (trace or "fiducial.case_id" in attributes):
+        yield on_named(evaluation(attributes), attributes, trace, options.system)
     elif name == EVALUATION:
         yield place.passed_over("trace_id", "an evaluation of nothing that is here")
     elif span is not None and name.startswith("gen_ai."):
