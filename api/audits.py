@@ -12,6 +12,7 @@ from ..errors import UsageError
 from ..evaluation.audit import certificate as certificates
 from ..evaluation.audit.annotators import AlternativeAnnotator, alternative_annotators, read_annotations
 from ..evaluation.audit.certificate import Certificate as CertificateNumbers
+from ..evaluation.audit.certificate import DriftTest
 from ..evaluation.audit.drift import Standing as StandingNumbers
 from ..evaluation.audit.drift import check_certificate as check
 from ..evaluation.audit.drift import read_certificate
@@ -85,6 +86,7 @@ def certify(
     level: float = 0.95,
     pass_at: GivenPassAt = None,
     accept: float | None = None,
+    drift: DriftTest = "paired",
     out: FilePath | None = None,
 ) -> Certificate:
     """Certify what a labelled run shows of its judge.
@@ -95,7 +97,10 @@ def certify(
         judge: Which judge, as it signs verdicts; the only one when left out.
         level: Of the claims.
         pass_at: From which score on verdicts pass.
-        accept: Accuracy on the anchors below which the judge has drifted; the certified bound when left out.
+        accept: Accuracy on the anchors below which the judge has drifted; the certified bound when left out. With
+            ``paired`` drift a drop that stays above a level given here is none.
+        drift: How later runs show drift: ``paired``, each anchor against itself in this run; or ``e-process``, against the accepted level, which
+            holds where verdicts on the same anchor vary independently.
         out: The file for the certificate, which is written only when every claim holds.
 
     Returns:
@@ -112,7 +117,13 @@ def certify(
     judged = certificates.read_judged_run(Path(run), judge)
     found = Certificate.of(
         certificates.certify(
-            judged, dict(claims), issued=issued, level=level, pass_at=pass_at_of(pass_at), accepted=accept
+            judged,
+            dict(claims),
+            issued=issued,
+            level=level,
+            pass_at=pass_at_of(pass_at),
+            accepted=accept,
+            drift=drift,
         )
     )
     if out is not None and found.holds:

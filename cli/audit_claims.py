@@ -13,6 +13,7 @@ from .options import FOLDER, INPUT_FILE, Number, json_option, pass_at_option
 from .table_input import emit
 
 if TYPE_CHECKING:
+    from ..api.audits import DriftTest
     from ..api.measuring import GivenPassAt
 
 _CERTIFY = """\b
@@ -39,7 +40,16 @@ Examples:
 @click.option(
     "--accept",
     type=Number(0, 1, min_open=True, max_open=True),
-    help="Accuracy on the anchors below which the judge has drifted.  [default: the certified bound]",
+    help="Accuracy on the anchors below which the judge has drifted: with --drift paired a drop that stays above it is none; the "
+    "e-process takes the certified bound when it is not given.",
+)
+@click.option(
+    "--drift",
+    type=click.Choice(["paired", "e-process"]),
+    default="paired",
+    show_default=True,
+    help="How later runs show drift: by each anchor against itself in this run, or by the e-process against --accept, which "
+    "holds where verdicts on the same anchor vary independently (not at temperature 0).",
 )
 @click.option("--out", type=INPUT_FILE, help="The certificate to write.")
 @click.option("--against", type=INPUT_FILE, help="A certificate to check this run against instead.")
@@ -51,6 +61,7 @@ def certify_run(
     level: float,
     pass_at: GivenPassAt,
     accept: float | None,
+    drift: DriftTest,
     out: Path | None,
     against: Path | None,
     json_file: str | None,
@@ -69,7 +80,9 @@ def certify_run(
         standing = check_certificate(run, against, judge=judge)
         emit(standing, json_file)
         return EXIT_OK if standing.valid else EXIT_GATE
-    found = certify(run, _claims(claims), judge=judge, level=level, pass_at=pass_at, accept=accept, out=out)
+    found = certify(
+        run, _claims(claims), judge=judge, level=level, pass_at=pass_at, accept=accept, drift=drift, out=out
+    )
     kept = f"certificate: {out}" if found.holds else "no certificate: not every claim holds"
     emit(found, json_file, [*found.document(), kept])
     return EXIT_OK if found.holds else EXIT_GATE

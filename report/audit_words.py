@@ -73,7 +73,7 @@ def certificate_document(certificate: Certificate) -> Document:
     return [
         f"{certificate.judge} (fingerprint {certificate.fingerprint[:12]}, labels {certificate.data[:12]}){passing}",
         Table(("claim", "at least", "measured", "bound", "level", "on", ""), rows, words=ENDS),
-        f"anchors: {len(certificate.anchors):,}, accepted accuracy {number(certificate.accepted)}",
+        f"anchors: {len(certificate.anchors):,}, {_found_by(certificate)}",
     ]
 
 
@@ -91,9 +91,29 @@ def standing_document(standing: Standing) -> Document:
     return [
         "the certificate is valid" if standing.valid else "the certificate is void",
         *(f"  {reason}" for reason in standing.void),
-        f"looks at the anchors: {standing.looks}, evidence of drift {standing.evidence:.3g}{accuracy}",
+        f"looks at the anchors: {standing.looks}{_drift(standing)}{accuracy}",
         *standing.notes,
     ]
+
+
+def _found_by(certificate: Certificate) -> str:
+    """What will be called drift."""
+    if certificate.drift == "e-process":
+        return f"drift is an accuracy below {number(certificate.accepted)} (e-process, looks independent)"
+    below = f", to less than {number(certificate.accepted)}" if certificate.accepted_told else ""
+    return f"drift is a drop below this run's accuracy{below} (paired)"
+
+
+def _drift(standing: Standing) -> str:
+    if standing.drift == "e-process":
+        return f", evidence of drift {standing.evidence:.3g}"
+    if standing.drop is None or standing.p is None:
+        return ""
+    way = "more" if standing.drop < 0 else "less"
+    return (
+        f", right {way} often than when certified by {number(abs(standing.drop))} "
+        f"(p {standing.p:.2g}, alarm at {standing.level:.2g})"
+    )
 
 
 def alternatives_document(results: Iterable[AlternativeAnnotator]) -> Document:

@@ -20,6 +20,9 @@ from ..run_table import RunRows, run_rows
 from ..store.run_store import RunStore
 from .scored import cluster_numbers, passes
 
+DriftTest: TypeAlias = Literal["paired", "e-process"]
+"""``paired``: each later run against the certified one, anchor by anchor. ``e-process``: against the accepted accuracy, looks independent."""
+
 CertifiedStatistic: TypeAlias = Literal["accuracy", "true_positive_rate", "true_negative_rate"]
 
 STATISTICS: tuple[CertifiedStatistic, ...] = ("accuracy", "true_positive_rate", "true_negative_rate")
@@ -31,10 +34,14 @@ class Anchor(msgspec.Struct, frozen=True):
     Attributes:
         item: Case, system and trial.
         label: Its label.
+        right: Whether the judge was right when it was certified; None in certificates that did not write it down.
+        cluster: What it has in common with other anchors.
     """
 
     item: str
     label: float
+    right: bool | None = None
+    cluster: str | None = None
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +74,9 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True):
         pass_at: From which score on a verdict counts as a pass.
         claims: What is claimed.
         anchors: Labelled outputs to be judged again.
-        accepted: The accuracy on the anchors below which the judge counts as drifted.
+        accepted: The accuracy on the anchors below which the judge counts as drifted: by the e-process always, by the paired test where it was told.
+        drift: By which test drift is found.
+        accepted_told: Whether the accepted accuracy was told, not measured.
         alpha: Chance that drift is said of a judge that has not drifted, over all looks together.
     """
 
@@ -82,6 +91,8 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True):
     anchors: list[Anchor]
     accepted: float
     id: JudgeId | None = None
+    drift: DriftTest = "e-process"
+    accepted_told: bool = False
     alpha: float = 0.05
 
 
@@ -170,6 +181,7 @@ def certify(
     level: float = 0.95,
     pass_at: PassAt = UNTOLD,
     accepted: float | None = None,
+    drift: DriftTest = "paired",
 ) -> Certificate:
     """Measure what is claimed, with bounds that hold at their level.
 
@@ -180,6 +192,7 @@ def certify(
         level: Of each claim's one-sided bound. Several claims are corrected for (Bonferroni), so that they hold together.
         pass_at: From which score on verdicts pass, where that is told; else as the judge declares.
         accepted: The accuracy on the anchors below which the judge counts as drifted; its certified bound when None.
+        drift: By which test drift will be found.
 
     Returns:
         The certificate, whether or not its claims hold.
@@ -207,8 +220,11 @@ def certify(
         pass_at=cut,
         claims=measured,
         anchors=[
-            Anchor(row["item_id"], row["label"]) for row in sorted(graded, key=lambda row: row["item_id"])
+            Anchor(row["item_id"], row["label"], is_right(row, cut), row["cluster"])
+            for row in sorted(graded, key=lambda row: row["item_id"])
         ],
+        drift=drift,
+        accepted_told=accepted is not None,
         accepted=min(max(bound, 0.01), 0.99) if accepted is None else accepted,
     )
 

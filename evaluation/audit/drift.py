@@ -9,10 +9,12 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from ...calibration.monitoring.e_process import drift_evidence, first_alarm
+from ...calibration.arrays import FloatArray
+from ...calibration.monitoring.drift import drift_evidence, first_alarm, first_drop, level_at, paired_drops
 from ...errors import InputError
 from ...records import JudgeId, read_records, write_records
-from .certificate import Certificate, JudgedRun, is_right
+from .certificate import Certificate, DriftTest, JudgedRun, is_right
+from .scored import cluster_numbers
 
 _FEWEST = 0.5
 """A run that has not judged this share of the anchors is no look at them."""
@@ -24,13 +26,12 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         run: Which run it was; the same run is counted once.
         judged: How many anchors it judged anew.
-        right: For each anchor, whether the judge was right; true for one that was not judged anew, so that nothing is
-            made of what is missing.
+        right: For each anchor, whether the judge was right; None for one that was not judged anew.
     """
 
     run: str
     judged: int
-    right: list[bool]
+    right: list[bool | None]
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,15 +42,23 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
         void: Why not.
         notes: What else is to be said.
         looks: How many runs over the anchors there were.
-        evidence: For drift, after the last look; an alarm is ``1 / alpha``.
-        accuracy: On the anchors in this run; None where it was no look.
+        drift: By which test drift is found.
+        evidence: For drift, of the e-process after the last look; its alarm is ``1 / alpha``.
+        drop: How much less often the judge is right than when it was certified, over all looks; None without one, or of older certificates.
+        p: Of no drop, by the paired test; None likewise.
+        level: At which p the paired test speaks of drift at this look.
+        accuracy: On the anchors judged anew in this run; None where it was no look.
     """
 
     valid: bool
     void: list[str]
     notes: list[str]
     looks: int
+    drift: DriftTest
     evidence: float
+    drop: float | None
+    p: float | None
+    level: float
     accuracy: float | None
 
 
@@ -96,23 +105,67 @@ def check_certificate(path: Path, run: JudgedRun, folder: Path) -> Standing:
         else:
             looks.append(look)
             write_records(looks_file(path), looks)
-            accuracy = float(np.mean(look.right))
-    evidence = drift_evidence(
-        [np.array(look.right, dtype=np.float64) for look in looks], certificate.accepted
-    )
-    alarm = first_alarm(evidence, certificate.alpha)
+            accuracy = float(np.nanmean(_rightness(look)))
+    found = [_rightness(look) for look in looks]
+    # To the e-process what was not judged counts as right, so that nothing is made of what is missing.
+    evidence = drift_evidence([np.nan_to_num(each, nan=1.0) for each in found], certificate.accepted)
+    drops, p = _paired(certificate, found)
+    alarm = _alarm(certificate, found, evidence, drops, p)
     if alarm is not None:
-        void.append(
-            f"the judge has drifted: on its anchors it is right less often than {certificate.accepted:.3f} "
-            f"(look {alarm + 1}, evidence {evidence[alarm]:.3g}, alarm at {1 / certificate.alpha:g})"
-        )
+        void.append(f"the judge has drifted: {alarm}")
     return Standing(
         valid=not void,
         void=void,
         notes=notes,
         looks=len(looks),
+        drift=certificate.drift,
         evidence=float(evidence[-1]) if len(evidence) else 1.0,
+        drop=float(drops[-1]) if len(drops) else None,
+        p=float(p[-1]) if len(p) else None,
+        level=level_at(max(1, len(looks)), certificate.alpha),
         accuracy=accuracy,
+    )
+
+
+def _rightness(look: Look) -> FloatArray:
+    return np.array([np.nan if right is None else right for right in look.right], dtype=np.float64)
+
+
+def _paired(certificate: Certificate, looks: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Drops and their p after each look; none of a certificate that does not say on which anchors the judge was right."""
+    right = [anchor.right for anchor in certificate.anchors]
+    if None in right:
+        return np.empty(0), np.empty(0)
+    cluster = cluster_numbers(anchor.cluster or anchor.item for anchor in certificate.anchors)
+    return paired_drops(np.array(right, dtype=np.float64), looks, cluster)
+
+
+def _alarm(
+    certificate: Certificate,
+    looks: list[FloatArray],
+    evidence: FloatArray,
+    drops: FloatArray,
+    p: FloatArray,
+) -> str | None:
+    """Why the judge is said to have drifted, by the certificate's test, if it is."""
+    alpha, accepted = certificate.alpha, certificate.accepted
+    if certificate.drift == "e-process":
+        at = first_alarm(evidence, alpha)
+        if at is None:
+            return None
+        return (
+            f"on its anchors it is right less often than {accepted:.3f} "
+            f"(look {at + 1}, evidence {evidence[at]:.3g}, alarm at {1 / alpha:g})"
+        )
+    if certificate.accepted_told:
+        means = [float(np.nanmean(np.stack(looks[: count + 1]))) for count in range(len(looks))]
+        p = np.where(np.array(means) < accepted, p, 1.0)
+    at = first_drop(p, alpha)
+    if at is None:
+        return None
+    return (
+        f"on its anchors it is right less often than when it was certified, by {drops[at]:.3f} "
+        f"(look {at + 1}, p {p[at]:.2g}, alarm at {level_at(at + 1, alpha):.2g})"
     )
 
 
@@ -162,6 +215,6 @@ def _look(certificate: Certificate, run: JudgedRun, folder: Path) -> Look:
         for row in run.rows
         if row["score"] is not None and row["item_id"] in run.fresh
     }
-    right = [judged.get(anchor.item, True) for anchor in certificate.anchors]
+    right = [judged.get(anchor.item) for anchor in certificate.anchors]
     name = hashlib.sha256(str(folder.resolve()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return Look(run=name, judged=sum(anchor.item in judged for anchor in certificate.anchors), right=right)

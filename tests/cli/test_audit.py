@@ -268,6 +268,25 @@ def test_a_judge_that_drifted_voids_the_certificate_for_good(
     assert fiducial("audit", "certify", tmp_path / "recovered", "--against", tmp_path / "c.json").code == 1
 
 
+def test_drift_is_looked_for_by_the_test_that_was_asked_for(
+    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path
+):
+    server.script = right_about_atlantis
+    for name in ("run", "next"):
+        judged(inputs, server, tmp_path / name)
+    claim = ("audit", "certify", tmp_path / "run", "--claim", "accuracy=0.7", "--out")
+    paired = fiducial(*claim, tmp_path / "p.json")
+    betting = fiducial(*claim, tmp_path / "e.json", "--drift", "e-process", "--accept", "0.8")
+    assert "drift is a drop below this run's accuracy (paired)" in paired.out
+    assert "drift is an accuracy below 0.800 (e-process" in betting.out
+    later = [
+        fiducial("audit", "certify", tmp_path / "next", "--against", tmp_path / name).out
+        for name in ("p.json", "e.json")
+    ]
+    assert "looks at the anchors: 1, right less often than when certified by 0.000 (p 0.5" in later[0]
+    assert "looks at the anchors: 1, evidence of drift" in later[1]
+
+
 def test_replies_from_the_cache_are_no_look(
     server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path
 ):

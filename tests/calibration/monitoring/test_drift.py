@@ -5,9 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fiducial.calibration.arrays import FloatArray
+from fiducial.calibration.arrays import BoolArray, FloatArray
 from fiducial.calibration.intervals.certified_bound import certified_rate
-from fiducial.calibration.monitoring.e_process import drift_evidence, first_alarm
+from fiducial.calibration.monitoring.drift import (
+    drift_evidence,
+    first_alarm,
+    first_drop,
+    level_at,
+    paired_drops,
+)
 
 
 def looks(chance: np.random.Generator, rightness: FloatArray, count: int) -> list[FloatArray]:
@@ -78,3 +84,69 @@ def test_the_certified_bound_is_below_the_truth_as_often_as_it_says(per_cluster:
         assert low is not None
         covered += low <= 0.8
     assert covered / 400 >= 0.93
+
+
+def repeated(
+    chance: np.random.Generator, count: int, *, worse: float = 0.0, repeats: float = 0.9
+) -> tuple[FloatArray, list[FloatArray]]:
+    """A certified run over 100 anchors and later ones, of a judge that is right on 85 % and mostly repeats itself."""
+    rightness = chance.beta(1.7, 0.3, 100)
+    own = chance.random(100) < rightness
+    lost = chance.random(100) < worse
+
+    def look(rate: FloatArray, kept: BoolArray) -> FloatArray:
+        fresh = chance.random(100) < rate
+        return np.where(chance.random(100) < repeats, kept, fresh).astype(np.float64)
+
+    later = [look(rightness * (1 - worse), own & ~lost) for _ in range(count)]
+    return look(rightness, own), later
+
+
+@pytest.mark.parametrize("repeats", [0.0, 0.9])
+def test_a_judge_that_stays_as_it_was_raises_few_alarms_whether_it_repeats_itself_or_not(repeats: float):
+    chance, alarms = np.random.default_rng(2), np.zeros(2)
+    for _ in range(200):
+        certified, later = repeated(chance, 20, repeats=repeats)
+        alarms += (
+            first_drop(paired_drops(certified, later, np.arange(100))[1]) is not None,
+            first_alarm(drift_evidence(later, 0.85)) is not None,
+        )
+    assert alarms[0] / 200 <= 0.05
+    # Against its own rate as the accepted level, looks that repeat each other are counted as if they did not.
+    assert (alarms[1] / 200 > 0.1) == (repeats > 0)
+
+
+def test_a_drop_of_ten_points_is_found_within_five_looks_at_a_hundred_anchors():
+    chance = np.random.default_rng(3)
+    found = [
+        first_drop(paired_drops(*repeated(chance, 5, worse=0.12), np.arange(100))[1]) for _ in range(100)
+    ]
+    assert sum(each is not None for each in found) >= 80
+
+
+def test_the_levels_of_all_looks_add_up_to_alpha():
+    assert sum(level_at(look) for look in range(1, 100_000)) == pytest.approx(0.05, abs=1e-6)
+
+
+def test_drops_are_means_over_the_looks_so_far_of_what_was_judged():
+    certified = np.array([1.0, 1.0, 0.0, 1.0])
+    looks = [np.array([0.0, 1.0, 0.0, np.nan]), np.array([1.0, 1.0, 1.0, np.nan])]
+    drops, p = paired_drops(certified, looks, np.arange(4))
+    assert drops.tolist() == pytest.approx([1 / 3, 0.0])
+    assert p[0] < p[1] == pytest.approx(0.5)
+
+
+def test_a_handful_of_changes_that_all_go_one_way_is_no_drift_and_a_collapse_is():
+    certified = np.ones(50)
+    few, all_wrong = certified.copy(), np.zeros(50)
+    few[:4] = 0.0
+    assert first_drop(paired_drops(certified, [few], np.arange(50))[1]) is None
+    assert first_drop(paired_drops(certified, [all_wrong], np.arange(50))[1]) == 0
+
+
+def test_anchors_of_one_cluster_that_change_together_count_once():
+    certified, cluster = np.ones(60), np.repeat(np.arange(6), 10)
+    look = np.where(cluster == 0, 0.0, 1.0)
+    alone, together = (paired_drops(certified, [look], of)[1][0] for of in (np.arange(60), cluster))
+    assert alone < 0.01
+    assert together > 0.1

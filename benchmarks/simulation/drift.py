@@ -1,0 +1,85 @@
+"""Drift: judges asked again about the same anchors, that repeat their verdicts more or less, and stay as they were or get worse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fiducial.calibration.arrays import BoolArray, FloatArray, IntArray
+from fiducial.calibration.intervals.certified_bound import certified_rate
+from fiducial.calibration.monitoring.drift import drift_evidence, first_alarm, first_drop, paired_drops
+
+from .tally import FOUND, SIZE, Tally, Target
+
+KINDS = {"all alike": 0.0, "uneven": 2.0, "most are sure": 0.3}
+"""How far anchors differ in how often the judge is right: the parameters of a Beta distribution add up to this; 0 for none."""
+
+_LOOKS, _SOON, _DROP = 20, 5, 0.1
+
+
+def drift(draws: int) -> Iterator[Tally]:
+    """100 anchors: false alarms ever in 20 looks, and drops of ten points found within five, by both tests."""
+    paired, lucky, betting = (
+        Tally(f"drift, {test}: alarm ever in 20 looks, nothing changed", target)
+        for test, target in (
+            ("paired", SIZE),
+            ("paired, of certificates whose claim, 5 points below the truth, held", FOUND),
+            ("e-process, the anchors' own rate accepted", SIZE),
+        )
+    )
+    found, found_betting = (
+        Tally(f"drift, {test}: a drop of 10 points found within 5 looks", Target("power", 0.7, 1.0))
+        for test in ("paired", "e-process, the certified bound accepted")
+    )
+    for accuracy in (0.85, 0.95):
+        for kind, sum_of in KINDS.items():
+            for repeats in (0.0, 0.5, 0.95):
+                for clusters, rows in ((100, 1), (20, 5)):
+                    of = f"{accuracy:g}, {kind}, {repeats:.0%} repeated, {clusters} of {rows}"
+                    rng, cluster = np.random.default_rng(40), np.repeat(np.arange(clusters), rows)
+                    for _ in range(draws // 4):
+                        chance = _chances(rng, accuracy, sum_of, clusters)[cluster]
+                        certified, looks = _looks(rng, chance, 0.0, repeats)
+                        bound = certified_rate(certified, cluster).low or 0.0
+                        alarm = _paired(certified, looks, cluster)
+                        paired.add(of, alarm)
+                        betting.add(of, _betting(looks, float(chance.mean())))
+                        if bound >= accuracy - 0.05:
+                            lucky.add(of, alarm)
+                        certified, looks = _looks(rng, chance, _DROP / accuracy, repeats)
+                        bound = certified_rate(certified, cluster).low or 0.0
+                        found.add(of, _paired(certified, looks, cluster))
+                        found_betting.add(of, _betting(looks, bound))
+    yield from (paired, lucky, betting, found, found_betting)
+
+
+def _chances(rng: np.random.Generator, accuracy: float, sum_of: float, clusters: int) -> FloatArray:
+    if not sum_of:
+        return np.full(clusters, accuracy)
+    return rng.beta(accuracy * sum_of, (1 - accuracy) * sum_of, clusters)
+
+
+def _betting(looks: list[FloatArray], accepted: float) -> bool:
+    return first_alarm(drift_evidence(looks, min(0.99, max(0.01, accepted)))) is not None
+
+
+def _looks(
+    rng: np.random.Generator, chance: FloatArray, worse: float, repeats: float
+) -> tuple[FloatArray, list[FloatArray]]:
+    """The run that was certified, and later ones, of a judge that is wrong on a share of what it was right about, if so."""
+    own = rng.random(len(chance)) < chance
+    lost = rng.random(len(chance)) < worse
+    later = [
+        _look(rng, chance * (1 - worse), own & ~lost, repeats) for _ in range(_SOON if worse else _LOOKS)
+    ]
+    return _look(rng, chance, own, repeats), later
+
+
+def _look(rng: np.random.Generator, chance: FloatArray, own: BoolArray, repeats: float) -> FloatArray:
+    fresh = rng.random(len(chance)) < chance
+    return np.where(rng.random(len(chance)) < repeats, own, fresh).astype(np.float64)
+
+
+def _paired(certified: FloatArray, looks: list[FloatArray], cluster: IntArray) -> bool:
+    return first_drop(paired_drops(certified, looks, cluster)[1]) is not None

@@ -1,0 +1,89 @@
+"""A certificate against later runs: the test it names, what it accepts, and certificates from before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from fiducial.evaluation.audit.certificate import Certificate, DriftTest, JudgedRun, certify
+from fiducial.evaluation.audit.drift import Standing, check_certificate, looks_file
+from fiducial.records import write_json
+
+
+def run_of(right: Sequence[bool | None]) -> JudgedRun:
+    """Forty outputs that are all right, and what the judge says of them; None is not judged anew."""
+    rows = [
+        {"item_id": f"c{n:02}|s|0", "label": 1.0, "score": float(bool(each)), "cluster": f"c{n:02}"}
+        for n, each in enumerate(right)
+    ]
+    fresh = frozenset(row["item_id"] for row, each in zip(rows, right, strict=True) if each is not None)
+    return JudgedRun("j@m", None, rows, fresh, [])
+
+
+def issued(
+    path: Path, right: Sequence[bool], *, drift: DriftTest = "paired", accepted: float | None = None
+) -> Path:
+    certificate = certify(run_of(right), {"accuracy": 0.5}, issued="today", drift=drift, accepted=accepted)
+    write_json(path / "c.json", certificate)
+    return path / "c.json"
+
+
+def standing(certificate: Path, right: Sequence[bool | None], name: str = "next") -> Standing:
+    return check_certificate(certificate, run_of(right), certificate.parent / name)
+
+
+MOSTLY_RIGHT = [True] * 38 + [False] * 2
+WORSE = [True] * 28 + [False] * 12
+
+
+def test_a_drop_below_the_certified_run_is_drift(tmp_path: Path) -> None:
+    found = standing(issued(tmp_path, MOSTLY_RIGHT), WORSE)
+    assert found.drop == pytest.approx(0.25)
+    assert found.p is not None
+    assert found.p < found.level
+    assert [reason for reason in found.void if "than when it was certified, by 0.250" in reason]
+
+
+def test_a_judge_that_repeats_its_verdicts_is_never_said_to_have_drifted(tmp_path: Path) -> None:
+    certificate = issued(tmp_path, WORSE, accepted=0.7)
+    for look in range(5):
+        found = standing(certificate, WORSE, f"run-{look}")
+    assert found.valid
+    assert (found.looks, found.drop, found.p) == (5, 0.0, pytest.approx(0.5))
+
+
+def test_a_drop_that_stays_above_what_is_accepted_is_none(tmp_path: Path) -> None:
+    certificate = issued(tmp_path, MOSTLY_RIGHT, accepted=0.6)
+    assert standing(certificate, WORSE).valid
+    assert not standing(certificate, [False] * 40, "collapse").valid
+
+
+def test_by_the_e_process_drift_is_an_accuracy_below_the_accepted(tmp_path: Path) -> None:
+    certificate = issued(tmp_path, WORSE, drift="e-process", accepted=0.9)
+    found = standing(certificate, WORSE)
+    assert found.evidence > 20
+    assert [reason for reason in found.void if "less often than 0.900" in reason]
+
+
+def test_what_was_not_judged_anew_says_nothing_of_drift(tmp_path: Path) -> None:
+    found = standing(issued(tmp_path, MOSTLY_RIGHT), [True] * 25 + [None] * 15)
+    assert found.valid
+    assert (found.accuracy, found.drop) == (1.0, 0.0)
+
+
+def test_a_certificate_from_before_goes_by_the_e_process(tmp_path: Path) -> None:
+    path = issued(tmp_path, MOSTLY_RIGHT)
+    kept = json.loads(path.read_text())
+    for name in ("drift", "accepted_told"):
+        del kept[name]
+    for anchor in kept["anchors"]:
+        del anchor["right"], anchor["cluster"]
+    path.write_text(json.dumps(kept))
+    looks_file(path).write_text(json.dumps({"run": "a", "judged": 40, "right": [True] * 40}) + "\n")
+    found = standing(path, WORSE)
+    assert msgspec.json.decode(path.read_bytes(), type=Certificate).drift == found.drift == "e-process"
+    assert (found.looks, found.p) == (2, None)
