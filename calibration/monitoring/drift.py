@@ -62,7 +62,7 @@ def drift_evidence(looks: Sequence[FloatArray], accepted: float) -> FloatArray:
     """How much speaks for a drop, after each look: an e-process.
 
     It holds where looks are independent of each other given the anchors, which verdicts of a judge at temperature 0 are not: those it repeats are
-    counted anew in each look, and against a level that is the judge's own rightness 11 to 34 % of false alarms were seen. Accept less than that.
+    counted anew in each look, and against a level that is the judge's own rightness up to 17 % of false alarms were seen. Accept less than that.
 
     A look is one run over a fixed set of anchors: for each, in [0, 1], how right the judge was. Each stake bets on "less right
     than accepted": a look multiplies its wealth by ``prod_i (1 - stake (x_i - m0) / (1 - m0))``. The anchors differ in difficulty,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -16,7 +17,7 @@ from fiducial.records import write_json
 
 def run_of(right: Sequence[bool | None]) -> JudgedRun:
     """Forty outputs that are all right, and what the judge says of them; None is not judged anew."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"item_id": f"c{n:02}|s|0", "label": 1.0, "score": float(bool(each)), "cluster": f"c{n:02}"}
         for n, each in enumerate(right)
     ]
@@ -50,8 +51,7 @@ def test_a_drop_below_the_certified_run_is_drift(tmp_path: Path) -> None:
 
 def test_a_judge_that_repeats_its_verdicts_is_never_said_to_have_drifted(tmp_path: Path) -> None:
     certificate = issued(tmp_path, WORSE, accepted=0.7)
-    for look in range(5):
-        found = standing(certificate, WORSE, f"run-{look}")
+    *_, found = [standing(certificate, WORSE, f"run-{look}") for look in range(5)]
     assert found.valid
     assert (found.looks, found.drop, found.p) == (5, 0.0, pytest.approx(0.5))
 
