@@ -100,13 +100,14 @@ def test_what_is_neither_judges_nor_systems_cannot_be_compared():
 def test_results_show_themselves_and_are_data_frames(run: fd.Run):
     some = [row if number % 5 == 0 else row | {"label": None} for number, row in enumerate(ROWS)]
     other = [row | {"judge": "k", "score": row["label"]} for row in ROWS]
-    for found, rows, said in (
+    shown: list[tuple[Any, int, str]] = [
         (fd.calibrate(ROWS), 30, "cohen_kappa"),
         (fd.compare(ROWS, other), 1, "j - k"),
         (fd.estimate(some), 5, "ppi_plus_plus"),
         (fd.plan(some, draw=3), 3, "a random sample"),
         (run.calibration, 90, "groundedness/lexical@baseline"),
-    ):
+    ]
+    for found, rows, said in shown:
         assert said in str(found)
         assert said in found._repr_html_()
         assert "<table>" in found._repr_html_() or rows == 3

@@ -22,7 +22,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     counts: dict[str, Counter[str]] = {}
     for outcome in ("passed", "failed", "error", "skipped"):
         for report in terminalreporter.stats.get(outcome, []):
-            area = dict(getattr(report, "user_properties", ())).get(_AREA)
+            properties: list[tuple[str, Any]] = getattr(report, "user_properties", [])
+            area = dict(properties).get(_AREA)
             if area is not None:
                 counts.setdefault(area, Counter())[outcome] += 1
     who = "root" if os.geteuid() == 0 else f"an ordinary user ({os.geteuid()})"

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fiducial.calibration import Comparison, Table, compare, read_table, table_from_rows
+from fiducial.calibration import Comparison, Table, compare, table_from_rows
 from fiducial.calibration.comparison.results import Strata
 from fiducial.calibration.intervals.cluster_mean import share_of
 from fiducial.calibration.true_rate.estimators import LabelledAndJudged, prediction_powered, tuned_lambda
 from fiducial.errors import InputError
+from fiducial.evaluation.run_table import read_tables
 from fiducial.records import Output, Source, Verdict, graded, ungraded, write_records
 
 JUDGE = "rubric/direct@m"
@@ -267,7 +268,7 @@ def run(tmp_path: Path) -> Path:
 
 
 def outputs(run: Path) -> Table:
-    return read_table([run], outputs=True)
+    return read_tables([run], outputs=True)
 
 
 def test_a_run_has_its_checkers_word_where_it_decided_and_its_judges_elsewhere(run: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,9 @@ def question(world: str, kind: str = "memory_answer", **reference: Any) -> Case:
     )
 
 
-def worked(case: Case, script: Any, scenes: Scenes | None = None, **settings: Any) -> tuple[Made, Scripted]:
+def worked(
+    case: Case, script: Callable[[Request], Reply], scenes: Scenes | None = None, **settings: Any
+) -> tuple[Made, Scripted]:
     provider = Scripted(script=script)
     agent = ModelAgent(
         ModelSettings(model="m", **settings), provider, scenes or scenes_of({}, histories=HISTORY)
@@ -82,7 +85,7 @@ def heard(request: Request, role: str) -> str:
 class Careful:
     """Writes everything down by one call, and looks it up by another where it does not see it."""
 
-    def __init__(self, write: Any, look: Any) -> None:
+    def __init__(self, write: Callable[[str], Reply], look: Callable[[], Reply] = Reply) -> None:
         self.write, self.look = write, look
 
     def __call__(self, request: Request) -> Reply:
@@ -98,7 +101,7 @@ class Careful:
 CAREFUL = {
     "at hand": (
         "MemoryAPI_kv",
-        Careful(lambda said: calling("core_memory_add", {"key": "home", "value": said}), None),
+        Careful(lambda said: calling("core_memory_add", {"key": "home", "value": said})),
     ),
     "by key": (
         "MemoryAPI_kv",
@@ -114,7 +117,7 @@ CAREFUL = {
             lambda: calling("archival_memory_retrieve", {"query": "where Ada lives"}),
         ),
     ),
-    "as a text": ("MemoryAPI_rec_sum", Careful(lambda said: calling("memory_append", {"text": said}), None)),
+    "as a text": ("MemoryAPI_rec_sum", Careful(lambda said: calling("memory_append", {"text": said}))),
 }
 
 
