@@ -73,12 +73,16 @@ def enter_private_root(view: View, scratch: Path, limits: Limits, uid: int) -> N
     kernel.mount("proc", scratch / "proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
     give(workspace, uid)
     os.chown(scratch / "tmp", uid, uid)
+    for writable in (workspace, scratch / "tmp"):
+        kernel.mount(str(writable), writable, flags=kernel.MS_BIND | kernel.MS_REC)
     for name in view.fixed:
         _bind(str(workspace / name), workspace / name)
     if view.exam is not None:
         exam = scratch / EXAM.relative_to("/")
         exam.mkdir()
         _bind(view.exam, exam)
+    # The root's own folders belong to whoever runs the command where there is but one user: /etc/ld.so.preload is read by the next one.
+    kernel.make_read_only(scratch, below=False)
     kernel.change_root(scratch)
 
 

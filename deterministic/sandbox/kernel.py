@@ -47,8 +47,8 @@ def mount(source: str, target: Path, kind: str = "", flags: int = 0, data: str =
     _call("mount", _bytes(source), _bytes(str(target)), _bytes(kind), ctypes.c_ulong(flags), _bytes(data))
 
 
-def make_read_only(target: Path) -> None:
-    """Make a mount, and those below it, read-only and without set-uid programs.
+def make_read_only(target: Path, *, below: bool = True) -> None:
+    """Make a mount, and mostly those below it, read-only and without set-uid programs.
 
     Raises:
         OSError: It cannot be done.
@@ -58,7 +58,7 @@ def make_read_only(target: Path) -> None:
         _SYS_MOUNT_SETATTR,
         _AT_FDCWD,
         _bytes(str(target)),
-        _AT_RECURSIVE,
+        _AT_RECURSIVE if below else 0,
         ctypes.byref(attributes),
         ctypes.c_size_t(ctypes.sizeof(attributes)),
     )

@@ -34,6 +34,16 @@ def test_no_signal_to_the_watcher_hides_a_failure():
 
 
 @pytest.mark.attack("sandbox")
+@pytest.mark.parametrize(
+    "place", ["/etc/ld.so.preload", "/fiducial-new", "/dev/new", "/usr/new", "/etc/passwd"]
+)
+def test_nothing_but_the_workspace_and_tmp_can_be_written(place: str):
+    code = f"open('here', 'w')\nopen('/tmp/here', 'w')\ntry: open({place!r}, 'w')\nexcept OSError as error: print(type(error).__name__)"
+    run = report_on(code)["runs"][0]
+    assert (run["code"], run["out"]) in {(0, "OSError\n"), (0, "PermissionError\n")}
+
+
+@pytest.mark.attack("sandbox")
 def test_the_report_cannot_be_written_by_the_command():
     code = "import os\nfor n in range(9):\n  try: os.write(os.open(f'/proc/1/fd/{n}', os.O_WRONLY), b'{}')\n  except OSError as e: print(e.errno)"
     report = report_on(code)
