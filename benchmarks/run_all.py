@@ -22,6 +22,8 @@ NEED_REFERENCE = [
     "multi_turn.py",
     "mutation.py",
     "reference_values.py",
+    "generation_replay.py",
+    "generate_throughput.py",
     "judge_throughput.py",
     "judge_faults.py",
 ]

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from command import Result, fiducial
-from generating import weather_case
+from generating import folder_case, weather_case
 from provider_server import Answer, Body, Drop, Hang, ProviderServer, Response, Seen, Status
 
 from fiducial.records import Case, Output, read_records, write_records
@@ -324,3 +324,100 @@ def test_a_history_that_is_not_there_is_one_line(tmp_path: Path, server: Provide
     assert (result.code, result.err.count("\n")) == (2, 1)
     assert "case 'q': no history is called 'bea' (--histories)" in result.err
     assert server.seen == []
+
+
+def in_steps(seen: Seen) -> Response:
+    """Two steps with calls, then a text, in each turn."""
+    steps = 0
+    for message in reversed(seen.messages):
+        if message["role"] == "user":
+            break
+        steps += message["role"] == "assistant"
+    call = [("mkdir", '{"dir_name": "a"}'), ("ls", "{}")][steps : steps + 1]
+    return Answer("done" if not call else None, calls=call, delay=0.02)
+
+
+def conversations(path: Path, count: int) -> Path:
+    cases = [folder_case(2, f"c{number}") for number in range(count)]
+    write_records(
+        path,
+        [
+            Case(
+                **{**{name: getattr(case, name) for name in case.__struct_fields__}, "messages": _named(case)}
+            )
+            for case in cases
+        ],
+    )
+    return path
+
+
+def _named(case: Case) -> list[Any]:
+    return [[{"role": "user", "content": f"{case.id}, turn {turn}"}] for turn in range(2)]
+
+
+@pytest.mark.parametrize("killed_at", [1, 9, 20, 40])
+def test_killed_within_conversations_each_goes_on_at_its_step(
+    tmp_path: Path, server: ProviderServer, killed_at: int
+):
+    path = conversations(tmp_path / "cases.jsonl", 8)
+    server.script = in_steps
+    out = path.with_name("outputs.jsonl")
+    arguments = [
+        "generate",
+        path,
+        "--model",
+        "m",
+        "--base-url",
+        server.base_url,
+        "--out",
+        out,
+        "--concurrency",
+        "3",
+    ]
+    running = subprocess.Popen(
+        [sys.executable, "-m", "fiducial", *map(str, arguments)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=dict(os.environ),
+    )
+    while len(server.seen) < killed_at:
+        time.sleep(0.005)
+        assert running.poll() is None
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    before = out.read_bytes() if out.exists() else b""
+    result = generate(path, server, "--concurrency", "3")
+    assert result.code == 0, result.err
+    assert out.read_bytes().startswith(before[: before.rfind(b"\n") + 1])
+    assert {each.case_id for each in outputs(path)} == {f"c{number}" for number in range(8)}
+    assert all([len(turn) for turn in each.turns or []] == [5, 5] for each in outputs(path))
+    assert len({seen.raw for seen in server.seen}) == 8 * 6
+    assert len([seen for seen in server.seen if seen.attempt > 1]) <= 3
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [Status(429, {"retry-after": "0.01"}), Status(500), Drop(), Body(b'{"choices": [{"mess'), Body(b"[]")],
+    ids=["429", "500", "dropped", "broken JSON", "no completion"],
+)
+def test_faults_within_conversations_change_nothing(tmp_path: Path, server: ProviderServer, fault: Response):
+    path = conversations(tmp_path / "cases.jsonl", 3)
+    server.script = in_steps
+    generate(path, server, "--no-cache")
+    smooth = {each.case_id: each.turns for each in outputs(path)}
+    path.with_name("outputs.jsonl").unlink()
+    server.script = lambda seen: fault if seen.attempt == 2 else in_steps(seen)
+    assert generate(path, server, "--no-cache").code == 0
+    assert {each.case_id: each.turns for each in outputs(path)} == smooth
+
+
+def test_a_conversation_whose_call_fails_has_no_output_and_goes_on_at_that_step(
+    tmp_path: Path, server: ProviderServer
+):
+    path = conversations(tmp_path / "cases.jsonl", 1)
+    server.script = lambda seen: Status(400) if "turn 1" in seen.text else in_steps(seen)
+    assert generate(path, server).code == 3
+    assert not path.with_name("outputs.jsonl").read_bytes()
+    server.script = in_steps
+    assert generate(path, server).code == 0
+    assert len(server.seen) == 7

@@ -33,10 +33,10 @@ def weather_case(name: str = "w", **fields: Any) -> Case:
     )
 
 
-def folder_case(turns: int = 1, **reference: Any) -> Case:
+def folder_case(turns: int = 1, name: str = "folders", **reference: Any) -> Case:
     """A conversation in a file system that holds one folder."""
     return Case(
-        id="folders",
+        id=name,
         kind="multi_turn",
         messages=[[{"role": "user", "content": f"turn {number}"}] for number in range(turns)],
         tools=[document("mkdir"), document("ls")],
