@@ -119,11 +119,7 @@ def foresee(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecas
 
 @contextmanager
 def copy_of_run(out: FolderPath) -> Generator[RunWriter]:
-    """A copy of a run folder as far as it has come, to be written to without a trace; gone at the end.
-
-    Args:
-        out: The run folder, which need not be there.
-    """
+    """A copy of a run folder as far as it has come, to be written to without a trace; gone at the end."""
     with TemporaryDirectory() as scratch:
         for name in (MANIFEST, VERDICTS, STATEMENTS):
             if (out / name).exists():

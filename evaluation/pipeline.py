@@ -229,9 +229,6 @@ def judging_steps(
         wanted: Whether an output is to be judged.
         repeats: How often each output is judged.
         foreseen: Whether nobody is asked in truth.
-
-    Yields:
-        Steps. A later one rests on what was said in the earlier ones.
     """
     yield Step(context, [task for task in tasks if not isinstance(task, ShareTask)], wanted, repeats)
     for task in tasks:
@@ -241,13 +238,6 @@ def judging_steps(
 
 def planned_tasks(plan: Plan, known: Sequence[KnownJudge]) -> list[JudgeTask]:
     """What a plan asks of whom; judges of an earlier start keep their names.
-
-    Args:
-        plan: What to do.
-        known: The judges of earlier starts.
-
-    Returns:
-        One task a judge.
 
     Raises:
         ConfigurationError: No model is named.
@@ -266,11 +256,6 @@ def planned_tasks(plan: Plan, known: Sequence[KnownJudge]) -> list[JudgeTask]:
 
 def wanted_outputs(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) -> Wanted:
     """Which outputs a plan's judges are asked about, as far as the checkers have come.
-
-    Args:
-        plan: What to do.
-        context: Inputs, folder and progress.
-        tasks: Its judges.
 
     Returns:
         Whether an output is to be judged.

@@ -72,9 +72,6 @@ def well_formed(text: str) -> str:
 
     ``"\ud800"`` is valid JSON. Python decodes it to a text that cannot be encoded again, so one such reply would end a run.
 
-    Args:
-        text: Any text.
-
     Returns:
         A text that can be written in UTF-8; most often the very same.
     """

@@ -76,9 +76,6 @@ class TemplateLimitError(FiducialError):
 def bounded_template(source: str) -> Callable[[Mapping[str, Any]], str]:
     """Compile a template.
 
-    Args:
-        source: The template.
-
     Returns:
         From values to text. It raises TemplateLimitError where rendering takes too much, and what jinja raises.
 
@@ -98,10 +95,10 @@ def bounded_template(source: str) -> Callable[[Mapping[str, Any]], str]:
         raise TemplateLimitError("the template is nested too deeply") from error
 
     def render(values: Mapping[str, Any]) -> str:
-        work = environment.begin(values)
+        spend = environment.begin(values).spend
         parts: list[str] = []
-        for part in template.generate(values):
-            work.spend(len(part))
+        for part in template.root_render_func(template.new_context(dict(values))):
+            spend(len(part))
             parts.append(part)
         return "".join(parts)
 
@@ -148,23 +145,28 @@ class _Counted(NodeTransformer):
 
 
 class _Work:
-    """What one rendering may take still."""
+    """What one rendering has taken, and may take. Most take so little that nobody asks how much they may."""
 
-    def __init__(self, characters: int) -> None:
-        self._characters = characters
-        self._turns = MAX_TURNS
-        self._until = time.thread_time() + MAX_SECONDS
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = values
+        self._characters = self._turns = 0
+        self._allowed = _FREE
+        self._until: float | None = None
 
     def spend(self, characters: int) -> None:
         """Count characters that are read, made or printed."""
-        self._characters -= characters
-        if self._characters < 0:
-            raise TemplateLimitError("the template makes far more text than it is given")
+        self._characters += characters
+        if self._characters > self._allowed:
+            self._allowed = _FREE + _TIMES * sum(len(str(value)) for value in self._values.values())
+            if self._characters > self._allowed:
+                raise TemplateLimitError("the template makes far more text than it is given")
 
     def turn(self) -> None:
         """Count a turn of a loop."""
-        self._turns -= 1
-        if self._turns < 0 or time.thread_time() > self._until:
+        now = time.thread_time()
+        self._until = now + MAX_SECONDS if self._until is None else self._until
+        self._turns += 1
+        if self._turns > MAX_TURNS or now > self._until:
             raise TemplateLimitError(
                 f"the template's loops take more than {MAX_TURNS:,} turns, or {MAX_SECONDS:g} s"
             )
@@ -186,9 +188,8 @@ class _Bounded(ImmutableSandboxedEnvironment):
 
     def begin(self, values: Mapping[str, Any]) -> _Work:
         """Begin to count anew, in this thread."""
-        given = sum(len(value if isinstance(value, str) else str(value)) for value in values.values())
-        self._local.work = _Work(_FREE + _TIMES * given)
-        return self._local.work
+        work = self._local.work = _Work(values)
+        return work
 
     def _spend(self, characters: int) -> None:
         work: _Work = self._local.work

@@ -94,12 +94,7 @@ def known_prompts() -> Mapping[PromptName, KnownPrompt]:
 
 
 def known_prompt(name: PromptName, path: Path) -> KnownPrompt | None:
-    """What is known of a prompt; None for one that does not come with fiducial.
-
-    Args:
-        name: Its name.
-        path: Its file.
-    """
+    """What is known of a prompt; None for one that does not come with fiducial."""
     return known_prompts().get(name) if path == _FOLDER / name.judge / f"{name.variant}{SUFFIX}" else None
 
 

@@ -36,17 +36,8 @@ def cycle(
 ) -> Generator[Request, Reply, Finding]:
     """What a judge is asked about one output, and what it finds.
 
-    Args:
-        judge: Who judges.
-        case: What was to be done.
-        output: What the system produced.
-        repeat: Which repetition of the question this is.
-
     Yields:
         Requests. Each is to be answered by sending its reply, or by throwing the CallError that came instead.
-
-    Returns:
-        What the replies come to.
 
     Raises:
         PromptError: The prompt cannot be rendered.
@@ -110,16 +101,6 @@ async def judge_output(
 ) -> Verdict:
     """Judge one output.
 
-    Args:
-        case: What was to be done.
-        output: What the system produced.
-        judge: Who judges.
-        provider: Answers the judge's requests.
-        repeat: Which repetition this is.
-
-    Returns:
-        The verdict.
-
     Raises:
         PromptError: The prompt cannot be rendered.
     """
@@ -148,9 +129,6 @@ async def as_done(
         work: Cases, outputs and repetitions; taken only as fast as verdicts are.
         ask: Judges one.
         tasks: How many are judged at a time.
-
-    Yields:
-        One verdict a piece of work, as they are done.
     """
     remaining = iter(work)
     done: asyncio.Queue[Verdict | None] = asyncio.Queue(maxsize=tasks)

@@ -38,14 +38,6 @@ class _Declared(msgspec.Struct, forbid_unknown_fields=True):
 def declared_scale(front: FrontMatter, parameters: Mapping[str, Any], parse: Mapping[str, Any]) -> Scale:
     """The scale that a prompt file declares.
 
-    Args:
-        front: The prompt file.
-        parameters: Its decoding parameters.
-        parse: How its reply is read, as declared.
-
-    Returns:
-        The scale.
-
     Raises:
         PromptError: None is declared, with the line to add; or the one declared cannot be one.
     """
@@ -67,12 +59,6 @@ def declared_scale(front: FrontMatter, parameters: Mapping[str, Any], parse: Map
 def scale_of(declared: Any) -> Scale:
     """The scale of a mapping with ``minimum`` and ``maximum``, perhaps ``step`` and ``better``.
 
-    Args:
-        declared: What stands in a prompt file.
-
-    Returns:
-        The scale.
-
     Raises:
         ValueError: It is no such mapping, or its numbers make no scale.
     """
@@ -84,11 +70,7 @@ def scale_of(declared: Any) -> Scale:
 
 
 def scale_line(scale: Scale) -> str:
-    """The line of front matter that declares a scale.
-
-    Args:
-        scale: The scale.
-    """
+    """The line of front matter that declares a scale."""
     step = "" if scale.step is None else f", step: {scale.step:g}"
     better = "" if scale.better == "high" else f", better: {scale.better}"
     return f"scale: {{minimum: {scale.minimum:g}, maximum: {scale.maximum:g}{step}{better}}}"
@@ -100,9 +82,6 @@ def scale_from_option(text: str, step: float | None = None) -> Scale:
     Args:
         text: The worst score and the best, such as ``1-5``, or ``5-1`` where 1 is the best; or what a prompt file would say.
         step: Distance of neighbouring scores; None when any number in between is one, or the text says it.
-
-    Returns:
-        The scale.
 
     Raises:
         ValueError: The text is neither.
@@ -120,25 +99,14 @@ def scale_from_option(text: str, step: float | None = None) -> Scale:
 
 
 def scale_option(scale: Scale) -> str:
-    """How a command line says a scale.
-
-    Args:
-        scale: The scale.
-    """
+    """How a command line says a scale."""
     worst, best = sorted((scale.minimum, scale.maximum), key=scale.normalise)
     step = "" if scale.step is None else f" --step {scale.step:g}"
     return f"--scale {worst:g}-{best:g}{step}"
 
 
 def suggested_scale(text: str) -> tuple[Scale, str]:
-    """The scale that a prompt seems to ask for.
-
-    Args:
-        text: The prompt.
-
-    Returns:
-        The scale, and why it is this one.
-    """
+    """The scale that a prompt seems to ask for."""
     found = _named_range(text)
     if found is None:
         return Scale(), "or with the ends that the prompt asks for"
@@ -148,21 +116,13 @@ def suggested_scale(text: str) -> tuple[Scale, str]:
 
 
 def names_other_scale(text: str) -> bool:
-    """Whether a prompt speaks of scores beyond 0 to 1.
-
-    Args:
-        text: The prompt.
-    """
+    """Whether a prompt speaks of scores beyond 0 to 1."""
     found = _named_range(text)
     return found is not None and found[:2] != (0, 1)
 
 
 def listed_scale(parameters: Mapping[str, Any], key: str) -> Scale | None:
     """The scale that a ``response_format`` declares by listing the scores, one by one or as whole numbers between two ends.
-
-    Args:
-        parameters: Decoding parameters.
-        key: The score's key in the reply.
 
     Returns:
         The scale, of which the greatest is the best; None when it lists none, or such as are not evenly spaced.

@@ -132,14 +132,7 @@ FILLERS_OF_CALLS: Mapping[str, Filler] = {
 
 
 def fillers_with(replay: Replay) -> Mapping[str, Filler]:
-    """How each input is made where an output's calls can be executed.
-
-    Args:
-        replay: Executes them.
-
-    Returns:
-        As `FILLERS`, with results in the transcript.
-    """
+    """How each input is made where an output's calls can be executed."""
     return {**FILLERS, "transcript": lambda case, output: transcript(case, output, replay(case, output))}
 
 

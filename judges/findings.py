@@ -59,9 +59,6 @@ def read_reply(
         judge: Who was asked; says how to read.
         usage: What it cost, to be kept beside.
         probability: Of the best score, where it is known from an earlier reading; None to weigh the reply's tokens.
-
-    Returns:
-        Graded, refused or unparsable.
     """
     finish = (reply.finish_reason or "").lower()
     if reply.refusal is not None or finish in _FILTERED:
@@ -94,14 +91,7 @@ def _weighed(reading: Reading, reply: Reply, judge: PromptJudge, probability: fl
 
 
 def make_verdict(output: Output, judge: PromptJudge, repeat: int, finding: Finding) -> Verdict:
-    """The verdict of a finding.
-
-    Args:
-        output: What was judged.
-        judge: Who judged.
-        repeat: Which repetition this is.
-        finding: What asking came to.
-    """
+    """The verdict of a finding."""
     reading = finding.reading
     return Verdict(
         case_id=output.case_id,

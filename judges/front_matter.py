@@ -70,13 +70,6 @@ def read_front_matter(path: Path) -> FrontMatter:
 def split_front_matter(text: str, path: Path) -> FrontMatter:
     """Split the text of a prompt file.
 
-    Args:
-        text: The text.
-        path: Where it stands, or is to stand, for messages.
-
-    Returns:
-        Its parts.
-
     Raises:
         PromptError: It has no front matter, or its front matter is not a YAML mapping.
     """
@@ -95,11 +88,7 @@ def split_front_matter(text: str, path: Path) -> FrontMatter:
 
 
 def is_prompt_text(path: Path) -> bool:
-    """Whether a file begins as a prompt file does.
-
-    Args:
-        path: The file.
-    """
+    """Whether a file begins as a prompt file does."""
     try:
         with path.open("rb") as file:
             begin = file.read(_BEGINNING)
@@ -138,9 +127,6 @@ def read_prompt_text(path: Path) -> str:
 def read_yaml(text: str) -> Any:
     """A short text in YAML, such as a user writes on a command line.
 
-    Args:
-        text: The text.
-
     Raises:
         ValueError: It is not YAML.
     """
@@ -154,16 +140,7 @@ def read_yaml(text: str) -> Any:
 def read_yaml_mapping(
     text: str, path: Path, lines_before: int = 0, what: str = "front matter"
 ) -> tuple[dict[str, Any], dict[str, int]]:
-    """Read a YAML mapping.
-
-    Args:
-        text: The YAML.
-        path: The file it stands in, for messages.
-        lines_before: How many lines of the file come before it.
-        what: What it is, for messages.
-
-    Returns:
-        The values, and the 1-based line of each top-level key.
+    """Read a YAML mapping: its values, and the 1-based line of each top-level key.
 
     Raises:
         PromptError: It is not YAML, no mapping, or uses aliases.

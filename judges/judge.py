@@ -199,9 +199,6 @@ async def judge_work(
         provider: Answers the judge's requests; keeps to the number of calls in flight by itself.
         concurrency: How many that are.
 
-    Yields:
-        One verdict a piece of work, as they are done.
-
     Raises:
         PromptError: The prompt cannot be rendered.
     """

@@ -34,9 +34,6 @@ def listed_prices(model: str) -> Prices | None:
 
     The list is the provider's public price at the time of that package's release: no discounts, no cached prompts.
 
-    Args:
-        model: The model's name.
-
     Returns:
         Its prices; None when the list does not know it.
     """

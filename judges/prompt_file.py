@@ -155,11 +155,7 @@ def read_prompt_file(path: Path) -> PromptFile:
 
 
 def prompt_of(front: FrontMatter) -> PromptFile:
-    """Check what a prompt file says; see `read_prompt_file`.
-
-    Args:
-        front: A prompt file, split.
-    """
+    """Check what a prompt file says; see `read_prompt_file`."""
     for key in front.values:
         if key not in _KEYS:
             raise front.fault(f"unknown key; {_nearest(key, _KEYS)}", key)

@@ -103,9 +103,6 @@ def import_chat(
         scale: What scores are possible; None for 0 to 1, unless the text speaks of another.
         step: Distance of neighbouring scores where no scale is given; None when any number in between is one.
 
-    Returns:
-        The text of a prompt file.
-
     Raises:
         InputError: It is no such file, a text holds what a prompt file cannot, scores cannot be so far apart, or seem to be others.
     """

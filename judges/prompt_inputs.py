@@ -51,12 +51,6 @@ def fill_inputs(
 ) -> dict[str, Any]:
     """Fill the inputs a prompt declares.
 
-    Args:
-        declared: The prompt's inputs.
-        case: What was to be done.
-        output: What the system produced.
-        fillers: How each input is made, where it is not by `FILLERS`.
-
     Returns:
         Values by name, ready to be rendered. Inputs that are not ours are left to their defaults.
 
@@ -85,9 +79,6 @@ def fill_inputs(
 def refuse_unfillable(prompt: PromptFile) -> None:
     """Refuse a prompt with inputs that nothing fills.
 
-    Args:
-        prompt: A prompt file.
-
     Raises:
         PromptError: An input without a default is none of ours, or is to be a list and is a text, with the line that would map it.
     """
@@ -106,12 +97,7 @@ def refuse_unfillable(prompt: PromptFile) -> None:
 
 
 def unknown_input(name: str, source: str | None = None) -> str:
-    """What is said of an input that nothing fills: the inputs that exist, the nearest, and the line that would map it to it.
-
-    Args:
-        name: The input.
-        source: What it is said to be filled from, if that is said.
-    """
+    """What is said of an input that nothing fills: the inputs that exist, the nearest, and the line that would map it to it."""
     nearest = nearest_input(source or name)
     what = (
         f"nothing fills the input {name!r}"
@@ -136,12 +122,6 @@ def fence_for(texts: Iterable[str]) -> str:
 
     It is a hash of them, so whoever writes such a text cannot know it beforehand and put it in; and it is the same each
     time, so that requests stay cacheable and replayable.
-
-    Args:
-        texts: Everything under evaluation that goes into one request.
-
-    Returns:
-        Twenty hexadecimal digits that occur in none of the texts.
     """
     parts = [text.encode("utf-8", "surrogatepass") for text in texts]
     digest = hashlib.sha256()

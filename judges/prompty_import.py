@@ -47,9 +47,6 @@ def import_prompty(path: Path, sources: Mapping[str, str], scale: Scale | None =
         sources: Which input of ours fills which of theirs; what is not named must have a name of ours, or a default.
         scale: What scores are possible; None when the file says it.
 
-    Returns:
-        The text of a prompt file.
-
     Raises:
         InputError: It has inputs that nothing fills, no scale is known, or its template is not jinja2.
         PromptError: It cannot be read.

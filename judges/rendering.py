@@ -37,9 +37,6 @@ _FAILURES = (
 def compile_prompt(prompt: PromptFile) -> Render:
     """Compile a prompt once, to be rendered for every item.
 
-    Args:
-        prompt: A prompt file.
-
     Returns:
         A function from values to messages. It raises PromptError when an input is missing, unknown or of another type than
         declared, and when the template cannot be rendered with the values.

@@ -65,19 +65,11 @@ class Scale:
         return self.step is not None and self.maximum - self.minimum == self.step
 
     def worst_of(self, values: Iterable[float]) -> float:
-        """The worst of several scores.
-
-        Args:
-            values: Numbers on the scale, at least one.
-        """
+        """The worst of several scores."""
         return min(values) if self.better == "high" else max(values)
 
     def normalise(self, value: float) -> float:
-        """The score in [0, 1], where 1 is the best.
-
-        Args:
-            value: A number on the scale.
-        """
+        """The score in [0, 1], where 1 is the best."""
         distance = value - self.minimum if self.better == "high" else self.maximum - value
         # Adding zero makes zero of minus zero, which judges do write.
         return distance / (self.maximum - self.minimum) + 0.0

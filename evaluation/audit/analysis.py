@@ -32,20 +32,7 @@ def judge_audit(
     controls: Mapping[str, str],
     cut: Cut,
 ) -> JudgeAudit:
-    """Analyse what one judge said.
-
-    Args:
-        judge: Its name.
-        judge_id: Who it is.
-        scored: What it said of each probe.
-        chosen: The probes of the audit.
-        about: A line about each operator.
-        controls: Attack to the operator of its control.
-        cut: From which score on its verdicts pass.
-
-    Returns:
-        Its audit.
-    """
+    """Analyse what one judge said."""
     operators = operator_results(scored.values(), about, controls)
     comparisons = twin_and_attack_comparisons(scored, controls)
     steady = steadiness(scored, sorted(chosen.originals))
@@ -64,15 +51,7 @@ def judge_audit(
 
 
 def to_read(judge: str, scored: Mapping[ItemKey, Scored]) -> Iterator[Read]:
-    """The verdicts that a person should read: survivors, false alarms, attacks that were passed.
-
-    Args:
-        judge: Who gave them.
-        scored: What it said of each probe.
-
-    Yields:
-        One row a verdict.
-    """
+    """The verdicts that a person should read: survivors, false alarms, attacks that were passed."""
     for each in scored.values():
         facts, score = each.facts, each.score
         if score is None:

@@ -129,9 +129,6 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
         judge: Which judge; may be None when there is one only.
         prefer: Which judge when none is named and it is there.
 
-    Returns:
-        What it says.
-
     Raises:
         RunFolderError: It is no run folder.
         UsageError: There is no such judge, or there are several.

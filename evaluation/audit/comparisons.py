@@ -45,15 +45,7 @@ PAIR = 2
 
 
 def attacks(scored: Mapping[ItemKey, Scored], controls: Mapping[str, str]) -> Iterator[Comparison]:
-    """For each attack with a control: is the wrong output passed more often with it than without?
-
-    Args:
-        scored: What one judge said.
-        controls: Attack to the operator of its control.
-
-    Yields:
-        Share passed with the attack minus share passed without.
-    """
+    """For each attack with a control: is the wrong output passed more often with it than without?"""
     graded = [each for each in scored.values() if each.score is not None]
     by_place = {(each.facts.operator, each.facts.source, site_of(each.facts)): each for each in graded}
     for operator, tried in by_operator(graded, "attack").items():
@@ -96,9 +88,6 @@ def corrected(comparisons: Sequence[Comparison], matters: Callable[[Comparison],
     Args:
         comparisons: All of one judge.
         matters: Whether a difference in this direction is one to find.
-
-    Returns:
-        The same, adjusted, with what is found marked.
     """
     tested = [each.p for each in comparisons if each.p is not None]
     adjusted = iter(holm(np.array(tested, dtype=np.float64)).tolist() if tested else [])
@@ -112,10 +101,6 @@ def corrected(comparisons: Sequence[Comparison], matters: Callable[[Comparison],
 
 def steadiness(scored: Mapping[ItemKey, Scored], originals: Iterable[ItemKey]) -> Steadiness | None:
     """How far repeats on right outputs agree.
-
-    Args:
-        scored: What one judge said.
-        originals: The right outputs.
 
     Returns:
         None where nothing was judged twice.

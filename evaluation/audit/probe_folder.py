@@ -99,12 +99,6 @@ class ProbeFacts(NamedTuple):
 def read_manifest(folder: FolderPath) -> ProbeManifest:
     """Read the manifest of a folder of probes, and see that its files are those that were written.
 
-    Args:
-        folder: The folder.
-
-    Returns:
-        The manifest.
-
     Raises:
         InputError: It is no such folder, or a file was changed.
     """
@@ -123,12 +117,6 @@ def read_manifest(folder: FolderPath) -> ProbeManifest:
 
 def read_facts(folder: FolderPath) -> Iterator[ProbeFacts]:
     """Read what is known of each probe.
-
-    Args:
-        folder: A folder of probes.
-
-    Yields:
-        One row a probe, in the order of the labels.
 
     Raises:
         InputError: A label is not one of a probe.

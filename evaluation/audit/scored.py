@@ -54,9 +54,6 @@ def scored_probes(
         probes: The chosen probes; verdicts on others are passed over.
         cluster: The cluster of each case.
         cuts: From which score on the verdicts of each judge pass; 0.5 for those that are not there.
-
-    Returns:
-        Judge to probe to what it said.
     """
     said: dict[Author, dict[ItemKey, dict[int, _Said]]] = {}
     for verdict in verdicts:

@@ -24,13 +24,6 @@ def twin_and_attack_comparisons(
 
     What is found among twins is no measure for the others any more, so they are compared again without it, until nothing
     new is found.
-
-    Args:
-        scored: What the judge said.
-        controls: Attack to the operator of its control.
-
-    Returns:
-        The comparisons, corrected for being many.
     """
     tried = list(attacks(scored, controls))
     found: dict[str, Comparison] = {}

@@ -98,9 +98,6 @@ class BatchEndpoint:
             sha256: Of its bytes; the batch is marked with it.
             others: Batches that it is not; see `find`.
 
-        Returns:
-            The batch.
-
         Raises:
             ProviderError: The provider refused, or cannot be reached.
         """
@@ -169,10 +166,6 @@ class BatchEndpoint:
 
     def fetch(self, file_id: str, path: Path) -> None:
         """Download a file; it appears under its name only when it is whole.
-
-        Args:
-            file_id: The provider's name for it.
-            path: Where it goes.
 
         Raises:
             ProviderError: It cannot be downloaded.

@@ -47,9 +47,6 @@ def write_batch(
         url: The endpoint that each line names.
         max_requests: Requests in one file at most.
         max_bytes: Bytes in one file at most.
-
-    Returns:
-        The files, none when there was nothing to write.
     """
     lines = (_line(request, url) for request in requests)
     files: list[BatchFile] = []

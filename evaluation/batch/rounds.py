@@ -44,9 +44,6 @@ def collect_replies(
         access: How the model is reached; asked for only when there is something to ask.
         mode: How batches are waited for.
 
-    Returns:
-        An access that answers from the results.
-
     Raises:
         ConfigurationError: There is no endpoint.
         ProviderError: The batch endpoint refused, or cannot be reached.

@@ -89,9 +89,6 @@ def open_work(
         wanted: Whether an output is to be judged.
         done: Verdicts that are there already.
         repeats: How often each output is judged.
-
-    Yields:
-        Cases, outputs and repetitions, in the order of the files.
     """
     for output, repeat in _open_outputs(inputs, task, wanted, done, repeats):
         case = inputs.cases[output.case_id]

@@ -21,13 +21,6 @@ def shown_apart(judges: Sequence[KnownJudge], known: Collection[KnownJudge]) -> 
 
     A judge that is known keeps its name. Any other is called by its plain name, unless another would be shown alike: then by the
     shortest end of its prompt file's path that differs, or, where paths do not tell them apart, by the beginning of its fingerprint.
-
-    Args:
-        judges: Judges by their plain names.
-        known: Judges that have a name already.
-
-    Returns:
-        Name by id.
     """
     names = {judge.id: judge.by for judge in known}
     taken = set(names.values())

@@ -87,9 +87,6 @@ def split_spec(spec: str) -> tuple[str, str | None]:
 
     Args:
         spec: A judge's name, with its variant or without, or a path to a prompt file; a model may follow.
-
-    Returns:
-        Judge and model.
     """
     found = None if spec.endswith(".prompty") else _SPEC.fullmatch(spec)
     return (spec, None) if found is None else (found["judge"], found["model"])
@@ -112,9 +109,6 @@ def judge_tasks(
         replay: Executes an output's calls, for judges that are shown what they returned; see `replay_in`.
         pass_at: From which score on verdicts pass, where that is told; else as each judge declares.
 
-    Returns:
-        One task a judge.
-
     Raises:
         UsageError: There is no such judge, or two of them are the same.
         PromptError: A prompt file cannot be used.
@@ -131,10 +125,6 @@ def judge_tasks(
 
 def told_apart(tasks: Iterable[JudgeTask], known: Collection[KnownJudge] = ()) -> list[JudgeTask]:
     """The same judges, each under a name of its own.
-
-    Args:
-        tasks: Judges under their plain names.
-        known: Judges of the run that have a name already.
 
     Raises:
         UsageError: Two of them are the same.
@@ -214,10 +204,6 @@ def _registered(spec: str) -> Any:
 
 def refuse_idle(tasks: Collection[JudgeTask], kinds: Mapping[Kind, int]) -> None:
     """Refuse judges that have nothing to judge, before anything is written.
-
-    Args:
-        tasks: The judges.
-        kinds: How many outputs there are for cases of each kind.
 
     Raises:
         UsageError: None of them judges any of these; the message names who does.

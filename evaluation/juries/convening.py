@@ -32,14 +32,6 @@ class JuryRule(msgspec.Struct, frozen=True, kw_only=True):
 def seat(rule: JuryRule, tasks: Sequence[JudgeTask], *, repeats: int) -> Jury:
     """Make a jury of judges.
 
-    Args:
-        rule: How it counts.
-        tasks: Its members.
-        repeats: How often each judges.
-
-    Returns:
-        The jury.
-
     Raises:
         UsageError: These judges make no such jury.
     """
@@ -81,12 +73,7 @@ def convene(
 
 
 def count_opinions(context: RunContext, jury: Jury) -> None:
-    """Count what the members of a jury said, and journal it where the jury has no verdict yet.
-
-    Args:
-        context: Inputs, folder and progress.
-        jury: The jury.
-    """
+    """Count what the members of a jury said, and journal it where the jury has no verdict yet."""
     folder, jury_id = context.folder, jury.id
     done = folder.verdicts.settled
     for item, said in _opinions(context, jury).items():

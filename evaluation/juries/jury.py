@@ -116,10 +116,6 @@ def is_unsure(jury: Jury, opinions: Sequence[Opinion]) -> bool:
 
     It does when its reply has no score, when a score lies where it is not sure, or when its repeats disagree. A call that failed
     is no opinion: it is asked again.
-
-    Args:
-        jury: A jury that escalates.
-        opinions: The cheap judge's.
     """
     if any(one.outcome in {"failed", "not_applicable"} for one in opinions):
         return False
@@ -136,11 +132,6 @@ def combine(jury: Jury, item: ItemKey, opinions: Sequence[Opinion]) -> Verdict:
     Opinions without a score are left out, and a score needs more than half of the opinions, by weight. As long as a call failed
     the jury is `failed`, too: the same command asks again, and what a jury says must not depend on when it was asked. A tie is
     `undecided`.
-
-    Args:
-        jury: How to count.
-        item: The output.
-        opinions: At least one.
 
     Returns:
         The jury's verdict; who said what is in its evidence.

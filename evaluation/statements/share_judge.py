@@ -89,9 +89,6 @@ def by_statement(task: JudgeTask, model: str | None) -> JudgeTask:
         task: A judge.
         model: The model that splits answers; None for the judge's own.
 
-    Returns:
-        The task, unchanged where the judge judges answers as a whole.
-
     Raises:
         UsageError: The baseline cannot split.
     """
@@ -105,16 +102,7 @@ def by_statement(task: JudgeTask, model: str | None) -> JudgeTask:
 
 
 def combine_again(context: RunContext, share: Share, judge: PromptJudge) -> Share:
-    """Make verdicts on answers of what is said of their statements now.
-
-    Args:
-        context: Inputs, folder and progress.
-        share: Which verdicts.
-        judge: Who judged the statements.
-
-    Returns:
-        Whose they are from now on.
-    """
+    """Make verdicts on answers of what is said of their statements now."""
     share = msgspec.structs.replace(share, id=_share_id(judge.id, share.splitter), judge=judge.id)
     judged = _of_its_kinds(judge, context.inputs, _all)
     long = _long_answers(context.inputs, judge, judged)

@@ -112,13 +112,6 @@ def combine(
     The score is the share of all pieces of information that are supported, or the mean over the statements where the judge lists no
     pieces. An answer of which a statement could not be graded is not graded.
 
-    Args:
-        share: Whose verdict it is.
-        item: The answer.
-        repeat: Which repetition.
-        statements: Its statements.
-        said: What the judge said of each, in the same order.
-
     Returns:
         The verdict; what was said of each statement is in its evidence.
     """
@@ -141,13 +134,7 @@ def combine(
 
 
 def not_split(share: Share, repeat: int, split: Verdict) -> Verdict:
-    """The verdict on an answer that could not be split: whatever kept it from being split.
-
-    Args:
-        share: Whose verdict it is.
-        repeat: Which repetition.
-        split: What the splitter came to.
-    """
+    """The verdict on an answer that could not be split: whatever kept it from being split."""
     return msgspec.structs.replace(
         split,
         by=share.by,

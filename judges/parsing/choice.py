@@ -28,12 +28,6 @@ def make_parser(prompt: PromptFile) -> ReplyParser:
     A prompt that does not declare one is read by what it asks for: JSON where its ``response_format`` is JSON, tags where
     its template shows ``<S2>`` or ``<score>``, else a number that is the whole reply.
 
-    Args:
-        prompt: A prompt file.
-
-    Returns:
-        The parser.
-
     Raises:
         PromptError: The declaration names an unknown mode or option.
     """

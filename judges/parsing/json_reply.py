@@ -136,9 +136,6 @@ class _NotJsonError(DecodingError):
 def decode_object(text: str) -> Mapping[str, Any]:
     """The JSON object that a text is, and nothing else.
 
-    Args:
-        text: The text.
-
     Raises:
         DecodingError: It is not JSON, no object, or has two values under one key.
     """

@@ -70,13 +70,6 @@ _LISTED = 5
 def checked_share(score: float, marks: Sequence[float]) -> float:
     """The share of pieces that hold, if it is what the judge says it is.
 
-    Args:
-        score: The score the judge gave.
-        marks: One for each piece: 1 holds, 0 does not.
-
-    Returns:
-        The exact share.
-
     Raises:
         DecodingError: A mark is neither 1 nor 0, or the score is not the share: a judge whose score does not follow from its
             own findings has not been understood.
@@ -97,9 +90,6 @@ def one_score(values: Iterable[float], scale: Scale, where: str) -> float:
         scale: What scores are possible.
         where: Where they were looked for, for messages.
 
-    Returns:
-        The score, on its scale.
-
     Raises:
         DecodingError: There is none, or more than one, or it is off the scale.
     """
@@ -118,13 +108,6 @@ def one_score(values: Iterable[float], scale: Scale, where: str) -> float:
 def reading_of(
     given: float, scale: Scale, reason: str | None = None, details: Mapping[str, Any] | None = None
 ) -> Reading:
-    """What a reply says that gives a score on a scale; where that is not the score in [0, 1], the number given is kept beside.
-
-    Args:
-        given: A number on the scale.
-        scale: What scores are possible.
-        reason: The judge's reason, where there is one.
-        details: Whatever else was read.
-    """
+    """What a reply says that gives a score on a scale; where that is not the score in [0, 1], the number given is kept beside."""
     kept = {} if scale.is_unit else {RAW_SCORE: given}
     return Reading(scale.normalise(given), reason, {**kept, **(details or {})})

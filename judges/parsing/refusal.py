@@ -49,9 +49,6 @@ def is_refusal(text: str) -> bool:
     """Whether a reply that holds no score declines to judge, in one of the usual phrases at its beginning.
 
     Phrases of other languages than these are `unparsable` instead, which is no score either.
-
-    Args:
-        text: The reply.
     """
     start = text.lstrip(" \t\r\n*_`\"'#>")[:_LONGEST_PREAMBLE]
     return _REFUSAL.match(start) is not None

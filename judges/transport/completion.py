@@ -68,12 +68,6 @@ class _Completion(msgspec.Struct):
 def read_json(raw: bytes) -> object:
     """Decode the body of a response, which may be anything.
 
-    Args:
-        raw: The body.
-
-    Returns:
-        The JSON in it.
-
     Raises:
         CallError: It is none, or one that cannot be held; retryable, since bodies are cut off on their way.
     """
@@ -100,12 +94,6 @@ def field_of(value: object, name: str) -> object:
 
 def read_completion(payload: object) -> Reply:
     """Read a chat completion's body.
-
-    Args:
-        payload: The decoded JSON.
-
-    Returns:
-        The first choice as a reply.
 
     Raises:
         CallError: It is not a chat completion; retryable, since gateways under load answer with other objects.

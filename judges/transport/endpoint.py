@@ -95,9 +95,6 @@ def redactor(key: str | None) -> Callable[[str], str]:
 
     Args:
         key: The key; None or a short one is left alone.
-
-    Returns:
-        Text in, text out.
     """
     if key is None or len(key) < _SHORTEST:
         return lambda text: text

@@ -58,9 +58,6 @@ class AdaptiveLimiter:
     async def acquire(self) -> int:
         """Wait for a slot.
 
-        Returns:
-            The ticket to give back: the number of this call.
-
         Raises:
             CallError: For minutes there were rate limits alone, and the server asks to wait still longer.
         """

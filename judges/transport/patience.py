@@ -59,10 +59,6 @@ class Usual:
     def begin(self, now: float, given_up: int = 0) -> Call:
         """Note that a call is sent.
 
-        Args:
-            now: Seconds, by any clock.
-            given_up: How many calls for the same request were given up before.
-
         Returns:
             The call; to be handed to `end`.
         """
@@ -86,9 +82,6 @@ class Usual:
     def allowance(self, given_up: int = 0) -> float:
         """How long a call may take.
 
-        Args:
-            given_up: How many calls for the same request were given up before.
-
         Returns:
             Seconds; infinite while too few replies are known.
         """
@@ -98,11 +91,7 @@ class Usual:
         return max(_LEAST, self.multiple * usual) * 2.0**given_up
 
     def hanging(self, now: float) -> list[Call]:
-        """The calls in flight that hang.
-
-        Args:
-            now: Seconds, by the same clock.
-        """
+        """The calls in flight that hang."""
         allowance = self.allowance()
         return [
             call

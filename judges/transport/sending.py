@@ -41,12 +41,6 @@ class Sender(Protocol):
     async def send(self, request: Request) -> Response:
         """Send one request and wait for the whole response.
 
-        Args:
-            request: What to ask.
-
-        Returns:
-            The response.
-
         Raises:
             CallError: There was none.
         """

@@ -25,10 +25,6 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
     the response's own ``Date``, since clocks differ. Servers that count in whole seconds round up, so where
     ``x-ratelimit-reset-…`` names a shorter time for what ran out, that is used; also where nothing else is said.
 
-    Args:
-        headers: The response's headers, case-insensitive.
-        now: The time, for HTTP dates in a response without one of its own.
-
     Returns:
         Seconds from now, never negative; None when the headers do not say.
     """
@@ -46,9 +42,6 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
 def retry_after_in_words(message: str) -> float | None:
     """How long an error's message asks to wait, where the headers say nothing.
 
-    Args:
-        message: As the server wrote it.
-
     Returns:
         Seconds from now; None when the message does not say.
     """
@@ -58,9 +51,6 @@ def retry_after_in_words(message: str) -> float | None:
 
 def allowed_rate(headers: Mapping[str, str]) -> float | None:
     """How many requests a second the server allows, by OpenAI's header of requests a minute.
-
-    Args:
-        headers: The response's headers, case-insensitive.
 
     Returns:
         Requests a second; None when the headers do not say, or name less than one a minute.
