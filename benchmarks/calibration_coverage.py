@@ -28,12 +28,15 @@ from simulation import (
     plans,
     raters,
     true_rate,
+    uneven,
 )
 from simulation.tally import Table
 
 TABLES: dict[str, Table] = {
     "binary": panel.binary,
     "few-clusters": panel.few_clusters,
+    "uneven-rates": uneven.rates,
+    "uneven-agreement": uneven.agreement,
     "graded": panel.graded,
     "means": panel.means,
     "raters": raters.reliabilities,

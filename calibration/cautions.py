@@ -17,7 +17,7 @@ AgreementCaution: TypeAlias = Literal[
     "drawn_unevenly",
 ]
 """What limits a calibration: ``nothing_said``: no row of a judge has both label and score. ``few_clusters``, ``few_of_a_class``, ``few_rows``:
-fewer than the numbers below, with how many there are (labels, of the smaller class). ``another_cut``: judges
+fewer than the numbers below, with how many there are (clusters of one size that they are worth; labels, of the smaller class). ``another_cut``: judges
 that another cut would do clearly better, with that cut. ``missing_verdicts``: labelled rows without a verdict.
 ``ece_biased``: scores are fractions. ``drawn_unevenly``: labels were drawn with unequal chances, which agreement does not weigh."""
 

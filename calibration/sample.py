@@ -82,6 +82,12 @@ class Sample:
         """Whether every row is its own cluster."""
         return self.n == self.n_clusters
 
+    @cached_property
+    def effective_clusters(self) -> float:
+        """As many clusters of one size as these are worth: ``(sum m)^2 / sum m^2`` over their rows; 0 without rows."""
+        rows = np.asarray(self.groups.sum(axis=1), dtype=np.float64)
+        return self.n**2 / float(self.sizes @ rows**2) if self.n else 0.0
+
     def cell_weights(self, group_weights: FloatArray) -> FloatArray:
         """Counts per cell ``(b, m)`` of weights on the groups ``(b, k)``."""
         return group_weights @ self.groups

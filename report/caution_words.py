@@ -14,7 +14,7 @@ from ..calibration.cautions import (
 
 _SENTENCES: dict[str, str] = {
     "nothing_said": "no row has both a label and a score, so nothing can be said of {about}",
-    "few_clusters": f"fewer than {FEW_CLUSTERS} clusters, so that an interval may be too short: {{about}}",
+    "few_clusters": f"fewer than {FEW_CLUSTERS} clusters, or a few that hold most rows, so that an interval may be too short (clusters of one size they are worth): {{about}}",
     "few_of_a_class": f"fewer than {FEW_OF_A_CLASS} labels of a class, so that what rests on them is rough: {{about}}",
     "few_rows": f"fewer than {FEW_FOR_A_SHARE} rows, so that a Wilson interval may cover a few points less, or more, than it says: {{about}}",
     "another_cut": "another cut would do clearly better, on items that did not choose it: {about}",

@@ -19,6 +19,8 @@ class Target(NamedTuple):
 
 COVERAGE = Target("coverage of nominal 95 %", 0.935, 0.965)
 AT_LEAST = Target("coverage of exact or simultaneous 95 %", 0.945, 1.0)
+UNEVEN_COVERAGE = Target("coverage of nominal 95 %, clusters few or uneven", 0.92, 1.0)
+FALSE_CERTIFICATES = Target("certificates of more than there is, nominal 5 %", 0.0, 0.07)
 SIZE = Target("rejections at 5 %, nothing to find", 0.0, 0.055)
 BROKEN = Target("broken guarantees, 10 % allowed", 0.0, 0.10)
 FOUND = Target("share of draws", 0.0, 1.0)

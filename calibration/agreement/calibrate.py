@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
@@ -122,7 +123,9 @@ def cautions(
     numbers: dict[AgreementCaution, dict[str, float]] = {
         "nothing_said": {name: 0 for name, panel in judges.items() if not panel.n},
         "few_clusters": {
-            name: panel.n_clusters for name, panel in said.items() if panel.n_clusters < FEW_CLUSTERS
+            name: math.floor(panel.effective_clusters)
+            for name, panel in said.items()
+            if panel.effective_clusters < FEW_CLUSTERS
         },
         "few_of_a_class": {name: few for name, panel in said.items() if (few := _smaller_class(panel))},
         "few_rows": {name: panel.n for name, panel in said.items() if panel.n < FEW_FOR_A_SHARE},

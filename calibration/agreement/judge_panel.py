@@ -41,6 +41,7 @@ def judge_panel(table: Table, *, settings: Settings, source: CutSource = "defaul
         n_missing=int((labelled & ~judged).sum()),
         n_unlabelled=int((~labelled).sum()),
         n_clusters=sample.n_clusters,
+        effective_clusters=sample.effective_clusters,
         binary=bool(np.isin([sample.cells.label, sample.cells.score], (0.0, 1.0)).all()),
         tp=tp,
         fp=fp,

@@ -45,6 +45,7 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
         n_missing: Labelled rows without a score.
         n_unlabelled: Rows without a label.
         n_clusters: Clusters of the ``n`` rows.
+        effective_clusters: As many clusters of one size as these are worth.
         binary: Whether all labels and scores are 0 or 1.
         tp: Rows that the label passes and the judge passes.
         fp: Rows that the label fails and the judge passes.
@@ -60,6 +61,7 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
     n_missing: int = 0
     n_unlabelled: int = 0
     n_clusters: int = 0
+    effective_clusters: float = 0.0
     binary: bool = False
     tp: int = 0
     fp: int = 0

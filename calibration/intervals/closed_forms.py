@@ -1,11 +1,15 @@
-"""Closed-form intervals: Wilson, Wald, t, Fisher's z, Clopper-Pearson, and Wilson on the cluster-effective n."""
+"""Closed-form intervals: Wilson, Wald, t, Fisher's z, Clopper-Pearson."""
 
 from __future__ import annotations
 
 import math
 from statistics import NormalDist
+from typing import Literal, TypeAlias
 
 Interval = tuple[float, float]
+
+Scale: TypeAlias = Literal["fisher", "logit"]
+"""Where a statistic with ends is symmetric: Fisher's z for those in [-1, 1], log-odds for those in [0, 1]."""
 
 
 def normal_quantile(level: float) -> float:
@@ -44,33 +48,6 @@ def wilson_interval(share: float, trials: float, level: float = 0.95, *, z: floa
     return low, high
 
 
-def cluster_wilson_interval(
-    share: float, trials: float, clusters: int, standard_error: float, level: float = 0.95
-) -> Interval:
-    """Wilson's interval with as many trials as the clusters are worth.
-
-    The effective number is ``share (1 - share) / standard_error^2``, never more than the trials, and the quantile is
-    Student's: few clusters say little about their own spread (Korn and Graubard 1998). Where all trials have the same
-    result their dependence cannot be seen, and the clusters count as one trial each.
-
-    Args:
-        share: Successes / trials.
-        trials: Rows in the denominator.
-        clusters: Clusters among those rows.
-        standard_error: Of the share, over clusters.
-        level: Nominal coverage.
-
-    Returns:
-        Within [0, 1].
-    """
-    if clusters == trials:
-        return wilson_interval(share, trials, level)
-    if not standard_error > 0.0:
-        return wilson_interval(share, clusters, level)
-    worth = min(trials, share * (1 - share) / standard_error**2)
-    return wilson_interval(share, worth, level, z=t_quantile(level, clusters - 1))
-
-
 def clopper_pearson_interval(successes: int, trials: int, level: float = 0.95) -> Interval:
     """Exact interval of a proportion: covers at least at its level, for where a guarantee is claimed.
 
@@ -107,11 +84,41 @@ def logit_interval(share: float, standard_error: float, level: float = 0.95) -> 
     Returns:
         Within [0, 1]; None when the share is not inside (0, 1), where the scale has no place for it.
     """
+    return _on_log_odds(share, normal_quantile(level) * standard_error)
+
+
+def jackknife_interval(
+    value: float, standard_error: float, degrees: float, scale: Scale, level: float = 0.95
+) -> tuple[Interval, str] | None:
+    """Student's interval over clusters of a statistic that has ends, symmetric on a scale that has none.
+
+    Args:
+        value: The statistic.
+        standard_error: By leaving out one cluster at a time.
+        degrees: Degrees of freedom of that error.
+        scale: ``fisher`` between -1 and 1, ``logit`` between 0 and 1.
+        level: Nominal coverage.
+
+    Returns:
+        The interval and its name; None without a spread, or at an end.
+    """
+    if not 0.0 < standard_error < math.inf:
+        return None
+    half = t_quantile(level, degrees) * standard_error
+    ends = _on_log_odds((1 + value) / 2, half / 2) if scale == "fisher" else _on_log_odds(value, half)
+    if ends is None:
+        return None
+    if scale == "logit":
+        return ends, "logit of a jackknife over clusters"
+    # Fisher's z is half the log-odds of (1 + value) / 2.
+    return (2 * ends[0] - 1, 2 * ends[1] - 1), "Fisher's z of a jackknife over clusters"
+
+
+def _on_log_odds(share: float, half: float) -> Interval | None:
     if not 0.0 < share < 1.0:
         return None
-    centre = math.log(share / (1 - share))
-    low, high = wald_interval(centre, standard_error / (share * (1 - share)), level)
-    return _rate_at(low), _rate_at(high)
+    centre, half = math.log(share / (1 - share)), half / (share * (1 - share))
+    return _rate_at(centre - half), _rate_at(centre + half)
 
 
 def _rate_at(log_odds: float) -> float:

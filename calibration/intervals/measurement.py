@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ..arrays import FloatArray
+from ..cautions import FEW_CLUSTERS
 from ..sample import Sample
 from ..statistic import Statistic, defined, undefined
 from ..statistics.estimator import Estimator
@@ -24,14 +26,15 @@ from .bootstrap import (
 )
 from .closed_forms import (
     Interval,
-    cluster_wilson_interval,
     fisher_interval,
+    jackknife_interval,
     t_interval,
     wald_interval,
     wilson_interval,
 )
+from .clustered_rates import clustered_wilson_interval
 from .unseen import unseen_interval
-from .variance import influence, left_out_error, proportion_spread, standard_error
+from .variance import FEWEST, degrees_of_freedom, influence, left_out_error, proportion_spread, standard_error
 
 IntervalOption: TypeAlias = Literal["wilson", "wald", "cluster-t", "bootstrap"]
 
@@ -109,7 +112,10 @@ def _statistic(
         n = round(float((sample.cells.tables(sample.counts) * estimator.proportion.trials).sum()))
     if not np.isfinite(value):
         return undefined(estimator.undefined, n=n, level=settings.level)
-    if replicates is not None:
+    few = _few_clusters_interval(estimator, value, sample, settings)
+    if few is not None:
+        interval, method = few
+    elif replicates is not None:
         interval, method = _bootstrap_interval(estimator, value, replicates, sample, settings)
     elif estimator.proportion is not None:
         interval, method = _proportion_interval(estimator.proportion, value, sample, settings)
@@ -118,6 +124,23 @@ def _statistic(
     else:
         interval, method = _analytic_interval(estimator, value, sample, settings)
     return defined(value, interval, n=n, method=method, level=settings.level)
+
+
+def _few_clusters_interval(
+    estimator: Estimator, value: float, sample: Sample, settings: Settings
+) -> tuple[Interval, str] | None:
+    """Where few clusters count, a bootstrap of them covers too little: Student's interval of the jackknife, on a scale without ends.
+
+    None where that is not so, where leaving out a cluster makes no difference, or leaves nothing defined, and at the ends of the scale.
+    """
+    by_itself = settings.interval is not None or sample.singletons or sample.n_clusters < FEWEST
+    if estimator.few_clusters is None or by_itself or sample.effective_clusters >= FEW_CLUSTERS:
+        return None
+    parts = [(estimator.formula(each, sample.cells), times) for each, times in sample.without_each_group(1)]
+    left_out, times = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    shares = np.asarray(sample.groups.sum(axis=1), dtype=np.float64) / sample.n
+    error, degrees = float(left_out_error(left_out, times)), degrees_of_freedom(shares, sample.sizes)
+    return jackknife_interval(value, error, degrees, estimator.few_clusters, settings.level)
 
 
 def _bootstrap_interval(
@@ -147,12 +170,11 @@ def _proportion_interval(
     if settings.interval == "wilson":
         return wilson_interval(value, spread.trials, level), "Wilson"
     if settings.interval == "wald":
-        low, high = wald_interval(value, spread.independent, level)
+        low, high = wald_interval(value, math.sqrt(value * (1 - value) / spread.trials), level)
         return (max(0.0, low), min(1.0, high)), "Wald"
     if settings.interval == "cluster-t":
         return _cluster_t(value, spread.clustered, spread.clusters, level)
-    method = "Wilson" if spread.clusters == spread.trials else "Wilson on the cluster-effective n"
-    return cluster_wilson_interval(value, spread.trials, spread.clusters, spread.jackknife, level), method
+    return clustered_wilson_interval(value, spread, level)
 
 
 def _analytic_interval(

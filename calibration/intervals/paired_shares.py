@@ -10,8 +10,9 @@ import numpy as np
 from ..arrays import FloatArray
 from ..sample import Sample
 from ..statistics.rates import Proportion, judge_rate, prevalence, true_negative_rate, true_positive_rate
-from .closed_forms import Interval, cluster_wilson_interval, normal_quantile, t_quantile
-from .variance import MeanSpread, mean_spread, proportion_spread
+from .closed_forms import Interval, normal_quantile
+from .clustered_rates import clustered_wilson_interval, effective_trials, student_ratio
+from .variance import mean_spread, proportion_spread
 
 _HALVINGS = 60
 
@@ -73,20 +74,16 @@ def paired_interval(
         The interval and its name.
     """
     spread = mean_spread(signs, trial, sample)
-    worth, z = _worth(spread, level)
     only_first, only_second = (float(sample.counts @ (signs == sign)) / spread.trials for sign in (1.0, -1.0))
-    ends = tango_interval(only_first, only_second, worth, z)
+    differ = only_first + only_second
+    worth = effective_trials(
+        spread,
+        spread.trials * differ,
+        differ - (only_first - only_second) ** 2,
+        student=student_ratio(level, spread.clusters),
+    )
+    ends = tango_interval(only_first, only_second, worth, normal_quantile(level))
     return ends, f"Tango, Wilson's score for pairs{_basis(spread.clusters == spread.trials)}"
-
-
-def _worth(spread: MeanSpread, level: float) -> tuple[float, float]:
-    """Effective number of pairs, and the quantile that goes with it (as in `cluster_wilson_interval`)."""
-    if spread.clusters == spread.trials:
-        return spread.trials, normal_quantile(level)
-    if not spread.jackknife > 0.0:
-        return spread.clusters, normal_quantile(level)
-    worth = spread.trials * (spread.independent / spread.jackknife) ** 2
-    return min(spread.trials, worth), t_quantile(level, spread.clusters - 1)
 
 
 def balanced_accuracy_interval(sample: Sample, level: float) -> tuple[Interval, str]:
@@ -101,8 +98,7 @@ def balanced_accuracy_interval(sample: Sample, level: float) -> tuple[Interval, 
     values = [float(rate(sample.cells.tables(sample.counts))) for rate in rates]
     spreads = [proportion_spread(rate, sample) for rate in rates]
     ends = [
-        cluster_wilson_interval(value, each.trials, each.clusters, each.jackknife, level)
-        for value, each in zip(values, spreads, strict=True)
+        clustered_wilson_interval(value, each, level)[0] for value, each in zip(values, spreads, strict=True)
     ]
     correlation = _correlation(sample)
     down, up = (

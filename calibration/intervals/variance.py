@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, derivative, without_gaps
-from ..sample import Sample
-from ..statistics.rates import Proportion
+
+if TYPE_CHECKING:
+    from ..sample import Sample
+    from ..statistics.rates import Proportion
 
 Form: TypeAlias = Literal["plain", "cr1", "cr2", "jackknife"]
 """How the sum of squares is corrected for the residuals of few clusters being too small. ``plain`` is not (CR0). ``cr1``: times G / (G - 1),
@@ -105,10 +107,31 @@ def _factor(form: Form, clusters: int) -> float:
     return (clusters - 1) / clusters if form == "jackknife" else 1.0
 
 
-def left_out_error(values: FloatArray) -> FloatArray:
-    """Standard error from estimates that each leave out one of as many blocks (Kott 2001); shape ``(blocks, ...)`` to ``(...)``."""
-    blocks = len(values)
-    return np.sqrt((blocks - 1) / blocks * ((values - values.mean(axis=0)) ** 2).sum(axis=0))
+def degrees_of_freedom(shares: FloatArray, times: IntArray) -> float:
+    """Bell and McCaffrey's (2002), of the error of a mean: as many as there are clusters less one where they are of one size, else fewer.
+
+    Args:
+        shares: The share of all rows that a cluster of each sort has, shape ``(k,)``, below 1.
+        times: How many clusters of each sort there are, shape ``(k,)``.
+    """
+    pull = shares**2 / (1 - shares)
+    return 1 / float(times @ shares**2 + (times @ pull) ** 2 - times @ pull**2)
+
+
+def left_out_error(values: FloatArray, times: IntArray | None = None) -> FloatArray:
+    """Standard error from estimates that each leave out one cluster, or block of clusters (Kott 2001).
+
+    Args:
+        values: Shape ``(k, ...)``.
+        times: How many clusters give each, shape ``(k,)``; None for one.
+
+    Returns:
+        Shape ``(...)``.
+    """
+    times = np.ones(len(values), dtype=np.int64) if times is None else times
+    count = times.sum()
+    distance = values - np.tensordot(times / count, values, axes=1)
+    return np.sqrt((count - 1) / count * np.tensordot(times, distance**2, axes=1))
 
 
 def influence(formula: Callable[[FloatArray], FloatArray], sample: Sample) -> FloatArray:
@@ -148,54 +171,65 @@ def standard_error(values: FloatArray, sample: Sample, *, independent: bool = Fa
     return math.sqrt(variance(sample.groups @ values, sample.sizes))
 
 
-class MeanSpread(NamedTuple):
-    """The denominator of a mean of some rows, and its standard error in three ways.
+class Spread(NamedTuple):
+    """The denominator of a mean of some rows, and its standard error over clusters.
 
     Attributes:
         trials: Rows in the denominator.
         clusters: Clusters that have one.
-        independent: Standard error that takes rows as independent.
-        clustered: Over clusters, `Form` ``cr1``; NaN for one cluster.
-        jackknife: Over clusters, leaving out one at a time; NaN for one cluster.
+        cluster_size: Rows in the cluster that a row is in, on average over rows: ``sum of m^2 / n``.
+        clustered: Standard error, `Form` ``cr1``; NaN for one cluster.
+        jackknife: The same, leaving out one cluster at a time; NaN for one cluster.
     """
 
     trials: int
     clusters: int
-    independent: float
+    cluster_size: float
     clustered: float
     jackknife: float
 
 
-def proportion_spread(proportion: Proportion, sample: Sample) -> MeanSpread:
-    """Standard errors of a proportion, with at least one trial."""
+def spread_of_sums(totals: FloatArray, trials_of: FloatArray, times: IntArray | None = None) -> Spread:
+    """Spread of ``sum of totals / sum of trials``.
+
+    Args:
+        totals: Sum of values in a cluster of each sort, shape ``(k,)``.
+        trials_of: Its rows in the denominator, shape ``(k,)``; at least one in all.
+        times: How many clusters of each sort there are, shape ``(k,)``; None for one of each.
+    """
+    times = np.ones(len(totals), dtype=np.int64) if times is None else times
+    trials = float(times @ trials_of)
+    moved = (totals - float(times @ totals) / trials * trials_of) / trials
+    clusters = int(times[trials_of > 0].sum())
+    jackknife = math.nan
+    if clusters >= FEWEST:
+        jackknife = variance(moved, times, form="jackknife", shares=trials_of / trials, clusters=clusters)
+    return Spread(
+        trials=round(trials),
+        clusters=clusters,
+        cluster_size=float(times @ trials_of**2) / trials,
+        clustered=math.sqrt(variance(moved, times, clusters=clusters)),
+        jackknife=math.sqrt(jackknife),
+    )
+
+
+def spread_of_rows(values: FloatArray, cluster: IntArray) -> Spread:
+    """Spread of the mean of rows, each array of shape ``(n,)``, at least one."""
+    return spread_of_sums(cluster_sums(values, cluster), cluster_sums(np.ones(len(values)), cluster))
+
+
+def proportion_spread(proportion: Proportion, sample: Sample) -> Spread:
+    """Spread of a proportion of a sample, with at least one trial."""
     quadrant = sample.cells.quadrant
     return mean_spread(quadrant @ proportion.successes.ravel(), quadrant @ proportion.trials.ravel(), sample)
 
 
-def mean_spread(success: FloatArray, trial: FloatArray, sample: Sample) -> MeanSpread:
-    """Standard errors of the mean of some values over those rows that are trials.
+def mean_spread(success: FloatArray, trial: FloatArray, sample: Sample) -> Spread:
+    """Spread of the mean of some values over those rows that are trials.
 
     Args:
         success: Value of each cell, shape ``(m,)``; 0 where it is no trial.
         trial: 1 for each cell that is a trial, shape ``(m,)``.
         sample: The sample, with at least one trial.
-
-    Returns:
-        What an interval needs.
     """
-    trials = float(sample.counts @ trial)
-    values = (success - float(sample.counts @ success) / trials * trial) / trials
-    trials_of, moved = sample.groups @ trial, sample.groups @ values
-    clusters = int(sample.sizes[trials_of > 0].sum())
-    jackknife = math.nan
-    if clusters >= FEWEST:
-        jackknife = variance(
-            moved, sample.sizes, form="jackknife", shares=trials_of / trials, clusters=clusters
-        )
-    return MeanSpread(
-        trials=round(trials),
-        clusters=clusters,
-        independent=standard_error(values, sample, independent=True),
-        clustered=math.sqrt(variance(moved, sample.sizes, clusters=clusters)),
-        jackknife=math.sqrt(jackknife),
-    )
+    return spread_of_sums(sample.groups @ success, sample.groups @ trial, sample.sizes)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..arrays import FloatArray
-from ..intervals.closed_forms import Interval
+from ..intervals.closed_forms import Interval, Scale
 from ..intervals.paired_shares import balanced_accuracy_interval, bias_interval
 from ..sample import Cells, Sample
 from . import rates
@@ -45,6 +45,8 @@ class Estimator:
         undefined: When it is undefined, in words.
         proportion: Successes and trials, for a proportion.
         own_interval: The default interval, where Wilson's does not apply and BCa does not hold its level.
+        few_clusters: How its jackknife is brought to a scale without ends, where few clusters count: ``fisher`` in [-1, 1], ``logit`` in
+            [0, 1]; None where BCa is kept.
         max_cells: Above this many cells it is not bootstrapped.
     """
 
@@ -53,6 +55,7 @@ class Estimator:
     undefined: str
     proportion: rates.Proportion | None = None
     own_interval: OwnInterval | None = None
+    few_clusters: Scale | None = None
     max_cells: int = MAX_CELLS
 
     def of(self, cells: Cells) -> Callable[[FloatArray], FloatArray]:
@@ -65,10 +68,16 @@ def _of_table(
     function: Callable[[FloatArray], FloatArray],
     undefined: str,
     own_interval: OwnInterval | None = None,
+    few_clusters: Scale | None = None,
 ) -> Estimator:
     proportion = function if isinstance(function, rates.Proportion) else None
     return Estimator(
-        name, lambda weights, cells: function(cells.tables(weights)), undefined, proportion, own_interval
+        name,
+        lambda weights, cells: function(cells.tables(weights)),
+        undefined,
+        proportion,
+        own_interval,
+        few_clusters,
     )
 
 
@@ -83,14 +92,21 @@ _CATALOGUE = (
     _of_table("true_positive_rate", rates.true_positive_rate, "no label passes"),
     _of_table("true_negative_rate", rates.true_negative_rate, "every label passes"),
     _of_table("precision", rates.precision, "the judge passes nothing"),
-    _of_table("f1_positive", rates.f1_positive, "neither a label nor the judge passes anything"),
-    _of_table("f1_macro", rates.f1_macro, "label and judge use one and the same class only"),
+    _of_table(
+        "f1_positive",
+        rates.f1_positive,
+        "neither a label nor the judge passes anything",
+        few_clusters="logit",
+    ),
+    _of_table(
+        "f1_macro", rates.f1_macro, "label and judge use one and the same class only", few_clusters="logit"
+    ),
     _of_table("balanced_accuracy", rates.balanced_accuracy, _ONE_CLASS, balanced_accuracy_interval),
-    _of_table("mcc", mcc, "all labels, or all verdicts, are of one class"),
-    _of_table("cohen_kappa", cohen_kappa, _ONE_CATEGORY),
-    _of_table("scott_pi", scott_pi, _ONE_CATEGORY),
-    _of_table("gwet_ac1", gwet_ac1, _NO_ROWS),
-    _of_table("krippendorff_alpha", alpha_nominal, _ONE_CATEGORY),
+    _of_table("mcc", mcc, "all labels, or all verdicts, are of one class", few_clusters="fisher"),
+    _of_table("cohen_kappa", cohen_kappa, _ONE_CATEGORY, few_clusters="fisher"),
+    _of_table("scott_pi", scott_pi, _ONE_CATEGORY, few_clusters="fisher"),
+    _of_table("gwet_ac1", gwet_ac1, _NO_ROWS, few_clusters="fisher"),
+    _of_table("krippendorff_alpha", alpha_nominal, _ONE_CATEGORY, few_clusters="fisher"),
     _of_table("prevalence", rates.prevalence, _NO_ROWS),
     _of_table("judge_rate", rates.judge_rate, _NO_ROWS),
     _of_table("bias", rates.bias, _NO_ROWS, bias_interval),

@@ -12,13 +12,13 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..intervals.closed_forms import (
-    cluster_wilson_interval,
     t_interval,
     t_quantile,
     wald_interval,
     wilson_interval,
 )
-from ..intervals.variance import FEWEST, Estimate
+from ..intervals.clustered_rates import clustered_wilson_interval
+from ..intervals.variance import FEWEST, Estimate, spread_of_rows
 from ..statistic import Statistic, defined, undefined
 from .rate_interval import ROUNDING, RateInterval, rate_interval, worth_interval
 
@@ -212,12 +212,10 @@ def labels_only(
     if interval == "wald":
         error = float(np.sqrt((influence**2).sum()))
         return defined(value, wald_interval(value, error, level), n=n, method="Wald", level=level)
-    clusters, error = len(np.unique(cluster)), Estimate(value, influence, cluster).error()
     if np.isin(label, (0.0, 1.0)).all():
-        method = "Wilson" if clusters == n else "Wilson on the cluster-effective n"
-        return defined(
-            value, cluster_wilson_interval(value, n, clusters, error, level), n=n, method=method, level=level
-        )
+        ends, method = clustered_wilson_interval(value, spread_of_rows(label, cluster), level)
+        return defined(value, ends, n=n, method=method, level=level)
+    clusters, error = len(np.unique(cluster)), Estimate(value, influence, cluster).error()
     ends = t_interval(value, error, clusters, level) if clusters >= FEWEST else None
     return defined(value, ends, n=n, method="cluster-t", level=level)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...calibration import Statistic
 from ...calibration.cuts import UNTOLD, Cut, PassAt
-from ...calibration.intervals.certified_bound import certified_rate
+from ...calibration.intervals.clustered_rates import certified_rate
 from ...errors import InputError, UsageError
 from ...records import JudgeId, ShownNames
 from ...version import VERSION

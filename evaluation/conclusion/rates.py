@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 import msgspec
 
-from ...calibration.intervals.closed_forms import cluster_wilson_interval
+from ...calibration.intervals.closed_forms import Interval, wilson_interval
 from ...records import Author, ItemKey, Kind
 from .results import DECIDED, OPEN, UNJUDGED, Stratum, SystemResult
 from .tally import Sums, Tally
@@ -120,15 +119,14 @@ def rate_of(
     if not sums.graded:
         return msgspec.structs.replace(rate, undefined="nothing was graded")
     mean = sums.score_sum / sums.graded
-    clusters = len(sums.clusters)
-    low, high = cluster_wilson_interval(mean, sums.graded, clusters, _standard_error(sums, mean))
+    (low, high), method = _interval(sums, mean)
     return msgspec.structs.replace(
         rate,
         value=mean,
         low=low,
         high=high,
         bounds=_bounds(sums, total) if total > sums.graded else None,
-        method="Wilson" if clusters == sums.graded else "Wilson on the cluster-effective n",
+        method=method,
     )
 
 
@@ -137,10 +135,14 @@ def _bounds(sums: Sums, total: int) -> tuple[float, float]:
     return sums.score_sum / total, (sums.score_sum + total - sums.graded) / total
 
 
-def _standard_error(sums: Sums, mean: float) -> float:
-    """Of a mean over clusters (Miller 2024, arXiv 2411.00640), with the factor G / (G - 1) on the variance."""
-    clusters = len(sums.clusters)
-    if clusters < 2:  # noqa: PLR2004 - one cluster has no spread
-        return 0.0
-    squares = sum((total - count * mean) ** 2 for count, total in sums.clusters.values())
-    return math.sqrt(squares * clusters / (clusters - 1)) / sums.graded
+def _interval(sums: Sums, mean: float) -> tuple[Interval, str]:
+    """Wilson's; over clusters where they have several verdicts, with numpy, which a run of independent cases need not load."""
+    if len(sums.clusters) == sums.graded:
+        return wilson_interval(mean, sums.graded), "Wilson"
+    import numpy as np  # noqa: PLC0415
+
+    from ...calibration.intervals.clustered_rates import clustered_wilson_interval  # noqa: PLC0415
+    from ...calibration.intervals.variance import spread_of_sums  # noqa: PLC0415
+
+    counts, totals = np.array(list(sums.clusters.values()), dtype=np.float64).T
+    return clustered_wilson_interval(mean, spread_of_sums(totals, counts))

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from fiducial.calibration import make_sample
-from fiducial.calibration.intervals.variance import Estimate, cluster_sums, mean_spread, variance
+from fiducial.calibration.intervals.variance import (
+    Estimate,
+    cluster_sums,
+    mean_spread,
+    spread_of_rows,
+    variance,
+)
 
 rng = np.random.default_rng(0)
 CLUSTER = np.repeat(np.arange(9), rng.integers(1, 12, size=9))
@@ -44,7 +50,8 @@ def test_a_sample_and_its_rows_have_one_spread() -> None:
     spread = mean_spread(sample.cells.score, np.ones_like(sample.cells.score), sample)
     assert spread.clustered == pytest.approx(ESTIMATE.error(), rel=1e-12)
     assert spread.jackknife**2 == pytest.approx(variance(SUMS, form="jackknife", shares=SHARES), rel=1e-12)
-    assert spread.independent == pytest.approx(math.sqrt(MEAN * (1 - MEAN) / len(VALUES)), rel=1e-12)
+    assert spread == pytest.approx(spread_of_rows(VALUES, CLUSTER), rel=1e-12)
+    assert spread.cluster_size == pytest.approx(float((np.bincount(CLUSTER) ** 2).sum()) / len(VALUES))
 
 
 def test_fewer_clusters_than_there_are_may_tell_the_spread() -> None:

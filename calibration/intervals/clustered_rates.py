@@ -1,0 +1,110 @@
+"""Rates of rows in clusters: how many independent trials the rows are worth, also where there are too few errors to tell.
+
+The design effect of a cluster sample, by which its rows are worth less, is a variance over clusters. Without errors there is none to be seen, with
+two or three it is luck; so what is seen is averaged with what is usual, which weighs as much as some errors do.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..arrays import FloatArray, IntArray
+from ..statistic import Statistic, undefined
+from .closed_forms import Interval, normal_quantile, t_quantile, wilson_interval
+from .variance import FEWEST, Spread, spread_of_rows
+
+
+class Prior(NamedTuple):
+    """What is thought of the dependence within clusters before errors tell.
+
+    Attributes:
+        weight: As many errors as it counts for.
+        correlation: Of errors within clusters.
+    """
+
+    weight: float
+    correlation: float
+
+
+TWO_SIDED = Prior(3, 0.2)
+CERTIFIED = Prior(5, 0.3)
+"""For where a guarantee is claimed."""
+
+
+def effective_trials(
+    spread: Spread, errors: float, row_variance: float, *, prior: Prior = TWO_SIDED, student: float = 1.0
+) -> float:
+    """How many independent trials rows in clusters are worth.
+
+    Trials over the design effect: that of the prior, ``1 + (m - 1) * correlation`` for clusters of ``m`` rows, averaged with the one that the
+    jackknife sees (never below 1, times the square of Student's quantile over the normal one, for few clusters know their own spread badly).
+
+    Source: Korn and Graubard 1998, but for the prior; `docs/decisions` has why and what it is worth.
+
+    Args:
+        spread: Of the rate, over clusters.
+        errors: Rows of the rarer result, of which what is seen is made.
+        row_variance: Variance of one row's result.
+        prior: What is thought beforehand.
+        student: Student's quantile over the normal one, at the level of the interval.
+
+    Returns:
+        At most the number of trials; one for a single cluster.
+    """
+    if spread.clusters == spread.trials:
+        return spread.trials
+    if spread.clusters < FEWEST:
+        return 1.0
+    usual = 1 + (spread.cluster_size - 1) * prior.correlation
+    if row_variance <= 0.0:
+        return spread.trials / usual
+    seen = max(1.0, spread.jackknife**2 * spread.trials / row_variance)
+    return spread.trials * (errors + prior.weight) / (errors * seen * student**2 + prior.weight * usual)
+
+
+def clustered_wilson_interval(share: float, spread: Spread, level: float = 0.95) -> tuple[Interval, str]:
+    """Wilson's interval with as many trials as the rows are worth, and what it is called.
+
+    Args:
+        share: Mean of results in [0, 1]; of 0/1 results, a rate.
+        spread: Of that share.
+        level: Nominal coverage.
+
+    Returns:
+        Ends within [0, 1].
+    """
+    errors, variance = spread.trials * min(share, 1 - share), share * (1 - share)
+    worth = effective_trials(spread, errors, variance, student=student_ratio(level, spread.clusters))
+    name = "Wilson" if spread.clusters == spread.trials else "Wilson on the cluster-effective n"
+    return wilson_interval(share, worth, level), name
+
+
+def certified_rate(passed: FloatArray, cluster: IntArray, *, level: float = 0.95) -> Statistic:
+    """A share with its one-sided lower bound: Clopper and Pearson's, with as many trials as the rows are worth.
+
+    Args:
+        passed: 0 or 1, shape ``(n,)``.
+        cluster: Cluster number of each row, shape ``(n,)``.
+        level: Of the bound, one-sided.
+
+    Returns:
+        The share; ``low`` is the bound, ``high`` is 1.
+    """
+    from scipy.special import betaincinv  # noqa: PLC0415 - slow to import; a rate over independent cases needs none of it
+
+    if not len(passed):
+        return undefined("no row is in the denominator", n=0, level=level)
+    share, spread = float(passed.mean()), spread_of_rows(passed, cluster)
+    student = student_ratio(2 * level - 1, spread.clusters)
+    worth = effective_trials(
+        spread, spread.trials * (1 - share), share * (1 - share), prior=CERTIFIED, student=student
+    )
+    successes = share * worth
+    low = 0.0 if share == 0.0 else float(betaincinv(successes, worth - successes + 1, 1 - level))
+    method = "Clopper-Pearson on the cluster-effective n, one-sided"
+    return Statistic(value=share, low=low, high=1.0, level=level, method=method, n=len(passed))
+
+
+def student_ratio(level: float, clusters: int) -> float:
+    """Student's quantile over clusters as a multiple of the normal one; 1 for a single cluster."""
+    return t_quantile(level, clusters - 1) / normal_quantile(level) if clusters >= FEWEST else 1.0

@@ -1,0 +1,130 @@
+"""Rates with few errors in clusters: an error more never makes a judge look better, and intervals hold where clusters are uneven."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from fiducial.calibration import ESTIMATORS, make_sample, measure
+from fiducial.calibration.arrays import FloatArray, IntArray
+from fiducial.calibration.intervals.cell_means import mean_over_clusters
+from fiducial.calibration.intervals.closed_forms import wilson_interval
+from fiducial.calibration.intervals.cluster_mean import share_of
+from fiducial.calibration.intervals.clustered_rates import certified_rate, clustered_wilson_interval
+from fiducial.calibration.intervals.variance import spread_of_sums
+
+ELEVEN: IntArray = np.arange(60) % 11
+
+
+def ends(errors: IntArray, size: int) -> tuple[float, float, float]:
+    """Both ends of the interval, and the bound of a certificate, with so many errors in each cluster of one size."""
+    counts = np.full(len(errors), float(size))
+    right: FloatArray = counts - errors.astype(np.float64)
+    spread = spread_of_sums(right, counts)
+    low, high = clustered_wilson_interval(1 - float(errors.sum()) / float(counts.sum()), spread)[0]
+    passed = np.concatenate([np.repeat([1.0, 0.0], [size - int(wrong), int(wrong)]) for wrong in errors])
+    bound = certified_rate(passed, np.repeat(np.arange(len(errors)), size)).low
+    assert bound is not None
+    return low, high, bound
+
+
+def evenly(clusters: int, size: int) -> Iterator[IntArray]:
+    """An error more each time, in turn."""
+    for errors in range(clusters * size + 1):
+        yield errors // clusters + (np.arange(clusters) < errors % clusters)
+
+
+def cluster_by_cluster(clusters: int, size: int) -> Iterator[IntArray]:
+    """An error more each time, a cluster filled before the next."""
+    for errors in range(clusters * size + 1):
+        yield np.clip(errors - size * np.arange(clusters), 0, size)
+
+
+SMALL = [(clusters, size) for clusters in range(2, 13) for size in range(2, 8)]
+
+
+@pytest.mark.parametrize(("clusters", "size"), SMALL)
+def test_every_end_falls_with_every_error_that_is_added_evenly(clusters: int, size: int) -> None:
+    steps = np.diff(np.array([ends(errors, size) for errors in evenly(clusters, size)]), axis=0)
+    assert steps.max() <= 1e-12
+
+
+@pytest.mark.parametrize(("clusters", "size"), SMALL)
+def test_every_end_falls_with_every_error_that_is_added_cluster_by_cluster(clusters: int, size: int) -> None:
+    """Where one cluster is all wrong and the next begins to be, less dependence is seen; the ends may rise by a hair."""
+    steps = np.diff(np.array([ends(errors, size) for errors in cluster_by_cluster(clusters, size)]), axis=0)
+    assert steps.max() <= 0.006
+
+
+def test_sixty_of_sixty_is_better_than_fifty_nine() -> None:
+    def low(errors: int) -> tuple[float, float]:
+        passed: FloatArray = (np.arange(60) >= errors).astype(np.float64)
+        found, certified = share_of(passed, ELEVEN).low, certified_rate(passed, ELEVEN).low
+        assert found is not None
+        assert certified is not None
+        return found, certified
+
+    assert low(0) == pytest.approx((0.892, 0.889), abs=1e-3)
+    assert low(0) > low(1) > low(2)
+
+
+def test_independent_rows_have_wilsons_interval_and_many_errors_leave_the_prior_no_say() -> None:
+    passed: FloatArray = (np.arange(50) >= 4).astype(np.float64)
+    found = share_of(passed, np.arange(50))
+    assert (found.low, found.high) == pytest.approx(wilson_interval(0.92, 50), abs=1e-12)
+    rng = np.random.default_rng(0)
+    cluster: IntArray = np.repeat(np.arange(2_000), 5)
+    many = (rng.random(10_000) < rng.beta(2, 2, size=2_000)[cluster]).astype(np.float64)
+    spread = measure([ESTIMATORS["judge_rate"]], make_sample(np.ones(10_000), many, cluster))["judge_rate"]
+    sums = np.bincount(cluster, weights=many - many.mean())
+    error = float(np.sqrt((sums**2).sum())) / 10_000
+    assert spread.low is not None
+    assert spread.high is not None
+    assert (spread.high - spread.low) / (2 * 1.96 * error) == pytest.approx(1.0, abs=5e-3)
+
+
+def test_one_cluster_is_worth_one_trial() -> None:
+    found = share_of(np.ones(40), np.zeros(40, dtype=np.int64))
+    assert (found.low, found.high) == pytest.approx(wilson_interval(1.0, 1), abs=1e-12)
+
+
+def test_half_of_the_rows_in_one_cluster_certify_less_than_as_many_even_ones() -> None:
+    """With dependence of 0.5 a bound by the spread seen was above the truth in a fifth of the draws."""
+    rng, sizes = np.random.default_rng(5), np.append(np.full(19, 5), 95)
+    cluster = np.repeat(np.arange(20), sizes)
+    wrong = 0
+    for _ in range(400):
+        passed = (rng.random(190) < rng.beta(0.9, 0.1, size=20)[cluster]).astype(np.float64)
+        bound = certified_rate(passed, cluster).low
+        assert bound is not None
+        wrong += bound > 0.9
+    assert wrong / 400 <= 0.07
+
+
+def test_few_clusters_that_count_give_kappa_students_interval_of_its_jackknife() -> None:
+    rng, sizes = np.random.default_rng(6), np.append(np.full(19, 5), 95)
+    cluster = np.repeat(np.arange(20), sizes)
+    right = (rng.random(190) < 0.5).astype(np.float64)
+    score = np.where(rng.random(190) < 0.85, right, 1 - right)
+    sample = make_sample(right, score, cluster)
+    assert sample.effective_clusters < 4
+    found = measure([ESTIMATORS["cohen_kappa"], ESTIMATORS["f1_macro"]], sample)
+    assert found["cohen_kappa"].method == "Fisher's z of a jackknife over clusters"
+    assert found["f1_macro"].method == "logit of a jackknife over clusters"
+    even = measure([ESTIMATORS["cohen_kappa"]], make_sample(right, score, np.arange(190) // 5))
+    assert even["cohen_kappa"].method == "BCa bootstrap over clusters"
+    kappa = ESTIMATORS["cohen_kappa"]
+    value = float(kappa.formula(sample.counts, sample.cells))
+    left_out: list[float] = []
+    for number in range(20):
+        part = make_sample(right[number != cluster], score[number != cluster])
+        left_out.append(float(kappa.formula(part.counts, part.cells)))
+    error = np.sqrt(19 / 20 * ((np.array(left_out) - np.mean(left_out)) ** 2).sum())
+    # The degrees of freedom are those of the mean of a value over the same clusters.
+    degrees = mean_over_clusters(score, cluster).degrees
+    half = float(stats.t.ppf(0.975, degrees)) * error / (1 - value**2)
+    expected = np.tanh(np.arctanh(value) + np.array([-half, half]))
+    assert (found["cohen_kappa"].low, found["cohen_kappa"].high) == pytest.approx(expected.tolist(), abs=1e-9)
