@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fiducial.calibration.arrays import BoolArray, FloatArray, IntArray
-from fiducial.calibration.intervals.certified_bound import certified_rate
+from fiducial.calibration.intervals.clustered_rates import certified_rate
 from fiducial.calibration.monitoring.drift import drift_evidence, first_alarm, first_drop, paired_drops
 
 from .tally import FOUND, SIZE, Tally, Target
