@@ -12,6 +12,7 @@ from typing import NamedTuple
 from . import kernel, landlock, syscalls
 from .file_view import EXAM, WORKSPACE, View, enter_private_root, give
 from .limits import Limits, apply_limits
+from .processes import threads_of_user
 
 _NOBODY = 65_534
 _OWN_UIDS, _USERS = 1_700_000_000, 100_000_000
@@ -146,6 +147,8 @@ def _shutting_in(limits: Limits, uid: int, writable: Path | None) -> Callable[[]
     """What a new process does to itself before it becomes the command."""
     filtered = syscalls.can_filter()
     same_user = uid == os.geteuid()
+    if same_user and writable is not None:
+        limits = limits._replace(processes=limits.processes + threads_of_user())
 
     def prepare() -> None:
         apply_limits(limits)

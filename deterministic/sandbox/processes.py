@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 _PROC = Path("/proc")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
-_PARENT_FIELD, _PAGES_FIELD = 1, 21
+_PARENT_FIELD, _THREADS_FIELD, _PAGES_FIELD = 1, 17, 21
 _PAUSE = 0.005
 
 
@@ -25,6 +25,8 @@ class Usage(NamedTuple):
 class _Process(NamedTuple):
     pid: int
     parent: int
+    user: int
+    threads: int
     memory_bytes: int
 
 
@@ -32,6 +34,12 @@ def usage() -> Usage:
     """What this process's descendants use; nothing where /proc is not there to ask."""
     found = _descendants()
     return Usage(len(found), sum(process.memory_bytes for process in found))
+
+
+def threads_of_user() -> int:
+    """How many threads this process's user has: the limit on processes counts them all."""
+    user = os.geteuid()
+    return sum(process.threads for process in _all_processes() if process.user == user)
 
 
 def end_all(*, own_namespace: bool) -> None:
@@ -90,8 +98,10 @@ def _all_processes() -> Iterator[_Process]:
         if entry.name.isdecimal():
             try:
                 text = (entry / "stat").read_text(encoding="utf-8", errors="replace")
+                user = entry.stat().st_uid
             except OSError:
                 continue
             # The name of the program, in parentheses, may hold anything.
             fields = text[text.rfind(")") + 2 :].split()
-            yield _Process(int(entry.name), int(fields[_PARENT_FIELD]), int(fields[_PAGES_FIELD]) * _PAGE)
+            parent, threads, pages = (int(fields[n]) for n in (_PARENT_FIELD, _THREADS_FIELD, _PAGES_FIELD))
+            yield _Process(int(entry.name), parent, user, threads, pages * _PAGE)

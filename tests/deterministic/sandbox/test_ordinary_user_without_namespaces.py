@@ -106,6 +106,20 @@ def test_no_other_process_of_the_users_is_ended(first: str, attempt: str):
         other.kill()
 
 
+def test_what_else_the_user_runs_does_not_count():
+    user = USER if os.geteuid() == 0 else None
+    others = [subprocess.Popen(["sleep", "60"], user=user, group=user) for _ in range(40)]
+    try:
+        code = "import os\nif os.fork(): print(os.wait()[1])"
+        limits = LIMITS._replace(processes=10)
+        run = report_to_ordinary_user(code, limits, first=NO_NAMESPACES)["runs"][0]
+        assert (run["out"], run["code"]) == ("0\n", 0), run["err"]
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+
+
 def test_the_report_says_whether_others_are_in_reach():
     scoped = landlock.version() >= landlock.SCOPES_SINCE
     assert report_on("")["processes"] == ("adopted" if scoped else "adopted, others in reach")
