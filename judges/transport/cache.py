@@ -62,6 +62,10 @@ class ReplyCache:
         self.path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            if path.is_symlink():
+                raise InputError(
+                    "is a symbolic link; a reply cache is read and written where it is", path=path
+                )
             self._connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
         except (OSError, sqlite3.Error) as error:
             raise _unusable(path, error) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import BinaryIO
@@ -9,11 +10,13 @@ from typing import BinaryIO
 import msgspec
 
 from ...errors import InputError, MissingReplyError, RecordError
-from ...records import decode_record, encode_record, read_lines
+from ...records import MAX_LINE_BYTES, decode_record, encode_record, open_plainly, read_lines
 from ...records.case import Record
 from .exchange import NotRecordedError, Provider, Reply, Request
 
 _BLOCK = 1 << 16
+_BEGINS = b'{"key":'
+"""How each line begins, also one that a kill cut off."""
 
 
 class Recorded(Record, frozen=True, kw_only=True):
@@ -119,11 +122,32 @@ def _decode_line(raw: bytes, path: Path, line: int) -> Recorded | None:
 def _open_to_append(path: Path) -> BinaryIO:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("a+b")
-        _mend_end(file, path)
+        file = os.fdopen(open_plainly(path, os.O_RDWR | os.O_APPEND | os.O_CREAT), "a+b")
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror or error}", path=path) from error
+    try:
+        _refuse_foreign(file, path)
+        _mend_end(file, path)
+    except OSError as error:
+        file.close()
+        raise InputError(f"cannot be written: {error.strerror or error}", path=path) from error
+    except BaseException:
+        file.close()
+        raise
     return file
+
+
+def _refuse_foreign(file: BinaryIO, path: Path) -> None:
+    """Somebody else's file, which was named by mistake, stays as it is: neither is a line added, nor one cut."""
+    file.seek(0)
+    first = file.readline(MAX_LINE_BYTES)
+    torn = not first.endswith(b"\n") and (first.startswith(_BEGINS) or _BEGINS.startswith(first))
+    if not torn:
+        try:
+            decode_record(first, Recorded, path=path, line=1)
+        except RecordError as error:
+            raise InputError("is no recording of replies; nothing was changed", path=path) from error
+    file.seek(0, os.SEEK_END)
 
 
 def _mend_end(file: BinaryIO, path: Path) -> None:
@@ -140,7 +164,11 @@ def _mend_end(file: BinaryIO, path: Path) -> None:
         return
     try:
         decode_record(last, Recorded, path=path)
-    except RecordError:
+    except RecordError as error:
+        if not (last.startswith(_BEGINS) or _BEGINS.startswith(last)):
+            raise InputError(
+                "ends with something that is no recorded reply; nothing was changed", path=path
+            ) from error
         file.truncate(end - len(last))
     else:
         file.write(b"\n")

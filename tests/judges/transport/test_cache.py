@@ -133,6 +133,14 @@ def test_a_file_that_is_something_else_is_refused(tmp_path: Path) -> None:
         ReplyCache(path)
 
 
+@pytest.mark.attack("run folders and files")
+def test_a_cache_is_not_written_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "c.sqlite").symlink_to(tmp_path / "other.sqlite")
+    with pytest.raises(InputError, match="symbolic link"):
+        ReplyCache(tmp_path / "c.sqlite")
+    assert not (tmp_path / "other.sqlite").exists()
+
+
 @pytest.mark.attack("inputs of others")
 def test_a_database_of_something_else_is_refused_and_not_changed(tmp_path: Path) -> None:
     path = tmp_path / "bookmarks.sqlite"

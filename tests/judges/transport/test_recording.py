@@ -8,7 +8,7 @@ import pytest
 from judge_items import Judging, make_pairs
 from provider_server import Answer, ProviderServer
 
-from fiducial.errors import InputError, RecordError
+from fiducial.errors import InputError, RecordError, RunFolderError
 from fiducial.judges import replay
 
 
@@ -85,3 +85,35 @@ def test_no_key_is_recorded(judging: Judging, tmp_path: Path) -> None:
     judging(make_pairs(1), record=tmp_path / "r.jsonl", cache=tmp_path / "c.sqlite")
     assert b"secret-key" not in (tmp_path / "r.jsonl").read_bytes()
     assert b"secret-key" not in (tmp_path / "c.sqlite").read_bytes()
+
+
+@pytest.mark.attack("run folders and files")
+@pytest.mark.parametrize("text", ["my notes", "my notes\n", '{"case_id": "a"}\n', "\n\n", '{"key": 1}\nmore'])
+def test_a_file_of_something_else_is_neither_added_to_nor_cut(
+    judging: Judging, tmp_path: Path, text: str
+) -> None:
+    notes = tmp_path / "notes.txt"
+    notes.write_text(text)
+    with pytest.raises(InputError, match="is no recording of replies; nothing was changed"):
+        judging(make_pairs(1), record=notes)
+    assert notes.read_text() == text
+
+
+@pytest.mark.attack("run folders and files")
+def test_a_recording_that_ends_with_something_else_is_not_cut(judging: Judging, tmp_path: Path) -> None:
+    recording = tmp_path / "r.jsonl"
+    judging(make_pairs(1), record=recording)
+    before = recording.read_bytes() + b"and my notes"
+    recording.write_bytes(before)
+    with pytest.raises(InputError, match="ends with something that is no recorded reply"):
+        judging(make_pairs(2), record=recording)
+    assert recording.read_bytes() == before
+
+
+@pytest.mark.attack("run folders and files")
+def test_a_recording_is_not_written_through_a_link(judging: Judging, tmp_path: Path) -> None:
+    (tmp_path / "other.jsonl").write_text("")
+    (tmp_path / "r.jsonl").symlink_to(tmp_path / "other.jsonl")
+    with pytest.raises(RunFolderError, match="symbolic link"):
+        judging(make_pairs(1), record=tmp_path / "r.jsonl")
+    assert (tmp_path / "other.jsonl").read_text() == ""

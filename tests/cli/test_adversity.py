@@ -1,0 +1,124 @@
+"""A machine that lets a run down: kills, clocks that go backwards, renames that fail."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from audit_items import calls
+from command import Result, fiducial
+from provider_server import Answer, Hang, ProviderServer, Response, Seen
+
+from fiducial.records import write_records
+
+pytestmark = pytest.mark.attack("adversity")
+
+
+@pytest.fixture
+def probes(tmp_path: Path) -> Path:
+    write_records(tmp_path / "cases.jsonl", calls(8))
+    assert fiducial("audit", "mutate", tmp_path / "cases.jsonl", "--out", tmp_path / "probes").code == 0
+    return tmp_path / "probes"
+
+
+def audit(probes: Path, server: ProviderServer, out: Path) -> list[str]:
+    judge = ["--judge", "tool_call_accuracy/direct", "--model", "m", "--base-url", server.base_url]
+    return [
+        "audit",
+        "run",
+        str(probes),
+        *judge,
+        "--sample",
+        "4",
+        "--no-cache",
+        "--concurrency",
+        "2",
+        "--out",
+        str(out),
+    ]
+
+
+def by_length(seen: Seen) -> Response:
+    return Answer("<S2>1</S2>" if len(seen.text) % 3 else "<S2>0</S2>")
+
+
+def found(out: Path) -> Any:
+    """What an audit came to, without the times it took."""
+    audit = json.loads((out / "audit.json").read_text())
+    return [{key: each[key] for key in ("judge", "operators")} for each in audit["judges"]]
+
+
+def test_an_audit_that_was_killed_comes_to_what_it_would_have_come_to(
+    probes: Path, server: ProviderServer, tmp_path: Path
+):
+    server.script = by_length
+    assert fiducial(*audit(probes, server, tmp_path / "whole")).code == 0
+    asked = len(server.seen)
+    server.script = lambda seen: by_length(seen) if len(server.seen) < asked + asked // 2 else Hang()
+    running = subprocess.Popen(
+        [sys.executable, "-m", "fiducial", *audit(probes, server, tmp_path / "killed")],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    while len(server.seen) < asked + asked // 2:
+        assert running.poll() is None
+        time.sleep(0.01)
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    server.script = by_length
+    before = len(server.seen)
+    assert fiducial(*audit(probes, server, tmp_path / "killed")).code == 0
+    assert found(tmp_path / "killed") == found(tmp_path / "whole")
+    assert 0 < len(server.seen) - before < asked, "what was there was not asked again"
+
+
+def run(tmp_path: Path, *more: str) -> Result:
+    data = Path(__file__).parents[2] / "data"
+    names = ("--outputs", str(data / "outputs.jsonl"), "--judge", "groundedness", "--model", "baseline")
+    return fiducial("run", data / "cases.jsonl", *names, "--out", tmp_path / "run", *more)
+
+
+def test_a_clock_that_goes_backwards_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    begin = time.time()
+    ticks = iter(range(10**9))
+    monkeypatch.setattr(time, "time", lambda: begin - 1000 * next(ticks))
+    assert run(tmp_path).code == 0
+    verdicts = (tmp_path / "run" / "verdicts.jsonl").read_bytes()
+    assert run(tmp_path).code == 0
+    assert (tmp_path / "run" / "verdicts.jsonl").read_bytes() == verdicts
+
+
+def test_a_rename_that_fails_is_one_line_and_the_same_command_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def broken(self: Path, target: Any) -> Any:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", broken)
+        result = run(tmp_path)
+    assert result.code == 2
+    assert result.err.strip().splitlines()[-1].endswith("cannot be written: Input/output error")
+    assert list((tmp_path / "run").glob("*.tmp")) == []
+    assert run(tmp_path).code == 0
+
+
+@pytest.mark.parametrize(
+    "line", [b"{", b"[]", b'{"key": "a"}', b'{"key": "a", "model": "m", "reply": 7}', b"\xff"]
+)
+def test_a_recording_that_was_tampered_with_is_named_with_its_line(tmp_path: Path, line: bytes):
+    recording = tmp_path / "r.jsonl"
+    recording.write_bytes(b'{"key":"k","model":"m","reply":{"text":"1"}}\n' + line + b"\n")
+    data = Path(__file__).parents[2] / "data"
+    result = fiducial(
+        *("judge", data / "cases.jsonl", "--outputs", data / "outputs.jsonl", "--judge", "groundedness"),
+        *("--model", "m", "--replay", recording, "--out", tmp_path / "judged"),
+    )
+    assert result.code == 2
+    assert "r.jsonl:2" in result.err or "r.jsonl, line 2" in result.err
