@@ -30,7 +30,7 @@ class Order(NamedTuple):
         environment: All of the commands' environment.
         limits: What each command may use.
         exam: A folder with hidden tests, which the commands can read and not change; None when there is none.
-        proven: For each command, whether it is to prove that it came to its end: see `execution.Proof`.
+        proven: For each command, whether it is to prove that it came to its end: see `supervision.Proof`.
         fixed: Files of ``source`` that the commands cannot change where files can be mounted.
         group: A memory group for the commands, `memory_group`; None where none could be made.
     """

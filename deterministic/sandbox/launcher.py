@@ -18,9 +18,9 @@ from typing import Any
 
 from . import kernel, landlock
 from .confinement import Order, leave_namespaces, settle
-from .execution import Ended, execute
 from .limits import Limits
 from .memory_group import joining
+from .supervision import Ended, execute
 from .syscalls import can_filter
 
 

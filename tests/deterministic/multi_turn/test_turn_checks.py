@@ -1,3 +1,5 @@
+"""None"""
+
 from __future__ import annotations
 
 from typing import Any
@@ -6,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fiducial.deterministic.multi_turn.difference import ABSENT, equal, equal_in_kind, first_difference
+from fiducial.deterministic.multi_turn.turn_checks import ABSENT, equal, equal_in_kind, first_difference
 
 
 @pytest.mark.parametrize(
