@@ -6,13 +6,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .baseline import WordJudge, baseline_judge, baseline_verdict
-    from .callables import FunctionJudge, callable_judge
-    from .catalogue import PromptName, find_prompt, shipped_prompts
+    from .baseline import baseline_judge, baseline_verdict
+    from .callables import callable_judge
+    from .catalogue import find_prompt, shipped_prompts
     from .cycle import Lookup, Work, judge_output, unanswered
     from .fillers import NotApplicableError, Replay
-    from .findings import Finding, read_again, read_reply, rests_on_a_reply
-    from .judge import Judge, PromptJudge, Way, judge_work, load_judge
+    from .findings import read_again, rests_on_a_reply
+    from .judge import Judge, PromptJudge, judge_work, load_judge
     from .transport.batch_results import BatchResults
     from .transport.budget import Budget
     from .transport.cache import ReplyCache, cache_key
@@ -20,65 +20,39 @@ if TYPE_CHECKING:
     from .transport.endpoint import Endpoint
     from .transport.exchange import CallError, Provider, Reply, Request, make_request
 
-_HOME = {
-    "BatchResults": "transport.batch_results",
-    "Budget": "transport.budget",
-    "CallError": "transport.exchange",
-    "Endpoint": "transport.endpoint",
-    "Finding": "findings",
-    "FunctionJudge": "callables",
-    "Judge": "judge",
-    "Lookup": "cycle",
-    "NotApplicableError": "fillers",
-    "PromptJudge": "judge",
-    "PromptName": "catalogue",
-    "Provider": "transport.exchange",
-    "Replay": "fillers",
-    "Reply": "transport.exchange",
-    "ReplyCache": "transport.cache",
-    "Request": "transport.exchange",
-    "Way": "judge",
-    "WordJudge": "baseline",
-    "Work": "cycle",
-    "baseline_judge": "baseline",
-    "baseline_verdict": "baseline",
-    "batch_replies": "transport.connect",
-    "cache_key": "transport.cache",
-    "callable_judge": "callables",
-    "cassette": "transport.connect",
-    "connect": "transport.connect",
-    "find_prompt": "catalogue",
-    "judge_output": "cycle",
-    "judge_work": "judge",
-    "load_judge": "judge",
-    "make_request": "transport.exchange",
-    "read_again": "findings",
-    "read_reply": "findings",
-    "rests_on_a_reply": "findings",
-    "replay": "transport.connect",
-    "shipped_prompts": "catalogue",
-    "unanswered": "cycle",
+_NAMES = {
+    "baseline": "baseline_judge baseline_verdict",
+    "callables": "callable_judge",
+    "catalogue": "find_prompt shipped_prompts",
+    "cycle": "Lookup Work judge_output unanswered",
+    "fillers": "NotApplicableError Replay",
+    "findings": "read_again rests_on_a_reply",
+    "judge": "Judge PromptJudge judge_work load_judge",
+    "transport.batch_results": "BatchResults",
+    "transport.budget": "Budget",
+    "transport.cache": "ReplyCache cache_key",
+    "transport.connect": "batch_replies cassette connect replay",
+    "transport.endpoint": "Endpoint",
+    "transport.exchange": "CallError Provider Reply Request make_request",
 }
+"""What is found where, when it is first asked for: judges that are not asked need neither jinja nor YAML."""
+
+_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __all__ = [
     "BatchResults",
     "Budget",
     "CallError",
     "Endpoint",
-    "Finding",
-    "FunctionJudge",
     "Judge",
     "Lookup",
     "NotApplicableError",
     "PromptJudge",
-    "PromptName",
     "Provider",
     "Replay",
     "Reply",
     "ReplyCache",
     "Request",
-    "Way",
-    "WordJudge",
     "Work",
     "baseline_judge",
     "baseline_verdict",
@@ -93,7 +67,6 @@ __all__ = [
     "load_judge",
     "make_request",
     "read_again",
-    "read_reply",
     "replay",
     "rests_on_a_reply",
     "shipped_prompts",

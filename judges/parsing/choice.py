@@ -9,9 +9,8 @@ from ...errors import DecodingError, PromptError
 from ..prompt_file import STATEMENTS, PromptFile
 from ..scale import Scale
 from .json_reply import Pieces, json_parser
-from .number import number_parser
 from .reading import Reading, ReplyParser
-from .tags import tags_parser
+from .written_score import number_parser, tags_parser
 
 PARSER_VERSION = 2
 """Raised when any parser reads a reply differently than before; part of a judge's fingerprint."""

@@ -13,8 +13,8 @@ from ..as_json import well_formed
 from .completion import field_of, read_completion, read_json
 from .endpoint import Endpoint
 from .exchange import CallError, Reply, Request, RequestedCall
+from .retry import allowed_rate, retry_after, retry_after_in_words
 from .sending import DirectSender, Response, Sender
-from .waiting_times import allowed_rate, retry_after, retry_after_in_words
 
 _RETRYABLE_STATUSES = frozenset(
     {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fiducial.errors import DecodingError
-from fiducial.judges.parsing.number import number_parser
+from fiducial.judges.parsing.written_score import number_parser
 from fiducial.judges.scale import Scale
 
 FRACTION = Scale(0, 1, None)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fiducial.errors import DecodingError
-from fiducial.judges.parsing.tags import tags_parser
+from fiducial.judges.parsing.written_score import tags_parser
 from fiducial.judges.scale import Scale
 
 parse = tags_parser(Scale(), score="S2", reasons=["S0", "S1"])

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from fiducial.judges.transport.waiting_times import allowed_rate, retry_after, retry_after_in_words
+from fiducial.judges.transport.retry import allowed_rate, retry_after, retry_after_in_words
 
 NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
 NO_REQUESTS = {"x-ratelimit-remaining-requests": "0"}
