@@ -13,8 +13,9 @@ from ..errors import RunFolderError, UsageError
 from ..evaluation.conclusion.results import CORRECTED, DECIDED, Stratum, SystemResult
 from ..evaluation.store.run_store import RunStore
 from ..records import Author, FolderPath, ItemKey, Verdict
-from ..report.document import as_html, as_lines
-from ..report.from_run import report_on
+from ..report.answers import Answers, Found, answers
+from ..report.document import Document, as_html, as_lines
+from ..report.from_run import report_data, report_on
 from ..report.run_words import run_document
 from .results import Calibration
 from .sources import FilePath
@@ -76,7 +77,6 @@ class Run:
             raise RunFolderError(f"{kept}: the run was not finished; evaluate again to go on")
         self.judges = manifest.judges or []
         self.cuts = {known.by: known.cut for known in manifest.roster}
-        self._results = manifest.results
         self.systems = {result.system: self._rates(result) for result in manifest.results}
 
     @property
@@ -132,11 +132,25 @@ class Run:
         report_on(self.kept, target)
         return target
 
+    @cached_property
+    def answers(self) -> Answers:
+        """Which system is better, which judge may be trusted, what to do next; by the rules of docs/report.md."""
+        return answers(self._found)
+
+    @cached_property
+    def _found(self) -> Found:
+        with RunStore(self.kept) as store:
+            return report_data(store).found
+
+    def document(self) -> Document:
+        """It in a screen."""
+        return run_document(self._found)
+
     def _repr_html_(self) -> str:
-        return str(as_html(run_document(self._results, self.judges)))
+        return str(as_html(self.document()))
 
     def __str__(self) -> str:
-        return "\n".join(as_lines(run_document(self._results, self.judges)))
+        return "\n".join(as_lines(self.document()))
 
     def __repr__(self) -> str:
         where = "in memory" if self.folder is None else f"in {self.folder}"

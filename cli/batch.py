@@ -114,6 +114,8 @@ def import_(
     record: Path | None,
     fail_under: tuple[str, ...],
     min_graded: float | None,
+    verbose: bool,
+    quiet: bool,
     worlds: tuple[str, ...],
     **options: Any,
 ) -> int:
@@ -128,4 +130,6 @@ def import_(
 
     plan = Plan(command=command_line(), environments=worlds_of(worlds), **options)
     access = ModelAccess(results=results, record=record)
-    return evaluate(plan, lambda: access, fail_under=fail_under, min_graded=min_graded)
+    return evaluate(
+        plan, lambda: access, fail_under=fail_under, min_graded=min_graded, telling=(verbose, quiet)
+    )

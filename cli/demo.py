@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import FOLDER
+from .options import FOLDER, verbosity
 from .typed import command_line
 
 if TYPE_CHECKING:
     from ..records import ItemKey
 
 NOTE = (
-    "This demo judges with recorded replies of one Claude model (November 2026), which was given the requests many to a context: "
-    "no independent calls, and no benchmark of that model. Beside it stands the lexical baseline, a documented control that compares "
-    "words and asks no model."
+    "Judged by recorded replies of one Claude model (November 2026), many to a context: no independent calls, no benchmark; beside "
+    "it the lexical baseline."
 )
 
 MODEL = "claude"
@@ -41,7 +40,8 @@ Example:
 
 @click.command("demo", epilog=_EXAMPLE)
 @click.option("--out", type=FOLDER, default="fiducial-demo", show_default=True, help="The run folder.")
-def command(out: Path) -> int:
+@verbosity
+def command(*, out: Path, verbose: bool, quiet: bool) -> int:
     """Run everything on a small built-in suite: no key, no network, a few seconds."""
     from ..data import demo_path  # noqa: PLC0415 - imports only when asked for
     from ..deterministic import CheckOptions  # noqa: PLC0415 - likewise
@@ -66,8 +66,10 @@ def command(out: Path) -> int:
         labels=demo_path("labels.jsonl"),
         notes=[NOTE, f"{changed} outputs were changed after the replies were recorded, and are not judged."],
     )
-    code = evaluate(plan, lambda: ModelAccess(replay=demo_path("replies/suite.jsonl")))
-    _compare(out)
+    replies = ModelAccess(replay=demo_path("replies/suite.jsonl"))
+    code = evaluate(plan, lambda: replies, telling=(verbose, quiet))
+    if verbose:
+        _compare(out)
     return code
 
 

@@ -61,7 +61,13 @@ def evaluate_as_asked(given: Mapping[str, Any], **stages: Any) -> int:
         from .dry_run import show_forecast  # noqa: PLC0415 - most runs are not foreseen
 
         return show_forecast(plan, access())
-    code = evaluate(plan, access, fail_under=given["fail_under"], min_graded=given["min_graded"])
+    code = evaluate(
+        plan,
+        access,
+        fail_under=given["fail_under"],
+        min_graded=given["min_graded"],
+        telling=(given["verbose"], given["quiet"]),
+    )
     return EXIT_PARTIAL if not code and generated is not None and generated.without_output else code
 
 
@@ -71,6 +77,7 @@ def evaluate(
     *,
     fail_under: Iterable[str] = (),
     min_graded: float | None = None,
+    telling: tuple[bool, bool] = (False, False),
 ) -> int:
     """Run a plan and show what it came to.
 
@@ -79,6 +86,7 @@ def evaluate(
         access: How a model is reached.
         fail_under: Gates, as typed.
         min_graded: The least share of outputs that must have a score.
+        telling: Whether to tell everything, and whether to tell nothing but gates that fail.
 
     Returns:
         The exit code.
@@ -86,9 +94,9 @@ def evaluate(
     gates = _gates(fail_under)
     with shown_progress(wanted=True) as progress:
         conclusion = run(plan, access, progress, lambda: datetime.now(UTC))
-    from .outcome import show_outcome  # noqa: PLC0415 - loaded meanwhile, where a model was asked
+    from .outcome import Telling, show_outcome  # noqa: PLC0415 - loaded meanwhile, where a model was asked
 
-    return show_outcome(plan, conclusion, gates, min_graded)
+    return show_outcome(plan, conclusion, gates, min_graded, Telling(*telling))
 
 
 def _load(plan: Plan) -> None:

@@ -231,7 +231,13 @@ json_option = click.option(
     help="Also write the result as JSON to FILE; without FILE, or with -, print JSON instead.",
 )
 
+verbosity = compose(
+    click.option("-v", "--verbose", is_flag=True, help="Print everything, not a screen."),
+    click.option("-q", "--quiet", is_flag=True, help="Print gates that fail, and nothing else."),
+)
+
 gates = compose(
+    verbosity,
     click.option(
         "--fail-under",
         multiple=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 import click
 
@@ -13,14 +14,34 @@ from ..evaluation.pipeline import Plan
 from ..evaluation.store.manifest import component_versions
 from ..report import words
 from ..report.document import as_lines
-from ..report.from_run import report_on
+from ..report.from_run import reported
 from ..report.html import report_template
+from ..report.run_words import run_document
 from ..report.summary_words import summary_document
 from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
 
+_WIDTH = 80
+"""Columns of a terminal that nobody made wider."""
+
+
+class Telling(NamedTuple):
+    """How much is told.
+
+    Attributes:
+        verbose: Everything, not a screen.
+        quiet: Gates that fail, and nothing else.
+    """
+
+    verbose: bool = False
+    quiet: bool = False
+
 
 def show_outcome(
-    plan: Plan, conclusion: Conclusion, gates: Mapping[str, float], min_graded: float | None
+    plan: Plan,
+    conclusion: Conclusion,
+    gates: Mapping[str, float],
+    min_graded: float | None,
+    telling: Telling,
 ) -> int:
     """Write the report, and say what a run came to.
 
@@ -29,15 +50,23 @@ def show_outcome(
         conclusion: What it came to.
         gates: Statistic to the least value it may have.
         min_graded: The least share of outputs that must have a score.
+        telling: How much is told.
 
     Returns:
         The exit code.
     """
-    report = report_on(plan.out)
-    for line in (*plan.notes, *([""] if plan.notes else []), *as_lines(summary_document(conclusion))):
-        click.echo(visible(line))
+    report, data = reported(plan.out)
     failures = run_gates(gates, min_graded, conclusion)
-    for line in (*failures, *_next_steps(plan, conclusion, report)):
+    notes = [*plan.notes, *([""] if plan.notes else [])]
+    if telling.verbose:
+        whole = [*notes, *summary_document(conclusion)]
+        lines = [*as_lines(whole, full=True), *failures, *_next_steps(plan, conclusion, report)]
+    elif telling.quiet:
+        lines = failures
+    else:
+        shown = [*plan.notes, *run_document(data.found)]
+        lines = [*as_lines(shown, width=_WIDTH), *failures, f"report: {report}   (-v tells more)"]
+    for line in lines:
         click.echo(visible(line))
     if conclusion.not_judged is not None:
         click.echo(f"fiducial: {conclusion.not_judged}", err=True)

@@ -74,6 +74,11 @@ def read_tables(
         return _beside_words(table, runs) if lexical else table
 
 
+def systems_table(store: RunStore) -> Table:
+    """The calibration table of a run with all its outputs, judged or not, by which its systems are compared."""
+    return read_table([RunRows(store, outputs=True)])
+
+
 def table_of(store: RunStore, *, lexical: bool = False) -> Table:
     """The calibration table of a run.
 

@@ -9,10 +9,10 @@ from ..calibration.cuts import HALF
 from ..calibration.statistic import Statistic
 from . import words
 from .calibration_words import people_words
-from .caution_words import sentences
+from .caution_words import folded
 from .comparison_words import comparison_document
 from .diagnosis_words import judges_alone_words, probability_words, system_words
-from .document import FIRST, Caution, Cell, Columns, Details, Document, Figure, Piece, Table
+from .document import FIRST, Cell, Columns, Details, Document, Figure, Piece, Table
 from .figures import confusion, says_confusion
 
 COLUMNS: tuple[tuple[str, str, str], ...] = (
@@ -46,7 +46,7 @@ def statistic_cell(found: Statistic | None) -> Cell:
 
 
 def _pieces(found: Calibration) -> Iterator[Piece]:
-    yield from map(Caution, sentences(found.cautions, found.judges))
+    yield from folded(found.cautions, found.judges)
     baselines = {name.replace("_", " "): panel for name, panel in found.baselines.items()}
     yield Table(_head("Judge"), [_row(name, panel) for name, panel in (found.judges | baselines).items()])
     yield Columns(

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ..calibration.agreement.results import Calibration, EqualRates, JudgeCalibration
 from ..calibration.thresholds.results import BetterCut, Certificate
-from .caution_words import sentences
+from .caution_words import folded
 from .diagnosis_words import judges_alone_words, probability_words, recalibration_words, system_words
-from .document import ENDS, Caution, Document, Piece, Table, statistic_table
+from .document import ENDS, Document, Piece, Table, statistic_pieces
 from .words import counted, number, p_value, passing, statistic_cells
 
 _ALARM, _SUSPECTS = 0.05, 5
@@ -55,7 +55,7 @@ def _pieces(found: Calibration, slices: Iterable[str]) -> Iterator[Piece]:
     yield from judges_alone_words(found)
     yield from _requested(found)
     yield from recalibration_words(found)
-    yield from map(Caution, sentences(found.cautions, found.judges))
+    yield from folded(found.cautions, found.judges)
 
 
 def _nothing(judges: Mapping[str, JudgeCalibration]) -> str:
@@ -89,11 +89,11 @@ def _judge(judge: str, panel: JudgeCalibration, cut: BetterCut | None) -> Iterat
         )
     of_table = list(panel.statistics).index(_LAST_OF_TABLE) + 1
     shown = list(panel.statistics.items())[: of_table if panel.binary else None]
-    yield statistic_table(dict(shown))
+    yield from statistic_pieces(dict(shown))
     if panel.n_missing and panel.missing is not None:
         ways = panel.missing.accuracy
         yield "  of the labelled rows, missing verdicts and what becomes of accuracy:"
-        yield statistic_table(
+        yield from statistic_pieces(
             {
                 "missing": panel.missing.rate,
                 "accuracy, drop": ways.drop,
@@ -121,7 +121,7 @@ def people_words(found: Calibration) -> Iterator[Piece]:
     """People among themselves: a judge can hardly agree with them more; nothing where there are none."""
     if found.people is not None:
         yield f"Krippendorff's alpha of {len(found.people.names)} people among themselves:"
-        yield statistic_table(found.people.krippendorff_alpha, head=False)
+        yield from statistic_pieces(found.people.krippendorff_alpha, head=False)
 
 
 def _side_by_side(judges: Mapping[str, JudgeCalibration], *, indent: int = 2) -> Table:
@@ -164,7 +164,7 @@ def _requested(found: Calibration) -> Iterator[Piece]:
         for judge, rates in audit.judges.items():
             yield f"  {judge}"
             named = {name: getattr(rates, name) for name in rates.__struct_fields__}
-            yield statistic_table(named, head=False, indent=4)
+            yield from statistic_pieces(named, head=False, indent=4)
     yield from (_certificate(judge, each) for judge, each in found.selective.items())
     if cascade is not None:
         yield (
@@ -180,7 +180,7 @@ def _requested(found: Calibration) -> Iterator[Piece]:
             ("", *(f"score {level}" for level in levels)),
             [(f"label {level}", *map(str, row)) for level, row in named],
         )
-        yield statistic_table(categories.statistics)
+        yield from statistic_pieces(categories.statistics)
     yield from _thresholds(found)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+import msgspec
+
 from ..calibration.agreement.results import JudgeCalibration
 from ..calibration.cautions import (
     FEW_CLUSTERS,
@@ -11,6 +13,8 @@ from ..calibration.cautions import (
     FEW_OF_A_CLASS,
     Caution,
 )
+from .document import Caution as Folded
+from .words import counted
 
 _SENTENCES: dict[str, str] = {
     "nothing_said": "no row has both a label and a score, so nothing can be said of {about}",
@@ -50,6 +54,37 @@ def sentences(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration
         )
         for each in cautions
     ]
+
+
+_NAMED = 3
+"""Names that a folded caution tells; of more, it says how many."""
+
+
+def folded(
+    cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration] | None = None, *, of: str = ""
+) -> list[Folded]:
+    """Cautions, each a line that unfolds to its sentence.
+
+    Args:
+        cautions: Of a calibration or an estimate.
+        judges: The judges that they are about.
+        of: What they are about, put before each.
+    """
+    cautions = list(cautions)
+    wholes = sentences(cautions, judges)
+    return [
+        Folded(of + _folded(each, whole, judges), of + whole)
+        for each, whole in zip(cautions, wholes, strict=True)
+    ]
+
+
+def _folded(caution: Caution, whole: str, judges: Mapping[str, JudgeCalibration] | None) -> str:
+    """The sentence, with no more names than fit a line."""
+    more = len(caution.about) - _NAMED
+    if more <= 0:
+        return whole
+    few = msgspec.structs.replace(caution, about=dict(list(caution.about.items())[:_NAMED]))
+    return f"{sentences([few], judges)[0]} and {counted(more, 'other')}"
 
 
 def _about(kind: str, name: str, count: float, judges: Mapping[str, JudgeCalibration]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..calibration.agreement.results import Calibration, JudgeCalibration, PairAgreement, SystemAgreement
-from .document import ENDS, Details, Piece, Table, statistic_table
+from .document import ENDS, Details, Piece, Table, statistic_pieces
 from .words import number, statistic_cells
 
 _NOTABLE, _SHOWN = 0.02, 3
@@ -63,7 +63,7 @@ def probability_words(found: Calibration) -> Iterator[Piece]:
             f"{judge}, scores read as probabilities ({each.groups} {each.grouping}; parts of the Brier score, confidence in its "
             "verdicts):"
         )
-        yield statistic_table(shown | confidence)
+        yield from statistic_pieces(shown | confidence)
 
 
 def system_words(found: Calibration) -> Iterator[Piece]:
@@ -104,6 +104,6 @@ def recalibration_words(found: Calibration) -> Iterator[Piece]:
         )
         scores = (each.before, each.after, each.change)
         names = ("before", "after", "change")
-        yield statistic_table(
+        yield from statistic_pieces(
             {f"Brier score {name}": score for name, score in zip(names, scores, strict=True)}
         )

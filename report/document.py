@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from textwrap import wrap
 from typing import TypeAlias
 
 import msgspec
@@ -22,6 +23,10 @@ class Block(msgspec.Struct, frozen=True):
     def lines(self) -> Iterator[str]:
         """It on a terminal."""
         yield from ()
+
+    def in_full(self) -> Iterator[str]:
+        """It on a terminal, for who wants to read all of it."""
+        return self.lines()
 
     def markup(self) -> Markup:
         """It on a page; every text is escaped."""
@@ -43,19 +48,29 @@ Piece: TypeAlias = Block | str
 Document: TypeAlias = Iterable[Piece]
 
 
-def as_lines(document: Document) -> Iterator[str]:
+def as_lines(document: Document, *, full: bool = False, width: int | None = None) -> Iterator[str]:
     """A document for a terminal.
 
     Args:
         document: Its pieces.
+        full: Whether cautions are unfolded.
+        width: Columns that paragraphs and cautions are broken to; None leaves each on its line.
 
     Yields:
         Lines of plain text, nothing in them that a terminal obeys.
     """
     for piece in document:
-        # A line break is a name's, and must not make one line look like two.
-        for line in [piece] if isinstance(piece, str) else piece.lines():
-            yield visible(line.replace("\n", "\\n"))
+        lines = [piece] if isinstance(piece, str) else piece.in_full() if full else piece.lines()
+        for line in lines:
+            # A line break is a name's, and must not make one line look like two.
+            shown = visible(line.replace("\n", "\\n"))
+            broken = width is not None and len(shown) > width and isinstance(piece, str | Caution)
+            yield from _broken(shown, width) if broken else [shown]
+
+
+def _broken(line: str, width: int | None) -> list[str]:
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    return wrap(line, width or 80, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def as_html(document: Document) -> Markup:
@@ -98,7 +113,11 @@ class Caution(Block, frozen=True):
     indent: int = 0
 
     def lines(self) -> Iterator[str]:
-        """It on a terminal, in full."""
+        """Its line."""
+        yield f"{' ' * self.indent}note: {self.text}"
+
+    def in_full(self) -> Iterator[str]:
+        """All of it."""
         yield f"{' ' * self.indent}note: {self.whole or self.text}"
 
     def markup(self) -> Markup:
@@ -106,6 +125,20 @@ class Caution(Block, frozen=True):
         if self.whole:
             return _folded("note", self.text, [self.whole])
         return Markup('<p class="note">{}</p>').format(fit(self.text))
+
+
+class Command(Block, frozen=True):
+    """What to type; never broken."""
+
+    text: str
+
+    def lines(self) -> Iterator[str]:
+        """It on a terminal, a line of its own."""
+        yield f"  {self.text}"
+
+    def markup(self) -> Markup:
+        """It on a page."""
+        return Markup("<p><code>{}</code></p>").format(fit(self.text))
 
 
 class Details(Block, frozen=True):
@@ -159,11 +192,12 @@ class Figure(Block, frozen=True):
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """A cell: what it says, in small what stands behind it, and what explains it to who points at it."""
+    """A cell: what it says, in small what stands behind it, what explains it to who points at it, and on a page a drawing of it."""
 
     text: str
     behind: str = ""
     title: str = ""
+    figure: Markup = Markup()
 
 
 class Table(Block, frozen=True):
@@ -247,17 +281,29 @@ def _content(cell: str | Cell) -> Markup:
         shown = escape(fit(cell))
         return shown if cell.isascii() else Markup("<bdi>{}</bdi>").format(shown)
     behind = Markup(" <small>{}</small>").format(fit(cell.behind)) if cell.behind else Markup()
-    return _content(cell.text) + behind
+    return _content(cell.text) + behind + cell.figure
 
 
-def statistic_table(statistics: Mapping[str, Statistic], *, head: bool = True, indent: int = 2) -> Table:
-    """One row a statistic.
+def statistic_pieces(
+    statistics: Mapping[str, Statistic], *, head: bool = True, indent: int = 2
+) -> Iterator[Piece]:
+    """One row a statistic, and below them a line for each reason why others are undefined.
 
     Args:
         statistics: By name.
         head: Whether the columns have headings.
         indent: Blanks before it on a terminal.
+
+    Yields:
+        The table, where one has a value, and the lines.
     """
-    rows = [(name, *statistic_cells(each)) for name, each in statistics.items()]
+    rows = [(name, *statistic_cells(each)) for name, each in statistics.items() if each.value is not None]
     names = ("statistic", "value", "interval", "on", "method") if head else ()
-    return Table(names, rows, words=ENDS, indent=indent)
+    if rows:
+        yield Table(names, rows, words=ENDS, indent=indent)
+    reasons: dict[str, list[str]] = {}
+    for name, each in statistics.items():
+        if each.value is None:
+            reasons.setdefault(each.undefined or "no value", []).append(name)
+    for why, missing in reasons.items():
+        yield f"{' ' * indent}undefined: {', '.join(missing)} ({why})"

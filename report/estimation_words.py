@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ..calibration.statistic import Statistic
 from ..calibration.true_rate.results import Estimation, RateEstimate
-from .caution_words import sentences
-from .document import ENDS, Caution, Document, Piece, Table
+from .caution_words import folded
+from .document import ENDS, Document, Piece, Table
 from .words import number, statistic_cells
 
 _TARGETS = {
@@ -41,7 +41,7 @@ def _pieces(found: Estimation) -> Iterator[Piece]:
         rows = [(key, *statistic_cells(each)) for key, each in part.estimates.items()]
         yield Table(head, rows, words=ENDS)
         yield from _strata(part)
-        yield from (Caution(f"{name}: {line}") for line in sentences(part.cautions))
+        yield from folded(part.cautions, of=f"{name}: ")
     yield from _ranks(found)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..errors import RunFolderError
+from ..calibration.comparison.results import Comparison
+from ..errors import InputError, RunFolderError
 from ..evaluation.store.manifest import Manifest
 from ..evaluation.store.run_store import REPORT, VERDICTS, RunStore
 from ..records import FolderPath, InputPath
@@ -31,12 +32,17 @@ def report_on(folder: FolderPath, path: InputPath | None = None) -> InputPath:
         RunFolderError: It is not a run folder, or its inputs are not where, or not what, they were.
         InputError: The file cannot be written.
     """
+    return reported(folder, path)[0]
+
+
+def reported(folder: FolderPath, path: InputPath | None = None) -> tuple[InputPath, ReportData]:
+    """Write the report of a run, see `report_on`; the file, and what it shows."""
     path = path or folder / REPORT
     with RunStore(folder) as store:
         data = report_data(store)
         with RunItems(store) as items:
             write_report(path, data, items)
-    return path
+    return path, data
 
 
 def report_data(store: RunStore) -> ReportData:
@@ -64,6 +70,8 @@ def report_data(store: RunStore) -> ReportData:
         systems=manifest.results,
         judges=manifest.judges or [],
         calibration=store.calibration,
+        compared=systems_compared(store),
+        folder=str(store.path),
         cuts=store.roster.cuts,
         notes=[*edited(store), *(manifest.notes or []), *_not_judged(manifest, manifest.results)],
     )
@@ -88,3 +96,16 @@ def _not_judged(manifest: Manifest, systems: list[SystemResult]) -> Iterator[str
 
 def _title(systems: list[str]) -> str:
     return ", ".join(systems) if len(systems) <= _MOST_NAMED else f"{len(systems)} systems"
+
+
+def systems_compared(store: RunStore) -> Comparison | None:
+    """The systems of a run against each other, part by part; None for one system, or none that has something in common with another."""
+    if len(store.manifest.results or []) < 2:  # noqa: PLR2004 - one is compared with nothing
+        return None
+    from ..calibration.comparison.compare import compare  # noqa: PLC0415 - scipy is slow to import
+    from ..evaluation.run_table import systems_table  # noqa: PLC0415 - likewise
+
+    try:
+        return compare(systems_table(store), by="system")
+    except InputError:
+        return None

@@ -13,11 +13,13 @@ from ..calibration.cuts import HALF, Cut
 from ..evaluation.conclusion.results import CORRECTED, OPEN
 from ..records import InputPath, atomic_write
 from . import words
+from .answers import answers
 from .calibration_page import calibration_page, statistic_cell
 from .document import Cell, as_html, fit
 from .figures import axis, interval_strip
 from .model import Candidate, ReportData, Stratum
 from .page import asset, policy, template
+from .run_words import judges_table, systems_table
 from .selection import select
 
 MOST_ITEMS = 500
@@ -87,11 +89,19 @@ def render_report(data: ReportData, items: Iterable[Candidate], *, limit: int = 
         The page. It holds no lone surrogate and can be written as UTF-8.
     """
     style, script = asset("report.css"), asset("report.js")
+    told = answers(data.found)
     return report_template().render(
         data=data,
         selection=select(items, limit, data.cuts),
         calibration=None if data.calibration is None else as_html(calibration_page(data.calibration)),
         worths=_worths(data),
+        answers=told,
+        first=as_html(
+            [
+                systems_table(data.systems, data.compared),
+                *([judges_table(told.trust, why=True)] if told.trust else []),
+            ]
+        ),
         style=style,
         script=script,
         policy=policy(style, script),

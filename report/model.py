@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..calibration.agreement.results import Calibration
+from ..calibration.comparison.results import Comparison
 from ..calibration.cuts import Cut
 from ..evaluation.conclusion.results import JudgeUse, Part, Stratum, SystemResult
 from ..evaluation.inputs import InputFile
 from ..records import Author, ContextItem, Output, Verdict
+from .answers import Found
 
 __all__ = [
     "Candidate",
@@ -78,6 +80,8 @@ class ReportData(Part, frozen=True, kw_only=True):
         systems: The systems' results, in the order in which they are shown.
         judges: The judges that were used.
         calibration: How far the judges agree with the labels.
+        compared: The systems against each other, where there are several.
+        folder: Where the run is kept, for commands.
         cuts: From which score on the verdicts of each judge pass; 0.5 for those that are not there.
         notes: Sentences a reader must see before any number.
     """
@@ -91,5 +95,19 @@ class ReportData(Part, frozen=True, kw_only=True):
     systems: list[SystemResult] = []
     judges: list[JudgeUse] = []
     calibration: Calibration | None = None
+    compared: Comparison | None = None
+    folder: str = "RUN"
     cuts: Mapping[Author, Cut] = {}
     notes: list[str] = []
+
+    @property
+    def found(self) -> Found:
+        """What the first answers are made of."""
+        return Found(
+            systems=self.systems,
+            judges=self.judges,
+            calibration=self.calibration,
+            compared=self.compared,
+            folder=self.folder,
+            command=self.command,
+        )

@@ -1,45 +1,177 @@
-"""What a run came to, as a document: systems, judges, and what a reader must know."""
+"""What a run came to, in a screen: the answers, systems, judges, and what to do next."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..evaluation.conclusion.results import JudgeUse, Stratum, SystemResult
+from ..calibration.comparison.results import Comparison
+from ..calibration.statistic import Statistic
+from ..evaluation.conclusion.results import DECIDED, JudgeUse, SystemResult
+from ..records import Outcome
 from . import words
-from .document import Block, Caution, Cell, Document, Heading, Table
+from .answers import Answers, Found, Trust, answers
+from .caution_words import sentences
+from .document import ENDS, FIRST, Caution, Cell, Command, Document, Piece, Table
+from .figures import interval_strip
+from .text import shortened
+
+_NAME = 26
+"""Columns of a name in a table; of a longer one its ends are shown."""
+
+_REASON = 120
+"""Characters of a reason why there is no verdict."""
+
+_SHORT: dict[str, str] = {
+    "nothing_said": "no label",
+    "few_clusters": "few clusters",
+    "few_of_a_class": "few labels",
+    "few_rows": "few rows",
+    "another_cut": "another cut would do better",
+    "missing_verdicts": "verdicts missing",
+    "ece_biased": "ece biased upwards",
+    "drawn_unevenly": "labels drawn unevenly",
+}
 
 
-def run_document(systems: Sequence[SystemResult], judges: Sequence[JudgeUse]) -> Document:
-    """A run in blocks, short enough for a notebook's cell.
+def run_document(found: Found) -> Document:
+    """A run in a screen.
 
     Args:
-        systems: What is said of each system.
-        judges: What each judge was used for.
+        found: What it came to.
 
     Returns:
-        The systems' rates, the notes on them, each once, and the judges.
+        The answers, a table of systems, one of judges, and the next command.
     """
-    return list(_blocks(systems, judges))
+    return list(_pieces(found, answers(found)))
 
 
-def _blocks(systems: Sequence[SystemResult], judges: Sequence[JudgeUse]) -> Iterator[Block]:
-    yield Heading("Systems", 3)
-    rows = [_rate_row(system.system, part) for system in systems for part in system.strata]
-    yield Table(("system", "part", "rate", "on", "not graded"), rows, words=frozenset({0, 1, 4}))
-    for note in dict.fromkeys(part.note for system in systems for part in system.strata if part.note):
-        yield Caution(note)
-    if judges:
-        yield Heading("Judges", 3)
-        uses = [(use.name, words.outcomes(use.outcomes), words.count(use.calls)) for use in judges]
-        yield Table(("judge", "said", "calls"), uses, words=frozenset({0, 1}))
+def _pieces(found: Found, told: Answers) -> Iterator[Piece]:
+    yield told.better.text
+    if told.trusted:
+        yield told.trusted
+    yield f"next: {told.next.text}"
+    if told.next.command:
+        yield Command(told.next.command)
+    yield ""
+    yield systems_table(found.systems, found.compared)
+    if told.trust:
+        yield ""
+        yield judges_table(told.trust)
+        yield from _cautions(found, told.trust)
+        yield from _silent(found.judges)
 
 
-def _rate_row(system: str, part: Stratum) -> tuple[str | Cell, ...]:
-    name = part.name if part.by is None else f"{part.name}, {part.by}"
-    rate = Cell("undefined", part.undefined or "") if part.value is None else _value(part)
-    return system, name, rate, words.denominator(part).removeprefix("on "), words.outcomes(part.outcomes)
+def systems_table(systems: Sequence[SystemResult], compared: Comparison | None) -> Table:
+    """A row a system: what checkers decided, and what judges say of the rest.
+
+    Args:
+        systems: What is said of each.
+        compared: They against each other, where there are several.
+    """
+    strata = None if compared is None else compared.strata
+    rests = {} if strata is None else strata.open.rates
+    corrected = "corrected" if strata is not None and strata.open.corrected else "uncorrected"
+    rows = [_system_row(system, rests.get(system.system)) for system in systems]
+    head = ("system", "checkers decided", "on", f"open, by judges, {corrected}", "on", "not graded")
+    if not any(row[3] for row in rows):
+        return Table((*head[:3], head[5]), [(*row[:3], row[5]) for row in rows], words=ENDS, indent=0)
+    return Table(head, rows, words=ENDS, indent=0)
 
 
-def _value(part: Stratum) -> Cell:
-    assert part.value is not None
-    return Cell(words.decimal(part.value), words.interval(part.low, part.high))
+def _system_row(system: SystemResult, rest: Statistic | None) -> tuple[str | Cell, ...]:
+    decided = next((part for part in system.strata if part.name == DECIDED), None)
+    judged = [part for part in system.strata if part.by is not None and part.name != DECIDED]
+    rest = rest or (judged[0] if len({part.by for part in judged}) == 1 else None)
+    silent = {
+        name: count for name, count in (decided.outcomes if decided else {}).items() if name != "undecided"
+    }
+    return (
+        _fitted(system.system),
+        _rate(decided),
+        "" if decided is None else words.count(decided.n),
+        "" if rest is None or not rest.n else _rate(rest),
+        "" if rest is None or not rest.n else words.count(rest.n),
+        words.outcomes(silent),
+    )
+
+
+def _rate(found: Statistic | None) -> Cell:
+    if found is None:
+        return Cell("-", title="no checker was asked")
+    if found.value is None:
+        return Cell("-", title=found.undefined or "no value")
+    drawn = interval_strip(found.value, found.low, found.high)
+    return Cell(words.decimal(found.value), words.interval(found.low, found.high), figure=drawn)
+
+
+def judges_table(trust: Sequence[Trust], *, why: bool = False) -> Table:
+    """A row a judge: how far it may be trusted, and the rates behind that; a model that all share stands above.
+
+    Args:
+        trust: What is said of each.
+        why: Whether to say why, too.
+    """
+    models = {each.judge.rpartition("@")[2] for each in trust if "@" in each.judge}
+    shared = f"@{models.pop()}" if len(models) == 1 and all("@" in each.judge for each in trust) else ""
+    rows = [
+        (
+            Cell(_fitted(each.judge.removesuffix(shared)), title=each.judge),
+            Cell(each.word, each.why if why else "", each.why),
+            *_rates(each),
+        )
+        for each in trust
+    ]
+    return Table((f"judge{shared}", "trust", "TPR", "TNR", "on"), rows, words=FIRST | {1}, indent=0)
+
+
+def _rates(each: Trust) -> tuple[str, str, str]:
+    shown = (each.panel.statistics.get(name) for name in ("true_positive_rate", "true_negative_rate"))
+    tpr, tnr = ("-" if found is None or found.value is None else words.statistic(found) for found in shown)
+    return tpr, tnr, words.count(each.panel.n)
+
+
+def _cautions(found: Found, trust: Sequence[Trust]) -> Iterator[Piece]:
+    """What limits the judges' rates, once, in a line."""
+    judges = {each.judge for each in trust}
+    kinds: dict[int, list[str]] = {}
+    for caution in () if found.calibration is None else found.calibration.cautions:
+        about = len(judges & caution.about.keys())
+        if about or not caution.about:
+            kinds.setdefault(about, []).append(_SHORT.get(caution.kind, caution.kind.replace("_", " ")))
+    told = [", ".join(names) + (f" ({n} of {len(judges)})" if n else "") for n, names in kinds.items()]
+    if told:
+        yield Caution("; ".join(told), "; ".join(cautions_of(found)))
+
+
+def cautions_of(found: Found) -> list[str]:
+    """The same in full."""
+    calibration = found.calibration
+    return [] if calibration is None else sentences(calibration.cautions, calibration.judges)
+
+
+def _silent(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
+    """What judges did not grade, and why; and what asking them took."""
+    for use in judges:
+        left: dict[Outcome, int] = {
+            name: number for name, number in use.outcomes.items() if name != "graded" and number
+        }
+        if left or not use.outcomes:
+            why = next((next(iter(use.reasons[name]), "") for name in left if use.reasons.get(name)), "")
+            told = (
+                words.outcomes(left)
+                or "nothing to judge: no output that it was to be asked about is of its kind"
+            )
+            yield Caution(f"{use.name}: {told}" + (f": {shortened(why, _REASON)}" if why else ""))
+    if calls := sum(use.calls for use in judges):
+        tokens = (sum(use.prompt_tokens for use in judges), sum(use.completion_tokens for use in judges))
+        costs = [use.cost for use in judges if use.cost is not None]
+        spent = f", ${sum(costs):,.4f}" if costs else ""
+        yield f"asked: {words.counted(calls, 'call')}, tokens: {words.tokens(*tokens)}{spent}"
+
+
+def _fitted(name: str) -> str:
+    """A name that fits its column."""
+    if len(name) <= _NAME:
+        return name
+    half = (_NAME - 3) // 2
+    return f"{name[: _NAME - 3 - half]}...{name[-half:]}"

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
+from msgspec.structs import replace
+
 from ..calibration.agreement.results import Calibration, JudgeCalibration
 from ..evaluation.conclusion.results import CORRECTED, OPEN, JudgeUse, Stratum, SystemResult
 from ..evaluation.conclusion.stage import Conclusion
 from . import words
-from .caution_words import sentences
-from .document import Caution, Document, Piece
+from .caution_words import folded
+from .document import Document, Piece
 from .text import shortened
 from .words import counted
 
@@ -125,8 +127,8 @@ def _calibration(calibration: Calibration) -> Iterator[Piece]:
     for name, panel in calibration.baselines.items():
         # A judge that does not look has an accuracy worth beating; its other statistics say nothing.
         yield f"  {name}: {_shown(panel, _RATES[-1:], each_on=True)}"
-    for caution in sentences(calibration.cautions, calibration.judges):
-        yield Caution(caution, indent=2)
+    for caution in folded(calibration.cautions, calibration.judges):
+        yield replace(caution, indent=2)
     yield ""
 
 

@@ -219,6 +219,7 @@ def test_a_run_checks_workspaces_and_asks_a_judge_about_open_answers(tmp_path: P
     key = ("--api-key-env", "HOME")
     done = fiducial(
         "run",
+        "-v",
         tmp_path / "cases.jsonl",
         "--outputs",
         tmp_path / "work" / "outputs.jsonl",

@@ -303,7 +303,7 @@ def test_replies_from_the_cache_are_no_look(
         "all",
     )
     for name in ("run", "next"):
-        fiducial("run", cases, "--outputs", outputs, *cached, "--out", tmp_path / name)
+        fiducial("run", "-v", cases, "--outputs", outputs, *cached, "--out", tmp_path / name)
     certify(tmp_path / "run", tmp_path / "c.json", "accuracy=0.7")
     result = fiducial("audit", "certify", tmp_path / "next", "--against", tmp_path / "c.json")
     assert "no look: 0 of 20 anchors" in result.out
@@ -326,7 +326,7 @@ def test_another_prompt_or_model_voids_the_certificate(
         "--judge-on",
         "all",
     )
-    fiducial("run", cases, "--outputs", outputs, *other, "--out", tmp_path / "other")
+    fiducial("run", "-v", cases, "--outputs", outputs, *other, "--out", tmp_path / "other")
     result = fiducial("audit", "certify", tmp_path / "other", "--against", tmp_path / "c.json")
     assert result.code == 1
     assert (

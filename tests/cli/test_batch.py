@@ -62,7 +62,9 @@ def test_requests_are_those_that_judging_would_send(
     assert (result.code, result.out) == (0, "requests.jsonl: 20 requests\n")
     assert {(line["method"], line["url"]) for line in lines()} == {("POST", "/v1/chat/completions")}
     cases, outputs = inputs
-    fiducial("judge", cases, "--outputs", outputs, *MODEL, "--base-url", server.base_url, "--out", "judged")
+    fiducial(
+        "judge", "-v", cases, "--outputs", outputs, *MODEL, "--base-url", server.base_url, "--out", "judged"
+    )
     sent = sorted(json.dumps(seen.body, sort_keys=True) for seen in server.seen)
     assert sorted(json.dumps(line["body"], sort_keys=True) for line in lines()) == sent
 
@@ -92,7 +94,9 @@ def test_results_become_verdicts_as_judging_would_have_written_them(
     result = import_(answer("results.jsonl", *(result_line(name, "1") for name in reversed(ids()))))
     assert result.code == 0
     cases, outputs = inputs
-    fiducial("judge", cases, "--outputs", outputs, *MODEL, "--base-url", server.base_url, "--out", "judged")
+    fiducial(
+        "judge", "-v", cases, "--outputs", outputs, *MODEL, "--base-url", server.base_url, "--out", "judged"
+    )
     judged = read_records(Path("judged/verdicts.jsonl"), Verdict)
     assert sorted(map(repr, verdicts())) == sorted(map(repr, judged))
 
@@ -173,8 +177,10 @@ def test_imported_replies_can_be_recorded_and_replayed(
     export()
     results = answer("results.jsonl", *(result_line(name, "0") for name in ids()))
     common = (cases, "--outputs", outputs, *MODEL)
-    fiducial("batch", "import", *common, "--out", "run", "--results", results, "--record", "recording.jsonl")
-    replayed = fiducial("judge", *common, "--replay", "recording.jsonl", "--out", "replayed")
+    fiducial(
+        "batch", "import", "-v", *common, "--out", "run", "--results", results, "--record", "recording.jsonl"
+    )
+    replayed = fiducial("judge", "-v", *common, "--replay", "recording.jsonl", "--out", "replayed")
     assert (replayed.code, "0.00 [0.00, 0.28] on 20 of 20" in replayed.out) == (0, True)
 
 

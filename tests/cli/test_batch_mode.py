@@ -35,7 +35,7 @@ def judge(inputs: tuple[Path, Path], batches: BatchServer, monkeypatch: pytest.M
     def call(*args: str | Path) -> Result:
         named = ("--judge", "tool_call_accuracy/direct", "--model", "m", "--base-url", batches.base_url)
         how = ("--batch", "--poll-seconds", "0", "--out", "run")
-        return fiducial("judge", cases, "--outputs", outputs, *named, *how, *args)
+        return fiducial("judge", "-v", cases, "--outputs", outputs, *named, *how, *args)
 
     return call
 

@@ -114,7 +114,9 @@ def test_azure_rows_become_cases_and_outputs_that_can_be_run(tmp_path: Path):
     kinds = [case.kind for case in read_records(out, Case)]
     assert kinds == ["any_call", "grounded_answer", "open_answer"]
     judges = ("--judge", "tool_call_accuracy", "groundedness", "rubric", "--model", "baseline")
-    run = fiducial("run", out, "--outputs", outputs, "--rules", "strict", *judges, "--out", tmp_path / "run")
+    run = fiducial(
+        "run", "-v", out, "--outputs", outputs, "--rules", "strict", *judges, "--out", tmp_path / "run"
+    )
     assert (run.code, run.out.count("1 graded")) == (0, 3)
 
 

@@ -26,7 +26,7 @@ def connection(tmp_path: Path, server: ProviderServer, monkeypatch: pytest.Monke
 def judge(inputs: tuple[Path, Path], tmp_path: Path) -> Callable[..., Result]:
     cases, outputs = inputs
     fixed = ("--outputs", outputs, "--judge", "tool_call_accuracy", "--model", "m", "--out", tmp_path / "run")
-    return lambda *more: fiducial("judge", cases, *fixed, *more)
+    return lambda *more: fiducial("judge", "-v", cases, *fixed, *more)
 
 
 def test_the_model_is_asked_where_the_connection_says_and_its_key_is_kept_nowhere(

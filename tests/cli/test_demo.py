@@ -12,7 +12,7 @@ from fiducial.judges.catalogue import DEFAULT_VARIANTS
 
 
 def test_the_demo_goes_the_whole_way_offline(tmp_path: Path):
-    result = fiducial("demo", "--out", tmp_path / "demo")
+    result = fiducial("demo", "-v", "--out", tmp_path / "demo")
     assert result.code == 0
     provenance = result.out.splitlines()[0]
     assert "recorded replies of one Claude model (November 2026)" in provenance
@@ -31,7 +31,7 @@ def test_the_demo_goes_the_whole_way_offline(tmp_path: Path):
 
 
 def test_the_demo_asks_every_judge_and_each_finds_something_to_judge(tmp_path: Path):
-    result = fiducial("demo", "--out", tmp_path / "demo")
+    result = fiducial("demo", "-v", "--out", tmp_path / "demo")
     assert set(JUDGES) == set(DEFAULT_VARIANTS)
     changed = len(json.loads(demo_path("replies/unanswered.json").read_bytes()))
     assert (
@@ -44,14 +44,14 @@ def test_the_demo_asks_every_judge_and_each_finds_something_to_judge(tmp_path: P
 
 
 def test_the_demo_compares_three_prompts_on_the_same_outputs(tmp_path: Path):
-    result = fiducial("demo", "--out", tmp_path / "demo")
+    result = fiducial("demo", "-v", "--out", tmp_path / "demo")
     _, _, compared = result.out.partition("3 prompts on the same outputs")
     assert {name for name in COMPARED if f"{name}@claude" in compared} == set(COMPARED)
     assert "memory_answer" not in compared
 
 
 def test_estimating_on_the_run_corrects_the_open_part_alone_as_the_run_itself_does(tmp_path: Path):
-    shown = fiducial("demo", "--out", tmp_path / "demo").out
+    shown = fiducial("demo", "-v", "--out", tmp_path / "demo").out
     result = fiducial(
         "estimate", tmp_path / "demo", "--judge", "memory_answer/lexical@baseline", "--json", "-"
     )
@@ -62,7 +62,7 @@ def test_estimating_on_the_run_corrects_the_open_part_alone_as_the_run_itself_do
 
 
 def test_the_report_can_be_made_again_with_what_a_reader_must_see_first(tmp_path: Path):
-    fiducial("demo", "--out", tmp_path / "demo")
+    fiducial("demo", "-v", "--out", tmp_path / "demo")
     result = fiducial("report", tmp_path / "demo", "--html", tmp_path / "again.html")
     again = (tmp_path / "again.html").read_text()
     assert result.code == 0

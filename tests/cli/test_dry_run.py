@@ -14,7 +14,7 @@ def judge(inputs: tuple[Path, Path], tmp_path: Path):
 
     def call(*args: str | Path) -> Result:
         named = ("--judge", "tool_call_accuracy/direct", "--model", "gpt-4.1-mini")
-        return fiducial("judge", cases, "--outputs", outputs, *named, "--out", tmp_path / "run", *args)
+        return fiducial("judge", "-v", cases, "--outputs", outputs, *named, "--out", tmp_path / "run", *args)
 
     return call
 
@@ -67,7 +67,7 @@ def test_a_dear_judge_is_foreseen_for_at_most_everything(inputs: tuple[Path, Pat
     cases, outputs = inputs
     judges = ("tool_call_accuracy/direct@gpt-4.1-mini", "tool_call_accuracy/direct@gpt-4.1")
     args = ("--jury", "escalate", "--out", "run", "--dry-run")
-    result = fiducial("judge", cases, "--outputs", outputs, "--judge", *judges, *args)
+    result = fiducial("judge", "-v", cases, "--outputs", outputs, "--judge", *judges, *args)
     assert "@gpt-4.1-mini\n  calls: 20 (" in result.out
     assert "@gpt-4.1\n  calls: at most 20 (" in result.out
     assert (
@@ -85,7 +85,7 @@ def test_an_unknown_price_is_said_to_be_unknown(judge: Command):
 def test_a_dry_run_of_a_run_counts_what_no_checker_decides(inputs: tuple[Path, Path], tmp_path: Path):
     cases, outputs = inputs
     args = ("--judge", "tool_call_accuracy", "--model", "m", "--judge-on", "5", "--dry-run")
-    result = fiducial("run", cases, "--outputs", outputs, "--out", tmp_path / "run", *args)
+    result = fiducial("run", "-v", cases, "--outputs", outputs, "--out", tmp_path / "run", *args)
     assert "calls: 5 (5 verdicts to make" in result.out
     assert not (tmp_path / "run").exists()
 

@@ -37,7 +37,7 @@ def test_what_is_said_to_come_next_works(tmp_path: Path):
     fiducial("import", SAMPLES / "promptfoo/results.json", "--out", out)
     cases, outputs, labels = out / "cases.jsonl", out / "outputs.jsonl", out / "labels.jsonl"
     judges = ("--judge", "memory_answer", "rubric", "--model", "baseline")
-    run = fiducial("run", cases, "--outputs", outputs, *judges, "--out", out / "run")
+    run = fiducial("run", "-v", cases, "--outputs", outputs, *judges, "--out", out / "run")
     assert run.code == 0, run.err
     assert fiducial("check", cases, "--outputs", outputs, "--out", labels).code == 0
     calibrated = fiducial("calibrate", out, "--json", "-")

@@ -14,7 +14,7 @@ def test_a_judge_is_asked_about_every_output_and_nothing_is_checked(
 ):
     cases, outputs = inputs
     judge = ("--judge", "tool_call_accuracy/direct", "--model", "m", "--base-url", server.base_url)
-    result = fiducial("judge", cases, "--outputs", outputs, *judge, "--out", tmp_path / "run")
+    result = fiducial("judge", "-v", cases, "--outputs", outputs, *judge, "--out", tmp_path / "run")
     rows = list(read_records(tmp_path / "run" / "verdicts.jsonl", Verdict))
     assert (result.code, len(rows), {row.by for row in rows}) == (0, 20, {"tool_call_accuracy/direct@m"})
     assert "  judge's rate\n    tool_call_accuracy/direct@m  1.00 [0.72, 1.00] on 20 of 20\n" in result.out
@@ -23,7 +23,7 @@ def test_a_judge_is_asked_about_every_output_and_nothing_is_checked(
 def test_repeats_are_judged_apart(server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path):
     cases, outputs = inputs
     judge = ("--judge", "tool_call_accuracy", "--model", "m", "--base-url", server.base_url, "--repeats", "3")
-    fiducial("judge", cases, "--outputs", outputs, *judge, "--out", tmp_path / "run")
+    fiducial("judge", "-v", cases, "--outputs", outputs, *judge, "--out", tmp_path / "run")
     rows = list(read_records(tmp_path / "run" / "verdicts.jsonl", Verdict))
     assert sorted({row.repeat for row in rows}) == [0, 1, 2]
     assert (len(rows), len(server.seen)) == (60, 60)
@@ -38,7 +38,7 @@ def test_a_call_that_hangs_is_asked_again_and_fails_nothing(
     judge = ("--judge", "tool_call_accuracy", "--model", "m", "--base-url", server.base_url, "--repeats", "3")
     # With a single attempt, a call that came to its timeout would have failed.
     bounds = ("--concurrency", "4", "--attempts", "1")
-    result = fiducial("judge", cases, "--outputs", outputs, *judge, *bounds, "--out", tmp_path / "run")
+    result = fiducial("judge", "-v", cases, "--outputs", outputs, *judge, *bounds, "--out", tmp_path / "run")
     rows = list(read_records(tmp_path / "run" / "verdicts.jsonl", Verdict))
     assert (result.code, sum(row.graded for row in rows)) == (0, 60)
     assert len(server.seen) >= 61
@@ -50,7 +50,7 @@ def test_why_calls_failed_is_said_where_the_run_ends(
     server.script = lambda seen: Status(401)
     cases, outputs = inputs
     judge = ("--judge", "tool_call_accuracy", "--model", "m", "--base-url", server.base_url)
-    result = fiducial("judge", cases, "--outputs", outputs, *judge, "--out", tmp_path / "run")
+    result = fiducial("judge", "-v", cases, "--outputs", outputs, *judge, "--out", tmp_path / "run")
     assert result.code == 3
     assert "    failed: 20 HTTP 401: scripted 401\n" in result.out
 
@@ -65,7 +65,7 @@ def test_an_endpoint_that_cannot_be_one_is_said_in_one_line_before_anything_is_d
     monkeypatch.setenv("OPENAI_API_KEY", key)
     cases, outputs = inputs
     judge = ("--judge", "tool_call_accuracy", "--model", "m", "--base-url", address)
-    result = fiducial("judge", cases, "--outputs", outputs, *judge, "--out", tmp_path / "run")
+    result = fiducial("judge", "-v", cases, "--outputs", outputs, *judge, "--out", tmp_path / "run")
     assert (result.code, result.out, len(result.err.splitlines())) == (2, "", 1)
     assert "the endpoint's" in result.err
     assert not (tmp_path / "run").exists()

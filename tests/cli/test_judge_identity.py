@@ -50,7 +50,7 @@ def kinds(tmp_path: Path) -> tuple[Path, Path]:
 
 def judge(inputs: tuple[Path, Path], server: ProviderServer, *more: str, model: str = "m") -> Result:
     endpoint = ("--model", model, "--base-url", server.base_url)
-    return fiducial("judge", inputs[0], "--outputs", inputs[1], *more, *endpoint, "--out", "run")
+    return fiducial("judge", "-v", inputs[0], "--outputs", inputs[1], *more, *endpoint, "--out", "run")
 
 
 def rows() -> list[Verdict]:
@@ -178,7 +178,7 @@ def test_the_same_names_come_out_everywhere(server: ProviderServer, inputs: tupl
     endpoint = ("--model", "m", "--base-url", server.base_url)
     gate = ("--fail-under", "accuracy=2")
     both = ("--judge", a, b, "--judge-on", "all", *endpoint, *gate, "--out", "run")
-    result = fiducial("run", inputs[0], "--outputs", inputs[1], *both)
+    result = fiducial("run", "-v", inputs[0], "--outputs", inputs[1], *both)
     assert result.code == 1
     for name in ("a/mine@m", "b/mine@m"):
         assert f"gate failed: {name}: accuracy" in result.out
@@ -195,7 +195,7 @@ def test_one_name_in_two_runs_is_two_judges_where_their_prompts_differ(
     for out, says in (("first", "Ay"), ("second", "Bee"), ("third", "Ay")):
         prompt = write_prompt("mine.prompty", says)
         trial = ("--judge", prompt, *endpoint, "--out", out)
-        fiducial("run", inputs[0], "--outputs", inputs[1], *trial)
+        fiducial("run", "-v", inputs[0], "--outputs", inputs[1], *trial)
     both = json.loads(fiducial("calibrate", "first", "second", "--json", "-").out)["judges"]
     one, other = both
     assert (one, other.startswith("mine/custom@m#"), [each["n"] for each in both.values()]) == (

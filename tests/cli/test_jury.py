@@ -18,7 +18,7 @@ def judge(inputs: tuple[Path, Path], server: ProviderServer):
 
     def call(*args: str | Path) -> Result:
         at = ("--base-url", server.base_url, "--attempts", "1", "--out", "run")
-        return fiducial("judge", cases, "--outputs", outputs, *at, *args)
+        return fiducial("judge", "-v", cases, "--outputs", outputs, *at, *args)
 
     return call
 

@@ -84,7 +84,7 @@ def judge(server: ProviderServer) -> Run:
     def run(*options: str, judges: tuple[str, ...] = JUDGES) -> Result:
         asked = ("--judge", *judges, "--model", "m", "--base-url", server.base_url)
         inputs = ("cases.jsonl", "--outputs", "outputs.jsonl", "--labels", "labels.jsonl")
-        return fiducial("judge", *inputs, *asked, *options, "--out", "run")
+        return fiducial("judge", "-v", *inputs, *asked, *options, "--out", "run")
 
     return run
 

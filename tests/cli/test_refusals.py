@@ -51,17 +51,19 @@ def test_a_folder_that_is_no_runs_is_left_as_it_was(
 )
 def test_what_cannot_be_done_makes_no_folder(answers: tuple[Path, Path], wrong: tuple[str, ...]):
     Path("labels.jsonl").write_text('{"case_id": "o"}\n')
-    refused(fiducial("run", answers[0], "--outputs", answers[1], *wrong, "--out", "deep/run"))
+    refused(fiducial("run", "-v", answers[0], "--outputs", answers[1], *wrong, "--out", "deep/run"))
     assert not Path("deep").exists()
 
 
 def test_labels_of_another_run_do_not_change_this_one(answers: tuple[Path, Path]):
-    fiducial("run", answers[0], "--outputs", answers[1], "--out", "run")
+    fiducial("run", "-v", answers[0], "--outputs", answers[1], "--out", "run")
     before = {path.name: path.read_bytes() for path in Path("run").iterdir()}
     label = {"case_id": "o", "system": "a", "by": "ann", "source": "human", "outcome": "graded", "score": 1}
     Path("labels.jsonl").write_text(json.dumps(label))
     other = ("--rules", "bfcl", "--labels", "labels.jsonl")
-    refused(fiducial("run", answers[0], "--outputs", answers[1], *other, "--out", "run"), "differs in rules")
+    refused(
+        fiducial("run", "-v", answers[0], "--outputs", answers[1], *other, "--out", "run"), "differs in rules"
+    )
     assert {path.name: path.read_bytes() for path in Path("run").iterdir()} == before
 
 
@@ -69,10 +71,12 @@ def test_a_judge_that_changed_does_not_change_the_run(server: ProviderServer, an
     prompt = "---\ninputs: {criterion: {type: string}}\nscale: {minimum: 0, maximum: 1}\n---\nuser:\n{{criterion}} %s"
     Path("mine.prompty").write_text(prompt % 1)
     judge = ("--judge", "mine.prompty", "--model", "m", "--base-url", server.base_url, "--out", "run")
-    assert fiducial("run", answers[0], "--outputs", answers[1], *judge).code == 0
+    assert fiducial("run", "-v", answers[0], "--outputs", answers[1], *judge).code == 0
     before = {path.name: path.read_bytes() for path in Path("run").iterdir()}
     Path("mine.prompty").write_text(prompt % 2)
-    refused(fiducial("run", answers[0], "--outputs", answers[1], *judge), "differs in judge mine/custom@m")
+    refused(
+        fiducial("run", "-v", answers[0], "--outputs", answers[1], *judge), "differs in judge mine/custom@m"
+    )
     assert {path.name: path.read_bytes() for path in Path("run").iterdir()} == before
 
 
@@ -91,7 +95,7 @@ def test_judges_with_nothing_to_judge_are_told_who_fits(answers: tuple[Path, Pat
         "--base-url",
         "http://127.0.0.1:9/v1",
     )
-    result = fiducial("judge", answers[0], "--outputs", answers[1], *judge, *dry, "--out", "run")
+    result = fiducial("judge", "-v", answers[0], "--outputs", answers[1], *judge, *dry, "--out", "run")
     refused(
         result, "--judge groundedness", "2 of open_answer (judged by rubric), 1 of memory_answer (judged by memory_answer)"
     )  # fmt: skip
@@ -102,7 +106,7 @@ def test_a_judge_that_has_judged_all_of_its_kind_has_nothing_to_be_told(
     server: ProviderServer, answers: tuple[Path, Path]
 ):
     judge = ("--judge", "rubric", "--model", "m", "--base-url", server.base_url, "--out", "run")
-    codes = [fiducial("judge", answers[0], "--outputs", answers[1], *judge).code for _ in range(2)]
+    codes = [fiducial("judge", "-v", answers[0], "--outputs", answers[1], *judge).code for _ in range(2)]
     assert (codes, len(server.seen)) == ([0, 0], 1)  # both systems gave the same answer
 
 

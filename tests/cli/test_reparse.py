@@ -41,7 +41,7 @@ def judged(inputs: tuple[Path, Path], server: ProviderServer, prompt: Path):
 
     def call(*args: str) -> Result:
         at = ("--judge", prompt, "--model", "m", "--base-url", server.base_url, "--out", "run")
-        return fiducial("judge", cases, "--outputs", outputs, *at, *args)
+        return fiducial("judge", "-v", cases, "--outputs", outputs, *at, *args)
 
     return call
 

@@ -20,7 +20,7 @@ def run(tmp_path: Path):
     judges = ("--judge", "rubric", "tool_call_accuracy", "--model", "baseline")
 
     def call(*args: str | Path) -> Result:
-        return fiducial("run", cases, "--outputs", outputs, *judges, "--out", tmp_path / "run", *args)
+        return fiducial("run", "-v", cases, "--outputs", outputs, *judges, "--out", tmp_path / "run", *args)
 
     return call
 
@@ -221,7 +221,7 @@ def test_the_files_of_a_workspace_are_shown(tmp_path: Path):
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "plan.txt").write_text("First, second, third.")
     inputs = (tmp_path / "cases.jsonl", "--outputs", tmp_path / "outputs.jsonl")
-    assert fiducial("run", *inputs, "--out", tmp_path / "run").code == 0
+    assert fiducial("run", "-v", *inputs, "--out", tmp_path / "run").code == 0
     page = page_of(fiducial("review", tmp_path / "run"))
     (item,) = ReviewPage(page.read_text()).data["items"]
     shown = {block["title"]: block["text"] for block in dict(item["sections"])["What was produced"]}
@@ -238,7 +238,7 @@ def test_a_run_without_checkers_is_corrected_by_estimate(run: Command, tmp_path:
     folder, outputs = tmp_path / "judged", tmp_path / "outputs.jsonl"
     run()
     judge = ("--judge", "rubric", "--model", "baseline", "--out", folder)
-    assert fiducial("judge", tmp_path / "cases.jsonl", "--outputs", outputs, *judge).code == 0
+    assert fiducial("judge", "-v", tmp_path / "cases.jsonl", "--outputs", outputs, *judge).code == 0
     made = fiducial("review", folder, "--judge", "rubric/lexical@baseline", "--n", "30")
     assert f"  fiducial estimate {folder}" in made.out
     assert "30 of 120 outputs that no checker decided and rubric/lexical@baseline graded, drawn" in made.out
@@ -251,6 +251,6 @@ def test_an_audit_without_a_judge_says_what_it_waits_for(tmp_path: Path):
     write_records(tmp_path / "cases.jsonl", [make_case(60)])
     write_records(tmp_path / "outputs.jsonl", [make_output(60, "calm")])
     inputs = (tmp_path / "cases.jsonl", "--outputs", tmp_path / "outputs.jsonl")
-    assert fiducial("run", *inputs, "--out", tmp_path / "run").code == 0
+    assert fiducial("run", "-v", *inputs, "--out", tmp_path / "run").code == 0
     made = fiducial("review", tmp_path / "run", "--sample", "decided")
     assert (made.code, "(once a judge was asked)" in made.out) == (0, True)

@@ -23,7 +23,7 @@ def run(inputs: tuple[Path, Path], tmp_path: Path):
     cases, outputs = inputs
 
     def call(*args: str | Path) -> Result:
-        return fiducial("run", cases, "--outputs", outputs, "--out", tmp_path / "run", *args)
+        return fiducial("run", "-v", cases, "--outputs", outputs, "--out", tmp_path / "run", *args)
 
     return call
 
@@ -202,7 +202,7 @@ def test_it_is_said_how_what_is_open_can_be_judged_also_where_judges_of_other_ki
     cases.write_text('{"id": "a", "kind": "open_answer", "reference": {"criterion": "It is polite."}}\n')
     outputs.write_text('{"case_id": "a", "system": "s", "text": "Please."}\n')
     for judge in ((), ("--judge", "memory_answer", "--model", "baseline")):
-        result = fiducial("run", cases, "--outputs", outputs, *judge, "--out", tmp_path / "run")
+        result = fiducial("run", "-v", cases, "--outputs", outputs, *judge, "--out", tmp_path / "run")
         assert result.code == 0
         assert "note: no judge was asked about 1 output that no checker decided: add --judge" in result.out
         assert (
@@ -238,7 +238,7 @@ def test_a_recording_replays_without_a_server(
     judged("--record", tmp_path / "replies.jsonl")
     cases, outputs = tmp_path / "cases.jsonl", tmp_path / "outputs.jsonl"
     judge = ("--judge", "tool_call_accuracy", "--model", "m", "--replay", tmp_path / "replies.jsonl")
-    replayed = fiducial("run", cases, "--outputs", outputs, "--out", tmp_path / "replayed", *judge)
+    replayed = fiducial("run", "-v", cases, "--outputs", outputs, "--out", tmp_path / "replayed", *judge)
     assert (replayed.code, len(server.seen)) == (0, 20)
     scores = [
         sorted((verdict.case_id, verdict.score) for verdict in verdicts(tmp_path / name, "judge"))
@@ -303,7 +303,7 @@ def test_missing_outputs_are_counted_and_can_fail_the_run(inputs: tuple[Path, Pa
     cases, outputs = inputs
     half = tmp_path / "half.jsonl"
     half.write_bytes(b"".join(outputs.read_bytes().splitlines(keepends=True)[:10]))
-    result = fiducial("run", cases, "--outputs", half, "--out", tmp_path / "run", "--min-graded", "0.9")
+    result = fiducial("run", "-v", cases, "--outputs", half, "--out", tmp_path / "run", "--min-graded", "0.9")
     assert result.code == 1
     assert "on 10 of 20 (10 missing)" in result.out
     assert "over all 20: between 0.35 and 0.85 whatever" in result.out

@@ -68,7 +68,7 @@ def judge(files: tuple[Path, Path], server: ProviderServer):
     def call(*args: str | Path) -> Result:
         at = ("--base-url", server.base_url, "--attempts", "1", "--out", "run", "--model", "m")
         split = ("--judge", "groundedness", "--split-statements")
-        return fiducial("judge", files[0], "--outputs", files[1], *split, *at, *args)
+        return fiducial("judge", "-v", files[0], "--outputs", files[1], *split, *at, *args)
 
     return call
 
@@ -311,7 +311,7 @@ def test_a_jury_counts_answers(files: tuple[Path, Path], server: ProviderServer)
     server.script = answers
     members = ["groundedness@m", "groundedness@n"]
     at = ("--base-url", server.base_url, "--out", "run", "--split-statements", "--jury", "mean")
-    result = fiducial("judge", files[0], "--outputs", files[1], "--judge", *members, *at)
+    result = fiducial("judge", "-v", files[0], "--outputs", files[1], "--judge", *members, *at)
     assert result.code == 0, result.err
     together = by(f"jury/mean@{SHARE}+{SHARE.replace('@m', '@n')}")
     assert [row.score for row in together] == [0.5, 0.5, 0.5, 1.0]
@@ -370,7 +370,7 @@ def test_a_batch_endpoint_splits_in_one_batch_and_judges_in_the_next(
             "m",
         )
         split = ("--judge", "groundedness", "--split-statements")
-        result = fiducial("judge", files[0], "--outputs", files[1], *split, *how)
+        result = fiducial("judge", "-v", files[0], "--outputs", files[1], *split, *how)
         assert result.code == 0, result.err
         assert [len(lines) for lines in batches.asked()] == [3, 10]
     assert [row.score for row in by(SHARE)] == [0.5, 0.5, 0.5, 1.0]
@@ -379,7 +379,7 @@ def test_a_batch_endpoint_splits_in_one_batch_and_judges_in_the_next(
 def test_run_splits_what_is_open(files: tuple[Path, Path], server: ProviderServer):
     server.script = answers
     at = ("--base-url", server.base_url, "--out", "run", "--model", "m", "--judge", "groundedness")
-    result = fiducial("run", files[0], "--outputs", files[1], "--split-statements", *at)
+    result = fiducial("run", "-v", files[0], "--outputs", files[1], "--split-statements", *at)
     assert result.code == 0, result.err
     assert [row.score for row in by(SHARE)] == [0.5, 0.5, 0.5, 1.0]
     (system,) = json.loads(Path("run/run.json").read_text())["results"]
@@ -408,5 +408,5 @@ def test_options_that_do_not_go_together_are_a_usage_error(
     files: tuple[Path, Path], args: list[str], said: str
 ):
     at = ("--base-url", "http://127.0.0.1:9/v1", "--out", "run", "--model", "m")
-    result = fiducial("judge", files[0], "--outputs", files[1], *args, *at)
+    result = fiducial("judge", "-v", files[0], "--outputs", files[1], *args, *at)
     assert (result.code, said in result.err) == (2, True), result.err

@@ -67,7 +67,7 @@ def test_options_are_spelled_as_on_the_command_line(
 ):
     cases, outputs = inputs
     team_file('[run]\njudge = "tool_call_accuracy"\nmodel = "baseline"\njudge-on = "7"\n')
-    result = fiducial("run", cases, "--outputs", outputs, "--out", tmp_path / "run")
+    result = fiducial("run", "-v", cases, "--outputs", outputs, "--out", tmp_path / "run")
     assert (result.code, "tool_call_accuracy/lexical@baseline: 7 graded" in result.out) == (0, True)
 
 

@@ -36,6 +36,8 @@ COMMANDS = {
     "alt-test": "audit alt-test ann.jsonl bob.jsonl cleo.jsonl machine.jsonl",
     "prompts": "prompts list",
     "demo": "demo --out demo",
+    "demo-in-full": "demo --out demo -v",
+    "demo-quietly": "demo --out demo -q",
 }
 
 FIRST = {"audit-run": "audit-mutate", "audit-certify": "demo"}

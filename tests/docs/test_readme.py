@@ -46,8 +46,10 @@ def test_the_example_works_as_it_is_written(tmp_path: Path, monkeypatch: pytest.
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         ran = fiducial(*run)
     assert ran.code == 0, ran.err
-    assert "my-agent\n  checker decided: 1.00 [0.21, 1.00] on 1 of 1\n" in ran.out
-    assert "tp 1, fp 0, fn 0, tn 1" in ran.out
+    assert "my-agent and my-other-agent cannot be told apart" in ran.out
+    told = fiducial(*run, "-v").out
+    assert "my-agent\n  checker decided: 1.00 [0.21, 1.00] on 1 of 1\n" in told
+    assert "tp 1, fp 0, fn 0, tn 1" in told
     assert (tmp_path / "run" / "report.html").exists()
 
 

@@ -7,7 +7,19 @@ import re
 import pytest
 from markupsafe import Markup
 
-from fiducial.report.document import Caution, Cell, Figure, Heading, Table, as_html, as_lines
+from fiducial.calibration.cautions import Caution as Limit
+from fiducial.calibration.statistic import Statistic
+from fiducial.report.caution_words import folded
+from fiducial.report.document import (
+    Caution,
+    Cell,
+    Figure,
+    Heading,
+    Table,
+    as_html,
+    as_lines,
+    statistic_pieces,
+)
 
 _HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e"
 _TABLE = Table(
@@ -59,3 +71,24 @@ def test_nothing_hostile_is_markup_or_a_command_to_a_terminal():
 @pytest.mark.attack("terminal and report")
 def test_a_line_break_in_a_name_does_not_make_two_rows():
     assert len(list(as_lines([Table(("a", "b"), [("x\ny", "1")])]))) == 2
+
+
+def test_statistics_that_are_undefined_for_one_reason_share_a_line():
+    none = Statistic(n=5, undefined="every label is the same")
+    found = {"mcc": none, "accuracy": Statistic(value=0.5, n=5), "cohen_kappa": none}
+    table, line = as_lines(statistic_pieces(found, head=False))
+    assert table.split() == ["accuracy", "0.500", "5"]
+    assert line == "  undefined: mcc, cohen_kappa (every label is the same)"
+
+
+def test_a_caution_is_a_line_and_unfolds_to_all_of_it():
+    (caution,) = folded([Limit("few_clusters", dict.fromkeys("abcde", 7))])
+    assert next(as_lines([caution])).endswith(": a (7), b (7), c (7) and 2 others")
+    assert next(as_lines([caution], full=True)).endswith(": a (7), b (7), c (7), d (7), e (7)")
+    assert "<summary>" in as_html([caution])
+
+
+def test_paragraphs_are_broken_to_a_width_and_tables_are_not():
+    lines = list(as_lines(["a word " * 30, _TABLE], width=40))
+    assert max(map(len, lines[:-4])) <= 40
+    assert lines[-4:] == list(as_lines([_TABLE]))

@@ -23,7 +23,8 @@ HOSTILE = '</pre></script></style><script>alert(1)</script><img src=x onerror=al
 _ELEMENTS = {
     "html", "head", "meta", "title", "style", "body", "header", "p", "h1", "h2", "h3", "h4", "nav", "a", "main", "section",
     "div", "table", "thead", "tbody", "tr", "th", "td", "svg", "text", "line", "circle", "rect", "small", "span", "bdi",
-    "dl", "dt", "dd", "ul", "li", "details", "summary", "figure", "figcaption", "abbr", "form", "label", "input", "select",
+    "dl", "dt", "dd", "ul", "li", "details", "summary", "figure", "figcaption", "abbr",
+        "article", "form", "label", "input", "select",
     "option", "output", "code", "pre", "strong", "script",
 }  # fmt: skip
 

@@ -1,0 +1,370 @@
+"""What a reader wants to know first, by rules that docs/report.md states: which system is better, which judge may be trusted, what to do next."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from ..calibration.agreement.results import Calibration, JudgeCalibration
+from ..calibration.comparison.results import Comparison, Pair, Stratum
+from ..calibration.statistic import Statistic
+from ..evaluation.conclusion.results import CORRECTED, DECIDED, OPEN, JudgeUse, SystemResult
+from . import words
+from .words import counted
+
+TrustWord: TypeAlias = Literal["as it is", "corrected", "only on some", "not", "unknown"]
+"""How far a judge may be trusted: its rates stand as they are; need labels to correct them; stand on some slices; say nothing; nobody knows."""
+
+_TRUSTED: dict[TrustWord, str] = {
+    "as it is": "{} as they are",
+    "corrected": "{} where labels correct their rates",
+    "only on some": "{} on some outputs only",
+    "not": "{} not at all",
+    "unknown": "of {} nobody knows yet",
+}
+
+SURE = 0.9
+"""A judge stands as it is when even the lower ends of its true positive and its true negative rate reach this."""
+
+CHANCE = 0.5
+"""Balanced accuracy of a judge that does not look."""
+
+_ALARM = 0.05
+_LABELS = 50
+"""How many outputs a person is asked to label at a time."""
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer.
+
+    Attributes:
+        text: In a sentence or two, with its numbers.
+        evidence: The section of the report that shows it.
+        command: What to type; empty where there is nothing.
+    """
+
+    text: str
+    evidence: str
+    command: str = ""
+
+
+class Trust(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a judge may be trusted.
+
+    Attributes:
+        judge: Which.
+        word: How far.
+        why: In a sentence.
+        panel: What that rests on.
+    """
+
+    judge: str
+    word: TrustWord
+    why: str
+    panel: JudgeCalibration
+
+
+class Answers(msgspec.Struct, frozen=True, kw_only=True):
+    """The three answers.
+
+    Attributes:
+        better: Which system is better?
+        trust: May this judge be trusted, for what? One a judge; baselines are none.
+        next: What next?
+    """
+
+    better: Answer
+    trust: list[Trust]
+    next: Answer
+
+    @property
+    def trusted(self) -> str:
+        """How many judges may be trusted how far, in a sentence; empty where there is none."""
+        counts = Counter(each.word for each in self.trust)
+        told = [_TRUSTED[word].format(f"{counts[word]:,}") for word in _TRUSTED if counts[word]]
+        return f"Of {counted(len(self.trust), 'judge')} trust {', '.join(told)}." if told else ""
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """What the answers are made of.
+
+    Attributes:
+        systems: What a run says of each system.
+        judges: What each judge was used for.
+        calibration: How far they agree with the labels.
+        compared: The systems against each other, where there are several.
+        folder: Where the run is kept, for commands.
+        command: The command of the run.
+    """
+
+    systems: Sequence[SystemResult]
+    judges: Sequence[JudgeUse] = ()
+    calibration: Calibration | None = None
+    compared: Comparison | None = None
+    folder: str = "RUN"
+    command: str = ""
+
+
+def answers(found: Found) -> Answers:
+    """Answer the three questions.
+
+    Args:
+        found: What a run came to.
+
+    Returns:
+        The answers, by the rules of docs/report.md.
+    """
+    trust = list(_trust(found))
+    return Answers(better=_better(found), trust=trust, next=_next(found, trust))
+
+
+def _better(found: Found) -> Answer:
+    if len(found.systems) == 1:
+        return Answer(text=_alone(found.systems[0]), evidence="systems")
+    strata = None if found.compared is None else found.compared.strata
+    if strata is None:
+        return Answer(
+            text="The systems have no output in common, so none can be called better.", evidence="systems"
+        )
+    part, of = _deciding(strata.decided, strata.open, strata.all)
+    known = {name: rate.value for name, rate in part.rates.items() if rate.value is not None}
+    if len(known) < len(found.systems) or not any(pair.n for pair in part.pairs):
+        return Answer(text=f"Nothing is known yet {of}: too little of it is graded.", evidence="systems")
+    text = _ranking(sorted(known, key=lambda name: -known[name]), part.pairs, of)
+    if part is strata.decided and any(strata.open.outputs.values()):
+        text += f" {_rest(strata.open, max(known, key=lambda name: known[name]))}"
+    return Answer(text=text, evidence="systems")
+
+
+def _alone(system: SystemResult) -> str:
+    """One system by itself: what checkers decided, and the rest by the first judge, corrected where labels do."""
+    decided = [part for part in system.strata if part.name == DECIDED]
+    judged = [
+        part
+        for part in system.strata
+        if part.by is not None and part.name != DECIDED and part.value is not None
+    ]
+    by_judge = ([part for part in judged if part.name == CORRECTED] or judged)[:1]
+    told = [f"{words.rate(part)}, by checkers" for part in decided]
+    told += [
+        f"{words.rate(part)}, by {part.by}{'' if part.name == CORRECTED else ', uncorrected'}"
+        for part in by_judge
+    ]
+    return f"{system.system} alone was evaluated: {'; '.join(told) or 'nothing of it is graded'}."
+
+
+def _deciding(decided: Stratum, left: Stratum, whole: Stratum) -> tuple[Stratum, str]:
+    """The part that systems are ranked by: everything where the open part is corrected or there is none, else what checkers decided."""
+    if not any(left.outputs.values()):
+        return decided, "of what checkers decided"
+    if left.corrected and all(rate.value is not None for rate in whole.rates.values()):
+        return whole, "of all outputs, what is open corrected by labels"
+    if any(decided.graded.values()):
+        return decided, "of what checkers decided"
+    return left, "by the judges' word, uncorrected"
+
+
+def _ranking(names: list[str], pairs: Sequence[Pair], of: str) -> str:
+    leader, second = names[:2]
+    beaten = [name for name in names[1:] if _pair(pairs, leader, name)[1]]
+    gap = _gap(_pair(pairs, leader, second)[0], leader)
+    if second in beaten:
+        lead = f"{leader} is better than {_listed(beaten)}: it passes {gap} more than {second}, {of}."
+        equal = [name for name in names[1:] if name not in beaten]
+        return lead + (f" Not told apart from it: {_listed(equal)}." if equal else "")
+    told = f"{leader} and {second} cannot be told apart: a difference of {gap}, {of}."
+    return told + (f" {leader} is better than {_listed(beaten)}." if beaten else "")
+
+
+def _pair(pairs: Sequence[Pair], a: str, b: str) -> tuple[Pair | None, bool]:
+    """The pair, and whether its first is shown to be better."""
+    pair = next((pair for pair in pairs if {pair.a, pair.b} == {a, b}), None)
+    return pair, pair is not None and pair.better == a
+
+
+def _gap(pair: Pair | None, leader: str) -> str:
+    if pair is None or pair.difference.value is None:
+        return "an unknown share"
+    found = pair.difference
+    ends = [None if end is None else end if pair.a == leader else -end for end in (found.low, found.high)]
+    low, high = ends if pair.a == leader else reversed(ends)
+    return " ".join(filter(None, (words.decimal(abs(pair.difference.value)), words.interval(low, high))))
+
+
+def _rest(left: Stratum, leader: str) -> str:
+    outputs = counted(sum(left.outputs.values()), "output")
+    known = {name: rate.value for name, rate in left.rates.items() if rate.value is not None}
+    if not known:
+        return f"{outputs} that no checker decided are not judged."
+    ahead = max(known, key=lambda name: known[name])
+    way = "the same way" if ahead == leader else f"the other way, to {ahead}"
+    return f"Of {outputs} that no checker decided the judges, uncorrected, point {way}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _trust(found: Found) -> Iterator[Trust]:
+    panels = {} if found.calibration is None else found.calibration.judges
+    judges = [use for use in found.judges if use.id is None or use.id.kind != "baseline"]
+    for use in judges or found.judges:
+        panel = panels.get(use.name, JudgeCalibration())
+        word, why = _trusted(use.name, panel, found.calibration)
+        yield Trust(judge=use.name, word=word, why=why, panel=panel)
+
+
+def _trusted(name: str, panel: JudgeCalibration, calibration: Calibration | None) -> tuple[TrustWord, str]:
+    right, wrong = panel.tp + panel.fn, panel.fp + panel.tn
+    if not right or not wrong:
+        return "unknown", f"it has no label of {'either' if not panel.n else 'each'} class to be held against"
+    balanced = panel.statistics.get("balanced_accuracy")
+    if balanced is not None and (balanced.low is None or balanced.low <= CHANCE):
+        return "not", f"it may be no better than chance: balanced accuracy {words.statistic(balanced)}"
+    misses = (
+        f"it passes {panel.fp:,} of {wrong:,} wrong outputs and fails {panel.fn:,} of {right:,} right ones"
+    )
+    if _sure(panel):
+        return "as it is", misses
+    if calibration is not None and (good := _good_slices(name, calibration)):
+        return "only on some", f"only on {good}; elsewhere {misses}"
+    return "corrected", f"{misses}: labels have to correct its rates"
+
+
+def _sure(panel: JudgeCalibration) -> bool:
+    found = [panel.statistics.get(name) for name in ("true_positive_rate", "true_negative_rate")]
+    return all(each is not None and each.low is not None and each.low >= SURE for each in found)
+
+
+def _good_slices(name: str, calibration: Calibration) -> str:
+    """Values of a column between which the judge differs, on which it stands as it is."""
+    for column, judges in calibration.homogeneity.items():
+        tests = judges.get(name, {}).values()
+        if any(test.holm_p is not None and test.holm_p <= _ALARM for test in tests):
+            slices = calibration.slices.get(column, {})
+            good = [value for value, panels in slices.items() if name in panels and _sure(panels[name])]
+            if good:
+                return f"{column} {_listed(good)}"
+    return ""
+
+
+def _next(found: Found, trust: Sequence[Trust]) -> Answer:
+    """What would narrow the answers most: the first of the rules that applies."""
+    for rule in (_ask_again, _judge_open, _label_open, _tell_apart, _move_cut, _mend_labels):
+        answer = rule(found)
+        if answer is not None:
+            return answer
+    for each in trust:
+        if each.word == "as it is":
+            claim = f"fiducial audit certify {found.folder} --by {each.judge} --claim accuracy={SURE:g} --out certificate.json"
+            return Answer(
+                text=f"Certify {each.judge}, and check it again from time to time.",
+                evidence="calibration",
+                command=claim,
+            )
+    return Answer(text="Nothing is left open. Read where judges and labels differ.", evidence="items")
+
+
+def _ask_again(found: Found) -> Answer | None:
+    calls = sum(
+        use.outcomes.get("failed", 0)
+        for use in found.judges
+        if use.id is None or use.id.kind not in {"share", "jury"}
+    )
+    checks = sum(system.failed_checks for system in found.systems)
+    told = [*([words.missing(calls)] if calls else []), *([words.not_checked(checks)] if checks else [])]
+    if not told:
+        return None
+    text = f"{'; '.join(told)}; the same command tries these alone again."
+    return Answer(text=text, evidence="judges", command=found.command)
+
+
+def _judge_open(found: Found) -> Answer | None:
+    left = words.not_judged(found.systems)
+    if not left:
+        return None
+    command = f"{found.command} --judge JUDGE --model NAME" if found.command else ""
+    return Answer(
+        text=f"Have {left} judged (`fiducial prompts list` names judges).",
+        evidence="systems",
+        command=command,
+    )
+
+
+def _label_open(found: Found) -> Answer | None:
+    """Labels of the open part, where there are none that correct it."""
+    strata = None if found.compared is None else found.compared.strata
+    if strata is not None:
+        left = 0 if strata.open.corrected else _unlabelled(strata.open.graded, strata.open.labelled)
+    else:
+        left = max((_uncorrected(system) for system in found.systems), default=0)
+    if not left:
+        return None
+    text = f"Label {min(left, _LABELS)} of the {counted(left, 'output')} that only judges decided: their rates are not corrected."
+    return Answer(text=text, evidence="systems", command=f"fiducial review {found.folder}")
+
+
+def _unlabelled(graded: Mapping[str, int], labelled: Mapping[str, int]) -> int:
+    return sum(graded.values()) - sum(labelled.values())
+
+
+def _uncorrected(system: SystemResult) -> int:
+    corrected = {part.by for part in system.strata if part.name == CORRECTED}
+    return max(
+        (part.n for part in system.strata if part.name == OPEN and part.by not in corrected), default=0
+    )
+
+
+def _tell_apart(found: Found) -> Answer | None:
+    """More items, where the first two systems cannot be told apart."""
+    strata = None if found.compared is None else found.compared.strata
+    if strata is None:
+        return None
+    part, _ = _deciding(strata.decided, strata.open, strata.all)
+    ranked = sorted(
+        (name for name, rate in part.rates.items() if rate.value is not None),
+        key=lambda name: -_value(part.rates[name]),
+    )
+    pair, better = _pair(part.pairs, *ranked[:2]) if len(ranked) > 1 else (None, True)
+    if better or pair is None or not pair.n or not pair.difference.value:
+        return None
+    discordant = max((pair.a_only_right + pair.b_only_right) / pair.n, abs(pair.difference.value))
+    difference = max(abs(pair.difference.value), 0.01)
+    return Answer(
+        text=f"Add items to tell {ranked[0]} and {ranked[1]} apart; this says how many it takes:",
+        evidence="systems",
+        command=f"fiducial plan --difference {difference:.2g} --discordant {max(discordant, difference):.2g}",
+    )
+
+
+def _value(rate: Statistic) -> float:
+    return 0.0 if rate.value is None else rate.value
+
+
+def _move_cut(found: Found) -> Answer | None:
+    """Another cut, where one does clearly better on items that did not choose it."""
+    baselines = {use.name for use in found.judges if use.id is not None and use.id.kind == "baseline"}
+    for caution in () if found.calibration is None else found.calibration.cautions:
+        for judge, cut in caution.about.items() if caution.kind == "another_cut" else ():
+            if judge not in baselines:
+                text = f"Let verdicts of {judge} pass from {cut:g} on: on items that did not choose this cut it does clearly better."
+                return Answer(
+                    text=text, evidence="calibration", command=f"{found.command} --pass-at {judge}={cut:g}"
+                )
+    return None
+
+
+def _mend_labels(found: Found) -> Answer | None:
+    calibration = found.calibration
+    if calibration is None or len(calibration.judges) < 2 or not calibration.suspected_label_errors:  # noqa: PLR2004 - one may err
+        return None
+    suspects = counted(len(calibration.suspected_label_errors), "label")
+    return Answer(
+        text=f"Look at {suspects} that most judges contradict; mend those that are wrong.",
+        evidence="items",
+        command=f"fiducial review {found.folder} --sample suspected",
+    )

@@ -1,0 +1,163 @@
+"""The first answers, by the rules of docs/report.md."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fiducial.calibration import compare, table_from_rows
+from fiducial.calibration.agreement.results import Calibration, EqualRates, JudgeCalibration, SuspectedLabel
+from fiducial.calibration.cautions import Caution
+from fiducial.calibration.comparison.results import Comparison
+from fiducial.calibration.statistic import Statistic
+from fiducial.evaluation.conclusion.results import DECIDED, OPEN, UNJUDGED, JudgeUse, Stratum, SystemResult
+from fiducial.report.answers import Found, answers
+
+RIGHT = {"a": 0.9, "b": 0.85, "c": 0.3}
+
+
+def systems(*names: str, **more: Any) -> list[SystemResult]:
+    part = Stratum(name=DECIDED, n=60, of=60, value=0.5, low=0.4, high=0.6)
+    return [SystemResult(system=name, strata=[part, *more.get("strata", [])]) for name in names]
+
+
+def compared(*names: str, items: int = 60, judged: float | None = None) -> Comparison:
+    """So many items that checkers decided, and, where ``judged`` is given, a third more that a judge did."""
+    rows = [
+        {
+            "item_id": f"i{number}",
+            "judge": "j",
+            "system": name,
+            "score": float(number % 100 < 100 * RIGHT[name]) if decided else judged,
+            "checker_score": float((number * 37) % 100 < 100 * RIGHT[name]) if decided else None,
+        }
+        for name in names
+        for number in range(items + (items // 3 if judged is not None else 0))
+        for decided in [number < items]
+    ]
+    return compare(table_from_rows(rows), by="system")
+
+
+def panel(tpr: tuple[float, float], tnr: tuple[float, float], balanced: float = 0.8) -> JudgeCalibration:
+    def statistic(value: float, low: float) -> Statistic:
+        return Statistic(value=value, low=low, high=1.0, n=100, method="Wilson")
+
+    return JudgeCalibration(
+        n=200,
+        tp=90,
+        fn=10,
+        fp=8,
+        tn=92,
+        statistics={
+            "true_positive_rate": statistic(*tpr),
+            "true_negative_rate": statistic(*tnr),
+            "balanced_accuracy": statistic(0.9, balanced),
+        },
+    )
+
+
+def judged(*names: str, **outcomes: int) -> list[JudgeUse]:
+    return [JudgeUse(name=name, fingerprint="f", outcomes={"graded": 5, **outcomes}) for name in names]  # pyright: ignore[reportArgumentType]
+
+
+def better(*names: str, **more: Any) -> str:
+    return answers(Found(systems=systems(*names), compared=compared(*names, **more))).better.text
+
+
+def test_a_system_is_better_where_the_difference_is_beyond_chance():
+    assert better("a", "c").startswith("a is better than c: it passes 0.")
+    assert better("c", "a").startswith("a is better than c: it passes 0.")
+    assert "of what checkers decided" in better("a", "c")
+
+
+def test_systems_that_cannot_be_told_apart_are_not_ranked():
+    told = better("a", "b", "c")
+    assert told.startswith("a and b cannot be told apart: a difference of 0.")
+    assert told.endswith("a is better than c.")
+
+
+def test_what_judges_say_uncorrected_ranks_nothing():
+    told = better("a", "c", judged=1.0)
+    assert told.startswith("a is better than c")
+    assert (
+        "of what checkers decided. Of 40 outputs that no checker decided the judges, uncorrected, point"
+        in told
+    )
+
+
+def test_one_system_alone_is_told_with_its_denominator():
+    told = answers(Found(systems=systems("a"))).better.text
+    assert told == "a alone was evaluated: 0.50 [0.40, 0.60] on 60 of 60, by checkers."
+
+
+@pytest.mark.parametrize(
+    ("found", "word"),
+    [
+        (panel((0.99, 0.95), (0.97, 0.91)), "as it is"),
+        (panel((0.99, 0.95), (0.97, 0.89)), "corrected"),
+        (panel((0.99, 0.95), (0.97, 0.91), balanced=0.5), "not"),
+        (JudgeCalibration(n=5, tp=5), "unknown"),
+        (JudgeCalibration(), "unknown"),
+    ],
+)
+def test_a_judge_is_trusted_as_far_as_the_lower_ends_of_its_rates_go(found: JudgeCalibration, word: str):
+    told = answers(
+        Found(systems=systems("a"), judges=judged("j"), calibration=Calibration(judges={"j": found}))
+    )
+    assert [each.word for each in told.trust] == [word]
+
+
+def test_a_judge_may_be_trusted_on_the_slices_on_which_it_stands():
+    good, bad = panel((0.99, 0.95), (0.97, 0.91)), panel((0.99, 0.95), (0.8, 0.6))
+    uneven = EqualRates(p=0.001, groups=2, undefined=None, holm_p=0.002)
+    calibration = Calibration(
+        judges={"j": bad},
+        slices={"kind": {"calls": {"j": good}, "prose": {"j": bad}}},
+        homogeneity={"kind": {"j": {"true_negative_rate": uneven}}},
+    )
+    (told,) = answers(Found(systems=systems("a"), judges=judged("j"), calibration=calibration)).trust
+    assert (told.word, told.why[:22]) == ("only on some", "only on kind calls; el")
+
+
+def test_what_is_next_is_the_first_thing_that_would_narrow_the_answer():
+    open_part = Stratum(name=OPEN, by="j", n=70, of=70, value=0.5)
+    unjudged = Stratum(name=UNJUDGED, n=0, of=9)
+    calibration = Calibration(
+        judges={"j": panel((0.99, 0.95), (0.97, 0.91)), "k": panel((0.99, 0.95), (0.97, 0.89))},
+        cautions=[Caution("another_cut", {"j": 0.7})],
+        suspected_label_errors=[
+            SuspectedLabel(item_id="i", label=1.0, contradicted_by=["j", "k"], agreed_by=[], evidence=3.0)
+        ],
+    )
+    without_cut = Calibration(
+        judges=calibration.judges, suspected_label_errors=calibration.suspected_label_errors
+    )
+    certified = Calibration(judges=calibration.judges)
+    one, judges = systems("a"), judged("j", "k")
+    steps = [
+        (
+            Found(
+                systems=systems("a", strata=[unjudged, open_part]), judges=judged("j", failed=2), command="X"
+            ),
+            "X",
+        ),
+        (Found(systems=systems("a", strata=[unjudged]), command="X"), "X --judge JUDGE --model NAME"),
+        (Found(systems=systems("a", strata=[open_part]), judges=judges, folder="R"), "fiducial review R"),
+        (Found(systems=systems("a", "b"), compared=compared("a", "b")), "fiducial plan --difference 0."),
+        (Found(systems=one, judges=judges, calibration=calibration, command="X"), "X --pass-at j=0.7"),
+        (
+            Found(systems=one, judges=judges, calibration=without_cut),
+            "fiducial review RUN --sample suspected",
+        ),
+        (Found(systems=one, judges=judges, calibration=certified), "fiducial audit certify RUN --by j"),
+        (Found(systems=one), ""),
+    ]
+    for found, command in steps:
+        assert answers(found).next.command.startswith(command)
+        assert bool(answers(found).next.command) == bool(command)
+
+
+def test_labels_are_asked_for_where_judges_of_several_systems_are_not_corrected():
+    told = answers(Found(systems=systems("a", "c"), compared=compared("a", "c", judged=1.0))).next
+    assert told.text.startswith("Label 40 of the 40 outputs")
