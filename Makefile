@@ -1,11 +1,12 @@
 # Every target does its own set-up, so that a fresh clone needs nothing but Python 3.11+ and make.
 PYTHON ?= python3
 VENV := .venv
+TOOLS := .venv-formats
 PYTHONS ?= 3.11 3.12 3.13
 BIN := $(VENV)/bin
 export FIDUCIAL_REFERENCE
 
-.PHONY: help demo test attacks pythons lint bench promptflow evidence requests format clean
+.PHONY: help demo test attacks pythons lint bench formats promptflow evidence requests format clean
 
 # pip is asked again only when pyproject.toml changes.
 $(VENV)/.ready: pyproject.toml
@@ -45,6 +46,16 @@ promptflow:  ## the judges under promptflow and azure-ai-evaluation, in an envir
 
 evidence: $(VENV)/.ready  ## docs/evidence.md from recorded replies of a real model; needs FIDUCIAL_REFERENCE
 	@$(BIN)/python benchmarks/evidence.py --out docs/evidence.md
+
+formats: $(VENV)/.ready  ## other tools write what is read and read what is written, in an environment of their own (540 MB; with npm, promptfoo: 1.4 GB more)
+	@test -x $(TOOLS)/bin/python || $(PYTHON) -m venv $(TOOLS)
+	@$(TOOLS)/bin/python -m pip install --quiet -r .ci/tools.txt
+	@$(TOOLS)/bin/python -c "import pathlib, site, sys; places = [p.resolve() for p in pathlib.Path('$(VENV)').glob('lib/python*/site-packages')]; \
+		(pathlib.Path(site.getsitepackages()[0]) / 'zz_ours.pth').write_text(''.join(f'import site; site.addsitedir({str(p)!r})\n' for p in places))"
+	@if command -v npm >/dev/null && ! test -x $(TOOLS)/node_modules/.bin/promptfoo; then \
+		npm install --silent --no-audit --no-fund --prefix $(TOOLS) promptfoo@0.121.20; fi
+	@PATH="$(CURDIR)/$(TOOLS)/node_modules/.bin:$$PATH" PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 DEEPEVAL_TELEMETRY_OPT_OUT=1 \
+		$(TOOLS)/bin/python -m pytest -p pytest_timeout -W ignore tests/formats/with_tools
 
 requests: $(VENV)/.ready  ## batch files for every judge and variant, into ./requests; MODEL=... names the model
 	@$(BIN)/python benchmarks/make_requests.py --out requests $(if $(MODEL),--model $(MODEL))

@@ -54,7 +54,7 @@ A score that is outside [0, 1], where the tool says neither a range nor whether 
 
 def page() -> str:
     """The page."""
-    return "\n".join([_HEAD, *_formats(), *_kinds(), *_calls(), *_columns(), *_written()])
+    return "\n".join([_HEAD, *_formats(), *_kinds(), *_calls(), *_columns(), *_written(), *_inspect()])
 
 
 def _formats() -> Iterator[str]:
@@ -108,6 +108,21 @@ def _written() -> Iterator[str]:
         "\nWho judged stands in `fiducial.*` where the form has attributes or metadata: `fiducial.judge.name`, `.variant`, `.model`, `.fingerprint`, `fiducial.outcome`, `fiducial.source`,\n"
         "and, of judges that were calibrated, `fiducial.judge.accuracy.value`, `.low`, `.high` and `.n`. Cases that were read from traces keep the span they were read from as tags\n"
         "(`otel.trace_id`, `otel.span_id`), so that an evaluation is told to the span that was evaluated.\n"
+    )
+
+
+def _inspect() -> Iterator[str]:
+    yield (
+        "## Scorers for Inspect\n\n"
+        "```sh\n"
+        "inspect score log.eval --model none/none --scorer fiducial/check                            # by the kind of each sample\n"
+        "inspect score log.eval --model none/none --scorer fiducial/tool_call_accuracy -S model=gpt-4.1-mini\n"
+        "inspect score log.eval --model none/none --scorer fiducial/rubric -S model=gpt-4.1-mini -S criterion='It names a price.'\n"
+        "```\n\n"
+        "They are found by entry point where fiducial is installed beside Inspect: every judge by its name (`-S variant=`, `-S model=`, `-S base_url=`), `fiducial/check`, and `fiducial/check_KIND` for\n"
+        "each kind that a checker decides (`-S rules=bfcl`). A score is a number in [0, 1]. What could not be judged is `Score.unscored` with the reason (`invalid_response_format`, `refusal`, `grader_failed`,\n"
+        "`scoring_failed`, `undecided`, `not_applicable`), never None and never an exception. Standard errors are clustered by the metadata's `cluster`. A sample whose metadata has a `fiducial_case` is that case.\n"
+        "`--model none/none` keeps Inspect from building the model that is in the log.\n"
     )
 
 

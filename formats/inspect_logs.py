@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
-from ..records import Outcome
+from ..records import UNGRADED, Outcome
 from .calls import Answer, answer_of, messages_of, role_of
 from .example import Example, answers_of, records_of
 from .found import Found, Options, Place, Skipped
@@ -33,6 +33,7 @@ _OUTCOMES: dict[str, Outcome] = {
     "no_response": "failed",
     "grader_failed": "failed",
     "scoring_failed": "failed",
+    **{own: own for own in UNGRADED},
 }
 """Why a sample is not scored, in Inspect's words; what is none of these is not applicable."""
 
@@ -106,7 +107,7 @@ def _read_zip(path: Path, options: Options) -> Iterator[Found]:
                     except InputError as error:
                         yield place.passed_over(name, error.message)
 
-        yield from each(rows(), lambda row: _sample(row.node, place, system, options))
+        yield from each(rows(), lambda row: read_sample(row.node, place, system, options))
 
 
 def _read_json(path: Path, options: Options) -> Iterator[Found]:
@@ -122,7 +123,7 @@ def _read_json(path: Path, options: Options) -> Iterator[Found]:
     except InputError as error:
         raise InputError(error.message, path=path, field=error.field) from error
     rows = (Row(sample, place, at) for at, sample in samples)
-    yield from each(rows, lambda row: _sample(row.node, place, system, options))
+    yield from each(rows, lambda row: read_sample(row.node, place, system, options))
 
 
 def _system(log: Node, options: Options) -> str:
@@ -131,7 +132,21 @@ def _system(log: Node, options: Options) -> str:
     return options.system if model in {None, "none/none", "none"} else str(model)
 
 
-def _sample(sample: Node, place: Place, system: str, options: Options) -> Iterator[Found]:
+def read_sample(sample: Node, place: Place, system: str, options: Options) -> Iterator[Found]:
+    """What a sample of a log says.
+
+    Args:
+        sample: The sample.
+        place: Where it stands.
+        system: Who answered.
+        options: See `Options`.
+
+    Yields:
+        Its case, its output, verdicts on that; what is skipped.
+
+    Raises:
+        RecordError: A field is not as it should be.
+    """
     given = sample.get("input")
     asked = messages_of(given, sample.place("input"))
     answer, told_off = _answered(sample, len(asked))
@@ -143,6 +158,7 @@ def _sample(sample: Node, place: Place, system: str, options: Options) -> Iterat
     example = Example(
         id=sample.need("id"),
         asked=asked,
+        tools=_tools(sample),
         accepted=[text for text in answers_of(sample.get("target")) if text.strip()],
         tags=tags_of(sample.node("metadata").value),
         answer=answer,
@@ -157,6 +173,12 @@ def _sample(sample: Node, place: Place, system: str, options: Options) -> Iterat
         except InputError as refused:
             yield place.skipped(refused)
     yield from records_of(example, place, options)
+
+
+def _tools(sample: Node) -> list[dict[str, Any]]:
+    """What the model was offered when it was first asked."""
+    first = next((event for event in sample.nodes("events") if event.get("event") == "model"), None)
+    return [] if first is None else [tool.value for tool in first.nodes("tools")]
 
 
 def _answered(sample: Node, asked: int) -> tuple[Answer | None, list[str]]:

@@ -43,7 +43,9 @@ def test_the_distribution_is_not_named_like_the_marker_detector_of_the_index_and
 
 def test_the_entry_points_are_there():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert list(project["entry-points"]) == ["pytest11"]
+    assert list(project["entry-points"]) == ["inspect_ai", "pytest11"]
+    for module in project["entry-points"]["inspect_ai"].values():  # what Inspect alone can import
+        assert (ROOT / f"{module.removeprefix('fiducial.').replace('.', '/')}.py").exists()
     for module in project["entry-points"]["pytest11"].values():
         assert import_module(module).__name__ == module
 
@@ -84,7 +86,7 @@ def test_everything_that_is_imported_is_declared_and_documented():
         "tree_sitter": "tree-sitter",
     }
     imported = {by_module.get(module, module) for module in third_party_imports()}
-    imported -= {"pytest"}  # who loads its plugin
+    imported -= {"inspect_ai", "pytest"}  # who load their plugins
     assert {"click", "msgspec"} <= imported
     assert imported - declared - extras == set()
     documented = (ROOT / "docs" / "dependencies.md").read_text()

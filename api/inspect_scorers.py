@@ -1,0 +1,199 @@
+"""Scorers for Inspect, found by its entry point: ``inspect score log.eval --scorer fiducial/tool_call_accuracy -S model=gpt-4.1-mini --model none/none``.
+
+``fiducial/check`` and ``fiducial/check_KIND`` are the checkers, the rest are judges by their names. A score is a number in [0, 1]; what could not be
+judged is unscored with its reason, never None, never an exception. Standard errors are clustered by the metadata's ``cluster``, a sample without one
+being its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import site
+from collections.abc import Awaitable, Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+import inspect_ai.scorer as inspect_scorer  # pyright: ignore[reportMissingImports]
+import msgspec
+
+from ..errors import FiducialError
+from ..formats.example import DEFAULT_CRITERION, SAME_ANSWER, context_item, listed
+from ..formats.found import Options, Place
+from ..formats.inspect_logs import read_sample
+from ..formats.node import Node
+from ..judges.catalogue import JUDGED_KINDS
+from ..records import BUILT_IN_KINDS, Case, Kind, Outcome, Output, Verdict
+from .checking import check
+from .judging import ReadyJudge, judge
+from .sources import as_case
+
+_inspect = cast("Any", inspect_scorer)
+
+_REASONS: dict[Outcome, str] = {
+    "unparsable": "invalid_response_format",
+    "refused": "refusal",
+    "failed": "grader_failed",
+}
+"""Why there is no score, in Inspect's words; ours where it has none."""
+
+CASE = "fiducial_case"
+"""The metadata that holds a case as it is, where the data set was made of cases."""
+
+_CHECKED: tuple[Kind, ...] = tuple(
+    kind for kind in BUILT_IN_KINDS if kind not in {"artifact", "grounded_answer", "open_answer"}
+)
+
+Decide = Callable[[Case, Output], Awaitable[Verdict]]
+
+
+def _registered(name: str) -> str:
+    """A name as Inspect is to know it: it puts the package's in front of what is installed beside it, and of nothing else."""
+    places = [*site.getsitepackages(), site.getusersitepackages()]
+    return name if any(Path(__file__).is_relative_to(place) for place in places) else f"fiducial/{name}"
+
+
+@_inspect.metric(name=_registered("clustered_stderr"))
+def clustered_stderr() -> Any:
+    """The standard error of the mean over clusters, as Inspect's own, where every sample without a cluster is one."""
+    within = _inspect.stderr(cluster="cluster")
+
+    def of(scores: list[Any]) -> Any:
+        return within([_with_cluster(score) for score in scores])
+
+    return of
+
+
+def _with_cluster(score: Any) -> Any:
+    metadata = cast("dict[str, Any]", score.sample_metadata or {})
+    cluster = metadata.get("cluster")
+    named = {**metadata, "cluster": str(score.sample_id) if cluster is None else cluster}
+    return score.model_copy(update={"sample_metadata": named})
+
+
+def _scorer(name: str, factory: Callable[..., Any]) -> Any:
+    factory.__name__ = factory.__qualname__ = name
+    return _inspect.scorer(metrics=[_inspect.mean(), clustered_stderr()], name=_registered(name))(factory)
+
+
+def _score_with(decide: Decide, fit: Callable[[Case, Any], Case]) -> Any:
+    async def score(state: Any, target: Any) -> Any:
+        answer = None
+        try:
+            case, output = _item(state, target)
+            answer = output.text
+            return _as_score(await decide(fit(case, state.metadata or {}), output), answer)
+        except FiducialError as error:
+            return _unscored("scoring_failed", " ".join(str(error).split()), answer)
+        except Exception as error:  # noqa: BLE001 - an exception would end the whole evaluation
+            return _unscored("scoring_failed", " ".join(f"{type(error).__name__}: {error}".split()), answer)
+
+    return score
+
+
+def _as_score(verdict: Verdict, answer: str | None) -> Any:
+    metadata = {
+        "by": verdict.by,
+        "outcome": verdict.outcome,
+        "error_type": verdict.error_type,
+        "evidence": msgspec.to_builtins(verdict.evidence) or None,
+        "judge": None if verdict.judge is None else msgspec.to_builtins(verdict.judge),
+    }
+    kept = {name: value for name, value in metadata.items() if value is not None}
+    if verdict.score is None:
+        return _unscored(_REASONS.get(verdict.outcome, verdict.outcome), verdict.reason, answer, kept)
+    return _inspect.Score(value=verdict.score, answer=answer, explanation=verdict.reason, metadata=kept)
+
+
+def _unscored(
+    reason: str, told: str | None, answer: str | None, metadata: dict[str, Any] | None = None
+) -> Any:
+    return _inspect.Score.unscored(reason=reason, answer=answer, explanation=told, metadata=metadata)
+
+
+def _item(state: Any, target: Any) -> tuple[Case, Output]:
+    """A sample as a case and an output."""
+    told = cast("dict[str, Any]", state.metadata or {})
+    given: Any = state.input
+    if not isinstance(given, str):
+        given = [each.model_dump(exclude_none=True) for each in given]
+    sample: dict[str, Any] = {
+        "id": str(state.sample_id),
+        "epoch": state.epoch,
+        "input": given,
+        "target": list(target),
+        "messages": [each.model_dump(exclude_none=True) for each in state.messages],
+        "output": {"completion": state.output.completion},
+        "metadata": {name: value for name, value in told.items() if name not in {CASE, "cluster"}},
+    }
+    place = Place(Path("sample"))
+    found = list(read_sample(Node(sample), place, str(state.model), Options()))
+    case = next(each for each in found if isinstance(each, Case))
+    nothing = Output(case_id=case.id, system=str(state.model), text="")
+    output = next((each for each in found if isinstance(each, Output)), nothing)
+    own = told.get(CASE)
+    if own is not None:
+        case = as_case(own)
+        output = msgspec.structs.replace(output, case_id=case.id)
+    return case, output
+
+
+def _checker(kind: Kind | None) -> Callable[..., Any]:
+    def factory(rules: str = "strict") -> Any:
+        async def decide(case: Case, output: Output) -> Verdict:
+            return await asyncio.to_thread(check, case, output, rules=cast("Any", rules))
+
+        return _score_with(decide, lambda case, _: case if kind is None else _of_kind(case, kind, ""))
+
+    return factory
+
+
+def _judge(name: str) -> Callable[..., Any]:
+    def factory(
+        model: str | None = None, variant: str | None = None, base_url: str | None = None, criterion: str = ""
+    ) -> Any:
+        @cache
+        def asked() -> ReadyJudge:
+            return judge(name if variant is None else f"{name}/{variant}", model=model, base_url=base_url)
+
+        async def decide(case: Case, output: Output) -> Verdict:
+            return await asked().one(case, output)
+
+        kinds = JUDGED_KINDS[name]
+        wanted = (
+            "any_call" if name == "tool_call_accuracy" else "open_answer" if name == "rubric" else min(kinds)
+        )
+
+        def fit(case: Case, metadata: Any) -> Case:
+            context = [
+                context_item(item, at) for at, item in enumerate(listed(metadata.get("context")), start=1)
+            ]
+            if context and not case.context:
+                case = msgspec.structs.replace(case, context=context)
+            if case.kind in kinds and not criterion:
+                return case
+            return _of_kind(case, wanted, criterion)
+
+        return _score_with(decide, fit)
+
+    return factory
+
+
+def _of_kind(case: Case, kind: Kind, criterion: str) -> Case:
+    """The case as one of another kind, as far as what it has allows."""
+    if case.kind == kind and not criterion:
+        return case
+    answers: list[Any] = case.reference.get("answers") or listed(case.reference.get("answer"))
+    if kind == "open_answer":
+        answer = {"answer": str(answers[0])} if answers else {}
+        reference = {"criterion": criterion or (SAME_ANSWER if answers else DEFAULT_CRITERION), **answer}
+    elif kind in {"memory_answer", "web_search_answer"}:
+        reference = {"answers": [str(each) for each in answers]}
+    else:
+        reference = case.reference if kind == case.kind else {}
+    return as_case({**msgspec.to_builtins(case), "kind": kind, "reference": reference})
+
+
+check_as_it_is = _scorer("check", _checker(None))
+CHECKERS = {kind: _scorer(f"check_{kind}", _checker(kind)) for kind in _CHECKED}
+JUDGES = {name: _scorer(name, _judge(name)) for name in JUDGED_KINDS}
