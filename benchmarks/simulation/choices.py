@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from fiducial.calibration.arrays import FloatArray
-from fiducial.calibration.comparison.best_of_many import best_of_many
+from fiducial.calibration.comparison.choosing import best_of_many
 from fiducial.calibration.thresholds.certified_thresholds import certify
 from fiducial.calibration.thresholds.cut_choice import better_cut, choose_threshold
 

@@ -13,7 +13,7 @@ from fiducial.calibration.agreement.slice_homogeneity import equal_rates
 from fiducial.calibration.arrays import FloatArray, IntArray
 from fiducial.calibration.comparison.difference import PairedRows, difference, difference_of, share_difference
 from fiducial.calibration.comparison.significance import delong, holm, mcnemar
-from fiducial.calibration.intervals.cluster_mean import paired_shift
+from fiducial.calibration.intervals.clustered_means import paired_shift
 from fiducial.calibration.monitoring.drift import drift_evidence, first_alarm
 
 from .judges import chances

@@ -8,8 +8,8 @@ from itertools import product
 import numpy as np
 
 from fiducial.calibration import AGREEMENT, ESTIMATORS, Sample, Settings, make_sample, measure
-from fiducial.calibration.intervals.cluster_mean import mean_of, share_of
-from fiducial.calibration.intervals.clustered_rates import certified_rate
+from fiducial.calibration.intervals.clustered_means import mean_of
+from fiducial.calibration.intervals.clustered_rates import certified_rate, share_of
 
 from .judges import FEW_CLUSTERS, SCENARIOS, Judge, calibrated_rows, graded_rows, population, usable, verdicts
 from .tally import AT_LEAST, COVERAGE, Tally

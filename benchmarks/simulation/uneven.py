@@ -9,8 +9,7 @@ import numpy as np
 
 from fiducial.calibration import AGREEMENT, ESTIMATORS, Settings, make_sample, measure
 from fiducial.calibration.arrays import IntArray
-from fiducial.calibration.intervals.cluster_mean import share_of
-from fiducial.calibration.intervals.clustered_rates import certified_rate
+from fiducial.calibration.intervals.clustered_rates import certified_rate, share_of
 
 from .judges import chances
 from .tally import FALSE_CERTIFICATES, UNEVEN_COVERAGE, Means, Tally

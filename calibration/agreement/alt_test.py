@@ -12,7 +12,7 @@ from scipy.special import stdtr
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..comparison.significance import benjamini_yekutieli
-from ..intervals.cell_means import mean_over_clusters
+from ..intervals.clustered_means import mean_over_clusters
 
 Likeness: TypeAlias = Literal["equal", "near"]
 """How alike an annotation is to others: the share that is equal, or minus the root mean squared difference."""

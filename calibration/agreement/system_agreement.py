@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import CodeArray, FloatArray, IntArray
-from ..intervals.cluster_mean import mean_of
+from ..intervals.clustered_means import mean_of
 from ..intervals.measurement import Settings
 from ..statistic import Statistic, defined, undefined
 from ..tables.table import Table

@@ -10,14 +10,13 @@ import numpy as np
 from ...errors import InputError
 from ..arrays import BoolArray, IntArray
 from ..cuts import GivenPassAt
-from ..intervals.cluster_mean import share_of
+from ..intervals.clustered_rates import share_of
 from ..intervals.measurement import Settings
 from ..statistics.estimator import ESTIMATORS
 from ..tables.table import Table
-from . import cautions
-from .best_of_many import best_of_many
+from . import limitations
+from .choosing import CostOf, best_of_many, costs
 from .contestants import Contestant, contestants_of
-from .costs import CostOf, costs
 from .judges import JudgeTerms, judged_pair
 from .outputs import outputs_of
 from .pairs import adjusted
@@ -109,9 +108,9 @@ def _judges(
         best=_best([(each.name, each.key, each.right, each.cluster) for each in usable], level),
         cuts=dict(table.cuts),
         cautions=[
-            *cautions.idle(everybody),
-            *(cautions.of_cuts(usable, table.cuts) if by == "judge" else []),
-            *cautions.rough(pairs, terms.estimator),
+            *limitations.idle(everybody),
+            *(limitations.of_cuts(usable, table.cuts) if by == "judge" else []),
+            *limitations.rough(pairs, terms.estimator),
         ],
     )
 
@@ -171,7 +170,7 @@ def _systems(table: Table, terms: SystemTerms, *, right: Right | None, cost_of: 
             [(name, each.task, each.result == 1.0, each.cluster) for name, each in known.items()], terms.level
         ),
         cuts={judge: table.cut_of(judge) for judge in field.judges},
-        cautions=cautions.of_systems(field, strata),
+        cautions=limitations.of_systems(field, strata),
         strata=strata,
     )
 

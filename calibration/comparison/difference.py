@@ -13,12 +13,18 @@ from scipy.special import ndtr, stdtr
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..cuts import HALF
-from ..intervals.bootstrap import acceleration, bca_interval, bootstrap, percentile_interval, varies
-from ..intervals.cell_means import Combination, mean_over_clusters
+from ..intervals.bootstrap import (
+    acceleration,
+    bca_interval,
+    bootstrap,
+    percentile_interval,
+    unseen_interval,
+    varies,
+)
 from ..intervals.closed_forms import Interval, normal_quantile, t_quantile
+from ..intervals.clustered_means import Combination, mean_over_clusters
 from ..intervals.measurement import JACKKNIFE_BLOCKS, Settings, measure
 from ..intervals.paired_shares import tango_interval
-from ..intervals.unseen import unseen_interval
 from ..sample import Cells, Sample, reduce_rows
 from ..statistic import Statistic, defined, undefined
 from ..statistics.estimator import Estimator

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import bdtr, ndtr, stdtr
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..intervals.cell_means import combine_means
+from ..intervals.clustered_means import combine_means
 
 
 class McNemar(NamedTuple):

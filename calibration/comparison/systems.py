@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..intervals.cell_means import Combination, combine_means
-from ..intervals.cluster_mean import share_of
+from ..intervals.clustered_means import Combination, combine_means
+from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic, defined, undefined
 from ..true_rate.estimators import LabelledAndJudged, labels_only, power_tuned, tuned_lambda
 from .difference import Difference, clustered_difference, share_difference

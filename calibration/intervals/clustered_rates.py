@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..arrays import FloatArray, IntArray
-from ..statistic import Statistic, undefined
+from ..statistic import Statistic, defined, undefined
 from .closed_forms import Interval, normal_quantile, t_quantile, wilson_interval
 from .variance import FEWEST, Spread, spread_of_rows
 
@@ -77,6 +77,24 @@ def clustered_wilson_interval(share: float, spread: Spread, level: float = 0.95)
     worth = effective_trials(spread, errors, variance, student=student_ratio(level, spread.clusters))
     name = "Wilson" if spread.clusters == spread.trials else "Wilson on the cluster-effective n"
     return wilson_interval(share, worth, level), name
+
+
+def share_of(passed: FloatArray, cluster: IntArray, *, level: float = 0.95) -> Statistic:
+    """A share of rows with its interval, `clustered_wilson_interval`.
+
+    Args:
+        passed: 0 or 1, shape ``(n,)``.
+        cluster: Cluster number of each row, shape ``(n,)``.
+        level: Nominal coverage.
+
+    Returns:
+        The share; undefined without rows.
+    """
+    if not len(passed):
+        return undefined("no row was graded", n=0, level=level)
+    share = float(passed.mean())
+    ends, method = clustered_wilson_interval(share, spread_of_rows(passed, cluster), level)
+    return defined(share, ends, n=len(passed), method=method, level=level)
 
 
 def certified_rate(passed: FloatArray, cluster: IntArray, *, level: float = 0.95) -> Statistic:

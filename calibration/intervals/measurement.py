@@ -22,6 +22,7 @@ from .bootstrap import (
     bootstrap,
     in_blocks,
     percentile_interval,
+    unseen_interval,
     varies,
 )
 from .closed_forms import (
@@ -33,7 +34,6 @@ from .closed_forms import (
     wilson_interval,
 )
 from .clustered_rates import clustered_wilson_interval
-from .unseen import unseen_interval
 from .variance import FEWEST, degrees_of_freedom, influence, left_out_error, proportion_spread, standard_error
 
 IntervalOption: TypeAlias = Literal["wilson", "wald", "cluster-t", "bootstrap"]

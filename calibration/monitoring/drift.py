@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from ..arrays import FloatArray, IntArray
-from ..intervals.cell_means import mean_over_clusters
+from ..intervals.clustered_means import mean_over_clusters
 
 _STAKES = np.linspace(0.05, 0.95, 19)
 """Shares of the largest stake; the evidence is the mean over them, so that none has to be chosen beforehand."""

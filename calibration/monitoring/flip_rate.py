@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import IntArray
-from ..intervals.cluster_mean import mean_of, share_of
+from ..intervals.clustered_means import mean_of
+from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic
 
 _PAIR = 2

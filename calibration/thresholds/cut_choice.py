@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..folds import folds_of
-from ..intervals.cell_means import combine_means
+from ..intervals.clustered_means import combine_means
 from ..sample import Cells
 from ..statistic import defined, undefined
 from ..statistics.estimator import ESTIMATORS

@@ -9,7 +9,7 @@ from scipy import optimize, special
 
 from ..arrays import FloatArray, IntArray
 from ..folds import folds_of
-from ..intervals.cluster_mean import mean_of
+from ..intervals.clustered_means import mean_of
 from ..statistic import undefined
 from .results import Curve, Recalibration, Recalibrator, Sigmoid
 

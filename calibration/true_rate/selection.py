@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..comparison.significance import placements
-from ..intervals.cell_means import combine_means
+from ..intervals.clustered_means import combine_means
 from .estimators import LabelledAndJudged
 from .stratified import StratifiedItems
 

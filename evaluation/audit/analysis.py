@@ -9,7 +9,8 @@ import numpy as np
 
 from ...calibration import Statistic
 from ...calibration.cuts import Cut
-from ...calibration.intervals.cluster_mean import mean_of, share_of
+from ...calibration.intervals.clustered_means import mean_of
+from ...calibration.intervals.clustered_rates import share_of
 from ...records import ItemKey, JudgeId
 from .comparisons import steadiness
 from .probe_folder import ORIGINAL

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from ...calibration.comparison.significance import holm
-from ...calibration.intervals.cluster_mean import Shift, paired_shift
+from ...calibration.intervals.clustered_means import Shift, paired_shift
 from ...calibration.monitoring.flip_rate import self_consistency
 from ...records import ItemKey
 from .results import Comparison, Steadiness

@@ -7,7 +7,7 @@ from statistics import fmean
 
 import numpy as np
 
-from ...calibration.intervals.cluster_mean import paired_shift
+from ...calibration.intervals.clustered_means import paired_shift
 from ...calibration.monitoring.flip_rate import flips
 from ...records import ItemKey
 from .comparisons import AUDITS, PAIR, attacks, by_operator, comparison_of, corrected

@@ -14,7 +14,7 @@ from fiducial.calibration.agreement.judge_panel import judge_panel
 from fiducial.calibration.comparison.difference import PairedRows, share_difference
 from fiducial.calibration.comparison.results import Flip
 from fiducial.calibration.comparison.significance import delong
-from fiducial.calibration.intervals.cluster_mean import share_of
+from fiducial.calibration.intervals.clustered_rates import share_of
 from fiducial.errors import InputError
 
 # The oracle has no types.

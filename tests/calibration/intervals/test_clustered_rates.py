@@ -10,10 +10,9 @@ from scipy import stats
 
 from fiducial.calibration import ESTIMATORS, make_sample, measure
 from fiducial.calibration.arrays import FloatArray, IntArray
-from fiducial.calibration.intervals.cell_means import mean_over_clusters
 from fiducial.calibration.intervals.closed_forms import wilson_interval
-from fiducial.calibration.intervals.cluster_mean import share_of
-from fiducial.calibration.intervals.clustered_rates import certified_rate, clustered_wilson_interval
+from fiducial.calibration.intervals.clustered_means import mean_over_clusters
+from fiducial.calibration.intervals.clustered_rates import certified_rate, clustered_wilson_interval, share_of
 from fiducial.calibration.intervals.variance import spread_of_sums
 
 ELEVEN: IntArray = np.arange(60) % 11

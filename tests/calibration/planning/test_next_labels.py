@@ -1,4 +1,4 @@
-"""Neyman's allocation of the next labels."""
+"""How many new labels each stratum gets."""
 
 from __future__ import annotations
 

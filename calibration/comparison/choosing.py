@@ -1,0 +1,131 @@
+"""What choosing takes beside a comparison: how much of the winner's lead is luck, and what a judge costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+import msgspec
+import numpy as np
+
+from ..arrays import BoolArray, IntArray
+from ..folds import folds_of
+from ..intervals.clustered_rates import share_of
+from ..statistic import Statistic, defined, undefined
+from ..tables.table import AMOUNTS, Table
+from ..true_rate.ranking import simultaneous_level
+from .results import Costs
+
+_NO_INTERVAL = "no interval: the choices of the splits share their items, so their spread says too little"
+
+
+class Choice(NamedTuple):
+    """The best, and what it is worth on items that did not choose it.
+
+    Attributes:
+        best: Number of the one that is right most often; the first of equals.
+        apparent: Its share right, on the items that chose it, with an interval that holds for whichever is best.
+        held_out: Share right of whichever was best elsewhere, fold by fold; undefined with fewer than two clusters.
+    """
+
+    best: int
+    apparent: Statistic
+    held_out: Statistic
+
+
+def best_of_many(right: BoolArray, cluster: IntArray, *, level: float = 0.95) -> Choice:
+    """Choose on nine tenths of the clusters, score on the last tenth, in turn.
+
+    The interval of the winner's share is one of as many that hold together (Bonferroni), so being chosen does not
+    undermine it. The held-out share has none: where contenders are about equal, the splits choose alike, and its spread
+    over items or splits covers much less often than it says.
+
+    Args:
+        right: Whether each contender is right, shape ``(contenders, n)``, at least one item.
+        cluster: Cluster number of each item, shape ``(n,)``; a cluster is never split.
+        level: Nominal coverage.
+
+    Returns:
+        The choice.
+    """
+    best = int(right.mean(axis=1).argmax())
+    together = simultaneous_level(level, len(right))
+    alone = share_of(right[best].astype(np.float64), cluster, level=together)
+    among = f"{alone.method}, for the best of {len(right)} contender{'' if len(right) == 1 else 's'}"
+    apparent = msgspec.structs.replace(alone, level=level, method=among)
+    return Choice(best, apparent, _held_out(right, cluster, level))
+
+
+def _held_out(right: BoolArray, cluster: IntArray, level: float) -> Statistic:
+    n = right.shape[1]
+    fold, folds = folds_of(cluster)
+    if folds < 2:  # noqa: PLR2004 - nothing could be held out
+        return undefined("there is only one cluster, so nothing can be held out", n=n, level=level)
+    hits = 0
+    for each in range(folds):
+        chosen = int(right[:, fold != each].mean(axis=1).argmax())
+        hits += int(right[chosen, fold == each].sum())
+    return defined(hits / n, n=n, method=_NO_INTERVAL, level=level)
+
+
+CostOf: TypeAlias = Callable[[str, float, float], float | None]
+"""From a model's name (empty where it is not known), prompt and completion tokens to US dollars; None where its prices are not known."""
+
+
+def costs(table: Table, rows: BoolArray, cost_of: CostOf | None = None) -> Costs | None:
+    """Total the amounts of some rows.
+
+    Tokens of a reply that came from a cache count too: this is what the judge costs, not what was paid today.
+
+    Args:
+        table: Where the rows are from.
+        rows: Which rows, shape ``(n,)``.
+        cost_of: Prices, for rows that have tokens but no cost of their own.
+
+    Returns:
+        The totals; None when nothing is known of any row.
+    """
+    mine = table.take(rows)
+    given = {name: numbers for name, numbers in mine.numbers.items() if name in AMOUNTS}
+    known = np.zeros(len(mine), dtype=np.bool_)
+    for numbers in given.values():
+        known |= np.isfinite(numbers)
+    count = int(known.sum())
+    if not count:
+        return None
+    mine = mine.take(known)
+    calls, prompt, completion, cost = (_total(mine, name) for name in AMOUNTS)
+    if cost is None and cost_of is not None:
+        cost = _priced(mine, cost_of)
+    return Costs(
+        verdicts=count,
+        calls=calls,
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        cost=cost,
+        tokens_per_verdict=None if prompt is None or completion is None else (prompt + completion) / count,
+        cost_per_verdict=None if cost is None else cost / count,
+    )
+
+
+def _total(table: Table, name: str) -> float | None:
+    numbers = table.numbers.get(name)
+    return None if numbers is None or not np.isfinite(numbers).all() else float(numbers.sum())
+
+
+def _priced(table: Table, cost_of: CostOf) -> float | None:
+    """The cost of all rows at the prices of their judges; None when one of them is not known."""
+    cost = 0.0
+    for judge, rows in table.judge.present():
+        prompt, completion = (
+            _total(table.take(rows), name) for name in ("prompt_tokens", "completion_tokens")
+        )
+        price = (
+            None
+            if prompt is None or completion is None
+            else cost_of(table.model_of(judge), prompt, completion)
+        )
+        if price is None:
+            return None
+        cost += price
+    return cost
