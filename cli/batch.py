@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +19,9 @@ from .options import (
     worlds,
 )
 from .typed import command_line
+
+if TYPE_CHECKING:
+    from ..judges.transport.batch_results import ResultsTally
 
 _judging = compose(
     cases_and_outputs,
@@ -106,12 +110,18 @@ def export(*, out: Path, worlds: tuple[str, ...], **options: Any) -> None:
 @click.option("--labels", type=INPUT_FILE, help="Trusted verdicts to calibrate against (JSON Lines).")
 @pass_at_option
 @click.option("--record", type=INPUT_FILE, help="Also append every reply to this file, for --replay.")
+@click.option(
+    "--expect-served-by",
+    metavar="MODEL",
+    help="Take a reply only from this model, in any release, where the file says who answered.",
+)
 @click.option("--out", type=FOLDER, required=True, help="The run folder; a further import adds to it.")
 @gates
 def import_(
     *,
     results: tuple[Path, ...],
     record: Path | None,
+    expect_served_by: str | None,
     fail_under: tuple[str, ...],
     min_graded: float | None,
     verbose: bool,
@@ -129,7 +139,24 @@ def import_(
     from .evaluate import evaluate  # noqa: PLC0415 - likewise
 
     plan = Plan(command=command_line(), environments=worlds_of(worlds), **options)
-    access = ModelAccess(results=results, record=record)
-    return evaluate(
+    tallies: list[ResultsTally] = []
+    access = ModelAccess(
+        results=results, record=record, served_by=expect_served_by, results_told=tallies.append
+    )
+    code = evaluate(
         plan, lambda: access, fail_under=fail_under, min_graded=min_graded, telling=(verbose, quiet)
     )
+    for line in _about_results(tallies, options["model"]):
+        click.echo(line, err=True)
+    return code
+
+
+def _about_results(tallies: Sequence[ResultsTally], model: str) -> Iterator[str]:
+    """What a reader of the verdicts would not see: results that were not used, and whose they are."""
+    for tally in tallies:
+        if tally.unasked:
+            yield f"{tally.unasked:,} of {tally.results:,} results answer nothing that is asked here: other prompts, models or outputs, or what has a verdict already"
+        if tally.superseded:
+            yield f"{tally.superseded:,} results are of requests that have another, later or better one, which counts"
+        for served_by, count in sorted(tally.served_by.items()):
+            yield f"warning: {count:,} replies are of {served_by!r}, and {model!r} was asked; --expect-served-by {model} refuses them"

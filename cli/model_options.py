@@ -25,6 +25,7 @@ reaching_options = compose(
     click.option("--timeout", type=Number(0.1), default=60.0, show_default=True, help="Seconds for one call."),
     click.option("--attempts", type=click.IntRange(1, 20), default=6, show_default=True, help="Failed calls for one request at most."),
     click.option("--patience", type=Number(0), default=10.0, show_default=True, help="Ask again when a call takes so many times as long as usual; 0: never."),
+    click.option("--expect-served-by", metavar="MODEL", help="Take a reply only from this model, in any release, where the endpoint says who answered."),
     click.option("--cache", type=INPUT_FILE, help="The reply cache's file.  [default: in the user's cache folder]"),
     click.option("--no-cache", is_flag=True, help="Neither read nor write the reply cache."),
     click.option("--record", type=INPUT_FILE, help="Also append every reply to this file."),
@@ -71,6 +72,7 @@ def model_access(options: Mapping[str, Any], environment: Mapping[str, str] = os
         patience=options["patience"],
         cache=None if options["no_cache"] else options["cache"] or default_cache(),
         record=options["record"],
+        served_by=options.get("expect_served_by"),
         replay=replay,
         budget=_budget(options),
     )

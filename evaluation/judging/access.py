@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import msgspec
 
 from ...errors import ConfigurationError
 from ...judges import Budget, Endpoint, Provider, batch_replies, cassette, connect, replay
+from ...judges.transport.batch_results import ResultsTally
+from ...judges.transport.served_by import ServedByCheck
 
 
 class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,7 +30,9 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
         cassette: A recording to answer from; what is not in it is asked for at the endpoint and added, or is an error where there is none.
         budget: What may be spent; None for no limit.
         results: Result files of batches to answer from, beside the cache, instead of asking the model; None to ask it.
+        results_told: Called at the end with what became of the results.
         missing_result: What to say of a request that has no result there.
+        served_by: The model that must have answered, where the endpoint says who did; None takes whoever did.
         meanwhile: Called once, in a thread, while the model's first replies are awaited.
     """
 
@@ -43,7 +47,9 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
     cassette: Path | None = None
     budget: Budget | None = None
     results: tuple[Path, ...] | None = None
+    results_told: Callable[[ResultsTally], object] | None = None
     missing_result: str = "the batch holds no result for this request"
+    served_by: str | None = None
     meanwhile: Callable[[], object] | None = None
 
     def open(self) -> AbstractAsyncContextManager[Provider]:
@@ -52,6 +58,10 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             ConfigurationError: There is neither an endpoint nor a recording.
         """
+        opened = self._open()
+        return opened if self.served_by is None else _checked(opened, self.served_by)
+
+    def _open(self) -> AbstractAsyncContextManager[Provider]:
         if self.replay is not None:
             return replay(self.replay)
         if self.cassette is not None:
@@ -66,6 +76,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
                 namespace=self.endpoint.identity if self.endpoint is not None else "",
                 cache=self.cache,
                 record=self.record,
+                told=self.results_told,
             )
         if self.endpoint is None:
             raise ConfigurationError("no model can be reached: set an endpoint, or replay a recording")
@@ -80,6 +91,12 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
             budget=self.budget,
             meanwhile=self.meanwhile,
         )
+
+
+@asynccontextmanager
+async def _checked(opened: AbstractAsyncContextManager[Provider], expected: str) -> AsyncGenerator[Provider]:
+    async with opened as provider:
+        yield ServedByCheck(provider, expected)
 
 
 class BatchMode(msgspec.Struct, frozen=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from http import HTTPStatus
 from pathlib import Path
@@ -15,6 +16,7 @@ from ...records import read_lines
 from ..as_json import well_formed
 from .completion import read_completion, read_json
 from .exchange import CallError, NotRecordedError, Reply, Request
+from .served_by import family
 
 _LONGEST_MESSAGE = 300
 
@@ -47,6 +49,22 @@ class _Place(NamedTuple):
     succeeded: bool
 
 
+class ResultsTally(NamedTuple):
+    """What became of the results in a batch's files.
+
+    Attributes:
+        results: Requests that have a result.
+        unasked: How many of these nobody asked for: of other prompts, models or outputs, or of outputs that have a verdict already.
+        superseded: Results that a later or better one of the same request took the place of.
+        served_by: Replies of models of another family than the one asked, by what the file calls them.
+    """
+
+    results: int
+    unasked: int
+    superseded: int
+    served_by: dict[str, int]
+
+
 class BatchResults:
     """Answers from batch result files alone.
 
@@ -66,6 +84,9 @@ class BatchResults:
     def __init__(self, paths: Sequence[Path], *, missing: str = "there is no result") -> None:
         self._missing = missing
         self._places: dict[str, _Place] = {}
+        self._asked = set[str]()
+        self._superseded = 0
+        self._others = Counter[str]()
         for number, path in enumerate(paths):
             for line, offset, raw in read_lines(path):
                 result = _read_line(raw, path, line)
@@ -104,7 +125,17 @@ class BatchResults:
 
     async def complete(self, request: Request) -> Reply:
         """Look the reply up. See `Provider.complete`."""
-        return self.find(request.key)
+        first = request.key not in self._asked
+        self._asked.add(request.key)
+        reply = self.find(request.key)
+        if first and reply.served_by is not None and family(reply.served_by) != family(request.model):
+            self._others[reply.served_by] += 1
+        return reply
+
+    def tally(self) -> ResultsTally:
+        """What became of the results so far."""
+        unasked = len(self._places.keys() - self._asked)
+        return ResultsTally(len(self._places), unasked, self._superseded, dict(self._others))
 
     async def aclose(self) -> None:
         """Close the files. See `Provider.aclose`."""
@@ -117,6 +148,7 @@ class BatchResults:
 
     def _add(self, result: _Line, file: int, offset: int) -> None:
         known = self._places.get(result.custom_id)
+        self._superseded += known is not None
         if known is None or result.succeeded or not known.succeeded:
             self._places[result.custom_id] = _Place(file, offset, result.succeeded)
 

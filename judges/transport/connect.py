@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from pathlib import Path
 
 from ...errors import UsageError
-from .batch_results import BatchResults
+from .batch_results import BatchResults, ResultsTally
 from .budget import Budget, BudgetedProvider
 from .cache import CachingProvider, CoalescingProvider, ReplyCache
 from .endpoint import Endpoint
@@ -86,6 +86,7 @@ async def batch_replies(
     namespace: str = "",
     cache: Path | None = None,
     record: Path | None = None,
+    told: Callable[[ResultsTally], object] | None = None,
 ) -> AsyncGenerator[Provider]:
     """A provider that answers from a batch endpoint's result files, and from the cache.
 
@@ -95,11 +96,13 @@ async def batch_replies(
         namespace: The endpoint's identity, for the cache.
         cache: The reply cache's file; None for no cache.
         record: A file to record replies to.
+        told: Called at the end with what became of the results.
 
     Yields:
         The provider; closed at the end.
     """
-    provider: Provider = BatchResults(results, missing=missing)
+    found = BatchResults(results, missing=missing)
+    provider: Provider = found
     try:
         if cache is not None:
             provider = CachingProvider(provider, ReplyCache(cache), namespace)
@@ -108,6 +111,8 @@ async def batch_replies(
         yield provider
     finally:
         await provider.aclose()
+        if told is not None:
+            told(found.tally())
 
 
 @asynccontextmanager

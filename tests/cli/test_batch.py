@@ -189,3 +189,39 @@ def test_a_line_that_is_no_batch_result_is_named(import_: Command, line: bytes):
     result = import_(answer("results.jsonl", result_line("a", "1"), line))
     assert result.code == 2
     assert "results.jsonl:2: not a batch result" in result.err
+
+
+@pytest.mark.attack("inputs of others")
+def test_results_that_are_not_used_are_counted_aloud(export: Command, import_: Command):
+    export()
+    ours = [result_line(name, "1") for name in ids()]
+    result = import_(answer("results.jsonl", *ours, ours[0], result_line("not-one-of-ours", "1")))
+    assert result.code == 0
+    assert "1 of 21 results answer nothing that is asked here" in result.err
+    assert "1 results are of requests that have another, later or better one" in result.err
+
+
+@pytest.mark.attack("inputs of others")
+def test_replies_of_another_model_are_named_and_refused_on_request(export: Command, import_: Command):
+    export()
+    foreign = answer("results.jsonl", *(served_by("gpt-oss-20b", name) for name in ids()))
+    result = import_(foreign)
+    assert result.code == 0
+    assert "warning: 20 replies are of 'gpt-oss-20b', and 'm' was asked" in result.err
+    refused = import_(foreign, "--expect-served-by", "m", "--out", "strict")
+    assert refused.code == 3
+    reasons = {verdict.reason for verdict in read_records(Path("strict/verdicts.jsonl"), Verdict)}
+    assert reasons == {"'gpt-oss-20b' answered, not 'm' (--expect-served-by)"}
+
+
+def test_a_release_of_the_model_that_was_asked_is_that_model(export: Command, import_: Command):
+    export()
+    dated = answer("results.jsonl", *(served_by("maker/m-2026-01-31", name) for name in ids()))
+    result = import_(dated, "--expect-served-by", "m")
+    assert (result.code, "warning" in result.err) == (0, False)
+
+
+def served_by(model: str, name: str) -> bytes:
+    line = json.loads(result_line(name, "1"))
+    line["response"]["body"]["model"] = model
+    return json.dumps(line).encode() + b"\n"

@@ -1,0 +1,51 @@
+"""Which model answered, as the endpoint says: another than the one that was asked is no answer of the judge's."""
+
+from __future__ import annotations
+
+import re
+
+from .exchange import CallError, Provider, Reply, Request
+
+_VERSION = re.compile(r"(?:-\d{4}-\d{2}-\d{2}|-\d{8}|-\d{6}|-\d{4}|-\d{3}|-latest)$")
+"""How releases of one model are told apart: dates, numbers of releases. A size (``-8b``, ``-mini``) is another model."""
+
+
+def family(model: str) -> str:
+    """A model's name without its maker and its release.
+
+    Args:
+        model: As an endpoint names it: ``openai/gpt-4.1-mini-2025-04-14``.
+
+    Returns:
+        ``gpt-4.1-mini``.
+    """
+    name = model.rpartition("/")[2].lower().partition("@")[0].partition(":")[0]
+    return _VERSION.sub("", name)
+
+
+class ServedByCheck:
+    """Lets a reply pass only if the endpoint says that the right model gave it, or says nothing of it.
+
+    Args:
+        inner: Where replies come from.
+        expected: A model; its other releases are as good.
+    """
+
+    def __init__(self, inner: Provider, expected: str) -> None:
+        self._inner = inner
+        self._expected = expected
+
+    async def complete(self, request: Request) -> Reply:
+        """Ask, and look who answered. See `Provider.complete`.
+
+        Raises:
+            CallError: Another model answered.
+        """
+        reply = await self._inner.complete(request)
+        if reply.served_by is not None and family(reply.served_by) != family(self._expected):
+            raise CallError(f"{reply.served_by!r} answered, not {self._expected!r} (--expect-served-by)")
+        return reply
+
+    async def aclose(self) -> None:
+        """Close the inner provider."""
+        await self._inner.aclose()
