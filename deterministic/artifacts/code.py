@@ -70,16 +70,9 @@ def _holds_another(workspace: Path, test: Path) -> bool:
 def run_code(
     challenge: Challenge, workspace: Path, options: CheckOptions, *, as_it_stands: bool = False
 ) -> CodeOutput:
-    """Run a challenge's scripts, or its tests, in a sandbox.
+    """Run a challenge's scripts, or its tests, in a sandbox, on a copy of the workspace.
 
-    Args:
-        challenge: A challenge of the evaluation ``python`` or ``pytest``.
-        workspace: What the agent left; not changed.
-        options: Rules and limits. Strict rules let no file of the workspace stand in for a library.
-        as_it_stands: Whether a file that is there stays instead of the hidden test of its name.
-
-    Returns:
-        What was printed.
+    Strict rules let no file of the workspace stand in for a library. ``as_it_stands`` leaves a file that is there instead of the hidden test of its name.
 
     Raises:
         ChallengeError: The challenge cannot be run here.

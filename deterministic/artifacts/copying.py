@@ -13,15 +13,10 @@ _MOST_FILES, _DEEPEST = 20_000, 64
 
 
 def copy_tree(source: Path, target: Path, most_bytes: int) -> None:
-    """Copy a folder with everything below it.
+    """Copy a folder with everything below it, up to so many bytes.
 
     A link to a file within the folder becomes a copy of that file. Other links, pipes, sockets and devices are left out, and so is
     Python's bytecode, which could be of another program than the source beside it.
-
-    Args:
-        source: The folder.
-        target: The copy; must not exist.
-        most_bytes: How much may be copied.
 
     Raises:
         WorkspaceFault: There is too much, it is nested too deeply, or a file cannot be read.

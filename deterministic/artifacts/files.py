@@ -114,7 +114,7 @@ def locate(root: Path, name: str) -> Path:
 
 
 def read_bytes(place: Path, name: str, limit: int) -> bytes:
-    """Read a plain file whole; a link in its place is not followed.
+    """Read a plain file whole, of at most so many bytes; a link in its place is not followed.
 
     Raises:
         WorkspaceFault: It is no plain file, cannot be read, or is too large.

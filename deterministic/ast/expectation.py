@@ -107,15 +107,7 @@ class Expectation(msgspec.Struct, frozen=True):
 def compile_expectation(
     reference: ToolCallReference, tools: list[dict[str, Any]], names: Names = "dotted"
 ) -> Expectation:
-    """Prepare a reference for checking.
-
-    Args:
-        reference: The acceptable calls.
-        tools: Function documents in OpenAI's outer shape.
-        names: How documented names with dots were offered to the system.
-
-    Returns:
-        The same, indexed.
+    """Prepare a reference, whose tools are documents in OpenAI's outer shape, for checking.
 
     Raises:
         InputError: The reference names a function or a type that is not known.
@@ -147,13 +139,8 @@ def compile_expectation(
 def document_of(name: str, documents: list[dict[str, Any]], *, only: bool) -> dict[str, Any]:
     """The document that a call goes by: the first of its name, as in the original, or the only one.
 
-    Args:
-        name: The function's name.
-        documents: The functions that are offered.
-        only: Whether several of one name are a fault of the case.
-
     Raises:
-        InputError: There is none, or there are several.
+        InputError: There is none, or there are several where there may be but one.
     """
     found = [document for document in documents if document["name"] == name]
     if only and len(found) > 1:

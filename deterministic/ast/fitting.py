@@ -22,17 +22,9 @@ Misfit: TypeAlias = tuple[str, str]
 def misfit(
     value: Any, schema: Mapping[str, Any], field: str, dialect: Dialect, *, literal: bool
 ) -> Misfit | None:
-    """Where an accepted value does not fit its document.
+    """The innermost place where an accepted value does not fit its document, and a sentence; None where it fits, or nothing is known.
 
-    Args:
-        value: The accepted value.
-        schema: The part of the function document that describes it.
-        field: Where the value stands.
-        dialect: The types of the case's language. Of another language than Python a text may be any expression.
-        literal: Whether the value is meant as it stands; else a dict in it may hold lists of acceptable values.
-
-    Returns:
-        The innermost place and a sentence; None where the value fits, or where nothing is known.
+    Of another language than Python a text may be any expression. A dict in a value that is not ``literal`` may hold lists of acceptable values.
     """
     if dialect is not PYTHON:
         return None if isinstance(value, str) else _wrong_type(value, schema, field, dialect)

@@ -39,16 +39,10 @@ _AFTER_KEY = re.compile(r'",\s*')
 
 
 def convert_java(text: str, declared: str, inner: str | None = None) -> Any:
-    """Read a Java value.
+    """Read a Java value by its declared type; the text itself where it cannot be read as that.
 
-    Args:
-        text: Its source text, as a decoder gave it.
-        declared: The type that the document states.
-        inner: The type of its items, for an ``Array`` or ``ArrayList``.
-
-    Returns:
-        The value, or the text itself where it cannot be read as that type. For ``Set``, ``Hashtable``, ``Queue`` and
-        ``Stack``, where the original gives up the whole run, always the text.
+    ``inner`` is the type of the items of an ``Array`` or ``ArrayList``. ``Set``, ``Hashtable``, ``Queue`` and ``Stack``, where the original gives up
+    the whole run, always stay text.
     """
     if declared == "ArrayList":
         return _read_array_list(text, inner)

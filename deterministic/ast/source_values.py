@@ -54,18 +54,9 @@ def split_items(text: str) -> list[str]:
 
 
 def spans(text: str, opening: re.Pattern[str], closing: str, *, at_least: int = 0) -> Iterator[str]:
-    """What stands, on one line, between an opening and the next closing, each after the other.
+    """What stands, on one line, between an opening and the next closing, each after the other, without these.
 
     The same as ``re.finditer(opening + "(.*?)" + closing)``, but linear however often the opening comes alone.
-
-    Args:
-        text: Where to search.
-        opening: What starts a span.
-        closing: What ends it.
-        at_least: How many characters a span has at least.
-
-    Yields:
-        The spans, without their ends.
     """
     position = 0
     while (found := opening.search(text, position)) is not None:

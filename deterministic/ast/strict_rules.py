@@ -43,14 +43,7 @@ _NO_DEFAULT = object()
 def is_acceptable(value: Any, choice: Any, document: Mapping[str, Any], *, literal: bool = False) -> bool:
     """Whether a value is the same as an acceptable one, types and signs included.
 
-    Args:
-        value: What came.
-        choice: One acceptable value; dicts in it hold lists of acceptable values, or values as such.
-        document: The part of the function document that describes the value; empty where there is none.
-        literal: Whether dicts hold values as such, whatever these look like.
-
-    Returns:
-        Whether they are the same.
+    Dicts in that hold lists of acceptable values, or values as such; when ``literal`` values as such, whatever these look like.
     """
     if isinstance(choice, str):
         return _is_same_text(value, choice, document)

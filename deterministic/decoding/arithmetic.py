@@ -44,13 +44,7 @@ _WIDE_FORMAT = re.compile(r"\*|\d{4}")
 
 
 def evaluate(node: ast.expr) -> Any:
-    """The value of an expression made of literals, collections and operators.
-
-    Args:
-        node: Its syntax tree.
-
-    Returns:
-        The value that Python would give it.
+    """The value that Python would give an expression made of literals, collections and operators.
 
     Raises:
         DecodingError: It holds anything else (a name, a call ...), it fails, or its value would be too large.

@@ -16,13 +16,7 @@ LoadJson: TypeAlias = Callable[[str], Any]
 def decode_native(result: Any) -> list[dict[Any, Any]]:
     """Read a stored BFCL result: a list of ``{name: JSON text of the arguments}``.
 
-    Of an item with several keys only the first counts. An empty text is an empty list.
-
-    Args:
-        result: The stored value, of any type.
-
-    Returns:
-        One ``{name: arguments}`` per call; arguments that are JSON but no object are kept as they are.
+    Of an item with several keys only the first counts. An empty text is an empty list. Arguments that are JSON but no object are kept as they are.
 
     Raises:
         DecodingError: It is something else: a text, null, arguments that are not JSON text.
@@ -46,17 +40,10 @@ def decode_native_strictly(result: Any) -> list[dict[Any, Any]]:
 
 
 def decode_tool_calls(calls: Iterable[ToolCall], *, strictly: bool = False) -> list[dict[Any, Any]]:
-    """Read the calls of an Output.
-
-    Args:
-        calls: Calls whose arguments are an object or its JSON text.
-        strictly: Whether lax JSON is a failure.
-
-    Returns:
-        One ``{name: arguments}`` per call.
+    """Read the calls of an Output, whose arguments are an object or its JSON text: one ``{name: arguments}`` each.
 
     Raises:
-        DecodingError: Arguments are not JSON.
+        DecodingError: Arguments are not JSON; strictly, or lax JSON.
     """
     load: LoadJson = load_json_strictly if strictly else _load
     return [

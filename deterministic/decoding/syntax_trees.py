@@ -20,14 +20,7 @@ _MAX_BRACKETS = 2_000
 
 
 def parse_tree(code: str, language: Literal["java", "javascript"]) -> Node:
-    """Parse a text.
-
-    Args:
-        code: Source text, at most ``MAX_CHARACTERS``.
-        language: Its language.
-
-    Returns:
-        The root of its tree. Parts that the parser had to imagine are in it; parts that it had to skip are an error.
+    """Parse a text of at most ``MAX_CHARACTERS``; parts that the parser had to imagine are in its tree, parts that it had to skip are an error.
 
     Raises:
         DecodingError: It is not in that language, or not text that UTF-8 can carry.

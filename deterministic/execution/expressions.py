@@ -43,15 +43,7 @@ def parse(text: str) -> ast.expr:
 
 
 def evaluate(node: ast.expr, call: CallHandler, depth: int = 0) -> Any:
-    """The value of an expression.
-
-    Args:
-        node: The parsed expression.
-        call: Gives the value of a call.
-        depth: How deep the node stands in what is being evaluated.
-
-    Returns:
-        The value.
+    """The value of an expression that stands at some depth in what is being evaluated; ``call`` gives the value of a call.
 
     Raises:
         ForbiddenExpressionError: A kind of expression that is not evaluated, or one nested too deep.

@@ -18,15 +18,9 @@ Turn: TypeAlias = list[list[str]]
 
 
 def decode_turns(result: list[Any], mode: Mode, read: ReplyReader) -> list[Turn]:
-    """Decode every step of every turn.
+    """Decode every step of every turn of raw steps, without those that cannot be read or hold no calls.
 
-    Args:
-        result: Turns of raw steps; a turn that is no list has no steps.
-        mode: How steps are given; one that was decoded already is kept although it is empty, as the original keeps it.
-        read: Reads one step.
-
-    Returns:
-        Turns of steps of call texts, without the steps that cannot be read or hold no calls.
+    A turn that is no list has no steps. A step that was decoded already is kept although it is empty, as the original keeps it.
     """
     keep_empty = mode == "decoded"
     return [_decode_turn(turn, read, keep_empty=keep_empty) for turn in result]

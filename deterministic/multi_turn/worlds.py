@@ -41,14 +41,7 @@ def environment_types(classes: list[str], environments: Mapping[str, type]) -> t
 
 
 def load_worlds(reference: MultiTurnReference, types: tuple[type, ...]) -> dict[str, World]:
-    """Make the worlds of one trajectory, each in its first state.
-
-    Args:
-        reference: Names the worlds and their configuration; the worlds may keep parts of it, so it must be theirs alone.
-        types: The environment classes, in the order of ``reference.classes``.
-
-    Returns:
-        The worlds by class name, in that order.
+    """Make the worlds of one trajectory by class name, each in its first state; they may keep parts of their reference.
 
     Raises:
         InputError: A world does not take its configuration.

@@ -44,13 +44,7 @@ class View(NamedTuple):
 
 
 def enter_private_root(view: View, scratch: Path, limits: Limits, uid: int) -> None:
-    """Build the root in this process's own mount namespace and move into it.
-
-    Args:
-        view: What is to be seen.
-        scratch: An empty folder on which the root is mounted.
-        limits: How much the workspace may hold.
-        uid: Who runs the command.
+    """Build the root on an empty folder in this process's own mount namespace, and move into it.
 
     Raises:
         OSError: It is not allowed here.

@@ -63,9 +63,6 @@ def execute(
         prepare: Called in the new process before the command takes its place.
         own_namespace: Whether this process is the first of a process namespace.
         exam: Where hidden tests are, for a command that is to prove that it ran them to their end.
-
-    Returns:
-        How it ended.
     """
     begin = time.monotonic()
     proof = None if exam is None else Proof(exam)
