@@ -6,10 +6,14 @@ The provider answers with exactly the recorded replies, in order: it knows a new
 and checks that it is the entry whose turn it is. What is generated is compared with the record reply by reply, what the
 worlds are at the end with the recorded calls executed in fresh ones, and what `fiducial bfcl score` says with the official verdicts.
 An entry whose recorded call failed (HTTP 500 after retries) is answered by the same failure.
+
+The recordings have no long context. So a model that makes the reference calls is led through all conversations, too: every one must
+be officially right at its end.
 """
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import sys
@@ -33,10 +37,19 @@ from fiducial.evaluation.bfcl import ScoringOptions, score_tree
 from fiducial.evaluation.bfcl.generation import generate_tree
 from fiducial.evaluation.generation.model_agent import ModelSettings
 from fiducial.evaluation.generation.scene import Converse, Scene, SimulatedWorlds, WorldScene
-from fiducial.evaluation.generation.sources import model_source
+from fiducial.evaluation.generation.sources import Source, model_source
 from fiducial.evaluation.judging.access import ModelAccess
 from fiducial.evaluation.progress import Silent
-from fiducial.formats.bfcl import CATEGORIES, Category, assemble_prompt, find_results, open_source, read_cases
+from fiducial.formats.bfcl import (
+    CATEGORIES,
+    Category,
+    assemble_prompt,
+    expand,
+    find_results,
+    open_source,
+    read_cases,
+)
+from fiducial.formats.bfcl.results import ResultFile
 from fiducial.judges import Endpoint
 from fiducial.records import Case
 
@@ -88,6 +101,72 @@ def _opening(case: Case, mode: str) -> list[Any]:
     return assemble_prompt(case) if mode == "prompt" else case.turns[0]
 
 
+def compare_truth(reference: Path, folder: Path) -> dict[str, Compared]:
+    """Lead a model that makes the reference calls through every conversation, and score it.
+
+    Args:
+        reference: Folder of reference data.
+        folder: Where result and score trees go.
+
+    Returns:
+        What it came to, by category.
+    """
+    source = open_source(reference / "bfcl" / "data")
+    found: dict[str, Compared] = {}
+    for category in expand(["multi_turn"]):
+        cases = list(read_cases(source, category))
+        entries = [(case, {"raw": _truth(case)}) for case in cases]
+        with ProviderServer(Recorded(entries, "tools")) as server:
+            by = _source(TRUTH, "tools", server.base_url, {})
+            generate_tree(source, [category], by, folder / "result", Silent())
+        made = find_results(folder / "result", [category]).files
+        score_tree(source, made, folder / "score", options=ScoringOptions(partial=True), progress=Silent())
+        (file,) = made
+        results = {line["id"]: line["result"] for line in _lines(file.path)}
+        wrong = [line["id"] for line in _lines(_scores(folder, file)) if "id" in line]
+        found[category.name] = Compared(
+            entries=len(cases),
+            results=sum(results.get(case.id) == record["raw"] for case, record in entries),
+            verdicts=len(cases) - len(wrong),
+            differences=[f"{name}: wrong" for name in wrong],
+        )
+    return found
+
+
+TRUTH = "reference calls"
+
+
+def _truth(case: Case) -> list[list[Any]]:
+    """The reference calls of a conversation as native calls: those of a turn in one step, since some turns have more than 21, then a step without any."""
+    tools = [*case.tools, *case.reference.get("withheld_tools", [])]
+    names = {tool["function"]["name"]: [*tool["function"]["parameters"]["properties"]] for tool in tools}
+    made = [[_native(text, names) for text in turn] for turn in case.reference["calls"]]
+    return [[calls, []] if calls else [[]] for calls in made]
+
+
+def _native(text: str, names: Mapping[str, list[str]]) -> dict[str, str]:
+    call = ast.parse(text, mode="eval").body
+    assert isinstance(call, ast.Call)
+    assert isinstance(call.func, ast.Name)
+    given = dict(zip(names[call.func.id], call.args, strict=False))
+    given |= {keyword.arg or "": keyword.value for keyword in call.keywords}
+    return {call.func.id: json.dumps({name: ast.literal_eval(value) for name, value in given.items()})}
+
+
+def _source(system: str, mode: str, url: str, worlds: dict[str, Mapping[str, Any]]) -> Source:
+    by = model_source(
+        ModelSettings(model=system, mode="prompt" if mode == "prompt" else "tools", any_type="string"),
+        ModelAccess(endpoint=Endpoint(url, "none"), concurrency=1, cache=None, patience=0),
+        _Kept(worlds),
+    )
+    return msgspec.structs.replace(by, tasks=1)
+
+
+def _scores(folder: Path, file: ResultFile) -> Path:
+    name = file.path.name.replace("result", "score")
+    return folder / "score" / file.system / file.category.folder / name
+
+
 def _steps(raw: Any) -> Iterator[Any]:
     if isinstance(raw, str) or all(isinstance(call, dict) for call in raw):
         yield raw
@@ -119,24 +198,15 @@ def compare(reference: Path, system: str, folder: Path) -> dict[str, Compared]:
         cases[category] = list(read_cases(source, category))
         entries = [(case, known.get(case.id, _NOT_RECORDED)) for case in cases[category]]
         with ProviderServer(Recorded(entries, mode)) as server:
-            by = model_source(
-                ModelSettings(
-                    model=system, mode="prompt" if mode == "prompt" else "tools", any_type="string"
-                ),
-                ModelAccess(
-                    endpoint=Endpoint(server.base_url, "none"), concurrency=1, cache=None, patience=0
-                ),
-                _Kept(worlds),
-            )
-            in_order = msgspec.structs.replace(by, tasks=1)
-            generate_tree(source, [category], in_order, folder / "result", Silent(), count_failures=True)
+            by = _source(system, mode, server.base_url, worlds)
+            generate_tree(source, [category], by, folder / "result", Silent(), count_failures=True)
     found = find_results(folder / "result").files
     score_tree(source, found, folder / "score", options=ScoringOptions(partial=True), progress=Silent())
     return {
         file.category.name: _compare(
             records[file.category],
             file.path,
-            folder / "score" / system / file.category.folder / file.path.name.replace("result", "score"),
+            _scores(folder, file),
             {case.id: case for case in cases[file.category]},
             worlds,
         )
@@ -211,26 +281,31 @@ def _ended(case: Case, turns: list[list[list[str]]]) -> dict[str, Any]:
     return {name: state_of(world) for name, world in worlds.items()}
 
 
+def show(title: str, found: Mapping[str, Compared]) -> int:
+    """Print a table; how much differs."""
+    print(title)
+    print(f"{'category':24} {'entries':>8} {'same result':>12} {'same verdict':>13} {'same worlds':>12}")
+    for name, each in found.items():
+        print(f"{name:24} {each.entries:8,} {each.results:12,} {each.verdicts:13,} {each.worlds or '':>12}")
+        for difference in each.differences[:5]:
+            print(f"  {difference}")
+    total = [
+        sum(getattr(each, name) for each in found.values())
+        for name in ("entries", "results", "verdicts", "worlds")
+    ]
+    print(f"{'all':24} {total[0]:8,} {total[1]:12,} {total[2]:13,} {total[3] or '':>12}\n", flush=True)
+    return sum(len(each.differences) for each in found.values())
+
+
 def main() -> None:
     """Print a table, and fail where anything differs."""
     reference = Path(os.environ["FIDUCIAL_REFERENCE"])
     different = 0
-    for system in SYSTEMS:
+    for system, (_, mode) in SYSTEMS.items():
         with tempfile.TemporaryDirectory() as folder:
-            found = compare(reference, system, Path(folder))
-        print(f"{system} (--mode {SYSTEMS[system][1]})")
-        print(f"{'category':24} {'entries':>8} {'same result':>12} {'same verdict':>13} {'same worlds':>12}")
-        for name, each in found.items():
-            worlds = each.worlds or ""
-            print(f"{name:24} {each.entries:8,} {each.results:12,} {each.verdicts:13,} {worlds:>12}")
-            different += len(each.differences)
-            for difference in each.differences[:5]:
-                print(f"  {difference}")
-        total = [
-            sum(getattr(each, name) for each in found.values())
-            for name in ("entries", "results", "verdicts", "worlds")
-        ]
-        print(f"{'all':24} {total[0]:8,} {total[1]:12,} {total[2]:13,} {total[3] or '':>12}\n")
+            different += show(f"{system} (--mode {mode})", compare(reference, system, Path(folder)))
+    with tempfile.TemporaryDirectory() as folder:
+        different += show(f"{TRUTH} (--mode tools)", compare_truth(reference, Path(folder)))
     sys.exit(different > 0)
 
 

@@ -36,3 +36,11 @@ def test_recorded_replies_lead_to_the_recorded_results(
     assert sum(each.results for each in found.values()) == entries
     assert sum(each.verdicts for each in found.values()) == entries
     assert sum(each.worlds for each in found.values()) == conversations
+
+
+@pytest.mark.reference
+def test_reference_calls_lead_every_conversation_to_a_right_end(reference: Path, tmp_path: Path):
+    found: dict[str, Any] = _load().compare_truth(reference, tmp_path)
+    assert {name: (each.results, each.verdicts) for name, each in found.items()} == {
+        f"multi_turn_{name}": (200, 200) for name in ("base", "miss_func", "miss_param", "long_context")
+    }
