@@ -16,16 +16,20 @@ from ..deterministic.checkers import ArtifactOptions
 from ..deterministic.registration import load_environments, load_functions
 from ..errors import UsageError
 from ..evaluation.checking.names import NamesOption
+from ..evaluation.generation.sources import callable_source, generate_into_run
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.judging.selection import JudgeOn
 from ..evaluation.judging.tasks import JudgeTask
 from ..evaluation.pipeline import DEFAULT_JUDGE_ON, Plan
 from ..evaluation.pipeline import run as run_plan
+from ..evaluation.store.run_store import GENERATED
 from ..judges.loop_thread import run_apart
 from ..records import FolderPath, InputPath, MemoryFolder
+from .generating import Agent
 from .judging import ReadyJudge, judge
 from .progress import shown_progress
 from .run import Run
+from .scenes import scenes_of
 from .sources import Cases, FilePath, Labels, Outputs, output_sources, source
 
 JudgeLike: TypeAlias = ReadyJudge | str
@@ -34,7 +38,7 @@ JudgeLike: TypeAlias = ReadyJudge | str
 
 def evaluate(
     cases: Cases,
-    outputs: Outputs,
+    outputs: Outputs | Agent,
     *,
     judges: JudgeLike | Sequence[JudgeLike] = (),
     model: str | None = None,
@@ -54,7 +58,8 @@ def evaluate(
 
     Args:
         cases: A path, records, mappings or a data frame.
-        outputs: One or more paths, records, mappings or a data frame.
+        outputs: One or more paths, records, mappings or a data frame; or an agent, which then produces them first (`fiducial.generate`,
+            which models take, too).
         judges: One or several: judges made by `fiducial.judge`, or names of judges, which are asked of ``model``.
         model: The judging model of judges that are only named.
         labels: Trusted verdicts beside the checkers': they calibrate judges, and correct their rates on the open part where they are
@@ -81,13 +86,11 @@ def evaluate(
         ConfigurationError: A model is needed and none is named or can be reached.
         RunFolderError: The folder is in use or belongs to another run.
     """
-    work = partial(
-        _evaluate, _plan(**{name: value for name, value in locals().items() if name != "progress"}), progress
-    )
-    return run_apart(work)
+    plan = _plan(**{name: value for name, value in locals().items() if name != "progress"})
+    return run_apart(partial(_evaluate, plan, progress, outputs if callable(outputs) else None))
 
 
-async def aevaluate(cases: Cases, outputs: Outputs, **options: Any) -> Run:
+async def aevaluate(cases: Cases, outputs: Outputs | Agent, **options: Any) -> Run:
     """`evaluate` for who has a running event loop that is not to wait; takes the same arguments."""
     return await asyncio.to_thread(evaluate, cases, outputs, **options)
 
@@ -107,7 +110,7 @@ def load_run(folder: FilePath) -> Run:
 def _plan(
     *,
     cases: Cases,
-    outputs: Outputs,
+    outputs: Outputs | Agent,
     judges: JudgeLike | Sequence[JudgeLike],
     model: str | None,
     labels: Labels | None,
@@ -129,7 +132,7 @@ def _plan(
         artifacts=ArtifactOptions(allow_code=allow_code),
     )
     kept: FolderPath = MemoryFolder("run") if out is None else Path(out)
-    sources: list[InputPath] = output_sources(outputs)
+    sources: list[InputPath] = [kept / GENERATED] if callable(outputs) else output_sources(outputs)
     return Plan(
         cases=source("cases", cases),
         outputs=sources,
@@ -169,7 +172,10 @@ def _task(given: JudgeLike, model: str | None, worlds: Mapping[str, type] | None
     return replace(given.task, access=lambda: given.access)
 
 
-def _evaluate(plan: Plan, progress: bool | None) -> Run:  # noqa: FBT001 - as `evaluate` has it
+def _evaluate(plan: Plan, progress: bool | None, agent: Agent | None) -> Run:  # noqa: FBT001 - as `evaluate` has it
     with shown_progress(wanted=progress) as shown:
+        if agent is not None:
+            by = callable_source(agent, scenes_of(plan.environments))
+            generate_into_run(by, plan.cases, plan.out, shown)
         run_plan(plan, ModelAccess, shown, lambda: datetime.now(UTC))
     return Run(plan.out)

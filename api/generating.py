@@ -5,9 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias, Unpack
+from typing import Any, Protocol, TypeAlias, Unpack
 
 from ..errors import ConfigurationError, ProviderError, UsageError
+from ..evaluation.generation.agent_tools import Tool
 from ..evaluation.generation.chats import Mode
 from ..evaluation.generation.model_agent import STEPS_PER_TURN, ModelSettings
 from ..evaluation.generation.sources import callable_source, model_source, name_of, work_through
@@ -16,14 +17,23 @@ from ..evaluation.generation.store import Kept, OutputsFile
 from ..evaluation.judging.access import ModelAccess
 from ..judges.loop_thread import run_sync
 from ..plugins import AGENTS
-from ..records import CaseIndex, ItemKey, Output
+from ..records import Case, CaseIndex, ItemKey, Output
 from .check_options import Worlds
 from .progress import shown_progress
 from .reaching import Reaching, model_access
 from .scenes import Histories, memories_beside, scenes_of, server_embedding
 from .sources import Cases, FilePath, source
 
-Agent: TypeAlias = Callable[..., Any]
+
+class AgentWithTools(Protocol):
+    """An agent that wants the case's tools."""
+
+    def __call__(self, case: Case, tools: dict[str, Tool]) -> Any:
+        """Work on a case with its tools, by name."""
+        ...
+
+
+Agent: TypeAlias = Callable[[Case], Any] | AgentWithTools
 """A case in, and the case's tools where it has a parameter ``tools``; a text, calls, the fields of an output or an `Output` out, or a
 generator of steps; may be a coroutine function."""
 

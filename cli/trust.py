@@ -25,9 +25,9 @@ from .team_file import TRUST_OPTION, TRUST_VARIABLE, TeamFile
 SENSITIVE = frozenset(
     {
         *("agent", "allow-code", "environment", "functions", "operator", "plugin"),  # code
-        *("base-url", "connection"),  # where questions, and the key, are sent
+        *("base-url", "connection", "generate-base-url", "search"),  # where questions, and the key, are sent
         "api-key-env",  # which secret that is
-        *("cache", "html", "json", "out", "record", "scores"),  # what is written
+        *("cache", "html", "json", "out", "record", "results", "scores"),  # what is written
     }
 )
 """Options whose values in a team's file need trust."""

@@ -6,13 +6,12 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from ...plugins import place
-from ...records import Case, CaseIndex, InputPath
+from ...records import Case, CaseIndex, FolderPath, InputPath
 from ..judging.access import ModelAccess
 from ..progress import Progress
 from ..store.run_store import GENERATED, RunWriter
@@ -177,7 +176,7 @@ def generate_file(
 
 
 def generate_into_run(
-    source: Source, cases: InputPath, out: Path, progress: Progress, *, trials: int = 1
+    source: Source, cases: InputPath, out: FolderPath, progress: Progress, *, trials: int = 1
 ) -> Tally:
     """Generate the outputs of a run into its folder, before they are checked and judged there.
 

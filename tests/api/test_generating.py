@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -115,3 +116,20 @@ def test_coroutines_may_run_in_the_callers_own_loop():
         return {each.text for each in await fd.agenerate(CASES, agent)} == {"True"}
 
     assert asyncio.run(work())
+
+
+def test_an_agent_may_stand_where_outputs_do(tmp_path: Path):
+    cases: list[dict[str, Any]] = [
+        {
+            "id": name,
+            "kind": "no_call",
+            "messages": [{"role": "user", "content": "Hello."}],
+            "tools": [{"name": "f", "parameters": {"type": "object", "properties": {}}}],
+        }
+        for name in "ab"
+    ]
+    for out in (None, tmp_path / "run"):
+        run = fd.evaluate(cases, _echo, out=out)
+        assert (run.systems["_echo"].decided.value, run.systems["_echo"].decided.n) == (1.0, 2)
+    assert len((tmp_path / "run" / "outputs.jsonl").read_text().splitlines()) == 2
+    assert fd.evaluate(cases, _echo, out=tmp_path / "run").systems["_echo"].decided.n == 2
