@@ -50,7 +50,7 @@ def test_outputs_are_produced_checked_judged_and_reported(cases: Path, server: P
     result = run(cases, server)
     assert result.code == 0, result.err
     assert "m: 4 of 4 outputs, 4 made now" in result.out
-    assert "checker decided: 1.00 [0.44, 1.00] on 3 of 4 (1 undecided)" in result.out
+    assert "1.00 [0.44, 1.00] on 3 of 4 (1 undecided)" in result.out
     assert "rubric/" in result.out
     assert Path("run/report.html").exists()
     assert {output.case_id for output in read_records(Path("run/outputs.jsonl"), Output)} == {
