@@ -12,7 +12,7 @@ from .json_reply import Pieces, json_parser
 from .reading import Reading, ReplyParser
 from .written_score import number_parser, tags_parser
 
-PARSER_VERSION = 2
+PARSER_VERSION = 3
 """Raised when any parser reads a reply differently than before; part of a judge's fingerprint."""
 
 LOGPROBS = "logprobs"

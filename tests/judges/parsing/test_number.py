@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fiducial.errors import DecodingError
@@ -128,6 +128,7 @@ def test_only_what_follows_the_heading_is_read_and_the_rest_is_the_reason() -> N
         parse("0.5")
 
 
+@example("0_1.1")
 @given(st.text(alphabet="01259.,:/-+%eE of[]()|\n\u0661\uff11\u2212S_"))
 def test_a_reply_is_read_as_its_last_number_or_refused_but_never_anything_else(reply: str) -> None:
     try:
