@@ -2,7 +2,7 @@
 
 A prompt file may be anybody's, and is rendered in this process, thousands of times. What it may use is looked up in what jinja parsed of
 it. What it does is counted: turns of loops, and characters that are read, made and printed, of which there may be so many for those that
-are shown. docs/decisions/0012-prompt-templates-are-a-part-of-jinja.md says why there is no process of their own instead.
+are shown. docs/decisions/0021-prompt-templates-are-a-part-of-jinja.md says why there is no process of their own instead.
 """
 
 from __future__ import annotations
