@@ -83,7 +83,8 @@ def _records(row: Row, options: Options) -> Iterator[Found]:
         answer = answer._replace(calls=made)
     expected, accepted = _expected(fields)
     example = Example(
-        id=fields.name("id") or f"row-{row.number:06d}",
+        id=fields.name("id") or "",
+        number=row.number,
         asked=asked,
         tools=list(_tools(fields)),
         expected_calls=expected,

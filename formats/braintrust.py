@@ -57,13 +57,14 @@ def _records(row: Row, options: Options, trials: Trials) -> Iterator[Found]:
     given, output, metadata = line.get("input"), line.get("output"), dict(line.node("metadata").value)
     errors = Node(metadata.pop("scorer_errors", None) or {}, line.place("metadata.scorer_errors"))
     origin = line.node("origin") if is_object(line.get("origin")) else Node({})
-    case_id = origin.name("id") or line.name("id") or f"row-{row.number:06d}"
+    case_id = origin.name("id") or line.name("id") or ""
     tags = tags_of(metadata)
     labels = line.items("tags")
     if labels:
         tags["tags"] = ", ".join(str(item) for _, item in labels)
     example = Example(
         id=case_id,
+        number=row.number,
         asked=messages_of(given, line.place("input"))
         if are_messages(given)
         else [{"role": "user", "content": asked(given)}],

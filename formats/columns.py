@@ -105,7 +105,8 @@ def row_example(row: Row, options: Options) -> tuple[Example, list[Skipped]]:
     asked_messages, answer = _conversation(fields, names)
     rest = {name: value for name, value in line.value.items() if name not in names.values()}
     example = Example(
-        id=fields.name("id") or f"row-{row.number:06d}",
+        id=fields.name("id") or "",
+        number=row.number,
         asked=asked_messages,
         tools=[Node(tool, "tool_definitions").value for tool in listed(fields.unpacked("tool_definitions"))],
         expected_calls=_list(fields, "expected_calls"),

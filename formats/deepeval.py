@@ -69,9 +69,11 @@ def _records(row: Row, options: Options, trials: Trials) -> Iterator[Found]:
         raise case.refuse("input", "a text")
     metadata = parsed(case.get("metadata", "additionalMetadata", "additional_metadata"))
     called = _listed(case, "toolsCalled", "tools_called")
-    case_id = case.name("name") or f"case-{row.number:06d}"
+    case_id = case.name("name") or ""
     example = Example(
         id=case_id,
+        prefix="case",
+        number=row.number,
         asked=[{"role": "user", "content": case.text("input", "scenario")}],
         expected_calls=_listed(case, "expectedTools", "expected_tools"),
         accepted=answers_of(

@@ -38,7 +38,9 @@ class Example(msgspec.Struct, kw_only=True):
     """What one row says.
 
     Attributes:
-        id: The case's.
+        id: The case's; empty where the file has none, and one is made of the row's number.
+        prefix: What such an id begins with.
+        number: The row's, from 1.
         asked: What was asked.
         tools: What was offered.
         expected_calls: The calls that were wanted, as the file has them; None where it says nothing of calls.
@@ -55,7 +57,9 @@ class Example(msgspec.Struct, kw_only=True):
         opinions: What was said of the answer.
     """
 
-    id: str
+    id: str = ""
+    prefix: str = "row"
+    number: int = 0
     asked: list[Message] = []
     tools: list[dict[str, Any]] = []
     expected_calls: list[Any] | None = None
@@ -98,7 +102,7 @@ def records_of(example: Example, place: Place, options: Options) -> Iterator[Fou
     if kind == "tool_call":
         tools = [*tools, *_undocumented(expected, tools)]
     case = Case(
-        id=example.id,
+        id=example.id or options.known.made_up(example.prefix, place.path, example.number),
         kind=kind,
         messages=cast("list[Message | list[Message]]", example.asked),
         tools=tools,
@@ -108,7 +112,7 @@ def records_of(example: Example, place: Place, options: Options) -> Iterator[Fou
         cluster=example.cluster,
     )
     validate_case(case)
-    if options.known.is_new(case):
+    if not example.id or options.known.is_new(case):
         yield case
     system = example.system or options.system
     answer = example.answer
@@ -123,7 +127,8 @@ def records_of(example: Example, place: Place, options: Options) -> Iterator[Fou
             turns=example.turns or (None if answer.steps is None else [answer.steps]),
             error=example.error,
         )
-        options.known.refuse_again(output)
+        if example.id:
+            options.known.refuse_again(output)
         yield output
     for opinion in example.opinions:
         yield opinion.on(case.id, system, example.trial)

@@ -43,6 +43,19 @@ class Known:
         self._cases: dict[int, int] = {}
         self._outputs = set[int]()
         self._said = set[int]()
+        self._files: dict[Path, int] = {}
+
+    def made_up(self, prefix: str, path: Path, number: int) -> str:
+        """An id for a row that has none; of every file but the first with the file's number in it.
+
+        Raises:
+            RecordError: A case before has it.
+        """
+        file = self._files.setdefault(path, len(self._files) + 1)
+        name = f"{prefix}-{number:06d}" if file == 1 else f"{prefix}-{file}-{number:06d}"
+        if self._cases and hash(name) in self._cases:
+            raise RecordError(f"a row without id would be called {name!r}, as another case is", field="id")
+        return name
 
     def is_new(self, case: Case) -> bool:
         """Whether a case was not there before.

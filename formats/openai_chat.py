@@ -101,10 +101,18 @@ def _chat(request: Node, response: Node, row: Row, options: Options) -> Iterator
     metadata = line.get("metadata")
     if is_object(metadata):
         tags |= tags_of(metadata)
-    case_id = line.name("custom_id", "id") or f"chat-{row.number:06d}"
+    case_id = line.name("custom_id", "id") or ""
     for trial, answer in enumerate(answers):
         example = Example(
-            id=case_id, asked=asked, tools=tools, tags=tags, answer=answer, system=model, trial=trial
+            id=case_id,
+            prefix="chat",
+            number=row.number,
+            asked=asked,
+            tools=tools,
+            tags=tags,
+            answer=answer,
+            system=model,
+            trial=trial,
         )
         yield from records_of(example, row.place, options)
 

@@ -80,11 +80,13 @@ def _records(row: Row, system: str | None, failed: bool, trials: Trials, options
     case = row.node
     if "inputs" not in case:
         raise case.refuse("inputs", "what was asked")
-    case_id = case.name("source_case_name") or case.name("name") or f"case-{row.number:06d}"
+    case_id = case.name("source_case_name") or case.name("name") or ""
     given, output = case.get("inputs"), case.get("output")
     answer = Answer(told(output)) if output is not None else None
     example = Example(
         id=case_id,
+        prefix="case",
+        number=row.number,
         asked=messages_of(given, case.place("inputs"))
         if are_messages(given)
         else [{"role": "user", "content": asked(given)}],

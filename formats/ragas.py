@@ -61,7 +61,8 @@ def _records(row: Row, options: Options) -> Iterator[Found]:
     rubrics = line.unpacked("rubrics")
     expected = line.unpacked("reference_tool_calls")
     example = Example(
-        id=line.name("id") or f"row-{row.number:06d}",
+        id=line.name("id") or "",
+        number=row.number,
         asked=messages_of(asked, line.place("user_input")),
         expected_calls=[
             item

@@ -12,6 +12,8 @@ class Trials:
         self._seen = Counter[tuple[str, str]]()
 
     def next(self, case_id: str, system: str) -> int:
-        """The number of the next attempt, from 0."""
+        """The number of the next attempt, from 0; a case without an id of its own is attempted once."""
+        if not case_id:
+            return 0
         self._seen[case_id, system] += 1
         return self._seen[case_id, system] - 1

@@ -162,3 +162,18 @@ def test_the_same_case_answered_by_two_systems_is_one_case(read: Read):
 def test_a_line_that_is_no_chat_is_listed_with_its_number(read: Read, line: Any):
     chats = read({"messages": [ASKED]}, line)
     assert (len(chats.cases), [each.line for each in chats.skipped]) == (1, [2])
+
+
+def test_rows_without_ids_in_several_files_have_ids_of_their_own(tmp_path: Path):
+    for name in ("a.jsonl", "b.jsonl"):
+        (tmp_path / name).write_text(json.dumps({"messages": [ASKED]}) + "\n")
+    read = fd.read(tmp_path)
+    assert [case.id for case in read.cases] == ["chat-000001", "chat-2-000001"]
+
+
+def test_a_made_up_id_that_a_case_has_is_refused_and_listed(read: Read):
+    chats = read({"messages": [ASKED], "id": "chat-000002"}, {"messages": [ASKED]})
+    assert [case.id for case in chats.cases] == ["chat-000002"]
+    assert [each.reason for each in chats.skipped] == [
+        "a row without id would be called 'chat-000002', as another case is"
+    ]

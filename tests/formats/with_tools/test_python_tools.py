@@ -19,7 +19,7 @@ from fiducial.records import ToolCall, ToolResults
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 REASON = "make formats brings the tools themselves"
-# pyright: reportMissingImports=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false, reportMissingTypeStubs=false, reportUntypedBaseClass=false, reportUntypedFunctionDecorator=false
+# pyright: reportMissingImports=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false, reportMissingTypeStubs=false, reportUntypedBaseClass=false, reportUntypedFunctionDecorator=false, reportMissingModuleSource=false
 
 
 def test_test_cases_and_goldens_of_deepeval(tmp_path: Path):
