@@ -55,7 +55,7 @@ def show_outcome(
     Returns:
         The exit code.
     """
-    report, data = reported(plan.out)
+    report, data = reported(plan.out, unchanged=conclusion.unchanged)
     failures = run_gates(gates, min_graded, conclusion)
     notes = [*plan.notes, *([""] if plan.notes else [])]
     if telling.verbose:

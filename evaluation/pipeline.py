@@ -24,6 +24,7 @@ from .judging.tasks import JudgeTask, called, judge_tasks, refuse_idle, require_
 from .judging.worlds import replay_in
 from .juries.convening import JuryRule, convene, seat
 from .labelling.labels import adopt_labels
+from .nothing_to_do import conclusion_of, signature
 from .progress import Progress
 from .statements.share_judge import ShareTask, by_statement
 from .store.manifest import KnownJudge, component_versions, own_versions
@@ -108,6 +109,9 @@ def run(
     """
     kept = RunStore(plan.out)
     tasks = _tasks_of(plan, list(kept.roster))
+    with suppress(ConfigurationError):
+        if (same := conclusion_of(plan, tasks())) is not None:
+            return same
     if plan.options is None and not kept.begun:
         require_models(tasks(), access)  # a folder to hold judges' verdicts alone would hold nothing
     with EvaluationInputs(plan.cases, plan.outputs, checked=plan.options) as inputs:
@@ -128,6 +132,9 @@ def run(
                 not_judged=problem,
                 ended=now().isoformat(timespec="seconds"),
                 versions=component_versions(),
+                done=None
+                if problem or conclusion.failed
+                else signature(plan, tasks(), folder.manifest.identity),
             )
             return msgspec.structs.replace(conclusion, not_judged=problem)
 
@@ -174,6 +181,7 @@ def _begin(
     folder.bind(**facts)
     folder.update(
         status="running",
+        done=None,
         versions=own_versions(),
         started=started.isoformat(timespec="seconds"),
         command=plan.command,

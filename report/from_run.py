@@ -35,13 +35,16 @@ def report_on(folder: FolderPath, path: InputPath | None = None) -> InputPath:
     return reported(folder, path)[0]
 
 
-def reported(folder: FolderPath, path: InputPath | None = None) -> tuple[InputPath, ReportData]:
-    """Write the report of a run, see `report_on`; the file, and what it shows."""
+def reported(
+    folder: FolderPath, path: InputPath | None = None, *, unchanged: bool = False
+) -> tuple[InputPath, ReportData]:
+    """Write the report of a run, see `report_on`, unless it is there and nothing has changed; the file, and what it shows."""
     path = path or folder / REPORT
     with RunStore(folder) as store:
         data = report_data(store)
-        with RunItems(store) as items:
-            write_report(path, data, items)
+        if not (unchanged and path.exists()):
+            with RunItems(store) as items:
+                write_report(path, data, items)
     return path, data
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Literal, TypeAlias, get_args
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal, TypeAlias, TypeVar, get_args
 
 import msgspec
 
 from ..calibration.cuts import HALF, Cut
+from ..evaluation.store.standing import Said
 from ..records import Author, Output, Verdict
 from . import words
 from .model import Candidate, ReportItem
@@ -16,6 +17,8 @@ from .text import Excerpt, excerpt, json_excerpt, shortened
 Status: TypeAlias = Literal["disagreement", "not graded", "wrong", "right"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 """What an item may be, most worth reading first."""
+
+S = TypeVar("S", bound=Verdict | Said)
 
 NAME_LIMIT = 200
 """Characters of an id, a name or an error type."""
@@ -70,7 +73,7 @@ def status_of(item: Candidate, cuts: Mapping[Author, Cut]) -> Status:
     held_to = _labels_cuts(item, cuts)
     passed = {
         verdict.score >= at
-        for role, verdict in _said_of(item)
+        for role, verdict in _by_role(item.label, item.checker, item.judges)
         if verdict.score is not None
         for at in ([_cut(verdict, cuts)] if role == "judge" else held_to)
     }
@@ -133,16 +136,16 @@ def _output_blocks(output: Output) -> Iterator[Block]:
         yield Block("Workspace", excerpt(output.workspace, BLOCK_LIMIT))
 
 
-def _said_of(item: Candidate | ReportItem) -> list[tuple[str, Verdict]]:
-    said = [
-        ("label", item.label),
-        ("checker", item.checker),
-        *(("judge", verdict) for verdict in item.judges),
-    ]
+def _by_role(label: Verdict | None, checker: S | None, judges: Iterable[S]) -> list[tuple[str, Verdict | S]]:
+    said = [("label", label), ("checker", checker), *(("judge", verdict) for verdict in judges)]
     return [(role, verdict) for role, verdict in said if verdict is not None]
 
 
-def _cut(verdict: Verdict, cuts: Mapping[Author, Cut]) -> float:
+def _said_of(item: ReportItem) -> list[tuple[str, Verdict]]:
+    return _by_role(item.label, item.checker, item.judges)
+
+
+def _cut(verdict: Verdict | Said, cuts: Mapping[Author, Cut]) -> float:
     return cuts.get(verdict.author, Cut()).at
 
 

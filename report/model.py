@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..calibration.agreement.results import Calibration
@@ -10,6 +10,7 @@ from ..calibration.comparison.results import Comparison
 from ..calibration.cuts import Cut
 from ..evaluation.conclusion.results import JudgeUse, Part, Stratum, SystemResult
 from ..evaluation.inputs import InputFile
+from ..evaluation.store.standing import Said
 from ..records import Author, ContextItem, Output, Verdict
 from .answers import Found
 
@@ -55,14 +56,14 @@ class Candidate(Part, frozen=True, kw_only=True):
     """What decides whether an item is shown, and how the item is read when it is.
 
     Attributes:
-        checker: The deterministic verdict.
-        judges: The judges' verdicts.
+        checker: The deterministic verdict, or what is known of it without reading it.
+        judges: The judges' verdicts, likewise.
         label: The trusted verdict, where it is not the checker's own.
         read: Reads the item with all its texts.
     """
 
-    checker: Verdict | None
-    judges: list[Verdict]
+    checker: Verdict | Said | None
+    judges: Sequence[Verdict | Said]
     label: Verdict | None
     read: Callable[[], ReportItem]
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import TypeVar
 
 from ..evaluation.store.run_store import RunStore
+from ..evaluation.store.standing import Said
 from ..records import (
     Case,
     CaseIndex,
     Closing,
     InputPath,
-    ItemKey,
     Output,
     Verdict,
     decode_record,
@@ -19,6 +20,8 @@ from ..records import (
     read_lines,
 )
 from .model import Candidate, ReportItem
+
+S = TypeVar("S", bound=Verdict | Said)
 
 
 class RunItems(Closing):
@@ -43,7 +46,7 @@ class RunItems(Closing):
         for path in self._outputs:
             for line, offset, raw in read_lines(path):
                 key = decode_record(raw, Output, path=path, line=line).key
-                checker, judges = self._said_of(key)
+                checker, judges = _of_interest(self._verdicts.said_on(key))
                 read = partial(self._read, path, offset)
                 yield Candidate(checker=checker, judges=judges, label=self._labels.get(key), read=read)
 
@@ -51,16 +54,11 @@ class RunItems(Closing):
         """Close the cases file."""
         self._cases.close()
 
-    def _said_of(self, key: ItemKey) -> tuple[Verdict | None, list[Verdict]]:
-        verdicts = self._verdicts.on(key)
-        checker = next((verdict for verdict in verdicts if verdict.source == "checker"), None)
-        return checker, [verdict for verdict in verdicts if verdict.source == "judge" and verdict.repeat == 0]
-
     def _read(self, path: InputPath, offset: int) -> ReportItem:
         with path.open("rb") as file:
             file.seek(offset)
             output = decode_record(file.readline(), Output, path=path)
-        checker, judges = self._said_of(output.key)
+        checker, judges = _of_interest(self._verdicts.on(output.key))
         case = self._cases[output.case_id]
         category = case.tags.get("category")
         return ReportItem(
@@ -74,6 +72,12 @@ class RunItems(Closing):
             context=case.context,
             reference=case.reference,
         )
+
+
+def _of_interest(verdicts: list[S]) -> tuple[S | None, list[S]]:
+    """What the checker says, and what judges say first."""
+    checker = next((verdict for verdict in verdicts if verdict.source == "checker"), None)
+    return checker, [verdict for verdict in verdicts if verdict.source == "judge" and verdict.repeat == 0]
 
 
 def _query(case: Case) -> str:

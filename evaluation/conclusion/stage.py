@@ -9,6 +9,7 @@ from ...judges.prices import PriceList
 from ...records import CaseIndex, ItemKey
 from ..context import RunContext
 from ..statements.statement import case_of, is_statement
+from ..store.manifest import Counts
 from ..store.run_store import RunStore, RunWriter
 from .judge_uses import judge_uses
 from .rates import system_results
@@ -16,7 +17,7 @@ from .results import JudgeUse, SystemResult
 from .tally import OpenScores, Tally
 
 
-class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
+class Conclusion(Counts, frozen=True, kw_only=True):
     """What a run came to.
 
     Attributes:
@@ -24,21 +25,20 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
         judges: What each judge was used for.
         calibration: How far the judges agree with the labels, and, where there are several, how they compare; None when no judge said
             anything of a labelled output.
-        failed: How many verdicts are missing since a call to a model, or a checker of the user's own, failed in the end.
-        outputs: How many outputs there should be: those that are there and those that are missing.
-        graded: How many of them have a verdict with a score, a checker's or a judge's.
-        unused_labels: Labels of outputs that the run does not have.
         not_judged: What has to be set before judges can be asked; None when they were, or none was wanted.
+        unchanged: Whether nothing was left to be done, so that what was made of the run is as it was.
     """
 
     systems: list[SystemResult]
     judges: list[JudgeUse] = []
     calibration: Calibration | None = None
-    failed: int = 0
-    outputs: int
-    graded: int
-    unused_labels: int = 0
     not_judged: str | None = None
+    unchanged: bool = False
+
+    @property
+    def counts(self) -> Counts:
+        """How many outputs it is about."""
+        return Counts(**{name: getattr(self, name) for name in Counts.__struct_fields__})
 
 
 def conclude(context: RunContext, *, prices: PriceList | None = None, asked: bool = True) -> Conclusion:
@@ -74,7 +74,7 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, asked: boo
         graded=sum(map(len, tally.graded.values())),
         unused_labels=len(labels.keys() - {said.key for said in folder.verdicts.standing}) if labels else 0,
     )
-    folder.update(results=conclusion.systems, judges=judges)
+    folder.update(results=conclusion.systems, judges=judges, counts=conclusion.counts)
     return conclusion
 
 

@@ -25,7 +25,7 @@ from ...records import (
     open_plainly,
 )
 from ...records.duplicate_keys import DuplicateKeys
-from .standing import Row, Settled, Standing, VerdictKey
+from .standing import Row, Said, Settled, Standing, VerdictKey
 
 T = TypeVar("T")
 
@@ -214,6 +214,10 @@ class VerdictJournal(Journal[Verdict]):
         row = self.standing.row_of(key)
         return None if row is None else next(self.whole(iter([row])))
 
+    def said_on(self, item: ItemKey) -> list[Said]:
+        """What is known of them without reading them."""
+        return [self.standing[row] for row in self.standing.of(item)]
+
     def on(self, item: ItemKey) -> list[Verdict]:
         """The verdicts that stand on one output."""
         return list(self.whole(iter(self.standing.of(item))))
@@ -318,10 +322,10 @@ class _DiskBytes:
         descriptor = open_plainly(path, flags)
         self._descriptor = descriptor
         self._writer = open(descriptor, "ab" if writing else "rb")  # noqa: SIM115, PTH123 - a descriptor, closed by `close`
-        self._at_lines = self.reader()
+        self._at_lines = self.reader(piece=io.DEFAULT_BUFFER_SIZE)  # which reads here and there
 
-    def reader(self, end: int | None = None, hashed: _Hash | None = None) -> BinaryIO:
-        return io.BufferedReader(_Window(self._descriptor, end, hashed), _PIECE)  # pyright: ignore[reportReturnType]
+    def reader(self, end: int | None = None, hashed: _Hash | None = None, piece: int = _PIECE) -> BinaryIO:
+        return io.BufferedReader(_Window(self._descriptor, end, hashed), piece)  # pyright: ignore[reportReturnType]
 
     def end_of_lines(self) -> int:
         """Where the last complete line ends."""

@@ -80,6 +80,22 @@ class KeptInput(msgspec.Struct, frozen=True, kw_only=True):
     rows: int = 0
 
 
+class Counts(msgspec.Struct, frozen=True, kw_only=True):
+    """How many outputs a run is about, and of how many something is missing.
+
+    Attributes:
+        outputs: How many there should be: those that are there and those that are missing.
+        graded: How many of them have a verdict with a score, a checker's or a judge's.
+        failed: How many verdicts are missing since a call to a model, or a checker of the user's own, failed in the end.
+        unused_labels: Labels of outputs that the run does not have.
+    """
+
+    outputs: int = 0
+    graded: int = 0
+    failed: int = 0
+    unused_labels: int = 0
+
+
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a run beside its journals: the content of ``run.json``.
 
@@ -101,6 +117,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         juries: Its juries.
         reparsed: When replies were read again, and what that changed.
         journals: What each journal was when this was written.
+        counts: How many outputs it is about; None until it was concluded.
+        done: Hash of what was asked when nothing was left to be done.
     """
 
     identity: Mapping[str, Any] = {}
@@ -120,6 +138,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     juries: list[Jury] = []
     reparsed: list[Mapping[str, Any]] = []
     journals: Mapping[str, Seal] = {}
+    counts: Counts | None = None
+    done: str | None = None
 
     @property
     def finished(self) -> bool:

@@ -1,0 +1,91 @@
+"""A run of which nothing is left to be done: the same was asked of the same files, and all of it is there."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import astuple
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ..deterministic.own_checkers import source_fingerprint
+from ..errors import FiducialError
+from ..records import FolderPath
+from ..version import VERSION
+from .conclusion.stage import Conclusion
+from .inputs import file_sha256
+from .judging.tasks import JudgeTask
+from .store.run_store import LABELS, RunStore
+
+if TYPE_CHECKING:
+    from .pipeline import Plan
+
+
+def conclusion_of(plan: Plan, tasks: Sequence[JudgeTask]) -> Conclusion | None:
+    """What a run came to, where doing what a plan says would come to the same; None where something may be left.
+
+    Files are hashed, and nothing of them is read: of a run over a million outputs that takes a second or two.
+
+    Args:
+        plan: What to do.
+        tasks: Its judges.
+    """
+    store = RunStore(plan.out)
+    with suppress(FiducialError, OSError):  # whatever is wrong is said by who goes on
+        manifest = store.known
+        if (
+            manifest.done is None
+            or manifest.results is None
+            or manifest.done != signature(plan, tasks, manifest.identity)
+        ):
+            return None
+        sealed = all(
+            (store.path / name).exists() and file_sha256(store.path / name) == seal.sha256
+            for name, seal in manifest.journals.items()
+        )
+        if sealed and manifest.journals:
+            return Conclusion(
+                systems=manifest.results,
+                judges=manifest.judges or [],
+                calibration=store.calibration,
+                unchanged=True,
+                **msgspec.to_builtins(manifest.counts),
+            )
+    return None
+
+
+def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any]) -> str:
+    """A hash of all that the numbers of a run depend on, but its journals.
+
+    Args:
+        plan: What to do.
+        tasks: Its judges.
+        identity: What the run is tied to.
+    """
+    options = plan.options
+    asked: list[Any] = [
+        VERSION,
+        plan.command,
+        [file_sha256(path) for path in (plan.cases, *plan.outputs)],
+        None if options is None else [options.rules, options.artifacts, sorted(options.functions)],
+        plan.names,
+        {kind: source_fingerprint(kind) for kind in sorted(identity.get("checkers", {}))},
+        [[task.known, sorted(getattr(task, "models", ()))] for task in tasks],
+        sorted(plan.judge_on) if isinstance(plan.judge_on, frozenset) else plan.judge_on,
+        None if plan.labels is None else file_sha256(plan.labels),
+        _labels_kept(plan.out),
+        astuple(plan.pass_at),
+        plan.repeats,
+        plan.jury,
+        [plan.split, plan.split_model],
+        sorted(plan.environments),
+        plan.notes,
+        None if plan.prices is None else [plan.prices(task.id.model) for task in tasks],
+    ]
+    return hashlib.sha256(msgspec.json.encode(asked)).hexdigest()
+
+
+def _labels_kept(out: FolderPath) -> str | None:
+    return file_sha256(out / LABELS) if (out / LABELS).exists() else None
