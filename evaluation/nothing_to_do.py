@@ -41,11 +41,7 @@ def conclusion_of(plan: Plan, tasks: Sequence[JudgeTask]) -> Conclusion | None:
             or manifest.done != signature(plan, tasks, manifest.identity)
         ):
             return None
-        sealed = all(
-            (store.path / name).exists() and file_sha256(store.path / name) == seal.sha256
-            for name, seal in manifest.journals.items()
-        )
-        if sealed and manifest.journals:
+        if store.is_sealed:
             return Conclusion(
                 systems=manifest.results,
                 judges=manifest.judges or [],

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, suppress
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import filelock
 import msgspec
@@ -136,6 +138,12 @@ class RunStore(Closing):
     def edited(self) -> list[str]:
         """The journals that were changed by hand since the run wrote them."""
         return [str(journal.path) for journal in self.journals if journal.edited]
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether its journals are, to the last byte, what the manifest says; they are hashed, and not read."""
+        seals = self.known.journals.items()
+        return bool(seals) and all(_sha256(self.path / name) == seal.sha256 for name, seal in seals)
 
     def refuse_edited(self) -> None:
         """Refuse a run that was changed by hand.
@@ -447,7 +455,12 @@ def _plain(facts: Mapping[str, Any]) -> dict[str, Any]:
     return decode_record(encode_record(facts), dict[str, Any])
 
 
-def _readable(path: InputPath) -> BinaryIO:
+def _sha256(path: InputPath) -> str:
+    with _readable(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _readable(path: InputPath) -> io.BufferedReader | io.BytesIO:
     if isinstance(path, MemoryFile):
         return path.open()
     return open(open_plainly(path, os.O_RDONLY), "rb")  # noqa: PTH123 - a descriptor

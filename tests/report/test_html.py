@@ -92,7 +92,7 @@ def hostile_item(make_item: Callable[..., Candidate]) -> Candidate:
     )
     spoilt = [
         msgspec.structs.replace(verdict, by=HOSTILE, error_type=HOSTILE, reason=HOSTILE, raw=HOSTILE)
-        for verdict in item.judges
+        for verdict in item.read().judges
     ]
     output = Output(
         case_id=HOSTILE,

@@ -58,15 +58,28 @@ _RUN = (
 )  # fmt: skip
 
 
-def test_each_file_is_opened_once_by_whoever_works_and_once_by_the_report(opens: Callable[..., Counter[str]]):
+def test_each_file_is_opened_once_by_whoever_works_and_once_by_the_report(
+    opens: Callable[..., Counter[str]], tmp_path: Path
+):
+    verdicts = tmp_path / "run/verdicts.jsonl"
     for already_there in (0, 1):
         # The report is made of what was kept, as it is when it is made by itself.
-        found = opens(*_RUN)
-        assert found["verdicts.jsonl"] == 2
-        assert found["calibration.json"] == 1
-        assert found["labels.jsonl"] == 1 + already_there
-        assert found["clusters.json"] == 1  # systems are compared by cluster
-        assert found["run.json"] == 1 + 2 * already_there
+        assert opens(*_RUN) == {
+            "verdicts.jsonl": 2 + already_there,  # hashed before, to see whether anything is left to do
+            "calibration.json": 1,
+            "labels.jsonl": 2 + 2 * already_there,  # of which half only hash it
+            "clusters.json": 1,  # systems are compared by cluster
+            "run.json": 1 + 3 * already_there,  # is anything left, who judged, and what is to go on
+        }
+        verdicts.write_bytes(b"".join(verdicts.read_bytes().splitlines(keepends=True)[:-1]))
+
+
+def test_where_nothing_is_left_to_do_files_are_hashed_and_read_for_what_is_printed(
+    opens: Callable[..., Counter[str]],
+):
+    opens(*_RUN)
+    found = opens(*_RUN)
+    assert (found["verdicts.jsonl"], found["clusters.json"]) == (2, 1)
 
 
 @pytest.mark.parametrize(
