@@ -9,7 +9,7 @@ import ast
 import operator
 import re
 from collections.abc import Callable, Collection, Hashable
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from ...errors import DecodingError
 
@@ -43,40 +43,36 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
 _WIDE_FORMAT = re.compile(r"\*|\d{4}")
 
 
+Value: TypeAlias = Callable[[ast.expr], Any]
+"""Gives the value of a part of an expression."""
+
+
+class UnpackedDictError(Exception):
+    """A dict is unpacked with ``**`` inside another."""
+
+
 def evaluate(node: ast.expr) -> Any:
     """The value that Python would give an expression made of literals, collections and operators.
 
     Raises:
         DecodingError: It holds anything else (a name, a call ...), it fails, or its value would be too large.
     """
-    evaluator = _EVALUATORS.get(type(node))
+    evaluator = EVALUATORS.get(type(node))
     if evaluator is None:
         raise DecodingError(f"{type(node).__name__} is not a literal or arithmetic on literals")
     try:
-        return evaluator(node)
+        return evaluator(node, evaluate)
+    except UnpackedDictError as error:
+        raise DecodingError("a dict is unpacked with ** inside another") from error
     except (TypeError, ValueError, ArithmeticError, LookupError) as error:
         raise DecodingError(f"an expression without a value: {error}") from error
 
 
-def apply_binary(operation: ast.operator, left: Any, right: Any) -> Any:
-    """What Python makes of ``left <operation> right``, both values of literals or of arithmetic on them.
-
-    Raises:
-        OverflowError: The result would be larger than any call needs.
-        Exception: Whatever the operation raises: TypeError, ValueError, ZeroDivisionError ...
-    """
+def _apply(operation: ast.operator, left: Any, right: Any) -> Any:
+    """What Python makes of ``left <operation> right``, unless it would be larger than any call needs."""
     if _may_be_huge(operation, left, right):
         raise OverflowError(f"the result of {type(operation).__name__} would be too large")
     return _BINARY[type(operation)](left, right)
-
-
-def apply_unary(operation: ast.unaryop, operand: Any) -> Any:
-    """What Python makes of ``<operation> operand``.
-
-    Raises:
-        TypeError: The operand has no such operation.
-    """
-    return _UNARY[type(operation)](operand)
 
 
 def _may_be_huge(operation: ast.operator, left: Any, right: Any) -> bool:
@@ -127,44 +123,45 @@ def _is_wide_format(template: Any) -> bool:
     return isinstance(template, str) and _WIDE_FORMAT.search(template) is not None
 
 
-def _constant(node: ast.Constant) -> Any:
+def _constant(node: ast.Constant, value: Value) -> Any:
+    del value
     return node.value
 
 
-def _list(node: ast.List) -> list[Any]:
-    return [evaluate(item) for item in node.elts]
+def _list(node: ast.List, value: Value) -> list[Any]:
+    return [value(item) for item in node.elts]
 
 
-def _tuple(node: ast.Tuple) -> tuple[Any, ...]:
-    return tuple([evaluate(item) for item in node.elts])
+def _tuple(node: ast.Tuple, value: Value) -> tuple[Any, ...]:
+    return tuple([value(item) for item in node.elts])
 
 
-def _set(node: ast.Set) -> set[Hashable]:
-    return {evaluate(item) for item in node.elts}
+def _set(node: ast.Set, value: Value) -> set[Hashable]:
+    return {value(item) for item in node.elts}
 
 
-def _dict(node: ast.Dict) -> dict[Hashable, Any]:
+def _dict(node: ast.Dict, value: Value) -> dict[Hashable, Any]:
     values: dict[Hashable, Any] = {}
-    for key, value in zip(node.keys, node.values, strict=True):
+    for key, item in zip(node.keys, node.values, strict=True):
         if key is None:
-            raise DecodingError("a dict is unpacked with ** inside another")
-        values[evaluate(key)] = evaluate(value)
+            raise UnpackedDictError
+        values[value(key)] = value(item)
     return values
 
 
-def _unary(node: ast.UnaryOp) -> Any:
-    return apply_unary(node.op, evaluate(node.operand))
+def _unary(node: ast.UnaryOp, value: Value) -> Any:
+    return _UNARY[type(node.op)](value(node.operand))
 
 
-def _binary(node: ast.BinOp) -> Any:
-    return apply_binary(node.op, evaluate(node.left), evaluate(node.right))
+def _binary(node: ast.BinOp, value: Value) -> Any:
+    return _apply(node.op, value(node.left), value(node.right))
 
 
-def _subscript(node: ast.Subscript) -> Any:
-    return evaluate(node.value)[evaluate(node.slice)]
+def _subscript(node: ast.Subscript, value: Value) -> Any:
+    return value(node.value)[value(node.slice)]
 
 
-_EVALUATORS: dict[type[ast.expr], Callable[[Any], Any]] = {
+EVALUATORS: dict[type[ast.expr], Callable[[Any, Value], Any]] = {
     ast.Constant: _constant,
     ast.UnaryOp: _unary,
     ast.BinOp: _binary,
@@ -174,3 +171,4 @@ _EVALUATORS: dict[type[ast.expr], Callable[[Any], Any]] = {
     ast.Set: _set,
     ast.Dict: _dict,
 }
+"""How the value of an expression is made of those of its parts: whatever operators and subscripts raise, they raise."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from ...errors import DecodingError
-from ..decoding.arithmetic import apply_binary, apply_unary
+from ..decoding.arithmetic import EVALUATORS, UnpackedDictError
 from ..decoding.python_syntax import parse_expression
 
 MAX_DEPTH = 100
@@ -55,10 +55,23 @@ def evaluate(node: ast.expr, call: CallHandler, depth: int = 0) -> Any:
         return node.value
     if depth > MAX_DEPTH:
         raise ForbiddenExpressionError(f"the expression is nested deeper than {MAX_DEPTH}")
-    evaluator = _EVALUATORS.get(type(node))
+    depth += 1
+    match node:
+        case ast.Call():
+            return call(node, depth)
+        case ast.Name():
+            raise NameError(f"name {node.id!r} is not defined")
+        case ast.Attribute():
+            evaluate(node.value, call, depth)
+            raise AttributeError(f"attribute {node.attr!r} is not reachable")
+        case _:
+            evaluator = EVALUATORS.get(type(node))
     if evaluator is None:
         raise ForbiddenExpressionError(f"{type(node).__name__} is neither a literal, arithmetic nor a call")
-    return evaluator(node, call, depth + 1)
+    try:
+        return evaluator(node, lambda part: evaluate(part, call, depth))
+    except UnpackedDictError:
+        raise ForbiddenExpressionError("** is not taken in a dict") from None
 
 
 def evaluate_arguments(node: ast.Call, call: CallHandler, depth: int = 0) -> tuple[list[Any], dict[str, Any]]:
@@ -79,64 +92,3 @@ def evaluate_arguments(node: ast.Call, call: CallHandler, depth: int = 0) -> tup
     positional = [evaluate(argument, call, depth) for argument in node.args]
     named = {keyword.arg: evaluate(keyword.value, call, depth) for keyword in node.keywords if keyword.arg}
     return positional, named
-
-
-def _list(node: ast.List, call: CallHandler, depth: int) -> list[Any]:
-    return [evaluate(item, call, depth) for item in node.elts]
-
-
-def _tuple(node: ast.Tuple, call: CallHandler, depth: int) -> tuple[Any, ...]:
-    return tuple([evaluate(item, call, depth) for item in node.elts])
-
-
-def _set(node: ast.Set, call: CallHandler, depth: int) -> set[Any]:
-    return {evaluate(item, call, depth) for item in node.elts}
-
-
-def _dict(node: ast.Dict, call: CallHandler, depth: int) -> dict[Any, Any]:
-    values: dict[Any, Any] = {}
-    for key, value in zip(node.keys, node.values, strict=True):
-        if key is None:
-            raise ForbiddenExpressionError("** is not taken in a dict")
-        values[evaluate(key, call, depth)] = evaluate(value, call, depth)
-    return values
-
-
-def _unary(node: ast.UnaryOp, call: CallHandler, depth: int) -> Any:
-    return apply_unary(node.op, evaluate(node.operand, call, depth))
-
-
-def _binary(node: ast.BinOp, call: CallHandler, depth: int) -> Any:
-    return apply_binary(node.op, evaluate(node.left, call, depth), evaluate(node.right, call, depth))
-
-
-def _subscript(node: ast.Subscript, call: CallHandler, depth: int) -> Any:
-    return evaluate(node.value, call, depth)[evaluate(node.slice, call, depth)]
-
-
-def _name(node: ast.Name, call: CallHandler, depth: int) -> Any:
-    del call, depth
-    raise NameError(f"name {node.id!r} is not defined")
-
-
-def _attribute(node: ast.Attribute, call: CallHandler, depth: int) -> Any:
-    evaluate(node.value, call, depth)
-    raise AttributeError(f"attribute {node.attr!r} is not reachable")
-
-
-def _call(node: ast.Call, call: CallHandler, depth: int) -> Any:
-    return call(node, depth)
-
-
-_EVALUATORS: dict[type[ast.expr], Callable[[Any, CallHandler, int], Any]] = {
-    ast.List: _list,
-    ast.Tuple: _tuple,
-    ast.Set: _set,
-    ast.Dict: _dict,
-    ast.UnaryOp: _unary,
-    ast.BinOp: _binary,
-    ast.Subscript: _subscript,
-    ast.Name: _name,
-    ast.Attribute: _attribute,
-    ast.Call: _call,
-}
