@@ -13,6 +13,7 @@ from click.core import ParameterSource
 from ..calibration.cuts import PassAt
 from ..errors import UsageError
 from .audit_claims import alternative, certify_run
+from .audit_exchange import export_probes, import_results
 from .model_options import batch_mode, model_access, model_options, prices
 from .options import (
     FOLDER,
@@ -51,6 +52,8 @@ def command() -> None:
 
 command.add_command(certify_run)
 command.add_command(alternative)
+command.add_command(export_probes)
+command.add_command(import_results)
 
 
 @command.command(

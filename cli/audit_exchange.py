@@ -1,0 +1,57 @@
+"""`fiducial audit export` and `import`: another tool's judge, audited by our probes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..report.text import visible
+from .options import FOLDER, json_option
+from .table_input import emit
+
+_EXPORT = """\b
+Examples:
+  fiducial audit export probes --to inspect --out theirs     (inspect score theirs/log.json --scorer YOURS)
+  fiducial audit export probes --to promptfoo --out theirs   (add your assertions to defaultTest.assert)
+  fiducial audit export probes --to azure --out theirs       (evaluate(data="theirs/rows.jsonl", ...))
+"""
+
+
+@click.command("export", short_help="Write probes for another tool's judge.", epilog=_EXPORT)
+@click.argument("probes", type=FOLDER)
+@click.option("--to", required=True, metavar="TOOL", help="inspect, promptfoo or azure.")
+@click.option("--out", type=FOLDER, required=True, help="The folder to write.")
+@click.option(
+    "--sample",
+    type=click.IntRange(1),
+    default=100,
+    show_default=True,
+    help="Probes of each operator at most.",
+)
+def export_probes(*, probes: Path, to: str, out: Path, sample: int) -> None:
+    """Write probes so that another tool's judge can be asked about them; nothing in them says what was planted."""
+    from ..api.audit_exchange import export_probes as export  # noqa: PLC0415 - slow to import
+
+    for file in export(probes, to, out, sample=sample):
+        click.echo(visible(f"written: {file}"))
+    click.echo(visible(f"then: fiducial audit import {probes} RESULTS --out audit"))
+
+
+@click.command(
+    "import",
+    short_help="What another tool's judges said of probes.",
+    epilog="Example: fiducial audit import probes theirs/scored.json --out audit",
+)
+@click.argument("probes", type=FOLDER)
+@click.argument("results", type=click.Path(path_type=Path, exists=True))
+@click.option("--out", type=FOLDER, required=True, help="A folder for verdicts and audit.")
+@click.option(
+    "--as", "as_", metavar="SOURCE", help="The format of the results; found from the content when left out."
+)
+@json_option
+def import_results(*, probes: Path, results: Path, out: Path, as_: str | None, json_file: str | None) -> None:
+    """Analyse what another tool's judges said of PROBES, which `fiducial audit export` wrote, like any judge's verdicts."""
+    from ..api.audit_exchange import import_audit  # noqa: PLC0415 - slow to import
+
+    emit(import_audit(probes, results, out, as_=as_), json_file)

@@ -1,0 +1,177 @@
+"""Another tool's judge, audited: probes written for it, and what it said of them analysed like any judge's verdicts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from ...calibration.cuts import Cut
+from ...errors import InputError, UsageError
+from ...formats.catalogue import find_format, read_found
+from ...formats.found import Options
+from ...formats.judged import Judged, Known
+from ...formats.to_probes import PROBE, WRITERS
+from ...records import (
+    Author,
+    Case,
+    CaseIndex,
+    ItemKey,
+    JudgeId,
+    Output,
+    Verdict,
+    read_records,
+    write_json,
+    write_records,
+)
+from .analysis import judge_audit, to_read
+from .comparisons import prompts
+from .probe_folder import CASES, OUTPUTS, ProbeManifest, read_facts, read_manifest
+from .results import Audit
+from .running import AUDIT, TO_READ
+from .sampling import Chosen, choose
+from .scored import Scored, scored_probes
+
+_VERDICTS = "verdicts.jsonl"
+_SYSTEM = "probes"
+
+
+def probe_name(key: ItemKey) -> str:
+    """What a probe is called outside: nothing of it says what was planted."""
+    return f"probe-{hashlib.sha256(str(key).encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
+def export_probes(probes: Path, to: str, out: Path, *, sample: int, only: Sequence[str] = ()) -> list[Path]:
+    """Write probes for another tool.
+
+    Args:
+        probes: A folder of probes.
+        to: The tool.
+        out: The folder to write.
+        sample: Probes of each operator at most.
+        only: Operators by name; all when empty.
+
+    Returns:
+        The files.
+
+    Raises:
+        UsageError: Nothing is written for this tool.
+        InputError: The probes cannot be used.
+    """
+    if to not in WRITERS:
+        raise UsageError(f"probes are not written for {to!r}; there are {', '.join(WRITERS)}")
+    with CaseIndex(probes / CASES) as cases:
+        _, chosen = _chosen(probes, cases, sample, only)
+        items = list(_items(probes, cases, chosen))
+    created = datetime.now(UTC).isoformat(timespec="seconds")
+    return WRITERS[to](items, out, Known(probes.resolve().name, created, {}, {}))
+
+
+def import_audit(probes: Path, results: Path, out: Path, *, as_: str | None = None) -> Audit:
+    """Analyse what another tool's judges said of probes.
+
+    Args:
+        probes: The folder that was exported.
+        results: What the tool wrote.
+        out: A folder for the verdicts and the audit.
+        as_: The format of the results; found from the content when left out.
+
+    Returns:
+        The audit.
+
+    Raises:
+        InputError: A file cannot be read, or nothing in it is about these probes.
+    """
+    with CaseIndex(probes / CASES) as cases:
+        manifest, chosen = _chosen(probes, cases, None, ())
+        verdicts = list(_verdicts(results, as_ or find_format(results), chosen))
+        if not verdicts:
+            raise InputError("no score in it is of one of these probes", path=results)
+        said = {key for verdict in verdicts for key in [verdict.key]}
+        asked = Chosen({key: chosen.probes[key] for key in said}, chosen.originals & said)
+        clusters = {key.case_id: cases.cluster(key.case_id) for key in said}
+    scored = scored_probes(verdicts, asked.probes, clusters, {})
+    audit = _audit(scored, asked, manifest)
+    write_records(out / _VERDICTS, verdicts)
+    write_json(out / AUDIT, audit)
+    write_records(out / TO_READ, (row for judge, of in _named(scored) for row in to_read(judge.name, of)))
+    return audit
+
+
+def _chosen(
+    probes: Path, cases: CaseIndex, sample: int | None, only: Sequence[str]
+) -> tuple[ProbeManifest, Chosen]:
+    manifest = read_manifest(probes)
+    facts = list(read_facts(probes))
+    return manifest, choose(facts, len(facts) if sample is None else sample, cases.cluster, only)
+
+
+def _items(probes: Path, cases: CaseIndex, chosen: Chosen) -> Iterator[Judged]:
+    """The chosen probes under their names outside, in an order that says nothing."""
+    found: dict[str, Judged] = {}
+    for output in read_records(probes / OUTPUTS, Output):
+        if output.key in chosen.probes:
+            name = probe_name(output.key)
+            case = msgspec.structs.replace(cases[output.case_id], id=name, tags={}, cluster=None)
+            found[name] = Judged(
+                case, msgspec.structs.replace(output, case_id=name, system=_SYSTEM, trial=0), []
+            )
+    yield from (found[name] for name in sorted(found))
+
+
+def _verdicts(results: Path, name: str, chosen: Chosen) -> Iterator[Verdict]:
+    """What was said of probes, as of the outputs that they are; what was asked again is a repetition."""
+    keys = {probe_name(key): key for key in chosen.probes}
+    names: dict[str, str] = {}
+    for found in read_found(name, results, Options()):
+        if isinstance(found, Case):
+            told = found.tags.get(PROBE)
+            names[found.id] = told if isinstance(told, str) else found.id
+        elif isinstance(found, Verdict):
+            key = keys.get(names.get(found.case_id, found.case_id))
+            if key is not None:
+                case_id, system, trial = key
+                yield msgspec.structs.replace(
+                    found,
+                    case_id=case_id,
+                    system=system,
+                    trial=trial,
+                    repeat=found.trial + found.repeat,
+                    source="judge",
+                    judge=_identity(found.by),
+                )
+
+
+def _identity(name: str) -> JudgeId:
+    """A judge of which nothing but the name is known."""
+    return JudgeId(
+        kind="callable",
+        name=name,
+        fingerprint=hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest(),
+    )
+
+
+def _named(
+    scored: Mapping[Author, Mapping[ItemKey, Scored]],
+) -> Iterable[tuple[JudgeId, Mapping[ItemKey, Scored]]]:
+    return ((judge, of) for judge, of in scored.items() if isinstance(judge, JudgeId))
+
+
+def _audit(
+    scored: Mapping[Author, Mapping[ItemKey, Scored]], chosen: Chosen, manifest: ProbeManifest
+) -> Audit:
+    about = {operator.name: operator.about for operator in manifest.operators}
+    controls = {operator.name: operator.against for operator in manifest.operators if operator.against}
+    return Audit(
+        probes=dict(Counter(probe.plants for probe in chosen.probes.values())),
+        judges=[
+            judge_audit(judge.name, judge, of, chosen, about=about, controls=controls, cut=Cut())
+            for judge, of in _named(scored)
+        ],
+        prompts=prompts({judge.name: dict(of) for judge, of in _named(scored)}),
+        failed=sum(each.outcome == "failed" for _, of in _named(scored) for each in of.values()),
+    )

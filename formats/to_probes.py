@@ -1,0 +1,169 @@
+"""Probes for another tool's judge: a data set and a log of Inspect, a configuration of promptfoo, rows of Azure.
+
+Of a probe nothing is shown but what a judge may see: its name is a hash, and all are of one system.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..records import atomic_write, message_text, write_records
+from .json_text import as_text
+from .judged import Judged, Known
+from .to_inspect import write_log
+
+PROBE = "probe"
+"""Where a test of promptfoo keeps the probe's name."""
+
+
+def write_inspect(items: Sequence[Judged], out: Path, known: Known) -> list[Path]:
+    """Write ``dataset.jsonl``, and ``log.json`` in which every probe is answered already, for ``inspect score``.
+
+    Args:
+        items: The probes.
+        out: The folder.
+        known: Of the probes.
+
+    Returns:
+        The files.
+    """
+    dataset, log = out / "dataset.jsonl", out / "log.json"
+    rows = (
+        {
+            "id": item.case.id,
+            "input": _question(item),
+            "target": _accepted(item) or "",
+            "metadata": {"output": _said(item), "context": _passages(item), "fiducial_case": item.case},
+        }
+        for item in items
+    )
+    write_records(dataset, rows)
+    write_log(items, log, known)
+    return [dataset, log]
+
+
+def write_promptfoo(items: Sequence[Judged], out: Path, known: Known) -> list[Path]:
+    """Write ``promptfooconfig.json``: the echo provider says each probe's output; what judges it is yours to add to ``defaultTest.assert``.
+
+    Args:
+        items: The probes.
+        out: The folder.
+        known: Of the probes.
+
+    Returns:
+        The file.
+    """
+    config: dict[str, Any] = {
+        "description": known.task,
+        "prompts": ["{{output}}"],
+        "providers": ["echo"],
+        "defaultTest": {"assert": []},
+        "tests": [
+            {
+                "description": item.case.id,
+                "metadata": {PROBE: item.case.id},
+                "vars": {
+                    "output": _raw(_said(item)),
+                    "question": _raw(_question(item)),
+                    "context": _raw("\n\n".join(_passages(item))),
+                    "expected": _raw("\n".join(_accepted(item))),
+                },
+            }
+            for item in items
+        ],
+    }
+    file = out / "promptfooconfig.json"
+    with atomic_write(file) as target:
+        target.write(json.dumps(config, indent=1).encode())
+    return [file]
+
+
+def write_azure(items: Sequence[Judged], out: Path, known: Known) -> list[Path]:
+    """Write ``rows.jsonl``, as ``evaluate(data=...)`` reads them.
+
+    Args:
+        items: The probes.
+        out: The folder.
+        known: Not looked at.
+
+    Returns:
+        The file.
+    """
+    del known
+    file = out / "rows.jsonl"
+    write_records(file, map(_azure_row, items))
+    return [file]
+
+
+WRITERS: dict[str, Callable[[Sequence[Judged], Path, Known], list[Path]]] = {
+    "inspect": write_inspect,
+    "promptfoo": write_promptfoo,
+    "azure": write_azure,
+}
+"""The tools that probes are written for."""
+
+
+def _azure_row(item: Judged) -> dict[str, Any]:
+    row: dict[str, Any] = {"id": item.case.id, "query": _question(item), "response": item.output.text or ""}
+    if item.output.tool_calls is not None:
+        row["tool_calls"] = [
+            {
+                "type": "tool_call",
+                "tool_call_id": f"call_{place}",
+                "name": call.name,
+                "arguments": _object(call.arguments),
+            }
+            for place, call in enumerate(item.output.tool_calls)
+        ]
+    if item.case.tools:
+        row["tool_definitions"] = [
+            {"parameters": {}, **tool["function"]} for tool in msgspec.to_builtins(item.case.tools)
+        ]
+    if item.case.context:
+        row["context"] = "\n\n".join(_passages(item))
+    if _accepted(item):
+        row["ground_truth"] = _accepted(item)[0]
+    return row
+
+
+def _object(arguments: dict[str, Any] | str) -> dict[str, Any]:
+    """Arguments as an object, which that tool wants; text that is none stands in one."""
+    if isinstance(arguments, dict):
+        return arguments
+    try:
+        return msgspec.json.decode(arguments, type=dict[str, Any])
+    except msgspec.DecodeError:
+        return {"arguments": arguments}
+
+
+def _question(item: Judged) -> str:
+    messages = [message for turn in item.case.turns for message in turn]
+    if len(messages) == 1:
+        return message_text(messages[0])
+    return "\n\n".join(f"{message['role']}: {message_text(message)}" for message in messages)
+
+
+def _said(item: Judged) -> str:
+    calls = [{"name": call.name, "arguments": call.arguments} for call in item.output.tool_calls or []]
+    parts = [item.output.text, as_text(calls) if calls else None]
+    return "\n".join(part for part in parts if part)
+
+
+def _passages(item: Judged) -> list[str]:
+    return [as_text(passage.content) or "" for passage in item.case.context]
+
+
+def _accepted(item: Judged) -> list[str]:
+    reference = item.case.reference
+    answers = reference.get("answers") or ([reference["answer"]] if reference.get("answer") else [])
+    return [str(answer) for answer in answers]
+
+
+def _raw(text: str) -> str:
+    """A text that a template of promptfoo leaves as it is."""
+    return f"{{% raw %}}{text}{{% endraw %}}" if "{{" in text or "{%" in text else text
