@@ -1,4 +1,4 @@
-"""Array types, and division that says "undefined" instead of warning."""
+"""Arrays: their types, things numbered, clusters in folds, derivatives, and division that says "undefined" instead of warning."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ _ROUNDING = 1e-13
 
 _DENSE = 8
 """A table of all numbers is looked things up in while it has at most so many entries a row."""
+
+FOLDS = 10
+"""Parts of the clusters, each held out in turn: what was chosen on some rows is judged on others."""
 
 
 def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
@@ -84,3 +87,20 @@ def derivative(
     step = 1e-30
     moved: FloatArray = at + 1j * step * directions  # pyright: ignore[reportAssignmentType] - complex on purpose
     return np.imag(function(moved)) / step
+
+
+def folds_of(cluster: IntArray) -> tuple[IntArray, int]:
+    """Split clusters at random, never one of them; always in the same way.
+
+    In the order of a file every tenth row may be of one sort (systems in turn, right and wrong in turn).
+
+    Args:
+        cluster: Cluster number of each row, shape ``(n,)``, at least one row.
+
+    Returns:
+        Fold of each row, shape ``(n,)``, and how many folds there are: 1 where there is one cluster.
+    """
+    number = np.unique(cluster, return_inverse=True)[1]
+    clusters = int(number.max()) + 1
+    folds = min(FOLDS, clusters)
+    return np.random.default_rng(0).permutation(clusters)[number] % folds, folds

@@ -8,8 +8,7 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 import numpy as np
 
-from ..arrays import BoolArray, IntArray
-from ..folds import folds_of
+from ..arrays import BoolArray, IntArray, folds_of
 from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic, defined, undefined
 from ..tables.table import AMOUNTS, Table

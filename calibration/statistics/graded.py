@@ -1,4 +1,7 @@
-"""Statistics of graded scores: correlations, which rank and do not see a shift; agreement of values; distances."""
+"""Statistics of graded scores: correlations, which rank and do not see a shift; agreement of values; distances.
+
+A formula maps weights, counts per cell of shape ``(..., m)``, and the cells with their labels and scores to values of shape ``(...)``.
+"""
 
 from __future__ import annotations
 
@@ -78,10 +81,6 @@ MAX_PAIRWISE_CELLS = 1_500
 def pearson(weights: FloatArray, cells: Cells) -> FloatArray:
     """Pearson's product-moment correlation.
 
-    Args:
-        weights: Counts per cell, shape ``(..., m)``.
-        cells: Their labels and scores.
-
     Returns:
         In [-1, 1], shape ``(...)``; NaN where label or score is constant.
     """
@@ -90,10 +89,6 @@ def pearson(weights: FloatArray, cells: Cells) -> FloatArray:
 
 def spearman(weights: FloatArray, cells: Cells) -> FloatArray:
     """Spearman's rank correlation: Pearson's of the mid-ranks.
-
-    Args:
-        weights: Counts per cell, shape ``(..., m)``.
-        cells: Their labels and scores.
 
     Returns:
         In [-1, 1], shape ``(...)``; NaN where label or score is constant.
@@ -165,10 +160,6 @@ def concordance(weights: FloatArray, cells: Cells) -> FloatArray:
 
     Source: Lin 1989.
 
-    Args:
-        weights: Counts per cell, shape ``(..., m)``.
-        cells: Their labels and scores.
-
     Returns:
         In [-1, 1], shape ``(...)``; NaN where label and score are one and the same constant.
     """
@@ -184,10 +175,6 @@ def weighted_kappa(weights: FloatArray, cells: Cells) -> FloatArray:
     used change nothing. It is then, identically, Lin's concordance (Fleiss and Cohen 1973), which is how it is
     computed: the table of many distinct values would be large and empty.
 
-    Args:
-        weights: Counts per cell, shape ``(..., m)``.
-        cells: Their labels and scores.
-
     Returns:
         In [-1, 1], shape ``(...)``; NaN where label and score are one and the same constant.
     """
@@ -198,10 +185,6 @@ def icc_a1(weights: FloatArray, cells: Cells) -> FloatArray:
     """ICC(A,1): absolute agreement of single measurements, two-way; Shrout and Fleiss' ICC(2,1), with two raters.
 
     Source: Shrout and Fleiss 1979; McGraw and Wong 1996.
-
-    Args:
-        weights: Counts per cell, shape ``(..., m)``.
-        cells: Their labels and scores.
 
     Returns:
         At most 1, shape ``(...)``; NaN where all values are one and the same, or there is one row.

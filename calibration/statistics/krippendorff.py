@@ -92,10 +92,6 @@ _DISTANCES: dict[Level, Callable[[FloatArray, FloatArray], FloatArray]] = {
 def alpha_interval(weights: FloatArray, cells: Cells) -> FloatArray:
     """Interval alpha of label and judge.
 
-    Args:
-        weights: Counts per cell, shape ``(..., m)``.
-        cells: Their labels and scores.
-
     Returns:
         Shape ``(...)``; NaN where all values are one and the same.
     """
@@ -105,10 +101,6 @@ def alpha_interval(weights: FloatArray, cells: Cells) -> FloatArray:
 
 def alpha_ordinal(weights: FloatArray, cells: Cells) -> FloatArray:
     """Ordinal alpha of label and judge: the interval alpha of the pooled mid-ranks.
-
-    Args:
-        weights: Counts per cell, shape ``(..., m)``.
-        cells: Their labels and scores.
 
     Returns:
         Shape ``(...)``; NaN where all values are one and the same.

@@ -1,4 +1,7 @@
-"""Scores read as probabilities of being right: do they rank, are they honest, and by how much are they off?"""
+"""Scores read as probabilities of being right: do they rank, are they honest, and by how much are they off?
+
+A formula maps weights, counts per cell of shape ``(..., m)``, and the cells with their labels and scores to values of shape ``(...)``.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +22,6 @@ def auroc(weights: FloatArray, cells: Cells) -> FloatArray:
 
     Source: Hanley and McNeil 1982 (the Mann-Whitney form). A row is right when its label reaches ``pass_at``.
 
-    Args:
-        weights: Counts per cell, shape ``(..., m)``.
-        cells: Their labels and scores.
-
     Returns:
         In [0, 1], shape ``(...)``; NaN where only one class is present.
     """
@@ -38,10 +37,6 @@ def average_precision(weights: FloatArray, cells: Cells) -> FloatArray:
 
     A row is right when its label reaches ``pass_at``. A judge without a clue has the prevalence, not 1/2.
 
-    Args:
-        weights: Counts per cell, shape ``(..., m)``.
-        cells: Their labels and scores.
-
     Returns:
         In (0, 1], shape ``(...)``; NaN where no row is right.
     """
@@ -56,10 +51,6 @@ def brier(weights: FloatArray, cells: Cells) -> FloatArray:
     """Mean of (score - outcome)^2, the outcome being 1 where the label reaches ``pass_at``.
 
     Source: Brier 1950.
-
-    Args:
-        weights: Counts per cell, shape ``(..., m)``.
-        cells: Their labels and scores.
 
     Returns:
         In [0, 1], shape ``(...)``.
@@ -78,10 +69,6 @@ def ece(weights: FloatArray, cells: Cells) -> FloatArray:
     """Sum over bins of (share of rows) x |mean outcome - mean score|.
 
     Source: Naeini et al. 2015. Biased upwards in small samples, and dependent on the bins: compare only like with like.
-
-    Args:
-        weights: Counts per cell, shape ``(..., m)``.
-        cells: Their labels and scores.
 
     Returns:
         In [0, 1], shape ``(...)``.

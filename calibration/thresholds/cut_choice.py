@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
-from ..folds import folds_of
+from ..arrays import BoolArray, FloatArray, IntArray, folds_of
 from ..intervals.clustered_means import combine_means
 from ..sample import Cells
 from ..statistic import defined, undefined

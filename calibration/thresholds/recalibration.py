@@ -7,8 +7,7 @@ import math
 import numpy as np
 from scipy import optimize, special
 
-from ..arrays import FloatArray, IntArray
-from ..folds import folds_of
+from ..arrays import FloatArray, IntArray, folds_of
 from ..intervals.clustered_means import mean_of
 from ..statistic import undefined
 from .results import Curve, Recalibration, Recalibrator, Sigmoid
