@@ -12,12 +12,15 @@ from scipy.special import betaincinv, ndtri, stdtr
 
 from ..arrays import FloatArray, IntArray
 from ..statistic import Statistic, defined, undefined
-from .closed_forms import Interval, normal_quantile, t_interval, t_quantile, wilson_interval
-from .variance import Estimate, cluster_sums, variance
+from .closed_forms import Interval, t_interval, t_quantile, wilson_interval
+from .variance import FEWEST, Estimate, cluster_sums, variance
 
 _ROUNDING = 1e-12
 
 _POWER = 0.8
+
+_ENUMERATED, _DRAWN = 13, 20_000
+"""Up to so many clusters with a difference every pattern of signs is looked at; of more, so many are drawn."""
 
 
 class Combination(NamedTuple):
@@ -139,12 +142,6 @@ def _degrees(shares: FloatArray, left: FloatArray, weight: FloatArray) -> float:
     return float(own.sum()) ** 2 / square
 
 
-_FEWEST = 2
-
-_ENUMERATED, _DRAWN = 13, 20_000
-"""Up to so many clusters with a difference every pattern of signs is looked at; of more, so many are drawn."""
-
-
 class Shift(msgspec.Struct, frozen=True, kw_only=True):
     """A paired difference.
 
@@ -175,7 +172,7 @@ def mean_of(values: FloatArray, cluster: IntArray, *, level: float = 0.95, least
     if not len(values):
         return undefined("no row was graded", n=0, level=level)
     value, error, clusters = _spread(values, cluster)
-    if clusters < _FEWEST:
+    if clusters < FEWEST:
         return defined(
             value, n=len(values), method="cluster-t: no interval from a single cluster", level=level
         )
@@ -229,11 +226,10 @@ def _minimum_detectable(differences: FloatArray, cluster: IntArray, level: float
     """By the spread that was seen, and never less than what enough clusters with a difference make significant."""
     _, error, clusters = _spread(differences, cluster)
     needed = math.ceil(math.log2(2 / (1 - level)))
-    if clusters < max(needed, _FEWEST):
+    if clusters < max(needed, FEWEST):
         return None
-    power = normal_quantile(0.6)  # two-sided 0.6 is one-sided 0.8
-    by_spread = (t_quantile(level, clusters - 1) + power) * error
-    by_count = float(betaincinv(needed, clusters - needed + 1, 0.8))
+    by_spread = (t_quantile(level, clusters - 1) + float(ndtri(_POWER))) * error
+    by_count = float(betaincinv(needed, clusters - needed + 1, _POWER))
     return min(1.0, max(by_spread, by_count))
 
 
@@ -242,6 +238,6 @@ def _spread(values: FloatArray, cluster: IntArray) -> tuple[float, float, int]:
     value = float(values.mean())
     codes = np.unique(cluster, return_inverse=True)[1]
     clusters = int(codes.max()) + 1
-    if clusters < _FEWEST or np.ptp(values) == 0.0:
+    if clusters < FEWEST or np.ptp(values) == 0.0:
         return value, 0.0, clusters
     return value, Estimate(value, (values - value) / len(values), codes).error(), clusters
