@@ -37,6 +37,7 @@ ComparisonCaution: TypeAlias = Literal[
     "parts_differ",
     "uncorrected",
     "corrected",
+    "chosen_by_score",
     "labels_of_some",
 ]
 """What limits a comparison: ``few_clusters``, ``few_differing``: pairs whose interval is rough, with how many there are (clusters that count,
@@ -45,7 +46,8 @@ differ only since one judge declares none, with the items on which that decides.
 one's cut and not by the other's. ``repeats``: verdicts beyond a judge's first on an output. ``not_graded``: open outputs without a verdict.
 ``no_output``: items that others have an output for. ``parts_differ``: items decided for one of two systems and open for the other, which
 only the stratum ``all`` compares. ``uncorrected``: rates of the open part that are the judge's own. ``corrected``: labels of the open part
-that correct it, which hold where they were drawn at random. ``labels_of_some``: labels of the open part that correct nothing, because the
+that correct it, which hold where they were drawn at random. ``chosen_by_score``: labels of the open part that correct nothing, because the judge scored what has
+one unlike the rest. ``labels_of_some``: labels of the open part that correct nothing, because the
 other systems have none."""
 
 FEW_CLUSTERS = 20

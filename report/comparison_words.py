@@ -234,6 +234,7 @@ _CAUTIONS: dict[str, str] = {
     "uncorrected": "what is open is the judge's word, with its errors, which may favour a system; labels of randomly drawn open outputs of every "
     "system correct it (outputs judged)",
     "corrected": "the correction holds if the labelled outputs were drawn at random from the open ones (labels)",
+    "chosen_by_score": "labels of open outputs correct nothing, since the judge scored what is labelled unlike the rest: no random sample (labels)",
     "labels_of_some": "labels of open outputs correct nothing, since not every system has two or more (labels)",
 }
 

@@ -63,6 +63,15 @@ class Tally:
             note += f"   (refused in {refused:,})" if refused else ""
             yield f"  {name:<40} {share:6.1%} +- {error:.1%} of {draws:,}{note}"
 
+    def short(self) -> Iterator[str]:
+        """One line in all: the smallest and the largest share, how many are outside, how many draws were refused."""
+        shares = {name: hits / draws for name, (hits, draws, _) in self.hits.items() if draws}
+        outside = sum("<- outside" in line for line in self.lines())
+        refused = sum(each[2] for each in self.hits.values())
+        note = f"; {outside} outside" if outside else ""
+        note += f"; refused in {refused:,} draws" if refused else ""
+        yield from _range(f"{self.title}: {self.target.what}", shares, "{:.1%}", note)
+
 
 class Means:
     """Means by name, where a number and not a share says whether a method keeps its word."""
@@ -85,6 +94,21 @@ class Means:
             mean = total / draws
             error = math.sqrt(max(0.0, squares / draws - mean**2) / draws)
             yield f"  {name:<52} {mean:+.4f} +- {error:.4f} of {draws:,.0f}"
+
+    def short(self) -> Iterator[str]:
+        """One line in all: the smallest and the largest mean."""
+        yield from _range(
+            self.title, {name: each[1] / each[0] for name, each in self.sums.items()}, "{:.4f}", ""
+        )
+
+
+def _range(title: str, values: dict[str, float], form: str, note: str) -> Iterator[str]:
+    if not values:
+        yield f"{title}: refused in all"
+        return
+    least, most = (pick(values, key=values.__getitem__) for pick in (min, max))
+    ends = f"{form.format(values[least])} ({least}) to {form.format(values[most])} ({most})"
+    yield f"{title}, {len(values)} cells: {ends}{note}"
 
 
 Table: TypeAlias = Callable[[int], Iterator[Tally | Means]]

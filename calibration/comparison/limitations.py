@@ -93,7 +93,8 @@ def of_systems(field: Field, strata: Strata) -> list[Caution]:
         *_one("not_graded", silent),
         *_one("parts_differ", _apart(strata)),
         *_one("uncorrected", {} if left.corrected else left.graded),
-        *_one("labels_of_some", {} if left.corrected else some),
+        *_one("labels_of_some", {} if left.corrected or left.chosen else some),
+        *_one("chosen_by_score", {name: left.labelled[name] for name in left.chosen}),
         *_one("corrected", drawn if left.corrected else {}),
         *_one("repeats", field.repeats),
     ]

@@ -164,7 +164,8 @@ class Stratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         outputs: How many outputs of this part each system has.
         graded: How many of them are graded.
         labelled: How many open ones are graded and have a label besides.
-        corrected: Whether labels correct what judges say of open outputs: where every system has some.
+        corrected: Whether labels correct what judges say of open outputs: where every system has some, drawn at random as far as scores tell.
+        chosen: Systems whose labelled open outputs are scored unlike the rest, with the p of that being chance.
         judges: The same by each judge alone, where several judged open outputs.
     """
 
@@ -175,6 +176,7 @@ class Stratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     graded: dict[str, int]
     labelled: dict[str, int]
     corrected: bool
+    chosen: dict[str, float] = {}
     judges: Mapping[str, Stratum] = {}
 
 

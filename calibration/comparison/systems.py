@@ -13,6 +13,7 @@ from ..intervals.clustered_means import Combination, combine_means
 from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic, defined, undefined
 from ..true_rate.estimators import LabelledAndJudged, labels_only, power_tuned, tuned_lambda
+from ..true_rate.selection import chosen_by_score
 from .difference import Difference, clustered_difference, share_difference
 from .outputs import Field, Outputs
 from .pairs import Items, adjusted, pair_of
@@ -164,7 +165,8 @@ def _stratum(
     judges: Mapping[str, Stratum] | None = None,
 ) -> Stratum:
     # Corrected is everybody or nobody: the rate of a judge beside a rate of labels would be no comparison.
-    correct = _correctable(graded.values())
+    chosen = {name: p for name, each in graded.items() if (p := _chosen_by_score(each)) is not None}
+    correct = _correctable(graded.values()) and not chosen
     pairs = [
         _pair((a, b), (graded[a], graded[b]), correct=correct, terms=terms)
         for a, b in combinations(sorted(graded, key=lambda name: name != terms.against), 2)
@@ -178,6 +180,7 @@ def _stratum(
         graded={name: int(each.known.sum()) for name, each in graded.items()},
         labelled={name: int(each.labelled.sum()) for name, each in graded.items()},
         corrected=correct,
+        chosen=chosen,
         judges=judges or {},
     )
 
@@ -186,6 +189,11 @@ def _correctable(sides: Iterable[Graded]) -> bool:
     """Whether everybody who has open outputs has labels of them."""
     having = [int(each.labelled.sum()) >= _FEWEST_LABELS for each in sides if each.is_open.any()]
     return bool(having) and all(having)
+
+
+def _chosen_by_score(graded: Graded) -> float | None:
+    """The p of "labelled open outputs are scored like the rest", where it says that they are no random sample."""
+    return chosen_by_score(_labelled_and_judged(graded)) if graded.labelled.any() else None
 
 
 def _pair(names: tuple[str, str], sides: tuple[Graded, Graded], *, correct: bool, terms: SystemTerms) -> Pair:

@@ -6,6 +6,7 @@ Valid when the labelled items are a random sample of the population that the unl
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -50,13 +51,13 @@ class LabelledAndJudged:
             return "no item is judged and not labelled: the labels say it all"
         return None
 
-    @property
+    @cached_property
     def clustered(self) -> bool:
         """Whether a cluster has several items."""
         clusters = len(np.union1d(self.label_cluster, self.unlabelled_cluster))
         return clusters < len(self.label) + len(self.unlabelled)
 
-    @property
+    @cached_property
     def label_clusters(self) -> int:
         """How many clusters have a label."""
         return len(np.unique(self.label_cluster))

@@ -130,6 +130,18 @@ def test_labels_of_the_open_part_correct_it_and_all() -> None:
     assert {each.kind for each in found.cautions} == {"corrected"}
 
 
+def test_labels_that_were_chosen_by_what_the_judge_said_correct_nothing() -> None:
+    rows = [
+        r | ({"label": None} if r["checker_score"] is None and r["score"] == 1.0 else {})
+        for r in two_systems(labelled=20)
+    ]
+    found = by_system(rows)
+    cautions = {each.kind: each.about for each in found.cautions}
+    assert not strata_of(found).open.corrected
+    assert set(strata_of(found).open.chosen) == set(cautions["chosen_by_score"]) == {"x", "y"}
+    assert {"uncorrected", "chosen_by_score"} == set(cautions)
+
+
 def test_labels_of_one_system_correct_nothing_and_are_said_to() -> None:
     rows = [r | ({"label": None} if r["system"] == "y" else {}) for r in two_systems(labelled=12)]
     found = by_system(rows)
