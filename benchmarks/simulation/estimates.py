@@ -15,7 +15,7 @@ from fiducial.calibration.true_rate.estimators import (
 )
 from fiducial.calibration.true_rate.two_verdicts import post_stratified
 
-from .judges import Judge, chances, verdicts
+from .judges import Judge, chances, members, verdicts
 from .tally import COVERAGE, FOUND, Means, Tally, Target
 
 _JUDGES = {"useless": (0.5, 0.5), "fair": (0.75, 0.7), "good": (0.92, 0.9), "perverse": (0.1, 0.1)}
@@ -23,11 +23,13 @@ _JUDGES = {"useless": (0.5, 0.5), "fair": (0.75, 0.7), "good": (0.92, 0.9), "per
 CHOICES = {"4:1 for fails": (0.16, 0.04), "fails only": (0.2, 0.0)}
 
 CLUSTERED = {
-    "as alike as labels": (0.2, 0.2),
-    "alike, labels are not": (0.0, 0.5),
-    "of its own, labels alike": (0.4, 0.0),
+    "as alike as labels": (0.6, 0.2, 0.2, False),
+    "alike, labels are not": (0.6, 0.0, 0.5, False),
+    "of its own, labels alike": (0.6, 0.4, 0.0, False),
+    "uneven clusters": (0.6, 0.2, 0.2, True),
+    "uneven, rate 0.05": (0.05, 0.1, 0.1, True),
 }
-"""Correlation within clusters, of labels and of the judge's errors."""
+"""The rate; correlation within clusters, of labels and of the judge's errors; whether sizes differ as a geometric variable does."""
 
 
 def chosen(draws: int) -> Iterator[Tally]:
@@ -113,23 +115,24 @@ def labelled_clusters(draws: int) -> Iterator[Tally | Means]:
     )
     mean = Means("PPI++ over clusters: mean width over that of labels alone (never above 1.03)")
     for clusters in (6, 8, 12, 20, 60):
-        for kind, (icc, own) in CLUSTERED.items():
+        for kind, (rate, icc, own, uneven) in CLUSTERED.items():
             for judge, (tpr, tnr) in {
                 "good": (0.9, 0.85),
                 "fair": (0.75, 0.75),
                 "useless": (0.5, 0.5),
             }.items():
                 rng, title = np.random.default_rng(32), f"{clusters} clusters, {judge}, {kind}"
-                cluster = np.repeat(np.arange(clusters + 60), 10)
+                plan = Judge(clusters + 60, 10, tpr, tnr, rate, icc, uneven=uneven)
                 for _ in range(draws):
-                    right = rng.random(len(cluster)) < chances(rng, 0.6, icc, cluster)
+                    cluster = members(rng, plan)
+                    right = rng.random(len(cluster)) < chances(rng, rate, icc, cluster)
                     agrees = np.where(right, *(chances(rng, each, own, cluster) for each in (tpr, tnr)))
                     score = np.where(rng.random(len(cluster)) < agrees, right, ~right).astype(np.float64)
                     data = _split(right.astype(np.float64), score, cluster, cluster < clusters)
                     found = power_tuned(data).estimate
-                    now.covers(title, found, 0.6)
-                    before.covers(title, power_tuned(data, interval="logit").estimate, 0.6)
-                    stratified.covers(title, post_stratified(data), 0.6)
+                    now.covers(title, found, rate)
+                    before.covers(title, power_tuned(data, interval="logit").estimate, rate)
+                    stratified.covers(title, post_stratified(data), rate)
                     mean.add(title, _width(found) / _width(labels_only(data.label, data.label_cluster)))
     yield from (now, before, stratified, mean)
 

@@ -5,6 +5,7 @@ Valid when the labelled items are a random sample of the population that the unl
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -13,12 +14,13 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..intervals.closed_forms import (
+    normal_quantile,
     t_interval,
     t_quantile,
     wald_interval,
     wilson_interval,
 )
-from ..intervals.clustered_rates import clustered_wilson_interval
+from ..intervals.clustered_rates import clustered_wilson_interval, effective_trials
 from ..intervals.variance import FEWEST, Estimate, spread_of_rows
 from ..statistic import Statistic, defined, undefined
 from .rate_interval import ROUNDING, RateInterval, rate_interval, worth_interval
@@ -96,8 +98,8 @@ def power_tuned(
 ) -> PowerTuned:
     """PPI++ with the lambda that makes the variance least.
 
-    With ``score`` lambda may be below 0, and is 0 where the judge would not make an interval over clusters narrower: its errors may be
-    alike within clusters, which the published formula does not see. `docs/decisions/0016` has what was measured.
+    With ``score`` lambda may be below 0, and is 0, and the estimate that of the labels alone, where the judge would not make an interval over
+    clusters narrower: its errors may be alike within clusters, which the published formula does not see. `docs/decisions/0016` has what was measured.
 
     Args:
         data: The items.
@@ -113,20 +115,16 @@ def power_tuned(
         weight = tuned_lambda(data)
         return PowerTuned(weight, prediction_powered(data, weight, interval=interval, level=level))
     weight = tuned_lambda(data, least=-1.0)
-    if data.clustered and not _narrows(data, weight, level):
-        weight = 0.0
-    if weight == 0.0:
-        return PowerTuned(0.0, labels_only(data.label, data.label_cluster, level=level))
-    return PowerTuned(weight, prediction_powered(data, weight, level=level))
+    combined = prediction_powered(data, weight, level=level)
+    if weight and not data.clustered:
+        return PowerTuned(weight, combined)
+    alone = labels_only(data.label, data.label_cluster, level=level)
+    narrower = weight and data.label_clusters > FEWEST and _width(combined) < _width(alone)
+    return PowerTuned(weight, combined) if narrower else PowerTuned(0.0, alone)
 
 
-def _narrows(data: LabelledAndJudged, weight: float, level: float) -> bool:
-    """Whether the judge pays for the degree of freedom that fitting lambda costs."""
-    degrees = data.label_clusters - 2
-    if degrees < 1:
-        return False
-    alone, combined = (_error_at(data, each) for each in (0.0, weight))
-    return t_quantile(level, degrees) * combined < t_quantile(level, degrees + 1) * alone
+def _width(found: Statistic) -> float:
+    return 1.0 if found.low is None or found.high is None else found.high - found.low
 
 
 def prediction_powered(
@@ -144,8 +142,7 @@ def prediction_powered(
     Args:
         data: The items.
         weight: Lambda.
-        interval: ``score`` is Wilson's on the effective n, with Student's quantile over clusters that have labels, one degree of
-            freedom less for lambda; ``logit`` is clustered, too; ``wald`` takes items as independent.
+        interval: ``score`` is Wilson's on the effective n (`with_score_interval`); ``logit`` is clustered, too; ``wald`` takes items as independent.
         scale: Where the interval is symmetric, when that is not what ``interval`` says.
         level: Nominal coverage.
 
@@ -154,39 +151,49 @@ def prediction_powered(
     """
     if data.too_few:
         return undefined(data.too_few, n=len(data.label), level=level)
-    value = weight * float(data.unlabelled.mean()) + float((data.label - weight * data.score).mean())
-    scale = scale or interval
-    if scale == "score":
-        return with_score_interval(
-            value, _error_at(data, weight), data, level, spent=weight not in {0.0, 1.0}
-        )
-    error = _error_at(data, weight, clustered=interval != "wald", spare=int(scale == "logit"))
-    return with_interval(value, error, scale, data, level)
-
-
-def _error_at(
-    data: LabelledAndJudged, weight: float, *, clustered: bool = True, spare: int | None = None
-) -> float:
-    """Standard error at one lambda, over clusters or of so many degrees of freedom less than labels; None: as many as were spent."""
     residual = data.label - weight * data.score
+    value = weight * float(data.unlabelled.mean()) + float(residual.mean())
     influence = (
         (residual - residual.mean()) / len(residual),
         weight * (data.unlabelled - data.unlabelled.mean()) / len(data.unlabelled),
     )
-    spare = 1 + (weight not in {0.0, 1.0}) if spare is None else spare
-    return standard_error(data, influence, clustered=clustered, spare=spare)
+    scale = scale or interval
+    if scale == "score":
+        return with_score_interval(value, influence, data, level, spent=weight not in {0.0, 1.0})
+    error = standard_error(data, influence, clustered=interval != "wald", spare=int(scale == "logit"))
+    return with_interval(value, error, scale, data, level)
 
 
 def with_score_interval(
-    value: float, error: float, data: LabelledAndJudged, level: float, *, spent: bool
+    value: float,
+    influence: tuple[FloatArray, FloatArray],
+    data: LabelledAndJudged,
+    level: float,
+    *,
+    spent: bool,
 ) -> Statistic:
-    """Wilson's interval on the effective n; over clusters by Student's quantile, less one degree of freedom where a slope was ``spent``."""
+    """Wilson's interval on the effective n; where a slope was ``spent``, one degree of freedom less.
+
+    Over clusters their design effect is averaged with the usual one, as for labels alone (`effective_trials`), and Student's quantile knows only as
+    many clusters with labels as they are worth: ``(sum of m)^2 / sum of m^2`` of their sizes.
+    """
     share, n = min(1.0, max(0.0, value)), len(data.label)
+    rows = standard_error(data, influence, clustered=False, spare=1 + spent)
     if not data.clustered:
-        ends = worth_interval(share, error, n, level)
+        ends = worth_interval(share, rows, n, level)
         return defined(share, ends, n=n, method="Wilson on the effective n", level=level)
-    clusters = data.label_clusters
-    ends = worth_interval(share, error, clusters, level, degrees=clusters - 1 - spent)
+    over = standard_error(data, influence, clustered=True, spare=0)
+    spread = spread_of_rows(data.label, data.label_cluster)._replace(clustered=over, jackknife=over)
+    degrees = max(1.0, n / spread.cluster_size - 1 - spent)
+    if spread.clusters in {1, n}:
+        ends = worth_interval(
+            share, over, spread.clusters, level, degrees=degrees if spread.clusters > 1 else 0
+        )
+    else:
+        student = t_quantile(level, degrees) / normal_quantile(level)
+        errors = n * min(share, 1 - share)
+        left = effective_trials(spread, errors, rows**2 * n, student=student) / n
+        ends = worth_interval(share, rows / math.sqrt(left), n * left, level)
     return defined(share, ends, n=n, method="Wilson on the cluster-effective n", level=level)
 
 

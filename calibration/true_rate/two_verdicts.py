@@ -47,9 +47,9 @@ def post_stratified(
         share * (data.label - mean) / size,
         (means[1] - means[0]) * moved / len(data.unlabelled),
     )
-    error = standard_error(data, influence, clustered=interval != "wald", spare=0)
     if interval == "score" and data.clustered:
-        return with_score_interval(value, error, data, level, spent=True)
+        return with_score_interval(value, influence, data, level, spent=True)
+    error = standard_error(data, influence, clustered=interval != "wald", spare=0)
     return with_interval(value, error, interval, data, level)
 
 
