@@ -18,7 +18,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bytecode import compile_package
 from judge_throughput import FIDUCIAL, pin, running_server
@@ -108,7 +108,8 @@ async def ask_barely(url: str, items: int, concurrency: int) -> None:
 
     from fiducial.evaluation.generation.tool_schemas import tool_schema  # noqa: PLC0415 - likewise
 
-    tools = [tool_schema(tool["function"], tool["function"]["name"]) for tool in TOOLS]
+    functions: list[dict[str, Any]] = [tool["function"] for tool in TOOLS]  # pyright: ignore[reportAssignmentType] - of JSON
+    tools = [tool_schema(function, function["name"]) for function in functions]
     bodies = ({"model": MODEL, "messages": case.messages, "tools": tools} for case, _ in pairs(items))
     client = openai.AsyncOpenAI(
         base_url=url, api_key="none", max_retries=0, http_client=openai.DefaultAioHttpClient()

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from command import Result, fiducial
 from generating import folder_case, weather_case
@@ -339,15 +340,7 @@ def in_steps(seen: Seen) -> Response:
 
 def conversations(path: Path, count: int) -> Path:
     cases = [folder_case(2, f"c{number}") for number in range(count)]
-    write_records(
-        path,
-        [
-            Case(
-                **{**{name: getattr(case, name) for name in case.__struct_fields__}, "messages": _named(case)}
-            )
-            for case in cases
-        ],
-    )
+    write_records(path, [msgspec.structs.replace(case, messages=_named(case)) for case in cases])
     return path
 
 
