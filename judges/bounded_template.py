@@ -33,6 +33,8 @@ _FREE, _TIMES = 1 << 26, 32
 """Characters of work in one rendering: so many, and so many times those of the values."""
 _CALL = 64
 """What calling a filter or a test counts, however short its value."""
+_ITEM = 32
+"""What an item of a list counts, beside a character of a text."""
 _LARGEST_FACTOR = 1e18
 _MOST_DIGITS = 20
 _MOST_INDENT = 100
@@ -57,6 +59,9 @@ _FILTERS = _names(
     "select selectattr sort string title trim truncate unique upper wordcount"
 )
 """jinja's filters as they are; `_own_filters` are those that are held to bounds."""
+
+_WALKS = _names("list map max min reject select sort title unique")
+"""Those that take a text letter by letter."""
 
 _METHODS = _names(
     "capitalize count endswith find get index isalnum isalpha isdigit items keys lower lstrip rstrip split splitlines startswith "
@@ -125,7 +130,7 @@ def _refuse_unbounded(template: nodes.Template) -> None:
 
 
 class _Counted(NodeTransformer):
-    """Has loops counted, and what joins texts bounded."""
+    """Has loops and slices counted, and what joins texts bounded."""
 
     def __init__(self, environment: jinja2.Environment) -> None:
         self._environment = environment
@@ -138,6 +143,10 @@ class _Counted(NodeTransformer):
     def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802 - jinja's name
         self.generic_visit(node)
         return self._filtered(nodes.List(node.nodes, lineno=node.lineno), "join")
+
+    def visit_Getitem(self, node: nodes.Getitem) -> nodes.Node:  # noqa: N802 - jinja's name
+        self.generic_visit(node)
+        return self._filtered(node, " copied") if isinstance(node.arg, nodes.Slice) else node
 
     def _filtered(self, node: nodes.Node, name: str) -> nodes.Node:
         made = nodes.Filter(cast("nodes.Expr", node), name, [], [], None, None, lineno=node.lineno)
@@ -183,8 +192,7 @@ class _Bounded(ImmutableSandboxedEnvironment):
         )
         self._local = threading.local()
         self.globals = {"range": safe_range}
-        plain = {name: _JINJA[name] for name in _FILTERS}
-        self.filters = {name: self._charged(each) for name, each in plain.items()} | self._own_filters()
+        self.filters = {name: self._charged(name, _JINJA[name]) for name in _FILTERS} | self._own_filters()
 
     def begin(self, values: Mapping[str, Any]) -> _Work:
         """Begin to count anew, in this thread."""
@@ -215,26 +223,23 @@ class _Bounded(ImmutableSandboxedEnvironment):
     def call(self, context: Any, obj: Any, *args: Any, **kwargs: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride] - its own names begin with underscores
         """Call a function of a value's."""
         self._spend(_CALL + _size(getattr(obj, "__self__", None)))
-        return super().call(context, obj, *args, **kwargs)
-
-    def call_test(self, *args: Any, **kwargs: Any) -> Any:
-        """Try each of many values."""
-        self._spend(_CALL)
-        return super().call_test(*args, **kwargs)
-
-    def getitem(self, obj: Any, argument: Any) -> Any:
-        """An item, or a slice, which is a copy."""
-        found = super().getitem(obj, argument)
-        if isinstance(argument, slice):
-            self._spend(_size(found))
+        found = super().call(context, obj, *args, **kwargs)
+        self._spend(_size(found))
         return found
 
-    def _charged(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def call_test(self, name: str, value: Any, args: Any = None, *rest: Any, **kwargs: Any) -> Any:
+        """Try each of many values, perhaps against one that is long."""
+        self._spend(_CALL + sum(map(_size, args or ())))
+        return super().call_test(name, value, args, *rest, **kwargs)
+
+    def _charged(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         place = int(hasattr(function, "jinja_pass_arg"))
+        walks = name in _WALKS
 
         @wraps(function)
         def charged(*args: Any, **kwargs: Any) -> Any:
-            self._spend(_CALL + _size(args[place]))
+            items = _ITEM * len(args[place]) if walks and isinstance(args[place], str) else _size(args[place])
+            self._spend(_CALL + items)
             found = function(*args, **kwargs)
             self._spend(_size(found))
             return found
@@ -248,11 +253,15 @@ class _Bounded(ImmutableSandboxedEnvironment):
                 work.turn()
                 yield value
 
+        def copied(value: Any) -> Any:
+            self._spend(_size(value))
+            return value
+
         def join(values: Iterable[Any], between: Any = "", attribute: str | None = None) -> str:
             if attribute is not None:
                 values = (self.getattr(value, attribute) for value in values)
             texts, between = list(map(str, values)), str(between)
-            self._spend(_CALL + sum(map(len, texts)) + len(texts) * (len(between) + 1))
+            self._spend(_CALL + sum(map(len, texts)) + len(texts) * (len(between) + _ITEM))
             return between.join(texts)
 
         def replace(value: Any, old: Any, new: Any, count: int = -1) -> str:
@@ -275,8 +284,10 @@ class _Bounded(ImmutableSandboxedEnvironment):
             return _JINJA["round"](value, max(0, min(precision, _MOST_DIGITS)), method)
 
         own = {"join": join, "replace": replace, "indent": indent, "tojson": tojson, "round": rounded}
-        return {**own, " turns": turns}  # no template can name it
+        return {**own, " turns": turns, " copied": copied}  # which no template can name
 
 
 def _size(value: Any) -> int:
-    return len(cast("Sized", value)) if isinstance(value, str | list | tuple | dict) else _CALL
+    if isinstance(value, str):
+        return len(value)
+    return _ITEM * len(cast("Sized", value)) if isinstance(value, list | tuple | dict | range) else _CALL

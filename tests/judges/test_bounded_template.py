@@ -27,6 +27,7 @@ def loading(tmp_path: Path, text: str) -> Any:
     return load_judge(str(path), model="m")
 
 
+@pytest.mark.attack("prompts")
 @pytest.mark.parametrize(
     ("body", "why"),
     [
@@ -58,6 +59,7 @@ def test_what_prompts_may_not_use_is_one_line_that_names_the_file_and_the_line(
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.attack("prompts")
 @pytest.mark.parametrize(
     "body",
     [
@@ -86,6 +88,7 @@ def test_nothing_takes_more_than_is_in_proportion_to_what_it_is_given(body: str)
         tracemalloc.stop()
 
 
+@pytest.mark.attack("prompts")
 @pytest.mark.parametrize(
     "body",
     [
@@ -96,11 +99,26 @@ def test_nothing_takes_more_than_is_in_proportion_to_what_it_is_given(body: str)
         "{% for a in range(99999) %}{% if q|map('upper')|list|length %}{% endif %}{% endfor %}",
         "{% for a in range(99999) %}{% set b = q[1:] %}{% if q|select('in', q)|list %}{% endif %}{% endfor %}",
         "{% for a in range(99999) %}{% if q.split('a') %}{% endif %}{% endfor %}",
+        "{% if q|sort %}{% endif %}" * 1_000,
+        "{% if q|max %}{% endif %}" * 1_000,
+        "{% if 'zz' in q|unique %}{% endif %}" * 1_000,
+        "{% if q|title %}{% endif %}" * 1_000,
+        "{% if range(99999)|min %}{% endif %}" * 1_000,
+        "{% if q|select('in', q)|list %}{% endif %}" * 3,
+        "{% if q|join %}{% endif %}" * 1_000,
     ],
 )
 def test_no_loop_goes_on_and_on(body: str):
     with pytest.raises(TemplateLimitError):
         bounded_template(body)({"q": "ab" * 4_000})
+
+
+@pytest.mark.attack("prompts")
+@pytest.mark.parametrize("kept", ["q[1:]", "q ~ ''", "q|upper", "q.strip('a')", "q|list"])
+def test_copies_of_a_long_text_are_not_kept_without_end(kept: str):
+    body = "".join(f"{{% set kept_{number} = {kept} %}}" for number in range(1_000))
+    with pytest.raises(TemplateLimitError, match="far more text than it is given"):
+        bounded_template(body)({"q": "ab" * 500_000})
 
 
 def test_turns_of_loops_are_counted_anew_for_every_rendering():
@@ -147,6 +165,7 @@ def test_a_long_text_under_evaluation_is_no_reason_to_refuse_it():
     assert len(bounded_template(body)({"q": text})) == 2 * len(text) + 8
 
 
+@pytest.mark.attack("prompts")
 @pytest.mark.parametrize(
     ("front", "why"),
     [
