@@ -172,7 +172,8 @@ def generate_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) 
     source = source_of(given, given["generate"], out, lambda: _own_access(given, access))
     with shown_progress(wanted=True) as progress:
         tally = generate_into_run(source, given["cases"], given["out"], progress, trials=given["trials"])
-    tell(tally, source.system)
+    if not given["quiet"]:
+        tell(tally, source.system)
     return tally
 
 

@@ -76,6 +76,12 @@ def test_the_same_command_goes_on_with_what_failed(cases: Path, server: Provider
     assert len([seen for seen in server.seen[asked:] if seen.body["model"] == "m"]) == 1
 
 
+def test_told_nothing_a_run_says_nothing_of_its_outputs_either(cases: Path, server: ProviderServer):
+    server.script = both
+    result = run(cases, server, "--quiet")
+    assert (result.code, result.out) == (0, "")
+
+
 def test_where_every_call_fails_there_is_nothing_to_evaluate(cases: Path, server: ProviderServer):
     server.script = lambda _seen: Status(404)
     result = run(cases, server)
