@@ -1,0 +1,171 @@
+"""Rows of tables, and of tools that write rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pandas as pd
+import pytest
+
+import fiducial as fd
+from fiducial.errors import InputError, UsageError
+from fiducial.records import ToolCall
+
+Read: TypeAlias = Callable[..., fd.Reading]
+
+
+@pytest.fixture
+def read(tmp_path: Path):
+    def read(text: str, name: str = "rows.csv", **options: Any):
+        (tmp_path / name).write_text(text)
+        return fd.read(tmp_path / name, **options)
+
+    return read
+
+
+def test_cells_are_the_texts_that_stand_there(read: Read):
+    found = read("id,question,answer,expected,price\n001,When?,2026-01-01,01,1.50\n")
+    [case] = found.cases
+    assert (case.id, case.reference, case.tags) == ("001", {"answers": ["01"]}, {"price": "1.50"})
+    assert found.outputs[0].text == "2026-01-01"
+
+
+@pytest.mark.parametrize(("name", "separator"), [("a.tsv", "\t"), ("a.csv", ";")])
+def test_the_separator_is_that_of_the_header(read: Read, name: str, separator: str):
+    found = read(separator.join(["question", "answer"]) + "\n" + separator.join(['"a,b"', "c"]) + "\n", name)
+    assert (found.format, found.cases[0].messages[0], found.outputs[0].text) == ("csv", {"role": "user", "content": "a,b"}, "c")  # fmt: skip
+
+
+def test_a_row_with_too_many_fields_is_listed_with_its_line(read: Read):
+    found = read("question,answer\na,b\nc,d,e\nf,g\n")
+    assert len(found.cases) == 2
+    assert [(each.line, each.reason) for each in found.skipped] == [(3, "3 fields, where the header names 2")]
+
+
+def test_a_column_that_is_named_twice_is_refused(read: Read):
+    with pytest.raises(InputError, match="question: the header names this column twice"):
+        read("question,question\na,b\n")
+
+
+def test_calls_and_lists_stand_in_cells_as_json(read: Read):
+    calls = json.dumps([{"name": "f", "args": {"x": 1}}]).replace('"', '""')
+    found = read(f'question,tool_calls,expected_calls,contexts\na,"{calls}","{calls}","[""p"", ""q""]"\n')
+    [case] = found.cases
+    assert (case.kind, found.outputs[0].tool_calls) == ("tool_call", [ToolCall(name="f", arguments={"x": 1})])
+    assert [item.content for item in case.context] == ["p", "q"]
+    assert fd.check(case, found.outputs[0]).score == 1.0
+
+
+def test_a_column_is_a_score_or_a_label_where_that_is_said(read: Read):
+    text = "question,answer,quality,gold\na,b,0.5,1\nc,d,7,0\n"
+    found = read(text, map={"score": "quality", "label": "gold"})
+    assert [(v.by, v.source, v.score) for v in found.verdicts] == [
+        ("quality", "judge", 0.5),
+        ("gold", "human", 1.0),
+        ("gold", "human", 0.0),
+    ]
+    assert [each.line for each in found.skipped] == [3]
+
+
+def test_rows_of_which_nothing_says_what_they_are_name_the_option(read: Read):
+    with pytest.raises(UsageError, match="farbe=shape: neither is a field"):
+        read("colour,form\nred,round\n", as_="csv", map={"farbe": "shape"})
+    found = read("colour,form\nred,round\n", as_="csv")
+    assert "--map query=COLUMN says so" in found.skipped[0].reason
+
+
+def test_data_frames_and_rows_are_read_without_a_change():
+    frame = pd.DataFrame({"id": ["001", "002"], "question": ["a", "b"], "answer": ["c", None], "n": [1.0, float("nan")]})  # fmt: skip
+    found = fd.read(frame)
+    assert [(case.id, case.tags) for case in found.cases] == [("001", {"n": 1.0}), ("002", {})]
+    assert [output.case_id for output in found.outputs] == ["001"]
+    assert fd.read([{"id": "001", "question": "a", "answer": "c"}]).outputs[0].text == "c"
+
+
+def test_numbers_beside_a_sample_of_ragas_are_verdicts(read: Read):
+    messages = [
+        {"type": "human", "content": "Price?"},
+        {"type": "ai", "content": "", "tool_calls": [{"name": "price", "args": {"item": "mug"}}]},
+        {"type": "tool", "content": "12"},
+        {"type": "ai", "content": "12"},
+    ]
+    rows = [
+        {"user_input": "Price?", "response": "12", "retrieved_contexts": ["Mug: 12"], "reference": "12", "faithfulness": 1.0, "recall": float("nan")},
+        {"user_input": messages, "reference_tool_calls": [{"name": "price", "args": {"item": "mug"}}]},
+    ]  # fmt: skip
+    found = read("".join(json.dumps(row) + "\n" for row in rows), "rows.jsonl")
+    assert found.format == "ragas"
+    assert [case.kind for case in found.cases] == ["web_search_answer", "tool_call"]
+    assert [(v.by, v.outcome, v.score) for v in found.verdicts] == [("faithfulness", "graded", 1.0), ("recall", "failed", None)]  # fmt: skip
+    assert fd.check(found.cases[1], found.outputs[1]).score == 1.0
+
+
+def test_a_score_of_phoenix_that_is_better_when_low_is_turned_round_and_said(read: Read):
+    score = {"name": "toxic", "score": 0.25, "kind": "llm", "direction": "minimize"}
+    row = {"input": "a", "output": "b", "toxic_execution_details": {"status": "COMPLETED"}, "toxic_score": json.dumps(score)}  # fmt: skip
+    [verdict] = read(json.dumps(row) + "\n", "rows.jsonl").verdicts
+    assert (verdict.score, verdict.evidence["value"], verdict.evidence["direction"]) == (
+        0.75,
+        0.25,
+        "minimize",
+    )
+
+
+def test_grades_of_azure_on_another_scale_are_taken_by_whether_they_pass(read: Read):
+    row = {
+        "inputs.query": "a",
+        "inputs.response": "b",
+        "outputs.coherence.coherence": 4.0,
+        "outputs.coherence.gpt_coherence": 4.0,
+        "outputs.coherence.coherence_result": "pass",
+        "outputs.coherence.coherence_threshold": 3,
+        "outputs.coherence.coherence_reason": "It flows.",
+        "outputs.safety.safety_status": "error",
+        "outputs.safety.safety_reason": "429",
+        "outputs.length.length": 40,
+    }
+    found = read(json.dumps({"rows": [row], "metrics": {}}), "result.json")
+    assert [(v.by, v.outcome, v.score, v.reason) for v in found.verdicts] == [
+        ("coherence", "graded", 1.0, "It flows."),
+        ("safety", "failed", None, "429"),
+    ]
+    assert found.verdicts[0].evidence["value"] == 4.0
+    assert "'length' says 40" in found.skipped[0].reason
+
+
+def test_calls_of_nine_spellings_are_one(read: Read):
+    spelt: list[Any] = [
+        {"id": "c", "type": "function", "function": {"name": "f", "arguments": '{"x": 1}'}},
+        {"id": "c", "function": "f", "arguments": {"x": 1}, "type": "function"},
+        {"type": "tool_call", "id": "c", "name": "f", "arguments": {"x": 1}},
+        {"tool_call": {"id": "c", "function": {"name": "f", "arguments": '{"x": 1}'}}},
+        {"name": "f", "args": {"x": 1}, "id": "c"},
+        {"type": "tool_call", "tool_call_id": "c", "name": "f", "arguments": {"x": 1}},
+        {"name": "f", "inputParameters": {"x": 1}},
+        {"name": "f", "input_parameters": {"x": 1}},
+        {"type": "tool_use", "id": "c", "name": "f", "input": {"x": 1}},
+    ]
+    rows = "".join(json.dumps({"question": "a", "tool_calls": [call]}) + "\n" for call in spelt)
+    outputs = read(rows, "rows.jsonl", as_="json").outputs
+    for output in outputs:
+        assert output.tool_calls is not None
+        [call] = output.tool_calls
+        assert call.name == "f"
+        assert call.arguments in ({"x": 1}, '{"x": 1}')
+    assert len(outputs) == len(spelt)
+
+
+def test_a_folder_that_datasets_saved_is_read_without_that_library(tmp_path: Path):
+    pa = pytest.importorskip("pyarrow")
+    folder = tmp_path / "saved"
+    folder.mkdir()
+    for name in ("dataset_info.json", "state.json"):
+        (folder / name).write_text("{}")
+    table = pa.table({"id": ["001"], "question": ["a"], "answer": ["b"]})
+    with pa.OSFile(str(folder / "data-00000-of-00001.arrow"), "wb") as file, pa.ipc.new_stream(file, table.schema) as out:  # fmt: skip
+        out.write_table(table)
+    found = fd.read(folder)
+    assert (found.format, found.cases[0].id, found.outputs[0].text) == ("hf", "001", "b")
