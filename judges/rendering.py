@@ -16,8 +16,9 @@ import jinja2
 
 from ..errors import PromptError
 from ..records import Message
-from .bounded_template import TemplateLimitError, bounded_template
+from .bounded_template import bounded_template
 from .prompt_file import TYPES, InputDeclaration, PromptFile
+from .template_bounds import TemplateLimitError
 
 Render: TypeAlias = Callable[[Mapping[str, Any]], list[Message]]
 """Values by input name in, messages out."""

@@ -1,0 +1,200 @@
+"""jinja's sandbox with bounds: what a rendering takes is counted, in turns of loops and in characters that are read, made and printed."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from functools import wraps
+from typing import Any, cast
+
+import jinja2
+from jinja2.exceptions import SecurityError
+from jinja2.filters import FILTERS
+from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
+
+from ..errors import FiducialError
+
+MAX_TURNS = 100_000
+"""Turns of all loops in one rendering."""
+MAX_SECONDS = 10.0
+"""Of this thread's own time, for a rendering that loops."""
+_FREE, _TIMES = 1 << 26, 32
+"""Characters of work in one rendering: so many, and so many times those of the values."""
+_CALL = 64
+"""What calling a filter or a test counts, however short its value."""
+_ITEM = 32
+"""What an item of a list counts, beside a character of a text."""
+_LARGEST_FACTOR = 1e18
+_MOST_DIGITS = 20
+_MOST_INDENT = 100
+
+
+def names(words: str) -> frozenset[str]:
+    """Names that stand in one text."""
+    return frozenset(words.split())
+
+
+_JINJA: Mapping[str, Callable[..., Any]] = cast("Any", FILTERS)
+_FILTERS = names(
+    "abs capitalize count d default dictsort first float int items last length list lower map max min reject rejectattr reverse safe "
+    "select selectattr sort string title trim truncate unique upper wordcount"
+)
+"""jinja's filters as they are; `_own_filters` are those that are held to bounds."""
+
+_WALKS = names("list map max min reject select sort title unique")
+"""Those that take a text letter by letter."""
+
+_METHODS = names(
+    "capitalize count endswith find get index isalnum isalpha isdigit items keys lower lstrip rstrip split splitlines startswith "
+    "strip title upper values cycle changed"
+)
+"""What may be called of values, and of a loop."""
+
+
+class TemplateLimitError(FiducialError):
+    """A template uses what prompts may not use, or takes more than they may; with the line where that is known."""
+
+    def __init__(self, message: str, line: int = 1) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+class _Work:
+    """What one rendering has taken, and may take. Most take so little that nobody asks how much they may."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = values
+        self._characters = self._turns = 0
+        self._allowed = _FREE
+        self._until: float | None = None
+
+    def spend(self, characters: int) -> None:
+        """Count characters that are read, made or printed."""
+        self._characters += characters
+        if self._characters > self._allowed:
+            self._allowed = _FREE + _TIMES * sum(len(str(value)) for value in self._values.values())
+            if self._characters > self._allowed:
+                raise TemplateLimitError("the template makes far more text than it is given")
+
+    def turn(self) -> None:
+        """Count a turn of a loop."""
+        now = time.thread_time()
+        self._until = now + MAX_SECONDS if self._until is None else self._until
+        self._turns += 1
+        if self._turns > MAX_TURNS or now > self._until:
+            raise TemplateLimitError(
+                f"the template's loops take more than {MAX_TURNS:,} turns, or {MAX_SECONDS:g} s"
+            )
+
+
+class BoundedEnvironment(ImmutableSandboxedEnvironment):
+    """jinja's sandbox with bounds."""
+
+    intercepted_binops = frozenset({"+", "-", "*", "/", "//", "%", "**"})
+
+    def __init__(self) -> None:
+        super().__init__(
+            trim_blocks=True, keep_trailing_newline=True, undefined=jinja2.StrictUndefined, autoescape=False
+        )
+        self._local = threading.local()
+        self.globals = {"range": safe_range}
+        self.filters = {name: self._charged(name, _JINJA[name]) for name in _FILTERS} | self._own_filters()
+
+    def begin(self, values: Mapping[str, Any]) -> _Work:
+        """Begin to count anew, in this thread."""
+        work = self._local.work = _Work(values)
+        return work
+
+    def _spend(self, characters: int) -> None:
+        work: _Work = self._local.work
+        work.spend(characters)
+
+    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
+        """Work out what may grow only where it stays small."""
+        numbers = isinstance(left, int | float) and isinstance(right, int | float)
+        if operator == "+" and not numbers:
+            self._spend(_size(left) + _size(right))
+        elif operator == "**" or not numbers:
+            raise SecurityError(f"prompts use {operator} for numbers alone, and no powers")
+        elif operator == "*" and max(abs(left), abs(right)) > _LARGEST_FACTOR:
+            raise SecurityError("prompts multiply no numbers as large as that")
+        return super().call_binop(context, operator, left, right)
+
+    def is_safe_callable(self, obj: Any) -> bool:
+        """Whether a function may be called: of those that values have, some; of jinja's, ``range``."""
+        return obj is safe_range or (
+            getattr(obj, "__name__", None) in _METHODS and super().is_safe_callable(obj)
+        )
+
+    def call(self, context: Any, obj: Any, *args: Any, **kwargs: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride] - its own names begin with underscores
+        """Call a function of a value's."""
+        self._spend(_CALL + _size(getattr(obj, "__self__", None)))
+        found = super().call(context, obj, *args, **kwargs)
+        self._spend(_size(found))
+        return found
+
+    def call_test(self, name: str, value: Any, args: Any = None, *rest: Any, **kwargs: Any) -> Any:
+        """Try each of many values, perhaps against one that is long."""
+        self._spend(_CALL + sum(map(_size, args or ())))
+        return super().call_test(name, value, args, *rest, **kwargs)
+
+    def _charged(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        place = int(hasattr(function, "jinja_pass_arg"))
+        walks = name in _WALKS
+
+        @wraps(function)
+        def charged(*args: Any, **kwargs: Any) -> Any:
+            items = _ITEM * len(args[place]) if walks and isinstance(args[place], str) else _size(args[place])
+            self._spend(_CALL + items)
+            found = function(*args, **kwargs)
+            self._spend(_size(found))
+            return found
+
+        return charged
+
+    def _own_filters(self) -> dict[str, Callable[..., Any]]:
+        def turns(values: Iterable[Any]) -> Iterator[Any]:
+            work: _Work = self._local.work
+            for value in values:
+                work.turn()
+                yield value
+
+        def copied(value: Any) -> Any:
+            self._spend(_size(value))
+            return value
+
+        def join(values: Iterable[Any], between: Any = "", attribute: str | None = None) -> str:
+            if attribute is not None:
+                values = (self.getattr(value, attribute) for value in values)
+            texts, between = list(map(str, values)), str(between)
+            self._spend(_CALL + sum(map(len, texts)) + len(texts) * (len(between) + _ITEM))
+            return between.join(texts)
+
+        def replace(value: Any, old: Any, new: Any, count: int = -1) -> str:
+            text, old, new = str(value), str(old), str(new)
+            self._spend(_CALL + len(text) + text.count(old) * len(new))
+            return text.replace(old, new, count)
+
+        def indent(value: Any, width: int | str = 4, first: bool = False, blank: bool = False) -> str:  # noqa: FBT001, FBT002 - as jinja has it
+            text, margin = str(value), width if isinstance(width, str) else " " * min(width, _MOST_INDENT)
+            self._spend(_CALL + len(text) + (len(text.splitlines()) + 1) * len(margin))
+            return _JINJA["indent"](text, margin, first, blank)
+
+        @jinja2.pass_eval_context
+        def tojson(context: Any, value: Any, indent: int | None = None) -> str:
+            found = _JINJA["tojson"](context, value, None if indent is None else min(indent, _MOST_INDENT))
+            self._spend(_CALL + len(found))
+            return found
+
+        def rounded(value: float, precision: int = 0, method: str = "common") -> float:
+            return _JINJA["round"](value, max(0, min(precision, _MOST_DIGITS)), method)
+
+        own = {"join": join, "replace": replace, "indent": indent, "tojson": tojson, "round": rounded}
+        return {**own, " turns": turns, " copied": copied}  # which no template can name
+
+
+def _size(value: Any) -> int:
+    if isinstance(value, str):
+        return len(value)
+    return _ITEM * len(cast("Sized", value)) if isinstance(value, list | tuple | dict | range) else _CALL
