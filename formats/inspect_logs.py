@@ -46,6 +46,7 @@ def recognises(glimpse: Any) -> bool:
     return log or ({"id", "value"} <= glimpse.keys() and glimpse.keys() <= _PRECOMPUTED)
 
 
+_ATTACHMENT = "attachment://"
 _PRECOMPUTED = {"id", "value", "epoch", "answer", "explanation", "metadata"}
 
 
@@ -147,9 +148,13 @@ def read_sample(sample: Node, place: Place, system: str, options: Options) -> It
     Raises:
         RecordError: A field is not as it should be.
     """
-    given = sample.get("input")
-    asked = messages_of(given, sample.place("input"))
+    sample = _with_attachments(sample)
+    asked = messages_of(sample.get("input"), sample.place("input"))
     answer, told_off = _answered(sample, len(asked))
+    if sample.items("choices"):  # which a solver put into the question that was sent
+        sent = sample.nodes("messages")
+        end = next((at for at, each in enumerate(sent) if role_of(each) == "assistant"), len(sent))
+        asked = [message for each in sent[:end] for message in messages_of(each.value, each.at)] or asked
     yield from (
         place.passed_over(field, "a user's message during the run has no place in an answer")
         for field in told_off
@@ -173,6 +178,25 @@ def read_sample(sample: Node, place: Place, system: str, options: Options) -> It
         except InputError as refused:
             yield place.skipped(refused)
     yield from records_of(example, place, options)
+
+
+def _with_attachments(sample: Node) -> Node:
+    """The sample with long texts in their places, which a log keeps apart."""
+    kept = sample.node("attachments").value
+    if not kept:
+        return sample
+    parts = ("input", "messages", "output", "target", "events")
+    return Node(
+        {**sample.value, **{name: _put_back(sample.value.get(name), kept) for name in parts}}, sample.at
+    )
+
+
+def _put_back(value: Any, kept: dict[str, Any]) -> Any:
+    if isinstance(value, str) and value.startswith(_ATTACHMENT):
+        return kept.get(value.removeprefix(_ATTACHMENT), value)
+    if is_list(value):
+        return [_put_back(each, kept) for each in value]
+    return {name: _put_back(each, kept) for name, each in value.items()} if is_object(value) else value
 
 
 def _tools(sample: Node) -> list[dict[str, Any]]:

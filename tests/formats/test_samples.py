@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import fiducial as fd
+from fiducial.errors import InputError
+from fiducial.formats.zipped import Zipped
 from fiducial.records import ToolCall, ToolResults, Verdict
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -158,3 +162,52 @@ def test_kinds_follow_from_what_is_there():
     assert kinds["inspect/toolcalls_includes.eval"] == {"memory_answer"}
     assert kinds["otel"] == {"any_call"}
     assert kinds["phoenix/evaluate_dataframe.jsonl"] == {"open_answer"}
+
+
+def test_a_multiple_choice_of_inspect_is_asked_as_it_was_sent_and_long_texts_are_put_back(tmp_path: Path):
+    sample = {
+        "id": 1,
+        "epoch": 2,
+        "input": "Which?",
+        "choices": ["red", "blue"],
+        "target": "B",
+        "messages": [
+            {"role": "user", "content": "Which? A) red B) blue"},
+            {"role": "assistant", "content": "attachment://abc"},
+        ],
+        "attachments": {"abc": "ANSWER: B"},
+        "scores": {
+            "choice": {"value": "C"},
+            "parts": {"value": {"a": 1, "b": "I"}},
+            "odd": {"value": "maybe"},
+        },
+    }
+    log = {"version": 2, "status": "success", "eval": {"model": "m"}, "samples": [sample]}
+    (tmp_path / "log.json").write_text(json.dumps(log))
+    read = fd.read(tmp_path / "log.json")
+    assert read.cases[0].messages == [{"role": "user", "content": "Which? A) red B) blue"}]
+    assert (read.outputs[0].text, read.outputs[0].trial) == ("ANSWER: B", 1)
+    assert [(v.by, v.score) for v in read.verdicts] == [("choice", 1.0), ("parts/a", 1.0), ("parts/b", 0.0)]
+    assert "'odd' says 'maybe'" in read.skipped[0].reason
+
+
+def test_a_log_that_crashed_is_read_as_far_as_it_goes(tmp_path: Path):
+    whole, broken = SAMPLES / "inspect/toolcalls_includes.eval", tmp_path / "crashed.eval"
+    with Zipped(whole) as archive, zipfile.ZipFile(broken, "w", zipfile.ZIP_DEFLATED) as out:
+        for name in archive.members:
+            if name.startswith(("samples/s1", "_journal/start")):
+                out.writestr(name, archive.read(name))
+    read = fd.read(broken)
+    assert [(o.case_id, o.system) for o in read.outputs] == [("s1", "mockllm/model")]
+
+
+def test_a_log_that_is_cut_off_or_damaged_is_told_in_one_line(tmp_path: Path):
+    raw = (SAMPLES / "inspect/toolcalls_includes.eval").read_bytes()
+    (tmp_path / "cut.eval").write_bytes(raw[: len(raw) // 2])
+    with pytest.raises(InputError, match=r"cut\.eval: not a whole ZIP file; it may be cut off"):
+        fd.read(tmp_path / "cut.eval")
+    at = raw.index(b"samples/s1_epoch_1.json") + 400
+    (tmp_path / "damaged.eval").write_bytes(raw[:at] + b"XXXX" + raw[at + 4 :])
+    read = fd.read(tmp_path / "damaged.eval")
+    assert len(read.outputs) == 2
+    assert [each.field for each in read.skipped] == ["samples/s1_epoch_1.json"]
