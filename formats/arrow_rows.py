@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from ..errors import InputError, MissingExtraError
+from .csv_rows import SUFFIXES, read_csv_rows
 from .found import Place, Skipped
 from .json_types import is_list, is_object
-from .rows import Row
+from .rows import Row, read_rows
 
 _NULLS = "a struct has every key in every row, so that null there was taken as not given"
 
@@ -39,6 +40,25 @@ def read_arrow_rows(path: Path) -> Iterator[Row | Skipped]:
                     told.add(name)
                     yield place.passed_over(name, _NULLS)
             yield Row(plain, place, f"row {number}", number)
+
+
+def read_any_rows(path: Path) -> Iterator[Row | Skipped]:
+    """The rows of CSV, TSV, Parquet, Arrow or JSON, by the end of the name.
+
+    Args:
+        path: The file, or a folder of JSON files.
+
+    Yields:
+        The rows; what is skipped.
+
+    Raises:
+        InputError: It cannot be read.
+        MissingExtraError: pyarrow is needed and not installed.
+    """
+    suffix = path.suffix.lower()
+    if suffix in {".parquet", ".arrow"}:
+        return read_arrow_rows(path)
+    return read_csv_rows(path) if suffix in SUFFIXES else read_rows(path)
 
 
 def _batches(path: Path) -> Iterator[Any]:

@@ -10,6 +10,7 @@ from typing import Any, Protocol, cast
 from ..errors import FiducialError, InputError, UsageError
 from ..plugins import FORMATS
 from ..records import Verdict, nearest
+from .arrow_rows import read_arrow_rows
 from .columns import resolve
 from .csv_rows import SUFFIXES, read_csv_rows
 from .found import Found, Options, Skipped
@@ -129,7 +130,10 @@ def _by_start(path: Path) -> str | None:
     if start == b"PK\x03\x04" or suffix == ".eval":
         return "inspect"
     if start == b"PAR1" or suffix == ".parquet":
-        return "parquet"
+        return (
+            _of_columns(next((row for row in read_arrow_rows(path) if isinstance(row, Row)), None))
+            or "parquet"
+        )
     if suffix in SUFFIXES:
         return _of_table(path)
     return "pydantic-evals" if suffix in {".yaml", ".yml"} else None
@@ -165,11 +169,16 @@ def _of_table(path: Path) -> str:
         if error.field == "Status":  # promptfoo repeats a block of columns for each prompt
             return "promptfoo"
         raise
-    value: dict[str, Any] = {} if row is None else row.value
-    if "Named Scores" in value:
+    if row is not None and "Named Scores" in row.value:
         return "promptfoo"
-    return next(
-        (name for name in ("phoenix", "deepeval", "ragas") if format_of(name).recognises(value)), "csv"
+    return _of_columns(row) or "csv"
+
+
+def _of_columns(row: Row | None) -> str | None:
+    """The tool whose columns a table has, from its first row."""
+    tools = ("phoenix", "deepeval", "ragas", "langsmith")
+    return (
+        None if row is None else next((name for name in tools if format_of(name).recognises(row.value)), None)
     )
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from .arrow_rows import read_any_rows
 from .calls import Answer, answer_of, call_of
-from .csv_rows import read_csv_rows
 from .example import Example, answers_of, records_of
 from .found import Found, Options
 from .json_text import parsed, tags_of
@@ -21,6 +21,7 @@ NAME = "deepeval"
 ABOUT = "test cases, conversational test cases, goldens (JSON, JSON Lines, CSV), and files of test runs"
 LOST = "costs, durations, thresholds of runs, MCP servers and calls; a call's reasoning and description"
 
+_TABLES = frozenset({".csv", ".tsv", ".parquet"})
 _OURS = frozenset({"actualOutput", "actual_output", "expectedOutput", "expected_output", "toolsCalled", "tools_called", "expectedTools", "expected_tools", "retrievalContext", "retrieval_context", "metricsData", "turns"})  # fmt: skip
 
 
@@ -47,7 +48,7 @@ def read(path: Path, options: Options) -> Iterator[Found]:
         InputError: The file cannot be read.
     """
     trials = Trials()
-    rows = read_csv_rows(path) if path.suffix.lower() in {".csv", ".tsv"} else read_rows(path, _cases)
+    rows = read_rows(path, _cases) if path.suffix.lower() not in _TABLES else read_any_rows(path)
     yield from each(rows, lambda row: _records(row, options, trials))
 
 

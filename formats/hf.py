@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import InputError
-from .arrow_rows import read_arrow_rows
-from .csv_rows import SUFFIXES, read_csv_rows
+from .arrow_rows import read_any_rows
 from .found import Found, Options, Skipped
-from .rows import Row, read_rows
+from .rows import Row
 from .tables import is_no_mark, read_table
 
 NAME = "hf"
@@ -52,8 +51,4 @@ def _rows(path: Path) -> Iterator[Row | Skipped]:
     if not data:
         raise InputError(f"holds no file of data ({', '.join(_DATA)})", path=path)
     for file in data:
-        suffix = file.suffix.lower()
-        if suffix in {".arrow", ".parquet"}:
-            yield from read_arrow_rows(file)
-        else:
-            yield from read_csv_rows(file) if suffix in SUFFIXES else read_rows(file)
+        yield from read_any_rows(file)

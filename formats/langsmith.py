@@ -13,20 +13,20 @@ from typing import Any
 
 from ..errors import RecordError
 from ..records import Source
-from .arrow_rows import read_arrow_rows
+from .arrow_rows import read_any_rows
 from .calls import IdentifiedCall, are_messages, call_of, messages_of
 from .example import Example, answers_of, records_of
 from .found import UNREADABLE, Found, Options, Place, Skipped
 from .json_text import asked, parsed, tags_of, told
-from .json_types import is_object
+from .json_types import is_list, is_object
 from .node import Node
 from .opinion import Opinion, scored, unscored
-from .rows import Row, read_rows
+from .rows import Row
 from .spans import Span, SpanKind, example_of, records_of_spans
 from .trials import Trials
 
 NAME = "langsmith"
-ABOUT = "runs, examples and feedback (JSON, JSON Lines, Parquet of bulk exports when the source is named); a folder's files are read together"
+ABOUT = "runs, examples and feedback (JSON, JSON Lines, Parquet of bulk exports), and results of `evaluate`; a folder's files are read together"
 LOST = "usage, timing, events, attachments, serialized components"
 
 _KINDS: dict[str, SpanKind] = {"chain": "agent", "llm": "llm", "tool": "tool", "retriever": "retriever"}
@@ -37,6 +37,8 @@ def recognises(glimpse: Any) -> bool:
     if not is_object(glimpse):
         return False
     value = glimpse
+    if "evaluation_results" in value and "run" in value:
+        return True
     return "run_type" in value or ("dataset_id" in value and "inputs" in value) or _is_feedback(value)
 
 
@@ -58,7 +60,7 @@ def read(path: Path, options: Options) -> Iterator[Found]:
         InputError: A file cannot be read.
     """
     found = _Read()
-    for row in read_arrow_rows(path) if path.suffix == ".parquet" else read_rows(path):
+    for row in _pieces(read_any_rows(path)):
         if isinstance(row, Skipped):
             yield row
             continue
@@ -76,6 +78,30 @@ def read(path: Path, options: Options) -> Iterator[Found]:
         except UNREADABLE as error:
             yield place.skipped(error)
     yield from records_of_spans((span for spans in by_trace.values() for span in spans), options)
+
+
+def _pieces(rows: Iterator[Row | Skipped]) -> Iterator[Row | Skipped]:
+    """Runs, examples and feedback; a result of an experiment is one of each."""
+    for row in rows:
+        value: Any = row.value if isinstance(row, Row) else None
+        if not isinstance(row, Row) or not is_object(value) or "evaluation_results" not in value:
+            yield row
+            continue
+        run, results = value.get("run"), value["evaluation_results"]
+        yield row._replace(value=run, at=_at(row, "run"))
+        if value.get("example") is not None:
+            yield row._replace(value=value["example"], at=_at(row, "example"))
+        given: Any = results.get("results") if is_object(results) else results
+        for number, result in enumerate(given if is_list(given) else list[Any]()):
+            told = {
+                "run_id": run.get("id") if is_object(run) else None,
+                **(result if is_object(result) else {}),
+            }
+            yield row._replace(value=told, at=_at(row, f"evaluation_results[{number}]"))
+
+
+def _at(row: Row, name: str) -> str:
+    return f"{row.at}.{name}" if row.at else name
 
 
 def _examples(

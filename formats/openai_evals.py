@@ -41,6 +41,9 @@ def evals_examples(row: Row) -> Iterator[Example]:
     given = item.get(*_ASKED)
     known = {question, accepted}
     error = sample.get("error")
+    sent = sample.get("input")
+    if are_messages(sent):
+        given = sent
     yield Example(
         id=f"item-{row.number - 1 if number is None else number}",
         asked=messages_of(given, item.place("input"))

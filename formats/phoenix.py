@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from ..records import Source
+from .arrow_rows import read_any_rows
 from .columns import row_example
-from .csv_rows import read_csv_rows
 from .example import records_of
 from .found import UNREADABLE, Found, Options
 from .json_text import parsed
 from .json_types import is_object
 from .node import Node
 from .opinion import Opinion, scored, unscored
-from .rows import Row, each, read_rows
+from .rows import Row, each
 
 NAME = "phoenix"
-ABOUT = "evaluated data frames (JSON Lines, JSON, CSV)"
+ABOUT = "evaluated data frames (JSON Lines, JSON, CSV, Parquet)"
 LOST = "durations of evaluators"
 
 _DETAILS, _SCORE = "_execution_details", "_score"
@@ -33,7 +33,7 @@ def read(path: Path, options: Options) -> Iterator[Found]:
     """Read evaluated rows.
 
     Args:
-        path: JSON Lines, JSON or CSV; or a folder of the former.
+        path: JSON Lines, JSON, CSV or Parquet; or a folder of the former.
         options: See `Options`.
 
     Yields:
@@ -42,8 +42,7 @@ def read(path: Path, options: Options) -> Iterator[Found]:
     Raises:
         InputError: The file cannot be read.
     """
-    rows = read_csv_rows(path) if path.suffix.lower() in {".csv", ".tsv"} else read_rows(path)
-    yield from each(rows, lambda row: _records(row, options))
+    yield from each(read_any_rows(path), lambda row: _records(row, options))
 
 
 def _records(row: Row, options: Options) -> Iterator[Found]:

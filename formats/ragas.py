@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from .arrow_rows import read_any_rows
 from .calls import Answer, answer_of, messages_of
-from .csv_rows import read_csv_rows
 from .example import Example, answers_of, listed, records_of
 from .found import UNREADABLE, Found, Options
 from .json_text import as_text, tags_of
 from .json_types import is_list, is_object
 from .node import Node
 from .opinion import Opinion, scored, unscored
-from .rows import Row, each, read_rows
+from .rows import Row, each
 
 NAME = "ragas"
-ABOUT = "single-turn and multi-turn samples, with or without scores (JSON Lines, JSON, CSV)"
+ABOUT = "single-turn and multi-turn samples, with or without scores (JSON Lines, JSON, CSV, Parquet)"
 LOST = "contexts that a reference was written from, topics"
 
 _FIELDS = frozenset({"id", "user_input", "response", "reference", "retrieved_contexts", "reference_contexts", "retrieved_context_ids", "reference_context_ids", "reference_tool_calls", "reference_topics", "rubrics", "multi_responses", "persona_name", "query_style", "query_length", "synthesizer_name"})  # fmt: skip
@@ -33,7 +33,7 @@ def read(path: Path, options: Options) -> Iterator[Found]:
     """Read samples.
 
     Args:
-        path: JSON Lines, JSON or CSV; or a folder of the former.
+        path: JSON Lines, JSON, CSV or Parquet; or a folder of the former.
         options: See `Options`.
 
     Yields:
@@ -42,8 +42,7 @@ def read(path: Path, options: Options) -> Iterator[Found]:
     Raises:
         InputError: The file cannot be read.
     """
-    rows = read_csv_rows(path) if path.suffix.lower() in {".csv", ".tsv"} else read_rows(path)
-    yield from each(rows, lambda row: _records(row, options))
+    yield from each(read_any_rows(path), lambda row: _records(row, options))
 
 
 def _records(row: Row, options: Options) -> Iterator[Found]:

@@ -169,3 +169,12 @@ def test_a_folder_that_datasets_saved_is_read_without_that_library(tmp_path: Pat
         out.write_table(table)
     found = fd.read(folder)
     assert (found.format, found.cases[0].id, found.outputs[0].text) == ("hf", "001", "b")
+
+
+def test_a_parquet_file_with_the_columns_of_a_tool_is_that_tools(tmp_path: Path):
+    pytest.importorskip("pyarrow")
+    score = json.dumps({"name": "short", "score": 1.0, "direction": "maximize"})
+    rows = {"input": ["a"], "output": ["b"], "short_score": [score], "short_execution_details": ['{"status": "COMPLETED"}']}  # fmt: skip
+    pd.DataFrame(rows).to_parquet(tmp_path / "rows.parquet")
+    found = fd.read(tmp_path / "rows.parquet")
+    assert (found.format, [(v.by, v.score) for v in found.verdicts]) == ("phoenix", [("short", 1.0)])

@@ -242,3 +242,38 @@ def test_assessments_of_mlflow_by_people_and_those_that_failed(read: Read):
     ]
     assert (found.cases[0].kind, found.cases[0].reference) == ("open_answer", {"criterion": "It names Rome."})
     assert found.verdicts[2].reason == "SCORER_ERROR: no"
+
+
+def test_a_result_of_an_experiment_of_langsmith_is_a_run_an_example_and_its_feedback(read: Read):
+    run = {"id": "r", "trace_id": "r", "run_type": "chain", "name": "Target", "start_time": "1", "inputs": {"q": "Hi"}, "outputs": {"a": "Hello"}, "reference_example_id": "e", "session_name": "s"}  # fmt: skip
+    example = {"id": "e", "dataset_id": "d", "inputs": {"q": "Hi"}, "outputs": {"a": "hello"}}
+    results = {"results": [{"key": "same", "score": 0, "comment": "case"}, {"key": "boom", "score": None, "comment": "no", "extra": {"error": True}}]}  # fmt: skip
+    found = read({"run": run, "example": example, "evaluation_results": results})
+    assert found.format == "langsmith"
+    assert [(case.id, case.reference) for case in found.cases] == [("e", {"answers": ["hello"]})]
+    assert [(v.case_id, v.system, v.by, v.outcome, v.score) for v in found.verdicts] == [
+        ("e", "s", "same", "graded", 0.0),
+        ("e", "s", "boom", "failed", None),
+    ]
+
+
+def test_an_item_of_a_run_of_openai_evals_is_asked_as_it_was_sent(read: Read):
+    item = {
+        "object": "eval.run.output_item",
+        "id": "o",
+        "run_id": "r",
+        "datasource_item_id": 5,
+        "datasource_item": {"ticket": "It is broken.", "correct_label": "hardware"},
+        "sample": {
+            "input": [{"role": "user", "content": "Which? It is broken."}],
+            "output": [{"role": "assistant", "content": "hardware"}],
+            "model": "m",
+        },
+        "results": [{"name": "match", "passed": True, "score": 1.0}],
+    }
+    found = read(item)
+    assert (found.format, found.cases[0].id, found.outputs[0].system) == ("openai", "item-5", "m")
+    assert found.cases[0].messages == [{"role": "user", "content": "Which? It is broken."}]
+    assert found.cases[0].reference == {"answers": ["hardware"]}
+    assert found.cases[0].tags == {"ticket": "It is broken."}
+    assert [(v.by, v.score) for v in found.verdicts] == [("match", 1.0)]
