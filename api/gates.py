@@ -10,7 +10,7 @@ from ..errors import UsageError
 
 if TYPE_CHECKING:
     from ..calibration.agreement.results import JudgeCalibration
-    from ..evaluation.conclusion.stage import Conclusion
+    from ..evaluation.conclusion.conclude import Conclusion
 
 PASS_RATE = "pass_rate"  # noqa: S105 - not that kind of pass
 """The checkers' rate of each system; every other name is a statistic of each judge's calibration."""

@@ -9,7 +9,7 @@ import click
 
 from ..api.gates import run_gates
 from ..api.text import visible
-from ..evaluation.conclusion.stage import Conclusion
+from ..evaluation.conclusion.conclude import Conclusion
 from ..evaluation.pipeline import Plan
 from ..evaluation.store.manifest import component_versions
 from ..report import words

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ..deterministic import CheckOptions
 from ..records import Verdict, write_records
+from .checking.checks import check_outputs, options_by_system
 from .checking.names import NamesOption
-from .checking.stage import check_outputs, options_by_system
 from .conclusion.rates import system_results
 from .conclusion.results import SystemResult
 from .conclusion.tally import Tally

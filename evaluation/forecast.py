@@ -15,7 +15,7 @@ from ..judges.prices import PriceList, Prices
 from ..judges.transport.budget import Estimate, completion_limit, estimate_prompt
 from ..judges.transport.recording import ReplayProvider
 from ..records import Closing, FolderPath, ItemKey, JudgeId
-from .checking.stage import check_into_folder
+from .checking.checks import check_into_folder
 from .context import RunContext
 from .inputs import EvaluationInputs
 from .judging.access import ModelAccess

@@ -14,7 +14,7 @@ from ..deterministic.own_checkers import source_fingerprint
 from ..errors import FiducialError
 from ..records import FolderPath
 from ..version import VERSION
-from .conclusion.stage import Conclusion
+from .conclusion.conclude import Conclusion
 from .inputs import file_sha256
 from .judging.tasks import JudgeTask
 from .store.run_store import LABELS, RunStore

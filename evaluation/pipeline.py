@@ -14,7 +14,7 @@ from ..calibration.cuts import UNTOLD, PassAt
 from ..errors import ConfigurationError, UsageError
 from ..judges.prices import PriceList
 from ..records import FolderPath, InputPath
-from .conclusion.stage import Conclusion, conclude
+from .conclusion.conclude import Conclusion, conclude
 from .context import RunContext
 from .inputs import EvaluationInputs
 from .judging.access import BatchMode, ModelAccess
@@ -121,7 +121,7 @@ def run(
             context = RunContext(inputs, folder, progress)
             _begin(plan, context, tasks, now())
             if plan.options is not None:
-                from .checking.stage import check_into_folder  # noqa: PLC0415 - who only judges needs no checkers
+                from .checking.checks import check_into_folder  # noqa: PLC0415 - who only judges needs no checkers
 
                 check_into_folder(context, plan.names, plan.options)
             problem = _judge(plan, context, tasks, access) if plan.judges else None
@@ -169,7 +169,7 @@ def _begin(
     if folder.resumed:
         _look_again(plan, context)
     if plan.options is not None:
-        from .checking.stage import own_checkers  # noqa: PLC0415 - who only judges needs no checkers
+        from .checking.checks import own_checkers  # noqa: PLC0415 - who only judges needs no checkers
 
         facts |= {"rules": plan.options.rules, "names": plan.names, "artifacts": plan.options.artifacts}
         facts |= own_checkers(survey.kinds)

@@ -14,7 +14,7 @@ from ..errors import RunFolderError
 from ..judges import PromptJudge, load_judge, read_again, rests_on_a_reply
 from ..judges.prices import PriceList
 from ..records import JudgeId, Verdict
-from .conclusion.stage import Conclusion, conclude
+from .conclusion.conclude import Conclusion, conclude
 from .context import RunContext
 from .inputs import EvaluationInputs, InputFile
 from .judging.worlds import replay_in

@@ -8,8 +8,8 @@ from itertools import groupby
 from msgspec.structs import replace
 
 from ..calibration.agreement.results import Calibration, JudgeCalibration
+from ..evaluation.conclusion.conclude import Conclusion
 from ..evaluation.conclusion.results import CORRECTED, OPEN, JudgeUse, Stratum, SystemResult
-from ..evaluation.conclusion.stage import Conclusion
 from . import words
 from .caution_words import folded
 from .document import Document, Piece

@@ -10,7 +10,7 @@ import msgspec
 from ...deterministic import CheckOptions, check
 from ...formats.agbenchmark import Attempt, report_of
 from ...records import Case, Verdict, read_records, write_json, write_records
-from ..checking.stage import check_outputs
+from ..checking.checks import check_outputs
 from ..inputs import EvaluationInputs
 from .attempts import RUNS, AgentPlan, AgentRun
 from .workspaces import OUTPUTS

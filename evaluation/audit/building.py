@@ -28,8 +28,8 @@ from ...records import (
     write_json,
 )
 from ...version import VERSION
+from ..checking.checks import options_by_system
 from ..checking.names import NamesOption
-from ..checking.stage import options_by_system
 from ..inputs import EvaluationInputs, file_sha256
 from ..progress import Progress
 from .probe_folder import CASES, LABELS, OUTPUTS, PROBES, WEAKNESSES, OperatorCounts, ProbeManifest

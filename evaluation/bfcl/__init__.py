@@ -1,8 +1,8 @@
 """BFCL result trees scored: score files, CSV files and summaries as BFCL writes them."""
 
-from .rates import SUMMARIES, as_json, missing_categories, rate
+from .aggregation import SUMMARIES, as_json, missing_categories, rate
+from .scores import SystemScore
 from .scoring import ScoringOptions, score_tree
-from .system_score import SystemScore
 
 __all__ = [
     "SUMMARIES",

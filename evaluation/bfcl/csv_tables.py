@@ -1,15 +1,18 @@
-"""BFCL's leaderboard files: one CSV a group of categories, and one over all."""
+"""BFCL's CSV files: their columns, and how they are written."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypeAlias
 
+import msgspec
+
+from ...formats.bfcl import CONFIGURATIONS
 from ...formats.spreadsheet import as_text_cell
 from ...records import atomic_write
 from .aggregation import Accuracy
-from .csv_columns import TABLES, Cell, CsvTable
-from .system_score import SystemScore
+from .scores import SystemScore, spread
 
 NOT_AVAILABLE = "N/A"
 
@@ -52,3 +55,167 @@ def _shown(cell: Cell) -> str:
         return str(round(cell, 2))
     # The files know no quoting, so a name must not hold what separates cells and rows.
     return NOT_AVAILABLE if cell is None else as_text_cell(" ".join(cell.replace(",", " ").split()))
+
+
+Cell: TypeAlias = Accuracy | float | str | None
+"""A fraction, a plain number, a text, or nothing known."""
+
+_NOTHING_KNOWN = None
+"""Price, link, organisation and licence come from BFCL's own registry of models; any system may be scored here."""
+
+
+class CsvTable(msgspec.Struct, frozen=True):
+    """One file.
+
+    Attributes:
+        name: File name.
+        columns: Titles after the rank, and what stands below them.
+        sorted_by: Which of these columns orders the rows, from 1.
+    """
+
+    name: str
+    columns: list[tuple[str, Callable[[SystemScore], Cell]]]
+    sorted_by: int = 2
+
+
+def _category(name: str) -> Callable[[SystemScore], Cell]:
+    return lambda system: system.summary.categories[name]
+
+
+def _spread(name: str) -> Callable[[SystemScore], Cell]:
+    def cell(system: SystemScore) -> Cell:
+        score = system.scores.get("format_sensitivity")
+        return None if score is None else spread(score.configurations)[name]
+
+    return cell
+
+
+def _configuration(name: str) -> Callable[[SystemScore], Cell]:
+    def cell(system: SystemScore) -> Cell:
+        score = system.scores.get("format_sensitivity")
+        tally = None if score is None else score.configurations.get(name)
+        if tally is None or tally.accuracy is None:
+            return None
+        return Accuracy(tally.accuracy, tally.total)
+
+    return cell
+
+
+_SYSTEM: tuple[str, Callable[[SystemScore], Cell]] = ("Model", lambda system: system.name)
+
+_SPREAD = [
+    ("Format Sensitivity Max Delta", _spread("accuracy_max_delta")),
+    ("Format Sensitivity Standard Deviation", _spread("accuracy_std")),
+]
+
+_NON_LIVE = CsvTable(
+    "data_non_live.csv",
+    [
+        _SYSTEM,
+        ("Non-Live Overall Acc", lambda system: system.summary.non_live.always()),
+        ("AST Summary", lambda system: system.summary.non_live),
+        ("Simple AST", lambda system: system.summary.simple),
+        ("Python Simple AST", _category("simple_python")),
+        ("Java Simple AST", _category("simple_java")),
+        ("JavaScript Simple AST", _category("simple_javascript")),
+        ("Multiple AST", _category("multiple")),
+        ("Parallel AST", _category("parallel")),
+        ("Parallel Multiple AST", _category("parallel_multiple")),
+        ("Irrelevance Detection", _category("irrelevance")),
+    ],
+)
+
+_LIVE = CsvTable(
+    "data_live.csv",
+    [
+        _SYSTEM,
+        ("Live Overall Acc", lambda system: system.summary.live.always()),
+        ("AST Summary", lambda system: system.summary.live),
+        ("Python Simple AST", _category("live_simple")),
+        ("Python Multiple AST", _category("live_multiple")),
+        ("Python Parallel AST", _category("live_parallel")),
+        ("Python Parallel Multiple AST", _category("live_parallel_multiple")),
+        ("Irrelevance Detection", _category("live_irrelevance")),
+        ("Relevance Detection", _category("live_relevance")),
+    ],
+)
+
+_MULTI_TURN = CsvTable(
+    "data_multi_turn.csv",
+    [
+        _SYSTEM,
+        ("Multi Turn Overall Acc", lambda system: system.summary.multi_turn.always()),
+        ("Base", _category("multi_turn_base")),
+        ("Miss Func", _category("multi_turn_miss_func")),
+        ("Miss Param", _category("multi_turn_miss_param")),
+        ("Long Context", _category("multi_turn_long_context")),
+    ],
+)
+
+_AGENTIC = CsvTable(
+    "data_agentic.csv",
+    [
+        _SYSTEM,
+        ("Agentic Overall Acc", lambda system: system.summary.agentic.always()),
+        ("Web Search Summary", lambda system: system.summary.web_search),
+        ("Web Search Base", _category("web_search_base")),
+        ("Web Search No Snippet", _category("web_search_no_snippet")),
+        ("Memory Summary", lambda system: system.summary.memory),
+        ("Memory KV", _category("memory_kv")),
+        ("Memory Vector", _category("memory_vector")),
+        ("Memory Recursive Summarization", _category("memory_rec_sum")),
+    ],
+)
+
+_FORMAT_SENSITIVITY = CsvTable(
+    "data_format_sensitivity.csv",
+    [
+        _SYSTEM,
+        *_SPREAD,
+        *((f"Config {one.id}", _configuration(one.id)) for one in CONFIGURATIONS),
+    ],
+)
+
+_OVERALL = CsvTable(
+    "data_overall.csv",
+    [
+        ("Overall Acc", lambda system: system.summary.overall.always()),
+        _SYSTEM,
+        ("Model Link", lambda _: _NOTHING_KNOWN),
+        ("Total Cost ($)", lambda _: _NOTHING_KNOWN),
+        ("Latency Mean (s)", lambda system: system.effort.mean),
+        ("Latency Standard Deviation (s)", lambda system: system.effort.deviation),
+        ("Latency 95th Percentile (s)", lambda system: system.effort.percentile_95),
+        ("Non-Live AST Acc", lambda system: system.summary.non_live),
+        ("Non-Live Simple AST", lambda system: system.summary.simple),
+        ("Non-Live Multiple AST", _category("multiple")),
+        ("Non-Live Parallel AST", _category("parallel")),
+        ("Non-Live Parallel Multiple AST", _category("parallel_multiple")),
+        ("Live Acc", lambda system: system.summary.live.always()),
+        ("Live Simple AST", _category("live_simple")),
+        ("Live Multiple AST", _category("live_multiple")),
+        ("Live Parallel AST", _category("live_parallel")),
+        ("Live Parallel Multiple AST", _category("live_parallel_multiple")),
+        ("Multi Turn Acc", lambda system: system.summary.multi_turn.always()),
+        ("Multi Turn Base", _category("multi_turn_base")),
+        ("Multi Turn Miss Func", _category("multi_turn_miss_func")),
+        ("Multi Turn Miss Param", _category("multi_turn_miss_param")),
+        ("Multi Turn Long Context", _category("multi_turn_long_context")),
+        ("Web Search Acc", lambda system: system.summary.web_search),
+        ("Web Search Base", _category("web_search_base")),
+        ("Web Search No Snippet", _category("web_search_no_snippet")),
+        ("Memory Acc", lambda system: system.summary.memory),
+        ("Memory KV", _category("memory_kv")),
+        ("Memory Vector", _category("memory_vector")),
+        ("Memory Recursive Summarization", _category("memory_rec_sum")),
+        ("Relevance Detection", _category("live_relevance")),
+        ("Irrelevance Detection", lambda system: system.summary.irrelevance),
+        *_SPREAD,
+        ("Organization", lambda _: _NOTHING_KNOWN),
+        ("License", lambda _: _NOTHING_KNOWN),
+    ],
+    sorted_by=1,
+)
+
+TABLES = (_NON_LIVE, _LIVE, _MULTI_TURN, _AGENTIC, _FORMAT_SENSITIVITY, _OVERALL)
+"""All files."""

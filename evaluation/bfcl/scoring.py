@@ -17,16 +17,11 @@ from ...formats.bfcl import DataSource, ResultFile, to_output
 from ...records import Case, Output, atomic_write
 from ..checking.names import NamesOption, NamesVote
 from ..progress import Progress
-from .category_score import CategoryScore
-from .checking import check_stored
+from .checking import ModeOption, check_stored, mode_of
 from .csv_tables import write_csv_tables
-from .effort import Effort
-from .json_text import json_line
-from .modes import ModeOption, mode_of
-from .pairing import paired
-from .score_lines import Failed, score_line
-from .suite import Suite
-from .system_score import SystemScore
+from .score_lines import Failed, json_line, score_line
+from .scores import CategoryScore, Effort, SystemScore
+from .suite import Suite, paired
 
 _HELD_IN_MEMORY = 8 * 1024 * 1024
 """Bytes of failed lines; more go to a temporary file."""

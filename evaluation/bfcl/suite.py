@@ -1,10 +1,22 @@
-"""The entries that answers are checked against, read once for all systems."""
+"""The questions of a data set, and the stored results that answer them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from ...formats.bfcl import Category, DataSource, Entry, read_entries, to_case
+from ...errors import InputError, RecordError
+from ...formats.bfcl import (
+    Category,
+    DataSource,
+    Entry,
+    ResultFile,
+    ResultIndex,
+    ResultLine,
+    read_entries,
+    sort_key,
+    to_case,
+)
 from ...records import Case
 
 
@@ -43,3 +55,54 @@ class Suite:
                 entry.id: Asked(entry, to_case(entry)) for entry in read_entries(self._source, category)
             }
         return self._categories[category.name]
+
+
+def paired(suite: Suite, file: ResultFile, *, partial: bool) -> Iterator[tuple[Asked, ResultLine]]:
+    """Pair the entries of a category with a system's answers, in BFCL's order.
+
+    Everything is checked before the first pair is yielded.
+
+    Args:
+        suite: What was asked.
+        file: The answers.
+        partial: Whether entries may be without an answer; they are then left out.
+
+    Yields:
+        Entry and answer.
+
+    Raises:
+        InputError: The file is empty, or entries are without an answer and ``partial`` is off.
+        RecordError: A line is not an answer, answers nothing known, or answers what was answered before.
+    """
+    index = ResultIndex(file.path)
+    entries = suite.asked(file.category)
+    _refuse_unknown(index, entries, file)
+    ids = sorted((entry_id for entry_id in entries if entry_id in index), key=sort_key)
+    _refuse_missing(ids, entries, file, partial=partial)
+    for line in index.read(ids):
+        yield entries[line.id], line
+
+
+def _refuse_unknown(index: ResultIndex, entries: dict[str, Asked], file: ResultFile) -> None:
+    unknown = [entry_id for entry_id in index.lines if entry_id not in entries]
+    if unknown:
+        more = f" (and {len(unknown) - 1} more like it)" if len(unknown) > 1 else ""
+        raise RecordError(
+            f"{unknown[0]!r} is no entry of category {file.category.name}{more}",
+            path=file.path,
+            line=index.lines[unknown[0]],
+            field="id",
+        )
+
+
+def _refuse_missing(ids: list[str], entries: dict[str, Asked], file: ResultFile, *, partial: bool) -> None:
+    if not ids:
+        raise InputError("the file is empty; expected one answer a line", path=file.path)
+    if not partial and len(ids) < len(entries):
+        answered = set(ids)
+        first = next(entry_id for entry_id in entries if entry_id not in answered)
+        raise InputError(
+            f"holds {len(ids):,} of the {len(entries):,} answers of category {file.category.name} "
+            f"({first!r} is the first that is missing); complete it, or pass --partial to score what is there",
+            path=file.path,
+        )

@@ -10,7 +10,7 @@ import pytest
 from command import fiducial
 
 from fiducial.evaluation import check_file
-from fiducial.evaluation.checking.stage import check_outputs
+from fiducial.evaluation.checking.checks import check_outputs
 from fiducial.records import Case, Output, Verdict, read_records, write_records
 
 

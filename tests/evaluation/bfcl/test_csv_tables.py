@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fiducial.evaluation.bfcl.category_score import CategoryScore, Tally
 from fiducial.evaluation.bfcl.csv_tables import write_csv_tables
-from fiducial.evaluation.bfcl.effort import Effort
+from fiducial.evaluation.bfcl.scores import CategoryScore, Effort, Tally
 from fiducial.evaluation.bfcl.scoring import SystemScore
 from fiducial.formats.bfcl import CATEGORIES, CONFIGURATIONS
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fiducial.evaluation.bfcl.effort import Effort
+from fiducial.evaluation.bfcl.scores import Effort
 
 
 def effort_of(*latencies: Any) -> Effort:

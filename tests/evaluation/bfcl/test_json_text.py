@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fiducial.evaluation.bfcl.json_text import json_line
+from fiducial.evaluation.bfcl.score_lines import json_line
 
 
 def test_characters_beyond_ascii_stay_as_they_are():

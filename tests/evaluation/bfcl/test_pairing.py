@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from fiducial.errors import InputError
-from fiducial.evaluation.bfcl.pairing import paired
-from fiducial.evaluation.bfcl.suite import Suite
+from fiducial.evaluation.bfcl.suite import Suite, paired
 from fiducial.formats.bfcl import CATEGORIES, ResultFile, open_source
 
 

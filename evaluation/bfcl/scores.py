@@ -1,14 +1,19 @@
-"""What a system reached in one category, and the first line of its score file."""
+"""What the outputs of one category, and of one system, came to; and what they took: tokens, seconds, steps."""
 
 from __future__ import annotations
 
+import math
 import statistics
-from typing import Any
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
 
 import msgspec
 
-from ...deterministic import Finding
+from ...deterministic import Finding, Names
 from ...formats.bfcl import Category, parse_sensitivity_id
+from .aggregation import Summary, summarise
 
 
 class Tally(msgspec.Struct):
@@ -102,3 +107,71 @@ def spread(configurations: dict[str, Tally]) -> dict[str, float]:
         "accuracy_variance": round(variance * 10_000, 2),
         "accuracy_std": round(deviation * 100, 2),
     }
+
+
+class SystemScore(msgspec.Struct, frozen=True):
+    """Everything about one system.
+
+    Attributes:
+        name: Its folder's name.
+        names: How documented names with dots were taken to have been offered to it.
+        scores: By category, in BFCL's order.
+        effort: Its latency and tokens.
+        modes: How many answers were read as text and how many as native calls.
+    """
+
+    name: str
+    names: Names
+    scores: dict[str, CategoryScore]
+    effort: Effort
+    modes: Counter[str]
+
+    @property
+    def summary(self) -> Summary:
+        """The summary scores."""
+        return summarise(self.scores)
+
+
+class Effort(msgspec.Struct):
+    """What a system's answers took. Zeros are left out, as BFCL does: they stand for "not measured".
+
+    Attributes:
+        latencies: Seconds, one per model call.
+        input_tokens: Over all calls.
+        output_tokens: Over all calls.
+    """
+
+    latencies: array[float] = msgspec.field(default_factory=lambda: array("d"))
+    input_tokens: float = 0
+    output_tokens: float = 0
+
+    def add(self, fields: Mapping[str, Any]) -> None:
+        """Add what one result line reports: numbers, or turns of steps of numbers."""
+        self.latencies.extend(_numbers(fields.get("latency")))
+        self.input_tokens += sum(_numbers(fields.get("input_token_count")))
+        self.output_tokens += sum(_numbers(fields.get("output_token_count")))
+
+    @property
+    def mean(self) -> float | None:
+        """Mean latency; None when none was measured."""
+        return statistics.fmean(self.latencies) if self.latencies else None
+
+    @property
+    def deviation(self) -> float | None:
+        """Sample standard deviation of the latency; None with fewer than two."""
+        return statistics.stdev(self.latencies) if len(self.latencies) > 1 else None
+
+    @property
+    def percentile_95(self) -> float | None:
+        """95th percentile of the latency, interpolated linearly; None when none was measured."""
+        if len(self.latencies) > 1:
+            return statistics.quantiles(self.latencies, n=100, method="inclusive")[94]
+        return self.latencies[0] if self.latencies else None
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    if isinstance(value, list):
+        for item in cast("list[Any]", value):
+            yield from _numbers(item)
+    elif isinstance(value, int | float) and not isinstance(value, bool) and value and math.isfinite(value):
+        yield float(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fiducial.deterministic import PASSED, Finding, fault, undecided
-from fiducial.evaluation.bfcl.category_score import CategoryScore, Tally, spread
+from fiducial.evaluation.bfcl.scores import CategoryScore, Tally, spread
 from fiducial.formats.bfcl import CATEGORIES, CONFIGURATIONS
 
 WRONG = fault("value_error:string", "wrong")

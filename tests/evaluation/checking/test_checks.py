@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from fiducial.evaluation.checking.dependencies import hold_back_dependents
+from fiducial.evaluation.checking.checks import hold_back_dependents
 from fiducial.records import Case, Output, Verdict, graded, ungraded
 
 
