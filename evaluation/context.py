@@ -13,7 +13,7 @@ from ..records import JudgeId
 from .inputs import EvaluationInputs
 from .progress import Progress
 from .store.journal import VerdictJournal
-from .store.run_store import RunWriter
+from .store.run_writer import RunWriter
 
 
 class RunContext(NamedTuple):

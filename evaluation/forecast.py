@@ -23,7 +23,8 @@ from .judging.asking import Step
 from .judging.tasks import refuse_idle
 from .pipeline import Plan, judging_steps, planned_tasks, wanted_outputs
 from .progress import Progress
-from .store.run_store import MANIFEST, STATEMENTS, VERDICTS, RunWriter
+from .store.run_store import MANIFEST, STATEMENTS, VERDICTS
+from .store.run_writer import RunWriter
 
 _SHORTEST_REPLY, _LONGEST_REPLY = 5, 500
 """Tokens of a reply, where neither the request limits them nor the cache has a reply to learn from."""

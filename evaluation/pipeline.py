@@ -28,7 +28,8 @@ from .nothing_to_do import conclusion_of, signature
 from .progress import Progress
 from .statements.share_judge import ShareTask, by_statement
 from .store.manifest import KnownJudge, component_versions, own_versions
-from .store.run_store import GENERATED, RunStore, RunWriter
+from .store.run_store import GENERATED, RunStore
+from .store.run_writer import RunWriter
 
 if TYPE_CHECKING:
     from ..deterministic import CheckOptions

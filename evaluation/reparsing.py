@@ -23,7 +23,8 @@ from .juries.jury import Jury
 from .progress import Progress
 from .statements.share_judge import combine_again
 from .store.manifest import Manifest, Share
-from .store.run_store import RunStore, RunWriter
+from .store.run_store import RunStore
+from .store.run_writer import RunWriter
 
 
 class Reparsed(msgspec.Struct, frozen=True, kw_only=True):

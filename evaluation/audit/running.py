@@ -17,7 +17,8 @@ from ..judging.access import ModelAccess
 from ..judging.asking import ask
 from ..judging.tasks import JudgeTask, refuse_idle, require_models
 from ..progress import Progress, Silent
-from ..store.run_store import RunStore, RunWriter
+from ..store.run_store import RunStore
+from ..store.run_writer import RunWriter
 from .analysis import judge_audit, to_read
 from .comparisons import prompts
 from .plan import AuditPlan, open_inputs, prepare, steps

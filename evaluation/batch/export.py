@@ -16,7 +16,8 @@ from ..judging.asking import open_work
 from ..judging.tasks import JudgeTask, judge_tasks, refuse_idle
 from ..judging.worlds import replay_in
 from ..progress import Progress
-from ..store.run_store import RunStore, RunWriter
+from ..store.run_store import RunStore
+from ..store.run_writer import RunWriter
 from ..store.standing import VerdictKey
 from .files import BatchFile, answered, numbered, once, write_batch
 

@@ -7,6 +7,7 @@ answers open counts with its lower bound: the decided answers alone would not sp
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -14,8 +15,9 @@ import msgspec
 
 from ...calibration.intervals.closed_forms import wilson_interval
 from ...calibration.statistic import Statistic, defined, undefined
+from ...deterministic import Names
 from ...formats.bfcl import CATEGORIES
-from .scores import CategoryScore, SystemScore
+from .scores import CategoryScore, Effort
 
 _OVERALL_WEIGHTS = {"non_live": 10, "live": 10, "irrelevance": 10, "multi_turn": 30, "agentic": 40}
 """Percent of the overall score."""
@@ -148,6 +150,29 @@ SUMMARIES = (
     "overall",
 )
 """The summary scores, in the order in which they are shown."""
+
+
+class SystemScore(msgspec.Struct, frozen=True):
+    """Everything about one system.
+
+    Attributes:
+        name: Its folder's name.
+        names: How documented names with dots were taken to have been offered to it.
+        scores: By category, in BFCL's order.
+        effort: Its latency and tokens.
+        modes: How many answers were read as text and how many as native calls.
+    """
+
+    name: str
+    names: Names
+    scores: dict[str, CategoryScore]
+    effort: Effort
+    modes: Counter[str]
+
+    @property
+    def summary(self) -> Summary:
+        """The summary scores."""
+        return summarise(self.scores)
 
 
 def rate(score: CategoryScore) -> Statistic:

@@ -11,8 +11,8 @@ import msgspec
 from ...formats.bfcl import CONFIGURATIONS
 from ...formats.spreadsheet import as_text_cell
 from ...records import atomic_write
-from .aggregation import Accuracy
-from .scores import SystemScore, spread
+from .aggregation import Accuracy, SystemScore
+from .scores import spread
 
 NOT_AVAILABLE = "N/A"
 

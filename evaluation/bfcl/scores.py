@@ -1,19 +1,17 @@
-"""What the outputs of one category, and of one system, came to; and what they took: tokens, seconds, steps."""
+"""What the outputs of one category came to, and what they took: tokens, seconds, steps."""
 
 from __future__ import annotations
 
 import math
 import statistics
 from array import array
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 import msgspec
 
-from ...deterministic import Finding, Names
+from ...deterministic import Finding
 from ...formats.bfcl import Category, parse_sensitivity_id
-from .aggregation import Summary, summarise
 
 
 class Tally(msgspec.Struct):
@@ -107,29 +105,6 @@ def spread(configurations: dict[str, Tally]) -> dict[str, float]:
         "accuracy_variance": round(variance * 10_000, 2),
         "accuracy_std": round(deviation * 100, 2),
     }
-
-
-class SystemScore(msgspec.Struct, frozen=True):
-    """Everything about one system.
-
-    Attributes:
-        name: Its folder's name.
-        names: How documented names with dots were taken to have been offered to it.
-        scores: By category, in BFCL's order.
-        effort: Its latency and tokens.
-        modes: How many answers were read as text and how many as native calls.
-    """
-
-    name: str
-    names: Names
-    scores: dict[str, CategoryScore]
-    effort: Effort
-    modes: Counter[str]
-
-    @property
-    def summary(self) -> Summary:
-        """The summary scores."""
-        return summarise(self.scores)
 
 
 class Effort(msgspec.Struct):

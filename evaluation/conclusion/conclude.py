@@ -14,7 +14,8 @@ from ..context import RunContext
 from ..statements.statement import case_of, is_statement
 from ..store.journal import VerdictJournal
 from ..store.manifest import Counts, Roster
-from ..store.run_store import RunStore, RunWriter
+from ..store.run_store import RunStore
+from ..store.run_writer import RunWriter
 from ..store.standing import Said
 from .rates import system_results
 from .results import JudgeUse, SystemResult

@@ -14,7 +14,8 @@ from ...plugins import place
 from ...records import Case, CaseIndex, FolderPath, InputPath
 from ..judging.access import ModelAccess
 from ..progress import Progress
-from ..store.run_store import GENERATED, RunWriter
+from ..store.run_store import GENERATED
+from ..store.run_writer import RunWriter
 from .attempt import Agent
 from .commands import CommandAgent, command_words
 from .model_agent import ModelAgent, ModelSettings, examine_for_model

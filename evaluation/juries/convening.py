@@ -13,7 +13,7 @@ from ..context import RunContext
 from ..judging.asking import Step, Wanted
 from ..judging.tasks import JudgeTask
 from ..store.manifest import KnownJudge
-from ..store.run_store import RunWriter
+from ..store.run_writer import RunWriter
 from ..store.standing import VerdictKey
 from .jury import Jury, Member, Opinion, Rule, combine, is_unsure, opinion
 

@@ -19,7 +19,8 @@ from ...records import (
     read_records,
 )
 from ..inputs import EvaluationInputs
-from ..store.run_store import LABELS, RunStore, RunWriter
+from ..store.run_store import LABELS, RunStore
+from ..store.run_writer import RunWriter
 
 REVIEW = "review"
 """Key of a label's evidence: how the outputs that were labelled on a review page were chosen."""

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import io
-import os
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, BinaryIO, Generic, TypeVar
-
-import msgspec
+from typing import Generic, TypeVar
 
 from ...errors import InputError, RecordError
 from ...records import (
@@ -22,34 +16,13 @@ from ...records import (
     decode_record,
     encode_record,
     lines_of,
-    open_plainly,
 )
 from ...records.duplicate_keys import DuplicateKeys
+from .opened_file import DiskBytes, MemoryBytes
+from .seals import RunningHash, Seal
 from .standing import Row, Said, Settled, Standing, VerdictKey
 
 T = TypeVar("T")
-
-_PIECE = 256 * 1024
-
-_FIRST_MARK, _MOST_MARKS = 256, 64
-"""Bytes after which a journal is marked, as long as it is short; and marks, from which on every other is given up."""
-
-
-class Seal(msgspec.Struct, frozen=True):
-    """What a journal was when the manifest was written.
-
-    A kill may leave lines behind it, which are kept, and a power cut may take some from its end, whose work is done again. What
-    differs before is no such thing: it was changed by hand.
-
-    Attributes:
-        bytes: How long it was.
-        sha256: Of all of it.
-        marks: The same of its beginnings, at even distances, so that a journal that was cut off can be told from one that was changed.
-    """
-
-    bytes: int
-    sha256: str
-    marks: list[tuple[int, str]] = []
 
 
 class Journal(Closing, Generic[T]):
@@ -73,7 +46,7 @@ class Journal(Closing, Generic[T]):
         self.record_type = record_type
         with self._naming_the_file():
             self._file = (
-                _MemoryBytes(path) if isinstance(path, MemoryFile) else _DiskBytes(path, writing=writing)
+                MemoryBytes(path) if isinstance(path, MemoryFile) else DiskBytes(path, writing=writing)
             )
         try:
             self.size = self._file.end_of_lines()
@@ -119,7 +92,7 @@ class Journal(Closing, Generic[T]):
         for line, _, raw in self._lines():
             yield decode_record(raw, self.record_type, path=self.path, line=line)
 
-    def _lines(self, hashed: _Hash | None = None) -> Iterator[tuple[int, int, bytes]]:
+    def _lines(self, hashed: RunningHash | None = None) -> Iterator[tuple[int, int, bytes]]:
         return lines_of(self._file.reader(self.size, hashed), self.path)
 
     def close(self) -> None:
@@ -156,7 +129,7 @@ class VerdictJournal(Journal[Verdict]):
     """
 
     def __init__(self, path: InputPath, *, writing: bool = True, seal: Seal | None = None) -> None:
-        self._hash = _Hash(seal)
+        self._hash = RunningHash(seal)
         self._keys = DuplicateKeys() if seal is None else None  # what we wrote has no key twice
         self.standing = Standing()
         super().__init__(path, Verdict, writing=writing)
@@ -237,151 +210,3 @@ class VerdictJournal(Journal[Verdict]):
     def settled(self) -> Settled:
         """What needs no more work, now and whenever it is asked."""
         return Settled(self.standing)
-
-
-class _Hash:
-    """A SHA-256 that grows, with what it was at marks; and whether it was at the marks of a seal what that says.
-
-    Args:
-        seal: What is to be compared with; None for nothing.
-    """
-
-    def __init__(self, seal: Seal | None) -> None:
-        self._hash = hashlib.sha256()
-        self._expected = {} if seal is None else {seal.bytes: seal.sha256, **dict(seal.marks)}
-        self._stops = sorted(self._expected, reverse=True)
-        self._step = _FIRST_MARK
-        self._size = 0
-        self._marks: list[tuple[int, str]] = []
-        self.differs = False
-
-    def update(self, data: bytes) -> None:
-        rest = memoryview(data)
-        while rest:
-            stop = self._size - self._size % self._step + self._step
-            if self._stops:
-                stop = min(stop, self._stops[-1])
-            piece, rest = rest[: stop - self._size], rest[stop - self._size :]
-            self._hash.update(piece)
-            self._size += len(piece)
-            if self._size == stop:
-                self._stop()
-
-    def _stop(self) -> None:
-        now = self._hash.hexdigest()
-        if self._stops and self._stops[-1] == self._size:
-            self.differs |= self._expected[self._stops.pop()] != now
-        if self._size % self._step == 0:
-            self._marks.append((self._size, now))
-            if len(self._marks) == _MOST_MARKS:
-                self._marks = self._marks[1::2]
-                self._step *= 2
-
-    @property
-    def seal(self) -> Seal:
-        return Seal(self._size, self._hash.hexdigest(), list(self._marks))
-
-
-class _Window(io.RawIOBase):
-    """Reads a file that is open already, each reader at a place of its own, to a given end."""
-
-    def __init__(self, descriptor: int, end: int | None, hashed: _Hash | None) -> None:
-        self._descriptor = descriptor
-        self._end = end
-        self._hashed = hashed
-        self._at = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        self._at = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: os.fstat(self._descriptor).st_size}[
-            whence
-        ] + offset
-        return self._at
-
-    def readinto(self, buffer: Any) -> int:
-        view = memoryview(buffer)
-        wanted = len(view) if self._end is None else min(len(view), self._end - self._at)
-        data = os.pread(self._descriptor, wanted, self._at)
-        view[: len(data)] = data
-        self._at += len(data)
-        if self._hashed is not None:
-            self._hashed.update(data)
-        return len(data)
-
-
-class _DiskBytes:
-    """A plain file that is opened once: appended to, and read at any place."""
-
-    def __init__(self, path: Path, *, writing: bool) -> None:
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND if writing else os.O_RDONLY
-        descriptor = open_plainly(path, flags)
-        self._descriptor = descriptor
-        self._writer = open(descriptor, "ab" if writing else "rb")  # noqa: SIM115, PTH123 - a descriptor, closed by `close`
-        self._at_lines = self.reader(piece=io.DEFAULT_BUFFER_SIZE)  # which reads here and there
-
-    def reader(self, end: int | None = None, hashed: _Hash | None = None, piece: int = _PIECE) -> BinaryIO:
-        return io.BufferedReader(_Window(self._descriptor, end, hashed), piece)  # pyright: ignore[reportReturnType]
-
-    def end_of_lines(self) -> int:
-        """Where the last complete line ends."""
-        end = os.fstat(self._descriptor).st_size
-        while end:
-            start = max(0, end - _PIECE)
-            newline = os.pread(self._descriptor, end - start, start).rfind(b"\n")
-            if newline >= 0:
-                return start + newline + 1
-            end = start
-        return 0
-
-    def line_at(self, offset: int) -> bytes:
-        self._at_lines.seek(offset)
-        return self._at_lines.readline()
-
-    def cut(self, size: int) -> None:
-        if os.fstat(self._descriptor).st_size > size:
-            os.ftruncate(self._descriptor, size)
-
-    def write(self, data: bytes) -> None:
-        self._writer.write(data)
-
-    def flush(self) -> None:
-        self._writer.flush()
-
-    def close(self) -> None:
-        self._writer.close()
-
-
-class _MemoryBytes:
-    """The same in memory, where nothing is torn."""
-
-    def __init__(self, file: MemoryFile) -> None:
-        file.append(b"")
-        self._file = file
-        self.write = file.append
-
-    def reader(self, end: int | None = None, hashed: _Hash | None = None) -> BinaryIO:
-        data = self._file.read_bytes()[:end]
-        if hashed is not None:
-            hashed.update(data)
-        return io.BytesIO(data)
-
-    def end_of_lines(self) -> int:
-        return len(self._file.read_bytes())
-
-    def line_at(self, offset: int) -> bytes:
-        data = self._file.read_bytes()
-        return data[offset : data.index(b"\n", offset) + 1]
-
-    def cut(self, size: int) -> None:
-        """Nothing is torn."""
-
-    def flush(self) -> None:
-        """Nothing waits."""
-
-    def close(self) -> None:
-        """Nothing is held open."""

@@ -11,7 +11,7 @@ import pytest
 from command import Command, Result, fiducial
 from provider_server import Answer, Hang, ProviderServer, Response, Seen, Status, in_the_form_asked_for
 
-from fiducial.evaluation.store.run_store import RunWriter
+from fiducial.evaluation.store.run_writer import RunWriter
 from fiducial.records import Output, Verdict, read_records, write_records
 
 KEY = "sk-very-secret"

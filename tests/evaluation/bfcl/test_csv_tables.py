@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from fiducial.evaluation.bfcl import SystemScore
 from fiducial.evaluation.bfcl.csv_tables import write_csv_tables
 from fiducial.evaluation.bfcl.scores import CategoryScore, Effort, Tally
-from fiducial.evaluation.bfcl.scoring import SystemScore
 from fiducial.formats.bfcl import CATEGORIES, CONFIGURATIONS
 
 

@@ -8,7 +8,7 @@ from judge_ids import judge_id
 
 from fiducial.evaluation.conclusion.conclude import OTHER_REASONS, judge_uses
 from fiducial.evaluation.store.manifest import KnownJudge
-from fiducial.evaluation.store.run_store import RunWriter
+from fiducial.evaluation.store.run_writer import RunWriter
 from fiducial.records import Outcome, Usage, Verdict
 
 

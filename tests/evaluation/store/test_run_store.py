@@ -9,7 +9,8 @@ import pytest
 
 from fiducial.errors import RunFolderError
 from fiducial.evaluation.store.manifest import Manifest
-from fiducial.evaluation.store.run_store import RunStore, RunWriter
+from fiducial.evaluation.store.run_store import RunStore
+from fiducial.evaluation.store.run_writer import RunWriter
 
 
 def test_the_same_run_is_resumed(tmp_path: Path):
@@ -42,7 +43,7 @@ def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path):
 def test_a_second_process_is_refused_while_the_first_one_writes(tmp_path: Path):
     code = f"""
 from pathlib import Path
-from fiducial.evaluation.store.run_store import RunWriter
+from fiducial.evaluation.store.run_writer import RunWriter
 try:
     RunWriter(Path({str(tmp_path)!r}))
 except Exception as error:

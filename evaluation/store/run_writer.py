@@ -1,0 +1,228 @@
+"""Everything a run keeps is written here, by one process at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import filelock
+import msgspec
+
+from ...errors import InputError, RunFolderError
+from ...records import (
+    FolderPath,
+    InputPath,
+    Verdict,
+    atomic_write,
+    decode_record,
+    encode_record,
+    write_json,
+    write_records,
+)
+from ..inputs import EvaluationInputs, InputFile
+from .journal import Seal
+from .manifest import KeptInput, KnownJudge, Manifest
+from .run_store import CALIBRATION, CLUSTERS, LABELS, MANIFEST, STATEMENTS, VERDICTS, RunStore
+
+if TYPE_CHECKING:
+    from ...calibration.agreement.results import Calibration
+
+_LOCK = ".lock"
+
+
+class RunWriter(RunStore):
+    """A run that one process writes, and the same command resumes.
+
+    What the run's verdicts depend on is bound to it (`bind`), so that another run cannot mix with it.
+
+    Args:
+        path: The folder; made when it is not there. One in memory belongs to this process, and nothing is written anywhere.
+        accept_edited: Whether to go on with journals that were changed by hand.
+
+    Attributes:
+        resumed: Whether it was begun before.
+
+    Raises:
+        RunFolderError: Another process is writing it, it holds something else, or a journal was changed by hand.
+        InputError: The folder cannot be made, or a journal cannot be used.
+    """
+
+    _writing = True
+
+    def __init__(self, path: FolderPath, *, accept_edited: bool = False) -> None:
+        super().__init__(path)
+        on_disk = path if isinstance(path, Path) else None
+        self.resumed = self.begun
+        self._made: list[Path] = []
+        if on_disk is not None:
+            if not self.resumed:
+                _refuse_other_folders(on_disk)
+            self._made = [each for each in (on_disk / _LOCK, on_disk, *on_disk.parents) if not each.exists()]
+            self._lock(on_disk)
+        try:
+            if self.resumed:
+                _ = self.manifest
+            else:
+                self._write(Manifest())
+            if not accept_edited:
+                self.refuse_edited()
+        except BaseException:
+            self._exit.close()
+            self._leave_no_trace()
+            raise
+
+    def bind(self, **facts: Any) -> None:
+        """Tie the run to something that must be the same whenever it goes on.
+
+        Args:
+            **facts: What is now known of it, such as the rule set or the hashes of its inputs.
+
+        Raises:
+            RunFolderError: It is tied to something else already.
+        """
+        self.refuse_other_run(**facts)
+        if facts.keys() - self.manifest.identity.keys():
+            self.update(identity={**self.manifest.identity, **_plain(facts)})
+
+    def refuse_other_run(self, **facts: Any) -> None:
+        """Refuse to go on with a run that is tied to something else; see `bind`, which ties it."""
+        identity, facts = self.manifest.identity, _plain(facts)
+        changed = sorted(key for key in facts.keys() & identity.keys() if facts[key] != identity[key])
+        if changed:
+            raise RunFolderError(
+                f"{self.path}: made by a run that differs in {', '.join(changed)}; choose another --out, or remove it"
+            )
+
+    def enlist(self, judges: Iterable[KnownJudge]) -> None:
+        """Tie the run to its judges, and to the names they are shown under.
+
+        Args:
+            judges: Who is to judge now, beside those that have judged already.
+
+        Raises:
+            RunFolderError: One of them is not who it was when the run was begun.
+        """
+        judges = list(judges)
+        self.roster.refuse_changed(judges, self.path)
+        for judge in judges:
+            known = self.roster.get(judge.id)
+            self.roster.enlist(judge if known is None else msgspec.structs.replace(known, cut=judge.cut))
+        if list(self.roster) != self.manifest.roster:
+            self.update()
+
+    def update(self, **entries: Any) -> None:
+        """Put fields into the manifest and write it, with the judges and the journals as they are now."""
+        self._write(
+            msgspec.structs.replace(
+                self.manifest, roster=list(self.roster), journals=self._seals(), **entries
+            )
+        )
+
+    def rewrite(self, verdicts: Iterable[Verdict]) -> None:
+        """Write all verdicts anew, all or nothing: a kill leaves the old ones.
+
+        Args:
+            verdicts: What takes the place of every line.
+        """
+        journals = {name: seal for name, seal in self.manifest.journals.items() if name != VERDICTS}
+        # A kill between the two writes must not look like a change by hand.
+        self._write(msgspec.structs.replace(self.manifest, journals=journals))
+        write_records(self.path / VERDICTS, verdicts)
+        self.verdicts.close()
+        self.verdicts = self._journal(VERDICTS)
+
+    def keep_inputs(self, inputs: EvaluationInputs) -> list[KeptInput]:
+        """Note which files the run is about; those that are in memory are kept beside the rest."""
+        paths = (inputs.cases.path, *inputs.output_files)
+        return [self._kept(path, file) for path, file in zip(paths, inputs.survey.files, strict=True)]
+
+    def _kept(self, path: InputPath, file: InputFile) -> KeptInput:
+        name = str(path.resolve()) if isinstance(path, Path) else f"{path.name}.jsonl"
+        if not isinstance(path, Path) and not (self.path / name).exists():
+            with atomic_write(self.path / name) as kept:
+                kept.write(path.read_bytes())
+        return KeptInput(name=file.name, sha256=file.sha256, rows=file.rows, path=name)
+
+    def put_labels(self, labels: Iterable[Verdict]) -> None:
+        """Put labels in the place of those that are there, all or nothing."""
+        self.labels = list(labels)
+        write_records(self.path / LABELS, self.labels)
+
+    def put_clusters(self, clusters: Mapping[str, str]) -> None:
+        """Write down which cases belong together."""
+        write_json(self.path / CLUSTERS, clusters)
+        self.clusters = clusters
+
+    def put_calibration(self, calibration: Calibration) -> None:
+        """Write down how far judges agree with labels."""
+        from ...calibration.agreement.results import calibration_json  # noqa: PLC0415 - as where it is read
+
+        write_json(self.path / CALIBRATION, calibration_json(calibration))
+        self.calibration = calibration
+
+    def _write(self, manifest: Manifest) -> None:
+        write_json(self.path / MANIFEST, manifest.as_json())
+        self._manifest = manifest
+
+    def _seals(self) -> dict[str, Seal]:
+        """What each journal is now; one that was not opened is what it was."""
+        seals = dict(self.manifest.journals)
+        for name, journal in ((VERDICTS, "verdicts"), (STATEMENTS, "statements")):
+            if (written := vars(self).get(journal)) is not None:
+                written.flush()
+                seals[name] = written.seal
+        return {name: seal for name, seal in seals.items() if seal.bytes}
+
+    def _lock(self, path: Path) -> None:
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            self._exit.enter_context(filelock.FileLock(path / _LOCK, timeout=0))
+        except filelock.Timeout as error:
+            raise RunFolderError(
+                f"{path}: another process is writing this run; wait for it or choose another --out"
+            ) from error
+        except OSError as error:
+            raise InputError(f"the folder cannot be made: {error.strerror or error}", path=path) from error
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        super().__exit__(kind, error, trace)
+        if error is not None:
+            self._leave_no_trace()
+
+    def _leave_no_trace(self) -> None:
+        """Take away what was made for a run that was refused before it was bound to anything."""
+        tied = self._manifest is not None and (self.resumed or self._manifest.identity)
+        if tied or not isinstance(self.path, Path):
+            return
+        if not self.resumed:
+            for name in (MANIFEST, VERDICTS):
+                (self.path / name).unlink(missing_ok=True)
+        with suppress(OSError):  # somebody else put something there
+            for made in self._made:
+                made.rmdir() if made.is_dir() else made.unlink()
+
+    def close(self) -> None:
+        """Write down what the journals are now, close them, and let other processes in."""
+        try:
+            if self.manifest.identity and self._seals() != self.manifest.journals:
+                self.update()
+        finally:
+            super().close()
+
+
+def _refuse_other_folders(path: Path) -> None:
+    """Refuse a folder that is no run's before anything is put there."""
+    if path.is_dir():
+        others = sorted(entry.name for entry in path.iterdir() if not entry.name.startswith("."))
+        if others:
+            raise RunFolderError(f"{path}: holds {others[0]!r} but no {MANIFEST}; choose another --out")
+
+
+def _plain(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Facts as they come back from the manifest, so that the two can be compared."""
+    return decode_record(encode_record(facts), dict[str, Any])

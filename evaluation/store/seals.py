@@ -1,0 +1,72 @@
+"""Seals: hashes of a journal and of its beginnings, by which changes by hand are told from what a kill leaves."""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+_FIRST_MARK, _MOST_MARKS = 256, 64
+"""Bytes after which a journal is marked, as long as it is short; and marks, from which on every other is given up."""
+
+
+class Seal(msgspec.Struct, frozen=True):
+    """What a journal was when the manifest was written.
+
+    A kill may leave lines behind it, which are kept, and a power cut may take some from its end, whose work is done again. What
+    differs before is no such thing: it was changed by hand.
+
+    Attributes:
+        bytes: How long it was.
+        sha256: Of all of it.
+        marks: The same of its beginnings, at even distances, so that a journal that was cut off can be told from one that was changed.
+    """
+
+    bytes: int
+    sha256: str
+    marks: list[tuple[int, str]] = []
+
+
+class RunningHash:
+    """A SHA-256 that grows, with what it was at marks; and whether it was at the marks of a seal what that says.
+
+    Args:
+        seal: What is to be compared with; None for nothing.
+    """
+
+    def __init__(self, seal: Seal | None) -> None:
+        self._hash = hashlib.sha256()
+        self._expected = {} if seal is None else {seal.bytes: seal.sha256, **dict(seal.marks)}
+        self._stops = sorted(self._expected, reverse=True)
+        self._step = _FIRST_MARK
+        self._size = 0
+        self._marks: list[tuple[int, str]] = []
+        self.differs = False
+
+    def update(self, data: bytes) -> None:
+        """Take in what comes next."""
+        rest = memoryview(data)
+        while rest:
+            stop = self._size - self._size % self._step + self._step
+            if self._stops:
+                stop = min(stop, self._stops[-1])
+            piece, rest = rest[: stop - self._size], rest[stop - self._size :]
+            self._hash.update(piece)
+            self._size += len(piece)
+            if self._size == stop:
+                self._stop()
+
+    def _stop(self) -> None:
+        now = self._hash.hexdigest()
+        if self._stops and self._stops[-1] == self._size:
+            self.differs |= self._expected[self._stops.pop()] != now
+        if self._size % self._step == 0:
+            self._marks.append((self._size, now))
+            if len(self._marks) == _MOST_MARKS:
+                self._marks = self._marks[1::2]
+                self._step *= 2
+
+    @property
+    def seal(self) -> Seal:
+        """Of all that came so far."""
+        return Seal(self._size, self._hash.hexdigest(), list(self._marks))
