@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack, cast
 
 import msgspec
 
-from ..deterministic import CheckOptions
+from ..calibration.cuts import GivenPassAt, pass_at_of
 from ..deterministic.mutation import load_operators
-from ..deterministic.registration import load_environments, load_functions
 from ..errors import UsageError
+from ..evaluation.audit import foresee_audit
 from ..evaluation.audit.building import ProbeSettings, build_probes
 from ..evaluation.audit.plan import DEFAULT_SAMPLE, AuditPlan
 from ..evaluation.audit.probe_folder import ProbeManifest
 from ..evaluation.audit.running import run_audit
-from ..evaluation.judging.access import ModelAccess
+from ..evaluation.checking.names import NamesOption
+from ..evaluation.judging.access import BatchMode, ModelAccess
 from ..judges.loop_thread import run_apart
+from ..judges.prices import price_list
 from ..records import FolderPath, MemoryFolder
+from ..report.audit_words import probe_document
 from .audits import Audit
+from .check_options import Functions, Workspaces, Worlds, check_options, worlds_of
 from .evaluating import JudgeLike, judge_tasks_of
 from .progress import shown_progress
+from .running import Access, Forecasts
+from .shown import Document, Shown
 from .sources import Cases, FilePath, Outputs, output_sources, source
 
 
-class Probes(msgspec.Struct, frozen=True):
+class Probes(Shown, frozen=True):
     """Mutants with one named fault each, harmless twins and attacks, made of right outputs.
 
     Attributes:
@@ -38,6 +44,14 @@ class Probes(msgspec.Struct, frozen=True):
     kept: FolderPath
     manifest: ProbeManifest
 
+    def document(self) -> Document:
+        """How many of each operator there are."""
+        return probe_document(self.manifest)
+
+    def to_dict(self) -> dict[str, Any]:
+        """How they were made."""
+        return msgspec.to_builtins(self.manifest)
+
 
 def mutate(
     cases: Cases,
@@ -45,11 +59,14 @@ def mutate(
     *,
     out: FilePath | None = None,
     only: Sequence[str] = (),
+    operators: Sequence[str] = (),
     seed: int = 0,
     per_output: int = 3,
-    functions: Mapping[str, Callable[..., Any]] | None = None,
-    worlds: Mapping[str, type] | None = None,
+    names: NamesOption = "auto",
+    functions: Functions = None,
+    worlds: Worlds = None,
     progress: bool | None = None,
+    **workspaces: Unpack[Workspaces],
 ) -> Probes:
     """Make probes of right outputs; the strict checker labels them.
 
@@ -58,11 +75,14 @@ def mutate(
         outputs: In any form: those that strict rules call right are mutated; None makes right outputs of the references.
         out: A folder to keep the probes in; None keeps them in memory.
         only: Operators by name; all that apply when left out.
+        operators: Of one's own, ``module:NAME`` each, beside those that are registered.
         seed: The same seed gives the same probes.
         per_output: Probes of one operator from one right output at most.
-        functions: Functions that executable calls may name, by name; those that are registered when left out.
-        worlds: Simulated worlds of one's own, by class name; those that are registered when left out.
+        names: How documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
+        functions: Functions that executable calls may name; those that are registered when left out.
+        worlds: Simulated worlds of one's own; those that are registered when left out.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
+        **workspaces: How workspaces are looked at; see `Workspaces`.
 
     Returns:
         The probes.
@@ -71,16 +91,14 @@ def mutate(
         InputError: An input cannot be used, or nothing in it is right.
         UsageError: There is no such operator.
     """
-    operators = load_operators()
-    unknown = sorted(set(only) - operators.keys())
+    known = load_operators(operators, Path.cwd())
+    unknown = sorted(set(only) - known.keys())
     if unknown:
-        raise UsageError(f"only: no operator {unknown[0]!r}; there are {', '.join(operators)}")
+        raise UsageError(f"--only {unknown[0]}: no such operator; there are {', '.join(known)}")
     settings = ProbeSettings(
-        operators=[each for name, each in operators.items() if not only or name in only],
-        options=CheckOptions(
-            functions=load_functions() if functions is None else functions,
-            environments=load_environments() if worlds is None else worlds,
-        ),
+        operators=[each for name, each in known.items() if not only or name in only],
+        options=check_options("strict", functions, worlds, **workspaces),
+        names=names,
         seed=seed,
         per_operator=per_output,
     )
@@ -99,7 +117,11 @@ def audit(
     sample: int = DEFAULT_SAMPLE,
     only: Sequence[str] = (),
     repeats: int = 2,
-    worlds: Mapping[str, type] | None = None,
+    pass_at: GivenPassAt = None,
+    worlds: Worlds = None,
+    access: Access | None = None,
+    poll_seconds: float | None = None,
+    command: str = "fiducial.audit",
     progress: bool | None = None,
 ) -> Audit:
     """Ask judges about probes: which faults they miss, what harmless they punish, what talks them into passing.
@@ -112,7 +134,11 @@ def audit(
         sample: Probes of each operator at most.
         only: Operators by name.
         repeats: How often right outputs are judged, to tell noise from effects.
-        worlds: Simulated worlds of one's own, by class name; those that are registered when left out.
+        pass_at: From which score on verdicts pass; None for the cuts that judges declare, and 0.5 for others.
+        worlds: Simulated worlds of one's own; those that are registered when left out.
+        access: How the model of judges that are only named is reached, by all of them together; as by `fiducial.judge` when left out.
+        poll_seconds: Between two looks at a provider's batch endpoint; None asks the model directly.
+        command: For the record.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
 
     Returns:
@@ -123,19 +149,60 @@ def audit(
         UsageError: There is no such judge or operator, or no probe is for these judges.
         ConfigurationError: A model is needed and none is named or can be reached.
     """
-    plan = AuditPlan(
+    given = {name: value for name, value in locals().items() if name not in {"access", "progress"}}
+    plan = _plan(**given, shared=access is not None)
+    return run_apart(partial(_audit, plan, access or ModelAccess, progress=progress))
+
+
+def forecast_audit(
+    probes: Probes | FilePath,
+    judges: Sequence[str],
+    *,
+    access: ModelAccess,
+    prices: Sequence[str] = (),
+    **options: Any,
+) -> Forecasts:
+    """Find out what an audit would take, without a call and without a trace.
+
+    Args:
+        probes: As in `audit`.
+        judges: Names of judges.
+        access: How their model would be reached.
+        prices: What models cost beside the public list.
+        **options: Of `audit`.
+    """
+    plan = _plan(probes=probes, judges=judges, shared=True, **options)
+    return Forecasts(judges=foresee_audit(plan, access, price_list(prices)))
+
+
+def _plan(
+    *,
+    probes: Probes | FilePath,
+    judges: JudgeLike | Sequence[JudgeLike],
+    shared: bool,
+    model: str | None = None,
+    out: FilePath | None = None,
+    only: Sequence[str] = (),
+    worlds: Worlds = None,
+    pass_at: GivenPassAt = None,
+    poll_seconds: float | None = None,
+    **rest: Any,
+) -> AuditPlan:
+    environments = worlds_of(worlds)
+    named = [judges] if isinstance(judges, str) else judges
+    return AuditPlan(
         probes=probes.kept if isinstance(probes, Probes) else Path(probes),
         out=MemoryFolder("audit") if out is None else Path(out),
-        command="fiducial.audit",
-        judges=judge_tasks_of(judges, model, worlds),
-        sample=sample,
+        judges=cast("Sequence[str]", named) if shared else judge_tasks_of(judges, model, environments),
+        model=model if shared else None,
         operators=only,
-        repeats=repeats,
-        environments=load_environments() if worlds is None else worlds,
+        pass_at=pass_at_of(pass_at),
+        batch=None if poll_seconds is None else BatchMode(poll_seconds=poll_seconds),
+        environments=environments,
+        **rest,
     )
-    return run_apart(partial(_audit, plan, progress=progress))
 
 
-def _audit(plan: AuditPlan, *, progress: bool | None) -> Audit:
+def _audit(plan: AuditPlan, access: Access, *, progress: bool | None) -> Audit:
     with shown_progress(wanted=progress) as shown:
-        return Audit.of(run_audit(plan, ModelAccess, shown, lambda: datetime.now(UTC)))
+        return Audit.of(run_audit(plan, access, shown, lambda: datetime.now(UTC)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -59,6 +59,10 @@ class Reaching(TypedDict, total=False):
         attempts: Failed calls for one request at most.
         max_calls: Calls that may be made, retries included; None for no limit.
         max_cost: US dollars that may be spent; None for no limit.
+        patience: How many times as long as usual a call may take before it is asked again; 0 for as long as ``timeout`` says.
+        served_by: The only model whose replies are taken, as replies name it.
+        prices: What models cost beside the public list, ``[MODEL=]IN/OUT`` in dollars for a million tokens.
+        environment: In place of the process's environment variables.
     """
 
     base_url: str | None
@@ -71,13 +75,17 @@ class Reaching(TypedDict, total=False):
     attempts: int
     max_calls: int | None
     max_cost: float | None
+    patience: float
+    served_by: str | None
+    prices: Sequence[str]
+    environment: Mapping[str, str]
 
 
-def model_access(model: str, concurrency: int, **given: Unpack[Reaching]) -> ModelAccess:
+def model_access(model: str | None, concurrency: int, **given: Unpack[Reaching]) -> ModelAccess:
     """How a model is reached.
 
     Args:
-        model: Its name at the endpoint.
+        model: Its name at the endpoint, whose price a limit on costs needs; None where several are asked.
         concurrency: Calls in flight at most.
         **given: What the caller says.
 
@@ -98,10 +106,12 @@ def model_access(model: str, concurrency: int, **given: Unpack[Reaching]) -> Mod
         concurrency=concurrency,
         timeout=timeout,
         attempts=attempts,
+        patience=given.get("patience", 10.0),
         cache=default_cache() if cache is True else Path(cache) if cache else None,
         record=None if record is None else Path(record),
         replay=None if replay is None else Path(replay),
-        budget=_budget(given.get("max_calls"), given.get("max_cost"), model),
+        served_by=given.get("served_by"),
+        budget=_budget(given, model),
     )
 
 
@@ -121,20 +131,23 @@ def _azure(resource: str, key: str, environment: Mapping[str, str]) -> Endpoint:
 
 def _endpoint(given: Reaching) -> Endpoint:
     base_url, api_key, connection = (given.get(name) for name in ("base_url", "api_key", "connection"))
+    environment = given.get("environment", os.environ)
     if connection is None:
-        return find_endpoint(base_url, api_key, os.environ)
+        return find_endpoint(base_url, api_key, environment)
     if base_url is not None or api_key is not None:
         raise UsageError(
             "a connection says where the model is and how to be let in; leave base_url and api_key out"
         )
     from ..judges.connections import connection_endpoint  # noqa: PLC0415 - few use it
 
-    return connection_endpoint(connection, os.environ)
+    return connection_endpoint(connection, environment)
 
 
-def _budget(max_calls: int | None, max_cost: float | None, model: str) -> Budget | None:
+def _budget(given: Reaching, model: str | None) -> Budget | None:
+    max_calls, max_cost = given.get("max_calls"), given.get("max_cost")
     if max_calls is None and max_cost is None:
         return None
-    budget = Budget(max_calls=max_calls, max_cost=max_cost, prices=price_list())
-    budget.require_price(model)
+    budget = Budget(max_calls=max_calls, max_cost=max_cost, prices=price_list(given.get("prices", ())))
+    if model is not None:
+        budget.require_price(model)
     return budget

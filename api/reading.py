@@ -16,10 +16,13 @@ from ..formats.tables import read_table
 from ..plugins import FORMATS
 from ..records import Case, Output, Verdict
 from ..records.frames import frame_rows, is_frame
+from ..report.import_words import import_lines
 from .sources import FilePath
 
 if TYPE_CHECKING:
     import pandas as pd
+
+__all__ = ["Readable", "Reading", "import_files", "import_lines", "is_source", "read", "read_strictly"]
 
 Readable: TypeAlias = Union[FilePath, "pd.DataFrame", "Iterable[Mapping[str, Any]]"]
 """A file or folder, a data frame, a ``datasets.Dataset``, or rows."""

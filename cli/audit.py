@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,11 +9,11 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from ..calibration.cuts import PassAt
-from ..errors import UsageError
+from ..api.cuts import PassAt
 from .audit_claims import alternative, certify_run
 from .audit_exchange import export_probes, import_results
-from .model_options import batch_mode, model_access, model_options, prices
+from .exit_codes import EXIT_OK, EXIT_PARTIAL
+from .model_options import model_access, model_options, poll_seconds
 from .options import (
     FOLDER,
     INPUT_FILE,
@@ -22,9 +21,10 @@ from .options import (
     json_option,
     names_and_worlds,
     pass_at_option,
-    workspace_options,
     worlds,
 )
+from .table_input import emit
+from .typed import command_line
 
 _MUTATE = """\b
 Examples:
@@ -82,7 +82,7 @@ command.add_command(import_results)
 @_ONLY
 @click.option("--operator", multiple=True, metavar="MODULE:NAME", help="An operator of your own.")
 @names_and_worlds
-def mutate(
+def mutate_command(
     cases: Path,
     outputs: tuple[Path, ...],
     out: Path,
@@ -97,30 +97,20 @@ def mutate(
     The strict checker labels every probe (answers and statements are labelled by construction). What it judges otherwise than it was
     meant is no probe, but listed in weaknesses.jsonl, as is what BFCL's rules do not see.
     """
-    from ..api.check_options import check_options  # noqa: PLC0415 - likewise
-    from ..api.progress import shown_progress  # noqa: PLC0415 - likewise
-    from ..deterministic.mutation import load_operators  # noqa: PLC0415 - slow to import
-    from ..evaluation.audit import ProbeSettings, build_probes  # noqa: PLC0415 - likewise
-    from ..report.audit_words import probe_document  # noqa: PLC0415 - likewise
-    from ..report.document import as_lines  # noqa: PLC0415 - likewise
+    from ..api.auditing import mutate  # noqa: PLC0415 - slow to import
 
-    operators = load_operators(operator, Path.cwd())
-    unknown = sorted(set(only) - operators.keys())
-    if unknown:
-        raise UsageError(f"--only {unknown[0]}: no such operator; there are {', '.join(operators)}")
-    settings = ProbeSettings(
-        operators=[each for name, each in operators.items() if not only or name in only],
-        options=check_options(
-            "strict", options["functions"], options["worlds"], **workspace_options(options)
-        ),
-        names=options["names"],
+    found = mutate(
+        cases,
+        outputs or None,
+        out=out,
+        only=only,
+        operators=operator,
         seed=seed,
-        per_operator=per_output,
+        per_output=per_output,
+        progress=True,
+        **options,
     )
-    with shown_progress(wanted=True) as progress:
-        manifest = build_probes(cases, outputs, out, settings, progress)
-    for line in as_lines(probe_document(manifest)):
-        click.echo(line)
+    click.echo(str(found))
     click.echo(f"probes: {out}")
 
 
@@ -162,41 +152,31 @@ def run(
     Right outputs are asked about --repeats times (2 unless said otherwise), to see whether the judge contradicts itself. Verdicts to
     read, survivors first of all, are in to_read.jsonl of the run folder. Exit code 3: finished, but calls failed.
     """
-    from ..api.audits import Audit  # noqa: PLC0415 - likewise
-    from ..api.check_options import worlds_of  # noqa: PLC0415 - likewise
-    from ..api.progress import shown_progress  # noqa: PLC0415 - likewise
-    from ..evaluation.audit import AuditPlan, foresee_audit, run_audit  # noqa: PLC0415 - numpy and scipy are slow to import
-    from .exit_codes import EXIT_OK, EXIT_PARTIAL  # noqa: PLC0415 - likewise
-    from .table_input import emit  # noqa: PLC0415 - likewise
-    from .typed import command_line  # noqa: PLC0415 - likewise
+    from ..api.auditing import audit, forecast_audit  # noqa: PLC0415 - numpy and scipy are slow to import
 
-    plan = AuditPlan(
-        probes=probes,
-        out=out,
-        command=command_line(),
-        judges=judges,
-        model=options["model"],
-        sample=sample,
-        operators=only,
-        repeats=_repeats(options["repeats"]),
-        pass_at=pass_at,
-        batch=batch_mode(options),
-        environments=worlds_of(options["worlds"]),
-    )
+    asked: dict[str, Any] = {
+        "model": options["model"],
+        "out": out,
+        "command": command_line(),
+        "sample": sample,
+        "only": only,
+        "repeats": _repeats(options["repeats"]),
+        "pass_at": pass_at,
+        "poll_seconds": poll_seconds(options),
+        "worlds": options["worlds"],
+    }
     access = cache(lambda: model_access(options))  # once: all judges share its budget
     if options["dry_run"]:
-        from .dry_run import show_forecasts  # noqa: PLC0415 - likewise
-
-        return show_forecasts(foresee_audit(plan, access(), prices(options)))
-    with shown_progress(wanted=True) as progress:
-        audit = Audit.of(run_audit(plan, access, progress, lambda: datetime.now(UTC)))
-    document = [*audit.document(), f"records: {out} (to_read.jsonl lists survivors and false alarms)"]
-    if audit.failed:
+        click.echo(str(forecast_audit(probes, judges, access=access(), prices=options["price"], **asked)))
+        return EXIT_OK
+    found = audit(probes, judges, access=access, progress=True, **asked)
+    document = [*found.document(), f"records: {out} (to_read.jsonl lists survivors and false alarms)"]
+    if found.failed:
         document.append(
-            f"{audit.failed:,} outputs without a verdict, since calls failed; the same command asks again for these alone"
+            f"{found.failed:,} outputs without a verdict, since calls failed; the same command asks again for these alone"
         )
-    emit(audit, json_file, document)
-    return EXIT_PARTIAL if audit.failed else EXIT_OK
+    emit(found, json_file, document)
+    return EXIT_PARTIAL if found.failed else EXIT_OK
 
 
 def _repeats(given: int) -> int:

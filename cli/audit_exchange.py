@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ..report.text import visible
+from ..api.text import visible
 from .options import FOLDER, json_option
 from .table_input import emit
 

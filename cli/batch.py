@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -19,9 +18,6 @@ from .options import (
     worlds,
 )
 from .typed import command_line
-
-if TYPE_CHECKING:
-    from ..judges.transport.batch_results import ResultsTally
 
 _judging = compose(
     cases_and_outputs,
@@ -73,19 +69,15 @@ def command() -> None:
 @click.option(
     "--out", type=INPUT_FILE, required=True, help="The batch file; long ones are split and numbered."
 )
-def export(*, out: Path, worlds: tuple[str, ...], **options: Any) -> None:
+def export(*, out: Path, **options: Any) -> None:
     """Write what a judge has to be asked as batch files.
 
     Each request is named by a hash of what it asks (`custom_id`), so that the same question has the same name in every
     export, and is written once. With the results so far, only what is missing is written, and once more what could not be read.
     """
-    from ..api.check_options import worlds_of  # noqa: PLC0415 - likewise
-    from ..api.progress import shown_progress  # noqa: PLC0415 - likewise
-    from ..evaluation.batch.export import Questions, export_batch  # noqa: PLC0415 - not needed for --help
+    from ..api.batches import export_batch  # noqa: PLC0415 - not needed for --help
 
-    questions = Questions(environments=worlds_of(worlds), **options)
-    with shown_progress(wanted=True) as progress:
-        files = export_batch(questions, out, progress)
+    files = export_batch(out, progress=True, **options)
     for file in files:
         click.echo(f"{file.path}: {file.requests:,} requests")
     if not files:
@@ -133,30 +125,17 @@ def import_(
 
     What has no result yet, or an error, is `failed`; importing again with more results replaces it.
     """
+    from ..api.batches import access_to_results  # noqa: PLC0415 - numpy and scipy are slow to import
     from ..api.check_options import worlds_of  # noqa: PLC0415 - likewise
-    from ..evaluation.judging.access import ModelAccess  # noqa: PLC0415 - numpy and scipy are slow to import
-    from ..evaluation.pipeline import Plan  # noqa: PLC0415 - likewise
+    from ..api.running import plan_of  # noqa: PLC0415 - likewise
     from .evaluate import evaluate  # noqa: PLC0415 - likewise
 
-    plan = Plan(command=command_line(), environments=worlds_of(worlds), **options)
-    tallies: list[ResultsTally] = []
-    access = ModelAccess(
-        results=results, record=record, served_by=expect_served_by, results_told=tallies.append
+    plan = plan_of(command=command_line(), environments=worlds_of(worlds), **options)
+    results_told: list[str] = []
+    access = access_to_results(
+        results, record, served_by=expect_served_by, model=options["model"], tell=results_told.append
     )
-    code = evaluate(
-        plan, lambda: access, fail_under=fail_under, min_graded=min_graded, telling=(verbose, quiet)
-    )
-    for line in _about_results(tallies, options["model"]):
+    code = evaluate(plan, access, fail_under=fail_under, min_graded=min_graded, telling=(verbose, quiet))
+    for line in results_told:
         click.echo(line, err=True)
     return code
-
-
-def _about_results(tallies: Sequence[ResultsTally], model: str) -> Iterator[str]:
-    """What a reader of the verdicts would not see: results that were not used, and whose they are."""
-    for tally in tallies:
-        if tally.unasked:
-            yield f"{tally.unasked:,} of {tally.results:,} results answer nothing that is asked here: other prompts, models or outputs, or what has a verdict already"
-        if tally.superseded:
-            yield f"{tally.superseded:,} results are of requests that have another, later or better one, which counts"
-        for served_by, count in sorted(tally.served_by.items()):
-            yield f"warning: {count:,} replies are of {served_by!r}, and {model!r} was asked; --expect-served-by {model} refuses them"

@@ -76,38 +76,28 @@ def generate(
     With --mode tools names with dots are offered with underscores, as BFCL does; the temperature is 0.001 unless --parameter says
     otherwise (temperature=null leaves it out). Exit code 3: calls failed; the same command tries these entries again.
     """
-    from ..api.progress import shown_progress  # noqa: PLC0415 - `--help` loads none of this
-    from ..api.scenes import bfcl_histories, scenes_of, server_embedding  # noqa: PLC0415
-    from ..evaluation.bfcl.generation import generate_tree, system_folder  # noqa: PLC0415
-    from ..evaluation.generation.model_agent import ModelSettings  # noqa: PLC0415
-    from ..evaluation.generation.sources import model_source  # noqa: PLC0415
-    from ..formats.bfcl import expand, open_source  # noqa: PLC0415
-    from ..report.generation_words import generation_lines  # noqa: PLC0415
+    from ..api.generation import generate_bfcl  # noqa: PLC0415 - `--help` loads none of this
 
     parameters = {"temperature": _TEMPERATURE, **options["parameters"]}
-    settings = ModelSettings(
+    done = generate_bfcl(
+        data,
+        results,
+        categories,
+        access=model_access(options),
+        system=options["system"],
+        search=options["search"],
+        embedding_model=options["embedding_model"],
+        count_failures=count_failures,
+        progress=True,
         model=options["model"],
         mode=options["mode"],
         parameters={name: value for name, value in parameters.items() if value is not None},
         steps_per_turn=options["steps_per_turn"],
-        any_type="string",
     )
-    source, access = open_source(data), model_access(options)
-    scenes = scenes_of(
-        histories=bfcl_histories(source),
-        memories=system_folder(results, options["system"] or options["model"]) / "memory_snapshot",
-        search=options["search"],
-        embedding=server_embedding(options["embedding_model"], access.endpoint),
-        rules="bfcl",
-    )
-    by = model_source(settings, access, scenes, system=options["system"])
-    with shown_progress(wanted=True) as progress:
-        done = generate_tree(source, expand(categories), by, results, progress, count_failures=count_failures)
-    for category, tally in done:
-        for line in generation_lines(tally, category.name):
-            click.echo(line)
+    for each in done:
+        click.echo(str(each))
     click.echo(f"results: {results}")
-    return EXIT_PARTIAL if any(tally.without_output for _, tally in done) else EXIT_OK
+    return EXIT_PARTIAL if any(each.tally.without_output for each in done) else EXIT_OK
 
 
 @command.command(

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
-from functools import cache, partial
+from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
-import msgspec
+import click
 
 from ..api.check_options import worlds_of
-from ..api.gates import PASS_RATE, parse_gates
-from ..api.progress import shown_progress
-from ..evaluation.judging.access import ModelAccess
-from ..evaluation.pipeline import Plan, run
-from ..evaluation.store.run_store import GENERATED
-from .exit_codes import EXIT_PARTIAL
+from ..api.running import GENERATED, Access, Plan, forecast, gates_of, plan_of, run
+from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .generate import generate_first
-from .jury_options import jury_rule, split_options
-from .model_options import batch_mode, model_access, prices
+from .jury_options import jury_options_of, split_options
+from .model_options import model_access, poll_seconds
+from .outcome import Telling, show_outcome
 from .typed import command_line
 
 
@@ -36,9 +31,9 @@ def evaluate_as_asked(given: Mapping[str, Any], **stages: Any) -> int:
     # Once, since all models share its budget.
     reached = cache(lambda: model_access(given))
     generated = generate_first(given, reached) if "generate" in given else None
-    if generated is not None and not generated.kept + generated.made:
+    if generated is not None and not generated.tally.kept + generated.tally.made:
         return EXIT_PARTIAL
-    plan = Plan(
+    plan = plan_of(
         cases=given["cases"],
         outputs=[*given["outputs"], *([] if generated is None else [given["out"] / GENERATED])],
         out=given["out"],
@@ -48,32 +43,30 @@ def evaluate_as_asked(given: Mapping[str, Any], **stages: Any) -> int:
         labels=given["labels"],
         pass_at=given["pass_at"],
         repeats=given["repeats"],
-        prices=prices(given),
+        prices=given["price"],
         accept_edited=given["accept_edited"],
-        jury=jury_rule(given),
-        batch=batch_mode(given),
+        poll_seconds=poll_seconds(given),
+        **jury_options_of(given),
         environments=worlds_of(given["worlds"]),
         **split_options(given),
         **stages,
     )
-    access = cache(lambda: msgspec.structs.replace(reached(), meanwhile=partial(_load, plan)))
     if given["dry_run"]:
-        from .dry_run import show_forecast  # noqa: PLC0415 - most runs are not foreseen
-
-        return show_forecast(plan, access())
+        click.echo(str(forecast(plan, reached(), progress=True)))
+        return EXIT_OK
     code = evaluate(
         plan,
-        access,
+        reached,
         fail_under=given["fail_under"],
         min_graded=given["min_graded"],
         telling=(given["verbose"], given["quiet"]),
     )
-    return EXIT_PARTIAL if not code and generated is not None and generated.without_output else code
+    return EXIT_PARTIAL if not code and generated is not None and generated.tally.without_output else code
 
 
 def evaluate(
     plan: Plan,
-    access: Callable[[], ModelAccess],
+    access: Access,
     *,
     fail_under: Iterable[str] = (),
     min_graded: float | None = None,
@@ -91,26 +84,5 @@ def evaluate(
     Returns:
         The exit code.
     """
-    gates = _gates(fail_under)
-    with shown_progress(wanted=True) as progress:
-        conclusion = run(plan, access, progress, lambda: datetime.now(UTC))
-    from .outcome import Telling, show_outcome  # noqa: PLC0415 - loaded meanwhile, where a model was asked
-
-    return show_outcome(plan, conclusion, gates, min_graded, Telling(*telling))
-
-
-def _load(plan: Plan) -> None:
-    """Load what the end of a run takes: half of the time that it would take then."""
-    from .outcome import load  # noqa: PLC0415 - in a thread, while the first replies are awaited
-
-    load(plan)
-    gc.freeze()  # what is loaded stays; looking through it for garbage once more takes 50 ms
-
-
-def _gates(given: Iterable[str]) -> dict[str, float]:
-    given = tuple(given)
-    if not given:
-        return {}
-    from ..calibration import ESTIMATORS  # noqa: PLC0415 - scipy is slow to import, and most runs have no gate
-
-    return parse_gates(given, (PASS_RATE, *ESTIMATORS))
+    gates = gates_of(fail_under)
+    return show_outcome(run(plan, access, progress=True), gates, min_graded, Telling(*telling))

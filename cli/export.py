@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from ..api.text import visible
 from ..errors import UsageError
-from ..report.text import visible
 from .options import FOLDER
 
 _EXAMPLE = """\b

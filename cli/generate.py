@@ -16,9 +16,7 @@ from .model_options import model_access, reaching_options
 from .options import INPUT_FILE, Number, compose, worlds
 
 if TYPE_CHECKING:
-    from ..evaluation.generation.sources import Source
-    from ..evaluation.generation.stage import Tally
-    from ..evaluation.judging.access import ModelAccess
+    from ..api.generation import Generated, ModelAccess, Source
 
 _EXAMPLE = """\b
 Examples:
@@ -69,10 +67,17 @@ agent_options = compose(
 )  # fmt: skip
 """Who generates, and how often, beside the model."""
 
-_AGENTS = 8
-"""Processes of an agent at a time, which are on this machine."""
-
 _ASKED = ("mode", "parameters", "steps_per_turn")
+_GENERATES = (
+    "agent",
+    "system",
+    "agent_timeout",
+    "concurrency",
+    "worlds",
+    "histories",
+    "search",
+    "embedding_model",
+)
 
 
 @click.command("generate", epilog=_EXAMPLE)
@@ -90,15 +95,13 @@ def command(*, cases: Path, out: Path, trials: int, **options: Any) -> int:
     A case and trial that has an output is not asked again, so that the same command goes on where it was stopped, and tries
     again what failed. Exit code 3: finished, but calls failed: those attempts have no output, and OUT.attempts.jsonl says why.
     """
-    from ..api.progress import shown_progress  # noqa: PLC0415 - `--help` loads none of this
-    from ..evaluation.generation.sources import generate_file  # noqa: PLC0415 - likewise
+    from ..api.generation import generate_file  # noqa: PLC0415 - `--help` loads none of this
 
     source = source_of(options, options["model"], out, lambda: model_access(options))
-    with shown_progress(wanted=True) as progress:
-        tally = generate_file(source, cases, out, progress, trials=trials)
-    tell(tally, source.system)
+    found = generate_file(source, cases, out, trials=trials, progress=True)
+    click.echo(str(found))
     click.echo(f"outputs: {out}")
-    return EXIT_PARTIAL if tally.without_output else EXIT_OK
+    return EXIT_PARTIAL if found.tally.without_output else EXIT_OK
 
 
 def source_of(
@@ -116,34 +119,18 @@ def source_of(
         UsageError: Neither a model nor an agent is named, or both are.
         ConfigurationError: No endpoint is configured.
     """
-    from ..api.scenes import memories_beside, scenes_of, server_embedding  # noqa: PLC0415 - see `command`
-    from ..evaluation.generation.model_agent import ModelSettings  # noqa: PLC0415 - likewise
-    from ..evaluation.generation.sources import command_source, model_source  # noqa: PLC0415 - likewise
+    from ..api.generation import who_generates  # noqa: PLC0415 - see `command`
 
-    system, agent = options["system"], options["agent"]
-    if (model is None) == (agent is None):
-        raise UsageError("expected either a model or an agent (--agent COMMAND)")
-    if model is None:
-        return command_source(
-            agent,
-            os.environ,
-            system=system,
-            seconds=options["agent_timeout"],
-            concurrency=min(options["concurrency"], _AGENTS),
-        )
-    settings = ModelSettings(model=model, **{name: options[name] for name in _ASKED})
-    reached = access()
-    scenes = scenes_of(
-        options["worlds"],
-        histories=options["histories"],
-        memories=memories_beside(out, system or model),
-        search=options["search"],
-        embedding=server_embedding(options["embedding_model"], reached.endpoint),
+    return who_generates(
+        model=model,
+        out=out,
+        access=access,
+        environment=os.environ,
+        **{name: options[name] for name in (*_GENERATES, *_ASKED)},
     )
-    return model_source(settings, reached, scenes, system=system)
 
 
-def generate_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) -> Tally | None:
+def generate_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) -> Generated | None:
     """The first phase of a run that generates its outputs.
 
     Args:
@@ -164,28 +151,17 @@ def generate_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) 
         return None
     if given["dry_run"]:
         raise UsageError("--dry-run says what judging would take: generate first, by `fiducial generate`")
-    from ..api.progress import shown_progress  # noqa: PLC0415 - see `command`
-    from ..evaluation.generation.sources import generate_into_run  # noqa: PLC0415 - likewise
-    from ..evaluation.store.run_store import GENERATED  # noqa: PLC0415 - likewise
+    from ..api.generation import GENERATED, generate_into_run  # noqa: PLC0415 - see `command`
 
     out: Path = given["out"] / GENERATED
     source = source_of(given, given["generate"], out, lambda: _own_access(given, access))
-    with shown_progress(wanted=True) as progress:
-        tally = generate_into_run(source, given["cases"], given["out"], progress, trials=given["trials"])
+    found = generate_into_run(source, given["cases"], given["out"], trials=given["trials"], progress=True)
     if not given["quiet"]:
-        tell(tally, source.system)
-    return tally
+        click.echo(str(found))
+    return found
 
 
 def _own_access(given: Mapping[str, Any], access: Callable[[], ModelAccess]) -> ModelAccess:
     if given["generate_base_url"] is None:
         return access()
     return model_access({**given, "base_url": given["generate_base_url"], "connection": None})
-
-
-def tell(tally: Tally, system: str) -> None:
-    """Say what a generation came to."""
-    from ..report.generation_words import generation_lines  # noqa: PLC0415 - see `command`
-
-    for line in generation_lines(tally, system):
-        click.echo(line)

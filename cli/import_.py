@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 import msgspec
 
+from ..api.text import visible
 from ..errors import UsageError
-from ..report.text import visible
 from .options import FOLDER, SpreadCommand
 
 _EXAMPLE = """\b
@@ -58,8 +58,7 @@ def command(
     ragas, csv, parquet, json, hf, or a format of your own. The folder gets cases.jsonl, outputs.jsonl, verdicts.jsonl (where there are
     scores) and skipped.jsonl, which lists what became no record with file, line, field and reason.
     """
-    from ..api.reading import import_files, is_source  # noqa: PLC0415 - slow to import
-    from ..report.import_words import import_lines  # noqa: PLC0415 - likewise
+    from ..api.reading import import_files, import_lines, is_source  # noqa: PLC0415 - slow to import
 
     first, *rest = given
     if rest and is_source(first):

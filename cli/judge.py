@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .jury_options import jury_options
 from .model_options import model_options
 from .options import FOLDER, JUDGE_HELP, SpreadCommand, cases_and_outputs, gates, into_run_folder, worlds
@@ -26,9 +27,11 @@ Examples:
 def _reparse(ctx: click.Context, _param: click.Parameter, folder: Path | None) -> None:
     """What ``--reparse`` does; before the other options are looked at, since it goes with none of them."""
     if folder is not None and not ctx.resilient_parsing:
-        from .reparse import show_reparsed  # noqa: PLC0415 - numpy and scipy are slow to import
+        from ..api.running import reparse  # noqa: PLC0415 - numpy and scipy are slow to import
 
-        ctx.exit(show_reparsed(folder))
+        found = reparse(folder, progress=True)
+        click.echo(str(found))
+        ctx.exit(EXIT_PARTIAL if found.conclusion.failed else EXIT_OK)
 
 
 @click.command("judge", cls=SpreadCommand, epilog=_EXAMPLE)

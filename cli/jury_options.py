@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ..errors import UsageError
 from .options import compose
-
-if TYPE_CHECKING:
-    from ..evaluation.juries.convening import JuryRule
 
 jury_options = compose(
     click.option(
@@ -40,14 +37,11 @@ jury_options = compose(
 )
 
 
-def jury_rule(options: Mapping[str, Any]) -> JuryRule | None:
-    """Make of options how a jury counts.
+def jury_options_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Make of options how a jury counts, for `plan_of`.
 
     Args:
         options: The values of `jury_options`.
-
-    Returns:
-        The rule; None when no jury is wanted.
 
     Raises:
         UsageError: A number cannot be read, or weights are given without a jury.
@@ -55,14 +49,12 @@ def jury_rule(options: Mapping[str, Any]) -> JuryRule | None:
     if options["jury"] is None:
         if options["weights"] is not None:
             raise UsageError("--weights goes with --jury")
-        return None
-    from ..evaluation.juries.convening import JuryRule  # noqa: PLC0415 - not needed for --help
-
+        return {}
     low, high = _numbers("--unsure", options["unsure"], "-", 2)
     if not low <= high:
         raise UsageError(f"--unsure: expected LOW-HIGH, got {options['unsure']!r}, which no score lies in")
     weights = () if options["weights"] is None else _numbers("--weights", options["weights"], ",", None)
-    return JuryRule(rule=options["jury"], weights=weights, unsure=(low, high))
+    return {"jury": options["jury"], "weights": weights, "unsure": (low, high)}
 
 
 def split_options(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from ..api.reaching import NO_KEY, default_cache, find_endpoint
+from ..api.reaching import NO_KEY
+from ..api.reaching import model_access as reach
 from ..errors import ConfigurationError, UsageError
-from ..evaluation.judging.access import BatchMode, ModelAccess
-from ..judges import Budget, Endpoint
-from ..judges.prices import PriceList, price_list
+
+if TYPE_CHECKING:
+    from ..api.running import ModelAccess
+
 from .options import INPUT_FILE, Number, compose
 
 reaching_options = compose(
@@ -64,65 +66,43 @@ def model_access(options: Mapping[str, Any], environment: Mapping[str, str] = os
         raise ConfigurationError(f"--replay {replay}: there is no such recording")
     if options.get("dry_run"):
         environment = {"OPENAI_API_KEY": NO_KEY, **environment}
-    return ModelAccess(
-        endpoint=None if replay else _endpoint(options, environment),
-        concurrency=options["concurrency"],
+    connection = None if replay else _connection(options)
+    return reach(
+        None,
+        options["concurrency"],
+        base_url=None if connection else options["base_url"],
+        api_key=None if connection or replay else _key(options["api_key_env"], environment),
+        connection=connection,
+        record=options["record"],
+        replay=replay,
+        cache=not options["no_cache"] and (options["cache"] or True),
         timeout=options["timeout"],
         attempts=options["attempts"],
         patience=options["patience"],
-        cache=None if options["no_cache"] else options["cache"] or default_cache(),
-        record=options["record"],
         served_by=options.get("expect_served_by"),
-        replay=replay,
-        budget=_budget(options),
+        max_calls=options["max_calls"],
+        max_cost=options["max_cost"],
+        prices=options["price"],
+        environment=environment,
     )
 
 
-def prices(options: Mapping[str, Any]) -> PriceList:
-    """What models cost, by the list and by the user's word.
-
-    Args:
-        options: The values of `model_options`.
-
-    Returns:
-        The prices.
-
-    Raises:
-        UsageError: A price cannot be read.
-    """
-    return price_list(options["price"])
+def poll_seconds(options: Mapping[str, Any]) -> float | None:
+    """How often batches are looked at; None when the model is asked directly."""
+    return options["poll_seconds"] if options["batch"] else None
 
 
-def batch_mode(options: Mapping[str, Any]) -> BatchMode | None:
-    """How batches are waited for; None when the model is asked directly.
-
-    Args:
-        options: The values of `model_options`.
-    """
-    return BatchMode(poll_seconds=options["poll_seconds"]) if options["batch"] else None
-
-
-def _budget(options: Mapping[str, Any]) -> Budget | None:
-    if options["max_calls"] is None and options["max_cost"] is None:
-        return None
-    return Budget(max_calls=options["max_calls"], max_cost=options["max_cost"], prices=prices(options))
-
-
-def _endpoint(options: Mapping[str, Any], environment: Mapping[str, str]) -> Endpoint:
+def _connection(options: Mapping[str, Any]) -> str | None:
+    """The connection, unless what is typed says otherwise than what a team shares."""
     others = [name for name in ("base_url", "api_key_env") if options[name] is not None]
     connection: str | None = options["connection"]
-    if connection is not None and others and _from_file("connection") != _from_file(*others):
-        # What is typed wins over what a team shares.
-        connection, others = (None, others) if _from_file("connection") else (connection, [])
-    if connection is None:
-        return find_endpoint(options["base_url"], _key(options["api_key_env"], environment), environment)
-    if others:
+    if connection is None or not others:
+        return connection
+    if _from_file("connection") == _from_file(*others):
         raise UsageError(
             f"--connection says where the model is and how to be let in; leave --{others[0].replace('_', '-')} out"
         )
-    from ..judges.connections import connection_endpoint  # noqa: PLC0415 - few use it
-
-    return connection_endpoint(connection, environment)
+    return None if _from_file("connection") else connection
 
 
 def _key(api_key_env: str | None, environment: Mapping[str, str]) -> str | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from ..calibration.cuts import PassAt
+from ..api.cuts import PassAt
 
 if TYPE_CHECKING:
     from ..api.check_options import Workspaces

@@ -1,23 +1,14 @@
-"""The end of `run`, `judge` and `demo`: the report is written, what came out is said, and the exit code follows from it."""
+"""The end of `run`, `judge` and `demo`: what came out is said, and the exit code follows from it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import click
 
-from ..api.gates import run_gates
-from ..api.text import visible
-from ..evaluation.conclusion.conclude import Conclusion
-from ..evaluation.pipeline import Plan
-from ..evaluation.store.manifest import component_versions
-from ..report import words
-from ..report.document import as_lines
-from ..report.from_run import reported
-from ..report.html import report_template
-from ..report.run_words import run_document
-from ..report.summary_words import summary_document
+from ..api.running import Outcome
+from ..api.shown import as_lines
 from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
 
 _WIDTH = 80
@@ -37,17 +28,12 @@ class Telling(NamedTuple):
 
 
 def show_outcome(
-    plan: Plan,
-    conclusion: Conclusion,
-    gates: Mapping[str, float],
-    min_graded: float | None,
-    telling: Telling,
+    found: Outcome, gates: Mapping[str, float], min_graded: float | None, telling: Telling
 ) -> int:
-    """Write the report, and say what a run came to.
+    """Say what a run came to.
 
     Args:
-        plan: What was to be done.
-        conclusion: What it came to.
+        found: That.
         gates: Statistic to the least value it may have.
         min_graded: The least share of outputs that must have a score.
         telling: How much is told.
@@ -55,44 +41,19 @@ def show_outcome(
     Returns:
         The exit code.
     """
-    report, data = reported(plan.out, unchanged=conclusion.unchanged)
-    failures = run_gates(gates, min_graded, conclusion)
-    notes = [*plan.notes, *([""] if plan.notes else [])]
+    failures = found.failing(gates, min_graded)
     if telling.verbose:
-        whole = [*notes, *summary_document(conclusion)]
-        lines = [*as_lines(whole, full=True), *failures, *_next_steps(plan, conclusion, report)]
+        lines = [*as_lines(found.in_full(), full=True), *as_lines([*failures, *found.closing()])]
     elif telling.quiet:
-        lines = failures
+        lines = list(as_lines(failures))
     else:
-        shown = [*plan.notes, *run_document(data.found)]
-        lines = [*as_lines(shown, width=_WIDTH), *failures, f"report: {report}   (-v tells more)"]
+        report = f"report: {found.report}   (-v tells more)"
+        lines = [*as_lines(found.document(), width=_WIDTH), *as_lines([*failures, report])]
     for line in lines:
-        click.echo(visible(line))
-    if conclusion.not_judged is not None:
-        click.echo(f"fiducial: {conclusion.not_judged}", err=True)
+        click.echo(line)
+    if found.conclusion.not_judged is not None:
+        click.echo(f"fiducial: {found.conclusion.not_judged}", err=True)
         return EXIT_USAGE
     if failures:
         return EXIT_GATE
-    return EXIT_PARTIAL if conclusion.failed else EXIT_OK
-
-
-def load(plan: Plan) -> None:
-    """Look up and compile what all that takes, ahead of time.
-
-    Args:
-        plan: What is to be done.
-    """
-    report_template()
-    component_versions()
-    if plan.prices is not None and plan.model is not None:
-        plan.prices(plan.model)
-
-
-def _next_steps(plan: Plan, conclusion: Conclusion, report: object) -> Iterable[str]:
-    checks = sum(system.failed_checks for system in conclusion.systems)
-    if conclusion.failed > checks:
-        yield f"{words.missing(conclusion.failed - checks)}; the same command asks again for these alone"
-    if checks:
-        yield f"{words.not_checked(checks)}; the same command checks these alone again"
-    yield f"report: {report}"
-    yield f"records: {plan.out} (the same command resumes; `fiducial calibrate {plan.out}` for every statistic)"
+    return EXIT_PARTIAL if found.conclusion.failed else EXIT_OK

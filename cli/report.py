@@ -19,6 +19,6 @@ Example:
 @click.option("--html", type=INPUT_FILE, help="The file to write.  [default: report.html in the run folder]")
 def command(run: Path, html: Path | None) -> None:
     """Write the report of the run folder RUN as one HTML file that opens from the disk."""
-    from ..report.from_run import report_on  # noqa: PLC0415 - the template engine is slow to import
+    from ..api.evaluating import load_run  # noqa: PLC0415 - the template engine is slow to import
 
-    click.echo(f"report: {report_on(run, html)}")
+    click.echo(f"report: {load_run(run).report(html)}")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from command import fiducial
 
-from fiducial.cli.demo import COMPARED, JUDGES, NOTE
+from fiducial.api.demo import COMPARED, JUDGES, NOTE
 from fiducial.data import demo_path
 from fiducial.judges.catalogue import DEFAULT_VARIANTS
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 from demo_suite import SYSTEMS, case_of, cases, labels, outputs
 
-from fiducial.cli.demo import JUDGES
+from fiducial.api.demo import JUDGES
 from fiducial.data import demo_path
 from fiducial.deterministic.ast.fitting import require_producible
 from fiducial.deterministic.mutation.documented_form import keeps_form

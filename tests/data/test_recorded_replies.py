@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 from demo_suite import cases, outputs
 
-from fiducial.cli.demo import MODEL
+from fiducial.api.demo import MODEL
 from fiducial.data import demo_path
 from fiducial.evaluation.judging.tasks import judge_task
 from fiducial.judges import make_request

@@ -1,54 +1,24 @@
-"""``--dry-run``: what judging would take, in lines."""
+"""What judging would take, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-import click
-
-from ..api.progress import shown_progress
-from ..evaluation.forecast import Forecast, foresee
-from ..evaluation.judging.access import ModelAccess
-from ..evaluation.pipeline import Plan
+from ..evaluation.forecast import Forecast
 from ..judges.transport.budget import Estimate
-from .exit_codes import EXIT_OK
+from .document import Document
 
 
-def show_forecast(plan: Plan, access: ModelAccess) -> int:
-    """Say what a plan's judges would take; no call is made, and the run folder is not touched.
-
-    Args:
-        plan: What would be done.
-        access: How the model would be reached.
-
-    Returns:
-        The exit code.
-    """
-    with shown_progress(wanted=True) as progress:
-        return show_forecasts(foresee(plan, access, progress))
-
-
-def show_forecasts(forecasts: list[Forecast]) -> int:
-    """Say what judges would take.
-
-    Args:
-        forecasts: One a judge.
-
-    Returns:
-        The exit code.
-    """
-    for forecast in forecasts:
-        for line in forecast_lines(forecast):
-            click.echo(line)
+def forecasts_document(forecasts: Sequence[Forecast]) -> Document:
+    """What judges would take, one after another, and all of them together."""
+    lines = [line for forecast in forecasts for line in forecast_lines(forecast)]
     if not forecasts:
-        click.echo("no model would be asked")
+        lines.append("no model would be asked")
     elif len(forecasts) > 1:
         most = _at_most(any(forecast.at_most for forecast in forecasts))
-        click.echo(
-            f"together: {most}{sum(forecast.to_ask for forecast in forecasts):,} calls{_together(forecasts)}"
-        )
-    click.echo("dry run: no call was made, nothing was written")
-    return EXIT_OK
+        calls = sum(forecast.to_ask for forecast in forecasts)
+        lines.append(f"together: {most}{calls:,} calls{_together(forecasts)}")
+    return [*lines, "dry run: no call was made, nothing was written"]
 
 
 def forecast_lines(forecast: Forecast) -> Iterator[str]:
@@ -84,7 +54,7 @@ def _at_most(bound: bool) -> str:  # noqa: FBT001 - a word or none
     return "at most " if bound else ""
 
 
-def _together(forecasts: list[Forecast]) -> str:
+def _together(forecasts: Sequence[Forecast]) -> str:
     costs = [forecast.cost for forecast in forecasts if forecast.cost is not None]
     if len(costs) < len(forecasts):
         return ""

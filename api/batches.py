@@ -1,0 +1,74 @@
+"""Judging by batch files, in OpenAI's form: written here, answered elsewhere, read back here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..evaluation.batch.export import Questions
+from ..evaluation.batch.export import export_batch as write_questions
+from ..evaluation.batch.files import BatchFile
+from ..evaluation.judging.access import ModelAccess
+from ..judges.transport.batch_results import ResultsTally
+from .check_options import Worlds, worlds_of
+from .progress import shown_progress
+from .running import Access
+from .sources import FilePath
+
+
+def export_batch(
+    out: FilePath, *, worlds: Worlds = None, progress: bool | None = None, **questions: Any
+) -> list[BatchFile]:
+    """Write what judges have to be asked as batch files.
+
+    Args:
+        out: The file; long ones are split and numbered.
+        worlds: Simulated worlds of one's own.
+        progress: Whether to show progress; None shows it on a terminal and in a notebook.
+        **questions: Fields of `Questions`: cases, outputs, judges, model, and what has been answered.
+
+    Returns:
+        The files; none where nothing is left to be asked.
+
+    Raises:
+        InputError: An input cannot be used, or a file cannot be written.
+        UsageError: There is no such judge.
+    """
+    with shown_progress(wanted=progress) as shown:
+        return write_questions(Questions(environments=worlds_of(worlds), **questions), Path(out), shown)
+
+
+def access_to_results(
+    results: Sequence[FilePath],
+    record: FilePath | None = None,
+    *,
+    served_by: str | None = None,
+    model: str = "",
+    tell: Callable[[str], object] = lambda _: None,
+) -> Access:
+    """The results of batches in place of a model.
+
+    Args:
+        results: Result and error files, earlier ones first.
+        record: A file to append every reply to.
+        served_by: The only model whose replies are taken, as replies name it.
+        model: The model that was asked, for what is told.
+        tell: Told, a line each, what a reader of the verdicts would not see: results that were not used, and whose they are.
+    """
+    access = ModelAccess(
+        results=tuple(Path(each) for each in results),
+        record=None if record is None else Path(record),
+        served_by=served_by,
+        results_told=lambda tally: [tell(line) for line in _about(tally, model)],
+    )
+    return lambda: access
+
+
+def _about(tally: ResultsTally, model: str) -> Iterator[str]:
+    if tally.unasked:
+        yield f"{tally.unasked:,} of {tally.results:,} results answer nothing that is asked here: other prompts, models or outputs, or what has a verdict already"
+    if tally.superseded:
+        yield f"{tally.superseded:,} results are of requests that have another, later or better one, which counts"
+    for served_by, count in sorted(tally.served_by.items()):
+        yield f"warning: {count:,} replies are of {served_by!r}, and {model!r} was asked; --expect-served-by {model} refuses them"

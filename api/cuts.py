@@ -1,0 +1,7 @@
+"""From which score on verdicts pass: for all judges, and for some by name."""
+
+from __future__ import annotations
+
+from ..calibration.cuts import PassAt
+
+__all__ = ["PassAt"]

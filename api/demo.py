@@ -1,0 +1,85 @@
+"""The built-in suite, judged by recorded replies: what `fiducial demo` runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from ..calibration.comparison.compare import compare
+from ..data import demo_path
+from ..deterministic import CheckOptions
+from ..evaluation.judging.access import ModelAccess
+from ..evaluation.pipeline import Plan
+from ..evaluation.run_table import read_tables
+from ..records import ItemKey, Output, read_records
+from .results import Comparison
+from .running import Access
+
+NOTE = (
+    "Judged by recorded replies of one Claude model (November 2026), many to a context: no independent calls, no benchmark; beside it "
+    "the lexical baseline."
+)
+
+MODEL = "claude"
+
+JUDGES = (
+    "tool_call_accuracy",
+    "memory_answer",
+    "web_search_answer",
+    "groundedness",
+    "task_completion",
+    "rubric",
+)
+
+COMPARED = tuple(f"tool_call_accuracy/{variant}" for variant in ("reasons", "direct", "decomposed"))
+"""Prompts that are asked about the same outputs, and compared."""
+
+
+def demo_plan(out: Path, command: str) -> Plan:
+    """Check and judge the suite.
+
+    Args:
+        out: The run folder.
+        command: For the record.
+    """
+    changed = msgspec.json.decode(demo_path("replies/unanswered.json").read_bytes(), type=set[ItemKey])
+    outputs = frozenset(output.key for output in read_records(demo_path("outputs.jsonl"), Output))
+    return Plan(
+        cases=demo_path("cases.jsonl"),
+        outputs=[demo_path("outputs.jsonl")],
+        out=out,
+        command=command,
+        options=CheckOptions(),
+        judges=[
+            *COMPARED,
+            *(f"{judge}/reasons" for judge in JUDGES[1:]),
+            *(f"{judge}@baseline" for judge in JUDGES),
+        ],
+        model=MODEL,
+        judge_on=outputs - changed,
+        labels=demo_path("labels.jsonl"),
+        notes=[
+            NOTE,
+            f"{len(changed)} outputs were changed after the replies were recorded, and are not judged.",
+        ],
+    )
+
+
+def demo_access() -> Access:
+    """The recorded replies in place of a model."""
+    replies = ModelAccess(replay=demo_path("replies/suite.jsonl"))
+    return lambda: replies
+
+
+def prompts_compared(out: Path) -> Comparison:
+    """How the prompts that were asked about the same outputs differ.
+
+    Args:
+        out: The run folder.
+    """
+    table = read_tables([out])
+    asked = [name for name, judge in table.judges.items() if judge.name == JUDGES[0] and judge.model == MODEL]
+    rows = np.isin(table.judge.codes, [table.judge.values.index(name) for name in asked])
+    return Comparison.of(compare(table.take(rows)))

@@ -1,0 +1,180 @@
+"""Outputs made by a model or an agent's command, into a file, a run, or a BFCL result tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import UsageError
+from ..evaluation.bfcl.generation import generate_tree, system_folder
+from ..evaluation.generation.model_agent import ModelSettings
+from ..evaluation.generation.sources import Source, command_source, model_source
+from ..evaluation.generation.sources import generate_file as make_file
+from ..evaluation.generation.sources import generate_into_run as make_into_run
+from ..evaluation.generation.stage import Tally
+from ..evaluation.judging.access import ModelAccess
+from ..evaluation.store.run_store import GENERATED
+from ..formats.bfcl import expand, open_source
+from ..report.generation_words import generation_lines
+from .check_options import Worlds
+from .progress import shown_progress
+from .scenes import bfcl_histories, memories_beside, scenes_of, server_embedding
+from .shown import Document, Shown
+from .sources import FilePath
+
+__all__ = [
+    "GENERATED",
+    "Generated",
+    "ModelAccess",
+    "Source",
+    "generate_bfcl",
+    "generate_file",
+    "generate_into_run",
+    "who_generates",
+]
+
+_AGENTS = 8
+"""Commands at work at the same time at most."""
+
+
+class Generated(Shown, frozen=True, kw_only=True):
+    """What a generation came to.
+
+    Attributes:
+        name: Of the system, or of the category.
+        tally: How many outputs there were, were made, and are missing.
+    """
+
+    name: str
+    tally: Tally
+
+    def document(self) -> Document:
+        """It in words."""
+        return generation_lines(self.tally, self.name)
+
+
+def who_generates(
+    *,
+    model: str | None,
+    agent: str | None,
+    out: Path,
+    access: Callable[[], ModelAccess],
+    environment: Mapping[str, str],
+    system: str | None = None,
+    agent_timeout: float = 300.0,
+    concurrency: int = 64,
+    worlds: Worlds = None,
+    histories: Any = None,
+    search: str | None = None,
+    embedding_model: str | None = None,
+    **settings: Any,
+) -> Source:
+    """Who generates: a model, or a command.
+
+    Args:
+        model: The model's name, where it is one.
+        agent: The command, where it is one.
+        out: Where outputs go; memories are written down beside them.
+        access: How the model is reached.
+        environment: The command's.
+        system: What it is called in outputs.
+        agent_timeout: Seconds for the command, each time.
+        concurrency: Cases at work at the same time.
+        worlds: Simulated worlds of one's own.
+        histories: Conversations that went before.
+        search: The web: a corpus, or a search service.
+        embedding_model: For the memory by likeness.
+        **settings: How the model is asked: ``mode``, ``parameters``, ``steps_per_turn``.
+
+    Raises:
+        UsageError: Neither a model nor an agent is named, or both are.
+        ConfigurationError: No endpoint is configured.
+    """
+    if (model is None) == (agent is None):
+        raise UsageError("expected either a model or an agent (--agent COMMAND)")
+    if agent is not None:
+        at_once = min(concurrency, _AGENTS)
+        return command_source(agent, environment, system=system, seconds=agent_timeout, concurrency=at_once)
+    assert model is not None
+    reached = access()
+    scenes = scenes_of(
+        worlds or (),
+        histories=histories,
+        memories=memories_beside(out, system or model),
+        search=search,
+        embedding=server_embedding(embedding_model, reached.endpoint),
+    )
+    return model_source(ModelSettings(model=model, **settings), reached, scenes, system=system)
+
+
+def generate_file(
+    source: Source, cases: FilePath, out: FilePath, *, trials: int = 1, progress: bool | None = None
+) -> Generated:
+    """Let a model or a command work on cases, and keep the outputs in a file; the same call goes on with it.
+
+    Args:
+        source: Who generates.
+        cases: The cases file.
+        out: The outputs file.
+        trials: Attempts at each case.
+        progress: Whether to show progress.
+    """
+    with shown_progress(wanted=progress) as shown:
+        tally = make_file(source, Path(cases), Path(out), shown, trials=trials)
+    return Generated(name=source.system, tally=tally)
+
+
+def generate_into_run(
+    source: Source, cases: FilePath, run: FilePath, *, trials: int = 1, progress: bool | None = None
+) -> Generated:
+    """The same, into a run's folder, as ``GENERATED``."""
+    with shown_progress(wanted=progress) as shown:
+        tally = make_into_run(source, Path(cases), Path(run), shown, trials=trials)
+    return Generated(name=source.system, tally=tally)
+
+
+def generate_bfcl(
+    data: FilePath,
+    results: FilePath,
+    categories: Iterable[str],
+    *,
+    access: ModelAccess,
+    system: str | None,
+    search: str | None = None,
+    embedding_model: str | None = None,
+    count_failures: bool = False,
+    progress: bool | None = None,
+    **settings: Any,
+) -> list[Generated]:
+    """Let a model work on BFCL's entries, and write its answers as BFCL's result tree.
+
+    Args:
+        data: BFCL's data.
+        results: The tree.
+        categories: Categories or groups of them.
+        access: How the model is reached.
+        system: What it is called.
+        search: The web: a corpus, or a search service.
+        embedding_model: For the memory by likeness.
+        count_failures: Whether failed calls count as answers.
+        progress: Whether to show progress.
+        **settings: How the model is asked: ``model``, ``mode``, ``parameters``, ``steps_per_turn``.
+
+    Returns:
+        What each category came to.
+    """
+    asked, source = ModelSettings(**settings, any_type="string"), open_source(Path(data))
+    scenes = scenes_of(
+        histories=bfcl_histories(source),
+        memories=system_folder(Path(results), system or asked.model) / "memory_snapshot",
+        search=search,
+        embedding=server_embedding(embedding_model, access.endpoint),
+        rules="bfcl",
+    )
+    by = model_source(asked, access, scenes, system=system)
+    with shown_progress(wanted=progress) as shown:
+        done = generate_tree(
+            source, expand(categories), by, Path(results), shown, count_failures=count_failures
+        )
+        return [Generated(name=category.name, tally=tally) for category, tally in done]

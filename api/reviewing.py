@@ -1,0 +1,185 @@
+"""`fiducial.review`: the page on which a person labels outputs, and the way of the labels into the run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..evaluation.labelling.labels import AddedLabels, labelled_by
+from ..evaluation.labelling.labels import add_labels as add_files
+from ..evaluation.labelling.review_sample import ReviewSample, SampleKind, draw_rows, draw_sample
+from ..evaluation.store.run_store import RunStore
+from ..records import ItemKey, write_records
+from ..report.review import write_review
+from .shown import Document, Shown
+from .sources import FilePath
+
+__all__ = ["LabelsAdded", "ReviewPage", "SampleKind", "add_labels", "review"]
+
+_PARTS = {
+    "open": "outputs that no checker decided{graded}, drawn at random (seed {seed})",
+    "decided": "outputs that a checker decided{graded}, drawn at random (seed {seed}); not for correcting rates",
+    "doubt": "open outputs, drawn by doubt of {judge} (seed {seed}); correct no rate by them without their chances",
+    "suspected": "outputs whose label most judges contradict, the most doubtful first; no random sample, not for correcting rates",
+}
+
+_NOT_IN_NAMES = re.compile(r"[^\w.-]+")
+
+
+class ReviewPage(Shown, frozen=True, kw_only=True):
+    """A page on which a person labels.
+
+    Attributes:
+        run: The run's folder.
+        drawn: What was drawn.
+        keys: Which of it are still to be labelled, in their order.
+        name: Who labels; empty where the page asks.
+        page: The file; None where nothing is left to label.
+        table: With the chances of a draw by doubt; None otherwise.
+    """
+
+    run: Path
+    drawn: ReviewSample
+    keys: list[ItemKey]
+    name: str
+    page: Path | None
+    table: Path | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """It as ``review --json`` has it."""
+        return {
+            "page": self.page and str(self.page),
+            "table": self.table and str(self.table),
+            **self.drawn.provenance,
+            "judge": self.drawn.judge,
+            "by": self.name or None,
+            "n": len(self.keys),
+            "labelled_before": len(self.drawn.keys) - len(self.keys),
+            "items": [str(key) for key in self.keys],
+        }
+
+    def document(self) -> Document:
+        """It in words."""
+        drawn = self.drawn
+        graded = f" and {drawn.judge} graded" if drawn.judge else ""
+        part = _PARTS[drawn.kind].format(seed=drawn.seed, judge=drawn.judge, graded=graded)
+        lines = [f"{len(drawn.keys):,} of {drawn.of:,} {part}"]
+        if self.page is None:
+            return [*lines, f"{self.name} has labelled all of them; a larger --n goes on"]
+        done = len(drawn.keys) - len(self.keys)
+        if done:
+            lines.append(f"{self.name} has labelled {done:,} of them; {len(self.keys):,} are left")
+        file = f"labels{_slug(drawn.kind, self.name or 'NAME')}.jsonl"
+        opened = f"next: open it in a browser, label, download {file}; then"
+        return [*lines, f"page: {self.page}", opened, *self._next(file)]
+
+    def _next(self, file: str) -> list[str]:
+        if self.drawn.kind == "open":
+            return [f"  fiducial review {self.run} --add {file}", *_corrected_by(self.run)]
+        if self.drawn.kind == "decided":
+            # What the audit corrects are judges' rates.
+            asked = RunStore(self.run).manifest.judges
+            later = "" if asked else "   (once a judge was asked)"
+            return [f"  fiducial calibrate {self.run} --label-audit {file}{later}"]
+        if self.drawn.kind == "doubt":
+            return [
+                f"  fiducial estimate {self.table} --labels {file}   (label every one: each stands for others)"
+            ]
+        return ["  mend the cases whose label is wrong, and run again"]
+
+
+def review(
+    run: FilePath,
+    sample: SampleKind = "open",
+    *,
+    count: int = 50,
+    seed: int = 0,
+    judge: str | None = None,
+    name: str = "",
+    out: FilePath | None = None,
+) -> ReviewPage:
+    """Make a page on which a person labels outputs of a run: one file that needs no network and no server.
+
+    Args:
+        run: The run's folder.
+        sample: ``open``: at random from what no checker decided, which is what corrects rates; ``decided``: at random from what one did,
+            to audit it; ``doubt``: open, likelier where the judge is in doubt; ``suspected``: labels that judges contradict.
+        count: How many.
+        seed: Of the draw; everybody gets the same.
+        judge: Only outputs that this judge graded; whose doubt, with ``doubt``.
+        name: Who labels; what they have labelled is left out.
+        out: The page; in the run's folder when left out.
+
+    Raises:
+        RunFolderError: It is no finished run, or its inputs are not where, or not what, they were.
+        InputError: There is nothing to draw from.
+    """
+    folder = Path(run)
+    with RunStore(folder) as store:
+        store.finished()
+        drawn = draw_sample(store, sample, count, seed=seed, judge=judge)
+        done = labelled_by(store, name)
+        keys = [key for key in drawn.keys if key not in done]
+        page = (Path(out) if out else folder / f"review{_slug(sample, name)}.html") if keys else None
+        table = page.with_suffix(".table.jsonl") if page and sample == "doubt" else None
+        if page:
+            write_review(page, store, drawn, keys, name)
+        if table:
+            write_records(table, draw_rows(store, drawn))
+    return ReviewPage(run=folder, drawn=drawn, keys=keys, name=name, page=page, table=table)
+
+
+class LabelsAdded(AddedLabels, Shown, frozen=True, kw_only=True):
+    """Labels that were taken into a run."""
+
+    run: Path
+
+    def to_dict(self) -> dict[str, Any]:
+        """It as ``review --add --json`` has it."""
+        shown = msgspec.structs.asdict(self) | {"labels": str(self.labels)}
+        del shown["run"]
+        return shown
+
+    def document(self) -> Document:
+        """It in words."""
+        people = ", ".join(f"{name} {number:,}" for name, number in self.people.items())
+        return [
+            f"labels: {self.labels} ({self.added:,} added, {self.unchanged:,} already there; {people})",
+            *([f"{self.skipped:,} could not be told: they label nothing"] if self.skipped else []),
+            "next: rates, corrected by them",
+            *_corrected_by(self.run),
+        ]
+
+
+def add_labels(run: FilePath, files: Sequence[FilePath]) -> LabelsAdded:
+    """Take labels that people made into a run; the run, made again, corrects its rates by them.
+
+    Args:
+        run: The run's folder.
+        files: Files of labels.
+
+    Raises:
+        InputError: A file cannot be used.
+        RunFolderError: It is no run folder.
+    """
+    added = add_files(Path(run), [Path(file) for file in files])
+    return LabelsAdded(run=Path(run), **msgspec.structs.asdict(added))
+
+
+def _slug(kind: SampleKind, name: str) -> str:
+    """What tells files of samples and people apart; the page names its labels likewise."""
+    parts = ["" if kind == "open" else kind, _NOT_IN_NAMES.sub("-", name)[:60]]
+    return "".join(f"-{part}" for part in parts if part)
+
+
+def _corrected_by(run: Path) -> list[str]:
+    """What makes corrected rates of labels of the open part."""
+    manifest = RunStore(run).manifest
+    if "rules" in manifest.identity:
+        return [f"  {manifest.command}"]
+    # Without checkers nothing is decided: all labels are of one random sample, which estimate takes as it is.
+    return [f"  fiducial estimate {run}   (--judge NAME where there are several)"]

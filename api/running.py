@@ -1,0 +1,235 @@
+"""Runs from files into a folder, with all that can be chosen about them; what `fiducial.evaluate` does for who has less to say."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import msgspec
+
+from ..evaluation.conclusion.conclude import Conclusion
+from ..evaluation.judging.access import BatchMode, ModelAccess
+from ..evaluation.judging.selection import parse_judge_on
+from ..evaluation.pipeline import Plan
+from ..evaluation.pipeline import run as run_plan
+from ..evaluation.store.manifest import component_versions
+from ..evaluation.store.run_store import GENERATED
+from ..judges.prices import price_list
+from ..report import words
+from ..report.document import Piece
+from ..report.from_run import reported
+from ..report.html import report_template
+from ..report.model import ReportData
+from ..report.run_words import run_document
+from ..report.summary_words import summary_document
+from .gates import PASS_RATE, parse_gates, run_gates
+from .progress import shown_progress
+from .shown import Document, Shown
+
+if TYPE_CHECKING:
+    from ..evaluation.forecast import Forecast
+    from ..evaluation.juries.convening import JuryRule
+    from ..evaluation.reparsing import Reparsed
+
+__all__ = [
+    "GENERATED",
+    "Access",
+    "Forecasts",
+    "ModelAccess",
+    "Outcome",
+    "Plan",
+    "forecast",
+    "gates_of",
+    "parse_judge_on",
+    "plan_of",
+    "reparse",
+    "run",
+]
+
+Access: TypeAlias = Callable[[], ModelAccess]
+"""How a model is reached; asked for only when one has to be asked."""
+
+
+class Outcome(Shown, frozen=True, kw_only=True):
+    """What a run came to.
+
+    Attributes:
+        plan: What was to be done.
+        conclusion: What it came to, in numbers.
+        data: What its report shows.
+        report: The report's file.
+    """
+
+    plan: Plan
+    conclusion: Conclusion
+    data: ReportData
+    report: Path
+
+    def document(self) -> Document:
+        """It in a screen."""
+        return [*self.plan.notes, *run_document(self.data.found)]
+
+    def in_full(self) -> Document:
+        """All of it."""
+        notes = [*self.plan.notes, *([""] if self.plan.notes else [])]
+        return [*notes, *summary_document(self.conclusion)]
+
+    def closing(self) -> Iterator[str]:
+        """What is missing, and where everything is kept."""
+        conclusion, out = self.conclusion, self.plan.out
+        checks = sum(system.failed_checks for system in conclusion.systems)
+        if conclusion.failed > checks:
+            yield f"{words.missing(conclusion.failed - checks)}; the same command asks again for these alone"
+        if checks:
+            yield f"{words.not_checked(checks)}; the same command checks these alone again"
+        yield f"report: {self.report}"
+        yield f"records: {out} (the same command resumes; `fiducial calibrate {out}` for every statistic)"
+
+    def failing(self, gates: Mapping[str, float], min_graded: float | None) -> list[str]:
+        """The gates that it fails, a line each."""
+        return run_gates(gates, min_graded, self.conclusion)
+
+
+def plan_of(
+    *,
+    prices: Sequence[str] | None = None,
+    jury: str | None = None,
+    weights: tuple[float, ...] = (),
+    unsure: tuple[float, float] = (0.2, 0.8),
+    poll_seconds: float | None = None,
+    **fields: Any,
+) -> Plan:
+    """What a run is to do.
+
+    Args:
+        prices: What models cost beside the public list, ``[MODEL=]IN/OUT`` in dollars for a million tokens; None leaves costs out.
+        jury: How the judges' opinions are counted into one more verdict: ``majority``, ``mean`` or ``escalate``.
+        weights: What each judge weighs in it.
+        unsure: Scores of the first judge that ``escalate`` hands on.
+        poll_seconds: Between two looks at a provider's batch endpoint; None asks the model directly.
+        **fields: Of `Plan`.
+    """
+    return Plan(
+        prices=None if prices is None else price_list(prices),
+        jury=None if jury is None else _jury(jury, weights, unsure),
+        batch=None if poll_seconds is None else BatchMode(poll_seconds=poll_seconds),
+        **fields,
+    )
+
+
+def _jury(rule: Any, weights: tuple[float, ...], unsure: tuple[float, float]) -> JuryRule:
+    from ..evaluation.juries.convening import JuryRule  # noqa: PLC0415 - most runs have none
+
+    return JuryRule(rule=rule, weights=weights, unsure=unsure)
+
+
+def run(plan: Plan, access: Access, *, progress: bool | None = None) -> Outcome:
+    """Do what a plan says, or go on where an earlier start of it stopped, and write the report.
+
+    Args:
+        plan: What to do.
+        access: How a model is reached.
+        progress: Whether to show progress; None shows it on a terminal and in a notebook.
+
+    Raises:
+        InputError: An input cannot be used; nothing was done.
+        RunFolderError: The folder is in use or belongs to another run; nothing was done.
+        UsageError: There is no such judge; nothing was done.
+        ConfigurationError: There is nothing to do but ask a model, and none can be reached; nothing was done.
+    """
+    reached = cache(lambda: msgspec.structs.replace(access(), meanwhile=partial(_load, plan)))
+    with shown_progress(wanted=progress) as shown:
+        conclusion = run_plan(plan, reached, shown, lambda: datetime.now(UTC))
+    report, data = reported(plan.out, unchanged=conclusion.unchanged)
+    assert isinstance(report, Path)
+    return Outcome(plan=plan, conclusion=conclusion, data=data, report=report)
+
+
+def _load(plan: Plan) -> None:
+    """Load what the end of a run takes while the first replies are awaited: half of the time that it would take then."""
+    report_template()
+    component_versions()
+    if plan.prices is not None and plan.model is not None:
+        plan.prices(plan.model)
+    gc.freeze()  # what is loaded stays; looking through it for garbage once more takes 50 ms
+
+
+def gates_of(given: Iterable[str]) -> dict[str, float]:
+    """Gates as they are typed, ``STAT=VALUE``; statistics are looked up only where there is one.
+
+    Raises:
+        UsageError: One is not of that form, or names no statistic.
+    """
+    given = tuple(given)
+    if not given:
+        return {}
+    from ..calibration import ESTIMATORS  # noqa: PLC0415 - scipy is slow to import, and most runs have no gate
+
+    return parse_gates(given, (PASS_RATE, *ESTIMATORS))
+
+
+class Forecasts(Shown, frozen=True, kw_only=True):
+    """What judging would take."""
+
+    judges: list[Forecast]
+
+    def document(self) -> Document:
+        """It in words."""
+        from ..report.forecast_words import forecasts_document  # noqa: PLC0415 - most runs are not foreseen
+
+        return forecasts_document(self.judges)
+
+
+def forecast(plan: Plan, access: ModelAccess, *, progress: bool | None = None) -> Forecasts:
+    """Find out what a plan's judges would take, without a call and without a trace in the run folder.
+
+    Args:
+        plan: What would be done.
+        access: How the model would be reached.
+        progress: Whether to show progress.
+    """
+    from ..evaluation.forecast import foresee  # noqa: PLC0415 - most runs are not foreseen
+
+    with shown_progress(wanted=progress) as shown:
+        return Forecasts(judges=foresee(plan, access, shown))
+
+
+class Reparsing(Shown, frozen=True, kw_only=True):
+    """What reading a run's replies again changed."""
+
+    found: list[Reparsed]
+    conclusion: Conclusion
+    report: Path
+
+    def document(self) -> Document:
+        """It in words."""
+        return [*summary_document(self.conclusion), *map(_reread, self.found), f"report: {self.report}"]
+
+
+def reparse(folder: Path, *, progress: bool | None = None) -> Reparsing:
+    """Read every reply of a run again, as parsers are now; nobody is asked.
+
+    Args:
+        folder: The run folder.
+        progress: Whether to show progress.
+
+    Raises:
+        RunFolderError: It is no run folder, it is in use, or its inputs are not what and where they were.
+        PromptError: A prompt file is not there any more, or cannot be used.
+    """
+    from ..evaluation.reparsing import reparse as read_again  # noqa: PLC0415 - seldom needed
+
+    with shown_progress(wanted=progress) as shown:
+        found, conclusion = read_again(folder, shown, lambda: datetime.now(UTC), prices=price_list())
+    report, _ = reported(folder)
+    assert isinstance(report, Path)
+    return Reparsing(found=found, conclusion=conclusion, report=report)
+
+
+def _reread(entry: Reparsed) -> Piece:
+    left = f"; {entry.without:,} without a stored reply, left as they are" if entry.without else ""
+    return f"{entry.by}: {entry.replies:,} replies read again, {entry.changed:,} verdicts changed{left}"
