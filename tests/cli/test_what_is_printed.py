@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -110,11 +111,13 @@ def test_a_command_prints_what_it_printed(name: str):
         fiducial(*words_of(FIRST[name]))
     result = fiducial(*words_of(name))
     assert result.code == 0, result.err
+    # What a judge is asked and read by changes with every version of it.
+    printed = re.sub(r"fingerprint \w+", "fingerprint ...", result.out)
     kept = PRINTED / f"{name}.txt"
     if os.environ.get("FIDUCIAL_PRINT_ANEW"):
         kept.parent.mkdir(exist_ok=True)
-        kept.write_text(result.out, "utf-8")
-    assert result.out == kept.read_text("utf-8")
+        kept.write_text(printed, "utf-8")
+    assert printed == kept.read_text("utf-8")
 
 
 def words_of(name: str) -> list[str]:
