@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import site
+import sys
 from collections.abc import Awaitable, Callable
 from functools import cache
 from pathlib import Path
@@ -49,7 +50,8 @@ Decide = Callable[[Case, Output], Awaitable[Verdict]]
 
 def _registered(name: str) -> str:
     """A name as Inspect is to know it: it puts the package's in front of what is installed beside it, and of nothing else."""
-    places = [*site.getsitepackages(), site.getusersitepackages()]
+    beside = [place for place in sys.path if "site-packages" in place]
+    places = [*site.getsitepackages(), site.getusersitepackages(), *beside]
     return name if any(Path(__file__).is_relative_to(place) for place in places) else f"fiducial/{name}"
 
 
