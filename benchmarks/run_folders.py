@@ -1,0 +1,95 @@
+"""What checking, running and going on with nothing left to do take: ``python benchmarks/run_folders.py 10000 100000``.
+
+Seconds of processor and peak memory of the whole command, start and imports included; wall time says more of who else is at work.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+_CALL = {
+    "type": "function",
+    "function": {
+        "name": "get_weather",
+        "description": "The weather in a city.",
+        "parameters": {
+            "type": "dict",
+            "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
+            "required": ["city"],
+        },
+    },
+}
+
+
+def write_inputs(folder: Path, outputs: int) -> None:
+    """A tenth as many cases as outputs, at most 10,000; every fourth output is wrong."""
+    cases = max(1, min(outputs // 10, 10_000))
+    with (folder / "cases.jsonl").open("w") as file:
+        for number in range(cases):
+            case = {
+                "id": f"case-{number}",
+                "kind": "tool_call",
+                "messages": [{"role": "user", "content": f"How is the weather in City{number}?"}],
+                "tools": [_CALL],
+                "reference": {"calls": [{"get_weather": {"city": [f"City{number}"], "days": [2, ""]}}]},
+                "cluster": f"cluster-{number // 3}",
+            }
+            file.write(f"{json.dumps(case)}\n")
+    with (folder / "outputs.jsonl").open("w") as file:
+        for number in range(outputs):
+            attempt, case = divmod(number, cases)
+            city = "Atlantis" if number % 4 == 0 else f"City{case}"
+            output = {
+                "case_id": f"case-{case}",
+                "system": f"system-{attempt % 10}",
+                "trial": attempt // 10,
+                "text": f'[get_weather(city="{city}", days=2)]',
+            }
+            file.write(f"{json.dumps(output)}\n")
+
+
+def measured(folder: Path, *command: str) -> tuple[float, float, int]:
+    """Wall and processor seconds, and peak MB, of one command."""
+    import time  # noqa: PLC0415 - nothing else here needs a clock
+
+    begun = time.perf_counter()
+    child = os.fork()
+    if child == 0:
+        os.chdir(folder)
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.dup2(null, 2)
+        os.execv(sys.executable, [sys.executable, "-m", "fiducial", *command])  # noqa: S606 - our own command
+    _, status, used = os.wait4(child, 0)
+    if status:
+        raise SystemExit(f"fiducial {' '.join(command)}: ended with {os.waitstatus_to_exitcode(status)}")
+    return time.perf_counter() - begun, used.ru_utime + used.ru_stime, used.ru_maxrss // 1024
+
+
+def main() -> None:
+    """Print a table."""
+    sizes = [int(size) for size in sys.argv[1:]] or [10_000, 100_000]
+    judge = ("--judge", "tool_call_accuracy@baseline", "--judge-on", "all")
+    run = ("run", "cases.jsonl", "--outputs", "outputs.jsonl", "--out", "run")
+    commands = {
+        "check": ("check", "cases.jsonl", "--outputs", "outputs.jsonl", "--out", "checked.jsonl"),
+        "run, with a judge that costs nothing": (*run, *judge),
+        "the same again: nothing is left to do": (*run, *judge),
+        "report": ("report", "run"),
+        "calibrate": ("calibrate", "run"),
+    }
+    print(f"{'outputs':>9}  {'command':38}  {'wall':>7}  {'processor':>9}  {'memory':>7}")
+    for size in sizes:
+        with TemporaryDirectory() as scratch:
+            write_inputs(Path(scratch), size)
+            for name, command in commands.items():
+                wall, processor, memory = measured(Path(scratch), *command)
+                print(f"{size:>9,}  {name:38}  {wall:5.1f} s  {processor:7.1f} s  {memory:4} MB", flush=True)
+
+
+if __name__ == "__main__":
+    main()
