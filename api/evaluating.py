@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias, get_args
+from typing import Any, TypeAlias
 
 from ..calibration.cuts import GivenPassAt, pass_at_of
-from ..deterministic import CheckOptions, Rules
-from ..deterministic.checkers import ArtifactOptions
-from ..deterministic.registration import load_environments, load_functions
+from ..deterministic import Rules
 from ..errors import UsageError
 from ..evaluation.checking.names import NamesOption
 from ..evaluation.generation.sources import callable_source, generate_into_run
@@ -25,6 +23,7 @@ from ..evaluation.pipeline import run as run_plan
 from ..evaluation.store.run_store import GENERATED
 from ..judges.loop_thread import run_apart
 from ..records import FolderPath, InputPath, MemoryFolder
+from .check_options import Functions, Worlds, check_options, worlds_of
 from .generating import Agent
 from .judging import ReadyJudge, judge
 from .progress import shown_progress
@@ -49,8 +48,8 @@ def evaluate(
     judge_on: JudgeOn = DEFAULT_JUDGE_ON,
     repeats: int = 1,
     pass_at: GivenPassAt = None,
-    functions: Mapping[str, Callable[..., Any]] | None = None,
-    worlds: Mapping[str, type] | None = None,
+    functions: Functions = None,
+    worlds: Worlds = None,
     allow_code: bool = False,
     progress: bool | None = None,
 ) -> Run:
@@ -71,8 +70,8 @@ def evaluate(
         judge_on: ``open``, ``all``, or how many decided outputs are judged beside what is open, to calibrate on.
         repeats: How often each output is judged.
         pass_at: From which score on verdicts pass, for all judges or by judge; None for the cuts that judges declare, and 0.5 for others.
-        functions: Functions that executable calls may name, by name; those that are registered when left out.
-        worlds: Simulated worlds of one's own, by class name; those that are registered when left out.
+        functions: Functions that executable calls may name; those that are registered when left out.
+        worlds: Simulated worlds of one's own; those that are registered when left out.
         allow_code: Whether code in workspaces may be run, in a sandbox.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
 
@@ -116,21 +115,13 @@ def _plan(
     labels: Labels | None,
     out: FilePath | None,
     rules: Rules | None,
-    functions: Mapping[str, Callable[..., Any]] | None,
-    worlds: Mapping[str, type] | None,
+    functions: Functions,
+    worlds: Worlds,
     allow_code: bool,
     pass_at: GivenPassAt,
     **rest: Any,
 ) -> Plan:
-    if rules is not None and rules not in get_args(Rules):
-        raise UsageError(f"rules: expected {' or '.join(get_args(Rules))}, got {rules!r}")
-    environments = load_environments() if worlds is None else worlds
-    options = CheckOptions(
-        rules=rules or "strict",
-        functions=load_functions() if functions is None else functions,
-        environments=environments,
-        artifacts=ArtifactOptions(allow_code=allow_code),
-    )
+    environments = worlds_of(worlds)
     kept: FolderPath = MemoryFolder("run") if out is None else Path(out)
     sources: list[InputPath] = [kept / GENERATED] if callable(outputs) else output_sources(outputs)
     return Plan(
@@ -138,8 +129,10 @@ def _plan(
         outputs=sources,
         out=kept,
         command="fiducial.evaluate",
-        options=None if rules is None else options,
-        judges=judge_tasks_of(judges, model, worlds),
+        options=None
+        if rules is None
+        else check_options(rules, functions, environments, allow_code=allow_code),
+        judges=judge_tasks_of(judges, model, environments),
         labels=None if labels is None else source("labels", labels),
         pass_at=pass_at_of(pass_at),
         environments=environments,

@@ -17,7 +17,7 @@ def test_a_judge_is_asked_about_every_output_and_nothing_is_checked(
     result = fiducial("judge", "-v", cases, "--outputs", outputs, *judge, "--out", tmp_path / "run")
     rows = list(read_records(tmp_path / "run" / "verdicts.jsonl", Verdict))
     assert (result.code, len(rows), {row.by for row in rows}) == (0, 20, {"tool_call_accuracy/direct@m"})
-    assert "  judge's rate\n    tool_call_accuracy/direct@m  1.00 [0.72, 1.00] on 20 of 20\n" in result.out
+    assert "  judge's rate\n    tool_call_accuracy/direct@m  1.00 [0.81, 1.00] on 20 of 20\n" in result.out
 
 
 def test_repeats_are_judged_apart(server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path):
