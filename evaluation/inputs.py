@@ -16,7 +16,6 @@ from ..records import (
     CaseIndex,
     Closing,
     InputPath,
-    ItemKey,
     Kind,
     MemoryFile,
     Output,
@@ -69,7 +68,7 @@ class EvaluationInputs(Closing):
     """The cases and outputs of an evaluation.
 
     Making it reads every file once and refuses what cannot be evaluated, so that nothing fails half-way for a reason
-    that could have been known at the start. What is kept in memory is one key an output and one offset a case.
+    that could have been known at the start. What is kept in memory is a number an output and one offset a case.
 
     Args:
         cases: The cases file.
@@ -107,33 +106,37 @@ class EvaluationInputs(Closing):
         self.cases.close()
 
     def _take_survey(self, cases: InputPath) -> Survey:
-        seen: dict[ItemKey, int] = {}
-        answered: dict[str, set[str]] = {}
+        seen: dict[
+            tuple[str, int], dict[int, int]
+        ] = {}  # system and trial: line of the case to number of the file
+        answered: dict[str, set[int]] = {}
         kinds = Counter[Kind]()
         files = [InputFile(name=str(cases), sha256=file_sha256(cases), rows=len(self.cases))]
         for number, path in enumerate(self.output_files):
             rows = 0
             for line, output in read_numbered(path, Output):
-                self._refuse_unusable(output, path, line, seen)
-                seen[output.key] = number
-                answered.setdefault(output.system, set()).add(output.case_id)
-                kinds[self.cases.facts(output.case_id).kind] += 1
+                self._refuse_unusable(output, path, line)
+                facts = self.cases.facts(output.case_id)
+                files_of = seen.setdefault((output.system, output.trial), {})
+                if facts.line in files_of:
+                    first = self.output_files[files_of[facts.line]]
+                    message = f"case, system and trial ({output.key}) come twice; the first is in {first}"
+                    raise RecordError(message, path=path, line=line, field="case_id")
+                files_of[facts.line] = number
+                answered.setdefault(output.system, set()).add(facts.line)
+                kinds[facts.kind] += 1
                 rows += 1
             files.append(InputFile(name=str(path), sha256=file_sha256(path), rows=rows))
         counts = {system: len(case_ids) for system, case_ids in answered.items()}
-        return Survey(files, len(self.cases), len(seen), counts, dict(kinds))
+        return Survey(files, len(self.cases), sum(map(len, seen.values())), counts, dict(kinds))
 
-    def _refuse_unusable(self, output: Output, path: InputPath, line: int, seen: dict[ItemKey, int]) -> None:
+    def _refuse_unusable(self, output: Output, path: InputPath, line: int) -> None:
         if output.case_id not in self.cases:
             message = f"no case has the id {output.case_id!r} in {self.cases.path}"
             raise RecordError(message, path=path, line=line, field="case_id")
         if output.workspace is not None and not _stays_inside(output.workspace):
             message = f"expected a path inside the folder of this file, got {output.workspace!r}"
             raise RecordError(message, path=path, line=line, field="workspace")
-        if output.key in seen:
-            first = self.output_files[seen[output.key]]
-            message = f"case, system and trial ({output.key}) come twice; the first is in {first}"
-            raise RecordError(message, path=path, line=line, field="case_id")
 
 
 def outputs_of(path: InputPath) -> Iterator[Output]:
