@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import click
@@ -33,13 +34,18 @@ def shown_progress(*, wanted: bool | None = None) -> Generator[Progress]:
     looked_at = sys.stderr.isatty() or _in_notebook()
     if not (looked_at if wanted is None else wanted):
         yield Silent()
-    elif looked_at:
+    elif looked_at and _can_draw():
         with _bars() as bars:
             shown = BarProgress(bars, time.monotonic)
             yield shown
             shown.finish()
     else:
         yield LineProgress(lambda line: click.echo(line, err=True), time.monotonic)
+
+
+def _can_draw() -> bool:
+    """A notebook needs ipywidgets to draw in; without them rich warns at every bar."""
+    return not _in_notebook() or find_spec("ipywidgets") is not None
 
 
 class BarProgress:

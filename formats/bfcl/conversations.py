@@ -10,7 +10,7 @@ import msgspec
 from ...errors import RecordError
 from .sources import DataSource, read_objects
 
-_SCENARIOS = ("customer", "finance", "healthcare", "notetaker", "student")
+_QUESTIONS = "BFCL_v4_memory.json"
 
 
 class EarlierConversation(NamedTuple):
@@ -34,12 +34,13 @@ def read_conversations(source: DataSource) -> Iterator[EarlierConversation]:
         source: Where BFCL's files are.
 
     Yields:
-        Conversations; none of a scenario whose file is missing.
+        Conversations of the scenarios that questions name; none of one whose file is missing.
 
     Raises:
         RecordError: A line is not one.
     """
-    for scenario in _SCENARIOS:
+    asked = read_objects(source, _QUESTIONS) if source.has(_QUESTIONS) else ()
+    for scenario in dict.fromkeys(str(raw.get("scenario")) for _, raw in asked):
         path = f"memory_prereq_conversation/memory_{scenario}.json"
         for line, raw in read_objects(source, path) if source.has(path) else ():
             try:

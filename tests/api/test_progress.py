@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
+from fiducial.api import progress as showing
 from fiducial.api.progress import LineProgress
 
 
@@ -22,3 +27,12 @@ def test_each_stage_counts_from_zero():
     now[0] = 11.0
     progress.advance()
     assert lines[-1] == "judging: 1 of 5"
+
+
+def test_a_notebook_that_cannot_draw_gets_plain_lines(monkeypatch: pytest.MonkeyPatch, capsys: Any):
+    monkeypatch.setattr(showing, "_in_notebook", lambda: True)
+    monkeypatch.setattr(showing, "find_spec", lambda _name: None)
+    with showing.shown_progress() as shown:
+        shown.begin("checking", 2)
+        shown.advance(2)
+    assert capsys.readouterr().err == "checking: 2 to do\n"

@@ -93,7 +93,28 @@ def test_the_same_command_asks_nothing_again(bfcl_data: Path, server: ProviderSe
     assert len(server.seen) == asked
 
 
-def test_memory_without_a_world_is_passed_over_and_said(bfcl_data: Path, server: ProviderServer):
-    result = generate(bfcl_data, server, "--category", "memory_kv")
+def test_memory_is_filled_by_the_conversations_before_its_questions(bfcl_data: Path, server: ProviderServer):
+    def script(seen: Seen) -> Response:
+        said = seen.messages[-1]["content"]
+        if seen.messages[-1]["role"] == "user" and "south wall" in said:
+            return Answer(None, calls=[("core_memory_add", json.dumps({"key": "plants", "value": said}))])
+        return Answer(f"It says: {seen.messages[0]['content'].partition('plants:')[2]}")
+
+    server.script = script
+    assert generate(bfcl_data, server, "--category", "memory_kv").code == 0
+    ((line,),) = [lines("memory_kv")]
+    assert "south wall" in line["result"][0][-1]
+    heard = [seen.messages[-1]["content"] for seen in server.seen if seen.messages[-1]["role"] == "user"]
+    assert "I planted tomatoes by the south wall." in heard
+    assert "So I water from the barrel." in heard
+    kept = sorted(path.name for path in Path("result/maker_m/memory_snapshot").rglob("*.json"))
+    assert kept == ["0000.json", "0001.json"]
+    scored = fiducial("bfcl", "score", "--data", bfcl_data, "--results", "result", "--scores", "score")
+    assert scored.code == 0
+
+
+def test_a_web_question_without_a_web_is_passed_over_and_said(bfcl_data: Path, server: ProviderServer):
+    result = generate(bfcl_data, server, "--category", "web_search_base")
     assert "no output, the case is not for this agent" in result.out
+    assert "--search" in result.out
     assert not server.seen
