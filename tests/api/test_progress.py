@@ -31,7 +31,11 @@ def test_each_stage_counts_from_zero():
 
 def test_a_notebook_that_cannot_draw_gets_plain_lines(monkeypatch: pytest.MonkeyPatch, capsys: Any):
     monkeypatch.setattr(showing, "_in_notebook", lambda: True)
-    monkeypatch.setattr(showing, "find_spec", lambda _name: None)
+
+    def nothing(_name: str) -> None:
+        return None
+
+    monkeypatch.setattr(showing, "find_spec", nothing)
     with showing.shown_progress() as shown:
         shown.begin("checking", 2)
         shown.advance(2)
