@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .api.importing import import_agbenchmark, import_bfcl
     from .api.judging import judge
     from .api.measuring import calibrate, compare, estimate
-    from .api.own import agent, file_format, judge_function, operator, world
+    from .api.own import agent, file_format, judge_function, operator, statistic, world
     from .api.planning import plan
     from .api.reading import Reading, read
     from .api.run import Run
@@ -64,6 +64,7 @@ _HOME = {
     "load_run": "api.evaluating",
     "mutate": "api.auditing",
     "operator": "api.own",
+    "statistic": "api.own",
     "Output": "records",
     "plan": "api.planning",
     "read": "api.reading",
@@ -115,6 +116,7 @@ __all__ = [
     "read",
     "read_records",
     "score_bfcl",
+    "statistic",
     "world",
     "write_records",
 ]

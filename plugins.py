@@ -179,7 +179,7 @@ def _is_anything(target: Any) -> bool:
 CHECKERS: Final = Group("checkers", "a function of a case and an output")
 JUDGES: Final = Group("judges", "a function, or the path of a .prompty file", _is_judge)
 FORMATS: Final = Group("formats", "a function of a path")
-STATISTICS: Final = Group("statistics", "a function of scores and labels")
+STATISTICS: Final = Group("statistics", "a function of labels, scores and weights")
 OPERATORS: Final = Group("operators", "an operator, or several", _is_anything)
 WORLDS: Final = Group("worlds", "a class with a method load(config)", _is_world)
 FUNCTIONS: Final = Group("functions", "a function, functions by name, or a module of them", _is_anything)

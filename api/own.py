@@ -8,7 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ..errors import ConfigurationError
-from ..plugins import AGENTS, FORMATS, GROUPS, JUDGES, OPERATORS, WORLDS, Plugin, load_module
+from ..plugins import AGENTS, FORMATS, GROUPS, JUDGES, OPERATORS, STATISTICS, WORLDS, Plugin, load_module
 from ..records import Case, Output
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 A = TypeVar("A", bound=Callable[[Case], Any])
 F = TypeVar("F", bound=Callable[[Path], Iterable[Any]])
 J = TypeVar("J", bound=Callable[[Case, Output], Any])
+S = TypeVar("S", bound=Callable[..., Any])
 W = TypeVar("W", bound=type)
 Mutate: TypeAlias = "Callable[[Subject, Random], Iterator[Mutation]]"
 
@@ -80,6 +81,18 @@ def operator(
         return mutate
 
     return add
+
+
+def statistic(name: str) -> Callable[[S], S]:
+    """Measure judges by a function, in `calibrate`: of labels, scores and weights, each a numpy array of shape ``(m,)``.
+
+    It gives a number, or None where it is undefined, and gets the clustered interval that any statistic has. Equal pairs of label and score come once,
+    with how often they are there as their weight: ``numpy.average(..., weights=weights)``, ``sample_weight=weights``.
+
+    Args:
+        name: Its name in the results; none of ours.
+    """
+    return STATISTICS.registering(name)
 
 
 def world(name: str) -> Callable[[W], W]:

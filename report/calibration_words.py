@@ -24,6 +24,10 @@ _LAST_OF_TABLE = "bias"
 """The last statistic of the 2x2 table; those after it, of graded scores, repeat it on 0/1 scores and labels."""
 
 
+_LAST_OF_OURS = "ece"
+"""The last statistic of all; those after it are the user's own."""
+
+
 def calibration_document(found: Calibration, *, slices: Iterable[str] = ()) -> Document:
     """What `calibrate` found, for people.
 
@@ -87,8 +91,9 @@ def _judge(judge: str, panel: JudgeCalibration, cut: BetterCut | None) -> Iterat
             f"  from {cut.better_at:g} on instead, balanced accuracy would be {number(cut.gain.value)} higher "
             f"[{number(cut.gain.low)}, {number(cut.gain.high)}] (chosen and judged on different clusters)"
         )
-    of_table = list(panel.statistics).index(_LAST_OF_TABLE) + 1
-    shown = list(panel.statistics.items())[: of_table if panel.binary else None]
+    names = list(panel.statistics)
+    of_table, own = names[: names.index(_LAST_OF_TABLE) + 1], names[names.index(_LAST_OF_OURS) + 1 :]
+    shown = [(name, panel.statistics[name]) for name in ([*of_table, *own] if panel.binary else names)]
     yield from statistic_pieces(dict(shown))
     if panel.n_missing and panel.missing is not None:
         ways = panel.missing.accuracy

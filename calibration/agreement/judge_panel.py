@@ -12,6 +12,7 @@ from ..intervals.measurement import Settings, measure
 from ..sample import Sample, make_sample
 from ..statistic import Statistic
 from ..statistics.estimator import ESTIMATORS
+from ..statistics.own import own_estimators
 from ..tables.table import Table
 from .results import AccuracyWithMissing, JudgeCalibration, MissingVerdicts
 
@@ -47,7 +48,7 @@ def judge_panel(table: Table, *, settings: Settings, source: CutSource = "defaul
         fp=fp,
         fn=fn,
         tn=tn,
-        statistics=measure(ESTIMATORS.values(), sample, settings),
+        statistics=measure([*ESTIMATORS.values(), *own_estimators()], sample, settings),
         missing=_missing(table.take(labelled), settings),
     )
 

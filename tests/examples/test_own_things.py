@@ -16,13 +16,19 @@ from installed_plugins import Install
 import fiducial as fd
 from fiducial.errors import ConfigurationError, InputError
 from fiducial.formats.own import read_own
-from fiducial.plugins import load_module
+from fiducial.plugins import STATISTICS, load_module
 
 OWN = Path(__file__).parent / "own"
 PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
 
 Added: TypeAlias = Callable[[str, str, str], list[str]]
 """Group, name and value; gives what a command line needs beside."""
+
+
+@pytest.fixture(autouse=True)
+def forgotten_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every calibration of this process would estimate a statistic that stays registered."""
+    monkeypatch.setattr(STATISTICS, "_registered", {})
 
 
 @pytest.fixture(params=["decorator", "entry point"])
@@ -94,6 +100,51 @@ def test_an_agent_is_called_by_its_name(added: Added):
     assert (output.system, "Hello?" in str(output.text)) == ("echo", True)
     with pytest.raises(ConfigurationError, match=r"no agent is called 'parrot' \(registered are: echo\)"):
         fd.generate([case], "parrot")
+
+
+def test_a_statistic_of_ones_own_stands_beside_ours_with_its_interval(added: Added, tmp_path: Path):
+    options = added("statistics", "overpraise", "own_statistic:overpraise")
+    rows: list[dict[str, Any]] = [
+        {
+            "item_id": f"{n}",
+            "judge": "j",
+            "label": float(n % 2),
+            "score": 1.0 if n % 2 else (n % 5) / 4,
+            "cluster": f"{n % 15}",
+        }
+        for n in range(60)
+    ]
+    table = write(tmp_path / "t.jsonl", rows)
+    done = fiducial("calibrate", table, "--json", tmp_path / "c.json", *options)
+    assert done.code == 0
+    (found,) = [
+        panel["statistics"]["overpraise"]
+        for panel in json.loads((tmp_path / "c.json").read_text())["judges"].values()
+    ]
+    wrong = [row["score"] for row in rows if row["label"] == 0.0]
+    assert found["value"] == pytest.approx(sum(wrong) / len(wrong))
+    assert found["low"] < found["value"] < found["high"]
+    assert "overpraise" in done.out
+    assert fd.calibrate(rows)["j"].statistics["overpraise"].value == pytest.approx(found["value"])
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "said"),
+    [
+        ("broken", "1 / 0", r"statistics: 'broken' failed: ZeroDivisionError"),
+        ("worded", "'a text'", r"statistics: 'worded' failed: ValueError"),
+        ("accuracy", "1.0", r"statistics: 'accuracy' is the name of a statistic that comes with fiducial"),
+    ],
+)
+def test_a_statistic_that_cannot_be_used_is_one_line(tmp_path: Path, name: str, body: str, said: str):
+    plugin = tmp_path / "own_numbers.py"
+    plugin.write_text(
+        f"import fiducial as fd\n@fd.statistic({name!r})\ndef mine(labels, scores, weights):\n    return {body}\n"
+    )
+    table = write(tmp_path / "t.jsonl", [{"item_id": "1", "judge": "j", "label": 1, "score": 1}])
+    result = fiducial("calibrate", table, "--plugin", plugin)
+    assert (result.code, result.err.count("\n")) == (2, 1)
+    assert re.search(said, result.err)
 
 
 def test_files_of_ones_own_become_cases_and_outputs(added: Added, tmp_path: Path):
