@@ -6,6 +6,7 @@ import os
 import stat
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -89,6 +90,13 @@ def checked(hostile: Hostile, workspace: Path) -> Verdict:
     return check(case, Output(case_id="hostile", system="attacker", workspace=str(workspace)), OPTIONS)
 
 
+def wait_until(over: Callable[[], bool]) -> None:
+    """A busy machine takes a moment to bury what was killed; what is still there after ten seconds was not."""
+    deadline = time.monotonic() + 10
+    while not over() and time.monotonic() < deadline:
+        time.sleep(0.1)
+
+
 @pytest.fixture
 def outside(tmp_path: Path) -> Path:
     folder = tmp_path / "outside"
@@ -115,7 +123,7 @@ def test_hostile_workspaces_end_clearly_touch_nothing_and_leave_nothing_running(
 
     with ThreadPoolExecutor(4) as threads:
         outcomes = list(threads.map(outcome, range(len(attacks)), attacks))
-    time.sleep(0.1)
+    wait_until(lambda: processes_of(str(tmp_path)) <= running)
     counts = Counter(error_type or "passed" for error_type, _ in outcomes)
     print(f"{len(attacks)} hostile workspaces: {dict(counts.most_common())}")
     assert len(attacks) >= 200
