@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import struct
 import zipfile
 import zlib
@@ -18,6 +19,10 @@ _ZSTANDARD = 93
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")
 
 
+_DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, RuntimeError, ValueError)
+"""What `zipfile` raises of an archive that is damaged, encrypted, or made in a way it does not know."""
+
+
 class Zipped(Closing):
     """A ZIP file, opened.
 
@@ -32,7 +37,7 @@ class Zipped(Closing):
         self._path = path
         try:
             self._archive = zipfile.ZipFile(path)
-        except zipfile.BadZipFile as error:
+        except _DAMAGE as error:
             raise InputError("not a whole ZIP file; it may be cut off", path=path) from error
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
@@ -53,14 +58,7 @@ class Zipped(Closing):
         info = self.members[name]
         try:
             raw = self._zstandard(info) if info.compress_type == _ZSTANDARD else self._plain(info)
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            EOFError,
-            OSError,
-            NotImplementedError,
-            struct.error,
-        ) as error:
+        except (*_DAMAGE, OSError) as error:
             raise InputError(f"{name} cannot be read: {error}", path=self._path) from error
         if len(raw) > MAX_MEMBER_BYTES:
             raise InputError(f"{name} is larger than {MAX_MEMBER_BYTES // 2**20} MiB", path=self._path)

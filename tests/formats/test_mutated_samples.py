@@ -17,6 +17,7 @@ from fiducial.formats.json_types import is_list, is_object
 
 SAMPLES = Path(__file__).parent / "samples"
 FILES = sorted(file for file in SAMPLES.rglob("*") if file.suffix in {".json", ".jsonl"})
+BINARY = sorted(file for file in SAMPLES.rglob("*") if file.suffix in {".eval", ".csv", ".parquet"})
 VALUES: list[Any] = [None, 7, "x", [1], {"a": 1}, True, 1e300]
 PLACES = 40
 """Of each file, drawn at random."""
@@ -85,3 +86,33 @@ def test_a_file_that_is_cut_off_is_told_in_one_line_with_its_name(file: Path, tm
             told = [str(error)]
         assert any("not JSON" in line for line in told), told
         assert all(str(broken) in line and "\n" not in line for line in told)
+
+
+@pytest.mark.parametrize("file", BINARY, ids=_name)
+def test_a_file_with_any_bytes_changed_or_cut_off_is_read_or_told_in_one_line(file: Path, tmp_path: Path):
+    name, raw, chance = fd.read(file).format, file.read_bytes(), random.Random(0)
+    broken = tmp_path / file.name
+    damaged = [raw[: int(len(raw) * share)] for share in (0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99)]
+    for _ in range(400):
+        copied = bytearray(raw)
+        for _ in range(chance.choice((1, 1, 3))):
+            copied[chance.randrange(len(copied))] = chance.randrange(256)
+        damaged.append(bytes(copied))
+    told: list[str] = []
+    for each in damaged:
+        broken.write_bytes(each)
+        try:
+            fd.read(broken, as_=name)
+        except FiducialError as error:
+            told.append(str(error))
+    assert len(told) > 1
+    assert [line for line in told if "\n" in line or str(broken) not in line] == []
+
+
+def test_a_hundred_thousand_rows_are_read_row_by_row(tmp_path: Path):
+    path = tmp_path / "rows.csv"
+    with path.open("w", encoding="utf-8") as file:
+        file.write("query,response,score\n")
+        file.writelines(f"Question {number}?,Answer {number},{number % 2}\n" for number in range(100_000))
+    read = fd.read(path)
+    assert (len(list(read.cases)), len(list(read.outputs)), len(read.skipped)) == (100_000, 100_000, 0)
