@@ -2,11 +2,20 @@
 PYTHON ?= python3
 VENV := .venv
 TOOLS := .venv-formats
+BROWSER := .venv-browser
 PYTHONS ?= 3.11 3.12 3.13
 BIN := $(VENV)/bin
 export FIDUCIAL_REFERENCE
 
-.PHONY: help demo test attacks pythons lint bench formats promptflow evidence requests format clean
+# $(call beside,FOLDER,LIST): an environment of its own with the packages of a list, in which everything of $(VENV) is found, too.
+define beside
+	@test -x $(1)/bin/python || $(PYTHON) -m venv $(1)
+	@$(1)/bin/python -m pip install --quiet -r $(2)
+	@$(1)/bin/python -c "import pathlib, site, sys; places = [p.resolve() for p in pathlib.Path('$(VENV)').glob('lib/python*/site-packages')]; \
+		(pathlib.Path(site.getsitepackages()[0]) / 'zz_ours.pth').write_text(''.join(f'import site; site.addsitedir({str(p)!r})\n' for p in places))"
+endef
+
+.PHONY: help demo test browser attacks pythons lint bench formats promptflow evidence requests format clean
 
 # pip is asked again only when pyproject.toml changes.
 $(VENV)/.ready: pyproject.toml
@@ -21,6 +30,12 @@ demo: $(VENV)/.ready  ## the whole pipeline on the built-in suite, offline; the 
 
 test: $(VENV)/.ready  ## the test suite; set FIDUCIAL_REFERENCE to compare with reference data too
 	@$(BIN)/python -m pytest -n auto --dist worksteal
+
+browser: $(VENV)/.ready  ## the pages in Chromium (Debian: chromium chromium-driver), with axe-core, which npm brings; in an environment of its own (90 MB)
+	$(call beside,$(BROWSER),.ci/browser.txt)
+	@if command -v npm >/dev/null && ! test -e $(BROWSER)/node_modules/axe-core; then \
+		npm install --silent --no-audit --no-fund --prefix $(BROWSER) axe-core@4.14.1 || echo "axe-core cannot be installed here: its tests are skipped"; fi
+	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(BROWSER)/bin/python -m pytest -p pytest_timeout tests/browser
 
 attacks: $(VENV)/.ready  ## every attack that is kept as a test, and a table by area: tried, held; run it as root and as an ordinary user
 	@PYTHONPATH=tests/support $(BIN)/python -m pytest -q -m attack -p attack_table
@@ -48,10 +63,7 @@ evidence: $(VENV)/.ready  ## docs/evidence.md from recorded replies of a real mo
 	@$(BIN)/python benchmarks/evidence.py --out docs/evidence.md
 
 formats: $(VENV)/.ready  ## other tools write what is read and read what is written, in an environment of their own (540 MB; with npm, promptfoo: 1.4 GB more)
-	@test -x $(TOOLS)/bin/python || $(PYTHON) -m venv $(TOOLS)
-	@$(TOOLS)/bin/python -m pip install --quiet -r .ci/tools.txt
-	@$(TOOLS)/bin/python -c "import pathlib, site, sys; places = [p.resolve() for p in pathlib.Path('$(VENV)').glob('lib/python*/site-packages')]; \
-		(pathlib.Path(site.getsitepackages()[0]) / 'zz_ours.pth').write_text(''.join(f'import site; site.addsitedir({str(p)!r})\n' for p in places))"
+	$(call beside,$(TOOLS),.ci/tools.txt)
 	@if command -v npm >/dev/null && ! test -x $(TOOLS)/node_modules/.bin/promptfoo; then \
 		npm install --silent --no-audit --no-fund --prefix $(TOOLS) promptfoo@0.121.20 || echo "promptfoo cannot be installed here: its tests are skipped"; fi
 	@PATH="$(CURDIR)/$(TOOLS)/node_modules/.bin:$$PATH" PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 DEEPEVAL_TELEMETRY_OPT_OUT=1 \

@@ -186,8 +186,8 @@ class Figure(Block, frozen=True):
     def markup(self) -> Markup:
         """It on a page."""
         caption = Markup("<figcaption>{}</figcaption>").format(fit(self.caption)) if self.caption else ""
-        return Markup('<figure class="card" role="img" aria-label="{}">{}{}</figure>').format(
-            fit(self.words), caption, self.svg
+        return Markup('<figure class="card">{}<div role="img" aria-label="{}">{}</div></figure>').format(
+            caption, fit(self.words), self.svg
         )
 
 
@@ -231,7 +231,7 @@ class Table(Block, frozen=True):
             yield f"{' ' * self.indent}{'  '.join(cells)}".rstrip()
 
     def markup(self) -> Markup:
-        """It on a page; a wide one scrolls by itself."""
+        """It on a page; a wide one scrolls by itself, by keys as well."""
         if not self.head and not self.rows:
             return Markup()
         caption = Markup("<caption>{}</caption>").format(fit(self.caption)) if self.caption else Markup()
@@ -241,7 +241,7 @@ class Table(Block, frozen=True):
         )
         head = Markup("<thead><tr>{}</tr></thead>\n").format(headings) if self.head else Markup()
         rows = Markup("\n").join(Markup("<tr>{}</tr>").format(self._row(row)) for row in self.rows)
-        return Markup('<div class="wide"><table>{}{}<tbody>\n{}\n</tbody></table></div>').format(
+        return Markup('<div class="wide" tabindex="0"><table>{}{}<tbody>\n{}\n</tbody></table></div>').format(
             caption, head, rows
         )
 

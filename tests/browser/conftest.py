@@ -1,0 +1,80 @@
+"""Pages in a real browser: one Chromium for all of them, and the pages as commands write them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chromium import Browser, chromium
+from command import fiducial
+from provider_server import Answer, ProviderServer
+
+import fiducial as fd
+
+HOSTILE = (
+    "</script></pre></style><script>window.broken = 1</script><img src=x onerror='window.broken = 2'>"
+    "<a href='javascript:window.broken=3'>\"'><b onclick=\"window.broken=4\">\u202e{{ 7*7 }}${7*7}"
+)
+"""What would run, load or break something, were it taken for more than text."""
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with chromium(tmp_path_factory.mktemp("chromium")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def axe() -> Path:
+    """The script of axe-core, which `make browser` fetches."""
+    fetched = Path(__file__).parents[2] / ".venv-browser/node_modules/axe-core/axe.min.js"
+    script = Path(os.environ.get("FIDUCIAL_AXE", fetched))
+    if not script.exists():
+        pytest.skip("needs axe-core, which `make browser` fetches where there is npm")
+    return script
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run folder of the demo."""
+    folder = tmp_path_factory.mktemp("demo") / "demo"
+    done = fiducial("demo", "--out", folder)
+    assert done.code == 0, done.err
+    return folder
+
+
+@pytest.fixture(scope="session")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run folder whose every text is hostile: ids, systems, questions, tools, answers, reasons, names."""
+
+    message = {"role": "user", "content": HOSTILE}
+    tool: dict[str, Any] = {
+        "name": "book",
+        "description": HOSTILE,
+        "parameters": {"type": "dict", "properties": {HOSTILE: {"type": "string"}}, "required": []},
+    }
+    call = {"name": "book", "arguments": {HOSTILE: HOSTILE}}
+    asked = {"messages": [message], "tags": {"category": HOSTILE}}
+    cases: list[Any] = [
+        {"id": f"{HOSTILE}1", "kind": "tool_call", "tools": [tool], "reference": {"calls": [call]}, **asked},
+        {"id": f"{HOSTILE}2", "kind": "open_answer", "reference": {"criterion": HOSTILE}, **asked},
+    ]
+    outputs: list[Any] = [
+        {"case_id": f"{HOSTILE}1", "system": HOSTILE, "tool_calls": [{"name": HOSTILE, "arguments": {}}]},
+        {"case_id": f"{HOSTILE}2", "system": HOSTILE, "text": HOSTILE},
+    ]
+    folder = tmp_path_factory.mktemp("hostile") / "run"
+    replies = Answer(json.dumps({"reason": HOSTILE, "score": 0}))
+    with ProviderServer(script=lambda seen: replies) as server:
+        judges = [
+            fd.judge(name, model=HOSTILE, base_url=server.base_url, api_key="sk-none", cache=False)
+            for name in ("tool_call_accuracy", "rubric")
+        ]
+        run = fd.evaluate(cases, outputs, judges=judges, judge_on="all", out=folder)
+    run.report(folder / "report.html")
+    assert len([each for each in run.verdicts if each.source == "judge" and each.reason]) == 2
+    return folder

@@ -1,0 +1,103 @@
+"""The review page in a real browser: a person labels, and the labels are taken in."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from chromium import NARROW, WIDE, Browser
+from command import fiducial
+
+LABELLED = 10
+
+
+def review(run: Path, *options: str) -> Path:
+    """The page that a run's command writes."""
+    done = fiducial("review", run, "--by", "ann", "--n", "12", *options)
+    assert done.code == 0, done.err
+    return run / "review-ann.html"
+
+
+@pytest.fixture
+def run(demo: Path, tmp_path: Path) -> Path:
+    """A copy of the demo's run without its labels of what is open."""
+    copy = tmp_path / "run"
+    shutil.copytree(demo, copy)
+    (copy / "labels.jsonl").unlink()
+    return copy
+
+
+def count(browser: Browser) -> str:
+    return browser.one("#count").text
+
+
+def test_ten_labels_given_by_keys_and_buttons_are_taken_in(browser: Browser, run: Path):
+    page = review(run)
+    browser.open(page)
+    for number in range(LABELLED):
+        if number % 2:
+            browser.press("pf"[number % 4 == 3])
+        else:
+            browser.one("#pass" if number % 4 else "#fail").click()
+        browser.until(
+            "return document.querySelector('#count').textContent.startsWith(arguments[0])",
+            f"{number + 1} of 12",
+        )
+    browser.press("d")
+    labels = browser.downloaded("labels-ann.jsonl")
+    given = [json.loads(line)["score"] for line in labels.read_text().splitlines()]
+    assert given == [0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0]
+    added = fiducial("review", run, "--add", labels)
+    assert (added.code, "10 added" in added.out) == (0, True), added.err
+    assert browser.console() == []
+    assert {each for each in browser.requested() if not each.startswith("blob:")} == {page.as_uri()}
+
+
+def test_answers_are_there_again_when_the_page_is_opened_again(browser: Browser, run: Path):
+    browser.open(review(run))
+    browser.press("p")
+    browser.press("f")
+    browser.reload()
+    assert count(browser).startswith("2 of 12")
+
+
+@pytest.mark.parametrize("size", [WIDE], ids=["wide"])
+def test_question_and_buttons_are_on_the_first_screen(browser: Browser, run: Path, size: tuple[int, int]):
+    browser.open(review(run), size=size)
+    for selector in ("#pass", "#fail", "#skip", "#question"):
+        place = browser.run(
+            "return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()", selector
+        )
+        assert 0 <= place["top"] < place["bottom"] <= size[1], selector
+    assert browser.run("return document.documentElement.scrollWidth") <= size[0]
+
+
+def test_what_judges_say_is_shown_only_after_an_answer(browser: Browser, run: Path):
+    browser.open(review(run))
+    assert not browser.one("#verdicts").is_displayed()
+    browser.press("p", "k", "v")
+    browser.until("return document.querySelector('#said').textContent.includes('Produced by')")
+
+
+@pytest.mark.attack("terminal and report")
+def test_hostile_texts_stay_texts(browser: Browser, hostile: Path):
+    page = review(hostile)
+    browser.open(page)
+    browser.press("p", "v")
+    assert browser.run("return window.broken") is None
+    foreign = "img, iframe, object, embed, a, [onclick], [onerror]"
+    assert [each.get_attribute("outerHTML") for each in browser.all(foreign)] == []
+    assert "<script>window.broken = 1</script>" in browser.run("return document.body.innerText")
+    assert browser.console() == []
+    assert browser.requested() == {page.as_uri()}
+
+
+@pytest.mark.parametrize(("size", "dark"), [(WIDE, False), (NARROW, True)], ids=["wide-light", "narrow-dark"])
+def test_axe_finds_nothing_wrong_with_contrast_roles_and_names(
+    browser: Browser, run: Path, axe: Path, size: tuple[int, int], dark: bool
+):
+    browser.open(review(run), size=size, dark=dark)
+    browser.press("p", "k", "v")
+    assert browser.violations(axe) == []

@@ -1,0 +1,171 @@
+"""A real browser, without a window: Chromium and its driver as the system's packages install them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+
+# pyright: reportMissingImports=false, reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+
+WIDE, NARROW = (1280, 800), (400, 800)
+"""A laptop's window and a telephone's, in CSS pixels."""
+
+PATIENCE = 120
+"""Seconds until what should come is given up."""
+
+_FLAGS = (
+    "--headless=new",
+    "--no-sandbox",  # Chromium refuses its own sandbox to root; the pages are the tests' own
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--hide-scrollbars",
+)
+
+
+class Element(Protocol):
+    """What the tests ask of an element, of all that selenium can do with one."""
+
+    text: str
+
+    def click(self) -> None: ...
+
+    def send_keys(self, *keys: str) -> None: ...
+
+    def get_attribute(self, name: str) -> str | None: ...
+
+    def is_displayed(self) -> bool: ...
+
+
+class Browser:
+    """One window, which the tests open one page after another in."""
+
+    def __init__(self, driver: Any, downloads: Path) -> None:
+        self._driver = driver
+        self._downloads = downloads
+
+    def open(self, page: Path, *, size: tuple[int, int] = WIDE, dark: bool = False, place: str = "") -> None:
+        """Open a file as a new visitor does: nothing kept, nothing logged; `place` is what follows the `#` or `?`."""
+        assert page.is_file()
+        self._driver.get("about:blank")
+        width, height = size
+        self._tell(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        still = {"name": "prefers-reduced-motion", "value": "reduce"}
+        self._tell("Emulation.setEmulatedMedia", features=[scheme, still])
+        self._tell("Storage.clearDataForOrigin", origin="file://", storageTypes="all")
+        self.console()
+        self.requested()
+        self._driver.get(page.absolute().as_uri() + place)
+
+    def reload(self) -> None:
+        self._driver.refresh()
+
+    def address(self) -> str:
+        return self._driver.current_url
+
+    def run(self, script: str, *given: Any) -> Any:
+        """What a function body returns that runs in the page; `arguments` holds what is given."""
+        return self._driver.execute_script(script, *given)
+
+    def all(self, selector: str) -> list[Element]:
+        return self._driver.find_elements("css selector", selector)
+
+    def one(self, selector: str) -> Element:
+        return self._driver.find_element("css selector", selector)
+
+    def press(self, *keys: str) -> None:
+        """Type on the keyboard, wherever the page has its focus."""
+        for key in keys:
+            self._driver.switch_to.active_element.send_keys(key)
+
+    def until(self, script: str, *given: Any) -> None:
+        """Wait until a function body returns true."""
+        _wait_for(lambda: self.run(script, *given), script)
+
+    def console(self) -> list[str]:
+        """What has been written to the console since the last question."""
+        return [str(entry["message"]) for entry in self._log("browser")]
+
+    def requested(self) -> set[str]:
+        """Every address asked for since the last question, the page's own among them."""
+        events = [json.loads(entry["message"])["message"] for entry in self._log("performance")]
+        return {
+            event["params"]["request"]["url"]
+            for event in events
+            if event["method"] == "Network.requestWillBeSent"
+        }
+
+    def violations(self, axe: Path) -> list[str]:
+        """What axe-core finds wrong, a line each: the rule, how many places, the first of them."""
+        self.run(axe.read_text("utf-8"))
+        found: dict[str, Any] = self._driver.execute_async_script(
+            "axe.run(document, {resultTypes: ['violations']}).then(arguments[arguments.length - 1])"
+        )
+        return [
+            f"{rule['id']} ({len(rule['nodes'])}): {rule['nodes'][0]['html'][:200]}: {rule['nodes'][0]['failureSummary'][:300]}"
+            for rule in found["violations"]
+        ]
+
+    def downloaded(self, name: str) -> Path:
+        """A file that the page has handed over, once it is there."""
+        path = self._downloads / name
+        _wait_for(path.exists, f"the download {name}")
+        return path
+
+    def picture(self, path: Path) -> None:
+        """What is on the screen, as PNG."""
+        self._driver.save_screenshot(str(path))
+
+    def _log(self, kind: str) -> list[dict[str, Any]]:
+        return self._driver.get_log(kind)
+
+    def _tell(self, command: str, **given: Any) -> None:
+        self._driver.execute_cdp_cmd(command, given)
+
+
+def _wait_for(happened: Callable[[], bool], what: str) -> None:
+    end = time.monotonic() + PATIENCE
+    while not happened():
+        assert time.monotonic() < end, f"waited {PATIENCE} s for {what}"
+        time.sleep(0.05)
+
+
+@contextmanager
+def chromium(folder: Path) -> Generator[Browser]:
+    """Start Chromium with a profile of its own in a folder, and end it; a test that asks for it is skipped where there is none."""
+    webdriver = pytest.importorskip("selenium.webdriver", reason="make browser brings selenium")
+    program, driver_program = shutil.which("chromium"), shutil.which("chromedriver")
+    if program is None or driver_program is None:
+        pytest.skip("needs chromium and chromedriver (Debian: chromium chromium-driver)")
+    downloads = folder / "downloads"
+    downloads.mkdir()
+    options = webdriver.ChromeOptions()
+    options.binary_location = program
+    for flag in (*_FLAGS, f"--user-data-dir={folder / 'profile'}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    options.add_experimental_option("prefs", {"download.default_directory": str(downloads)})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver_program))
+    driver.set_page_load_timeout(PATIENCE)
+    driver.set_script_timeout(PATIENCE)
+    try:
+        yield Browser(driver, downloads)
+    finally:
+        driver.quit()
