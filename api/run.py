@@ -16,6 +16,7 @@ from ..records import Author, FolderPath, ItemKey, Verdict
 from ..report.answers import Answers, Found, answers
 from ..report.document import Document, as_html, as_lines
 from ..report.from_run import report_data, report_on
+from ..report.items.packing import MOST_TEXTS
 from ..report.run_words import run_document
 from .results import Calibration
 from .sources import FilePath
@@ -112,11 +113,12 @@ class Run:
 
         return verdicts_frame(self.verdicts)
 
-    def report(self, path: FilePath | None = None) -> Path:
+    def report(self, path: FilePath | None = None, *, texts: int | None = MOST_TEXTS) -> Path:
         """Write the HTML report.
 
         Args:
             path: The file; ``report.html`` in the run's folder when left out.
+            texts: Of how many items, those most worth reading, the page holds the texts; None for all. All are listed.
 
         Returns:
             The file.
@@ -129,7 +131,7 @@ class Run:
             raise UsageError("this run is in memory alone: name the file of its report")
         target = Path(path) if path is not None else self.kept / "report.html"
         assert isinstance(target, Path)
-        report_on(self.kept, target)
+        report_on(self.kept, target, texts=texts)
         return target
 
     @cached_property

@@ -17,8 +17,10 @@ Example:
 @click.command("report", epilog=_EXAMPLE)
 @click.argument("run", type=FOLDER)
 @click.option("--html", type=INPUT_FILE, help="The file to write.  [default: report.html in the run folder]")
-def command(run: Path, html: Path | None) -> None:
+@click.option("--all-texts", is_flag=True, help="Pack the texts of all items; by default those of the 5,000 most worth reading.")  # fmt: skip
+def command(run: Path, html: Path | None, *, all_texts: bool) -> None:
     """Write the report of the run folder RUN as one HTML file that opens from the disk."""
     from ..api.evaluating import load_run  # noqa: PLC0415 - the template engine is slow to import
 
-    click.echo(f"report: {load_run(run).report(html)}")
+    found = load_run(run)
+    click.echo(f"report: {found.report(html, texts=None) if all_texts else found.report(html)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import wrap
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 from markupsafe import Markup, escape
@@ -152,6 +152,38 @@ class Details(Block, frozen=True):
         return _folded("slice", self.title, self.pieces)
 
 
+class Verbatim(Block, frozen=True):
+    """A text as it came, under a title: lines are kept, nothing in it is obeyed.
+
+    Attributes:
+        title: What it is.
+        text: It, cut to a size already.
+        hidden: How many of its characters were cut.
+    """
+
+    title: str
+    text: str
+    hidden: int = 0
+
+    def lines(self) -> Iterator[str]:
+        """It on a terminal, each line for itself."""
+        yield f"{self.title}:"
+        yield from (f"  {line}" for line in self.text.splitlines())
+        if self.hidden:
+            yield f"  {self._cut}"
+
+    def markup(self) -> Markup:
+        """It on a page."""
+        cut = Markup('<p class="cut">{}</p>').format(self._cut) if self.hidden else Markup()
+        return Markup('<section class="block"><h4>{}</h4><pre dir="auto">{}</pre>{}</section>').format(
+            fit(self.title), fit(self.text), cut
+        )
+
+    @property
+    def _cut(self) -> str:
+        return f"{self.hidden:,} more characters are not shown here; the records hold them."
+
+
 class Columns(Block, frozen=True):
     """What stands side by side on a page that is wide enough."""
 
@@ -191,13 +223,20 @@ class Figure(Block, frozen=True):
         )
 
 
+Mark: TypeAlias = Literal["right", "wrong", "doubt"]
+
+
 class Cell(msgspec.Struct, frozen=True):
-    """A cell: what it says, in small what stands behind it, what explains it to who points at it, and on a page a drawing of it."""
+    """A cell: what it says, in small what stands behind it, what explains it to who points at it, and on a page a drawing of it.
+
+    ``mark`` is how it is coloured on a page, beside the words that say it: ``right``, ``wrong`` or ``doubt``.
+    """
 
     text: str
     behind: str = ""
     title: str = ""
     figure: Markup = Markup()
+    mark: Mark | None = None
 
 
 class Table(Block, frozen=True):
@@ -281,7 +320,10 @@ def _content(cell: str | Cell) -> Markup:
         shown = escape(fit(cell))
         return shown if cell.isascii() else Markup("<bdi>{}</bdi>").format(shown)
     behind = Markup(" <small>{}</small>").format(fit(cell.behind)) if cell.behind else Markup()
-    return _content(cell.text) + behind + cell.figure
+    shown = _content(cell.text)
+    if cell.mark:
+        shown = Markup('<span class="{}">{}</span>').format(cell.mark, shown)
+    return shown + behind + cell.figure
 
 
 def statistic_pieces(

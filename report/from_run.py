@@ -11,19 +11,23 @@ from ..evaluation.store.run_store import REPORT, VERDICTS, RunStore
 from ..records import FolderPath, InputPath
 from . import words
 from .html import write_report
+from .items.packing import MOST_TEXTS
+from .items.reading import RunItems
 from .model import InputFile, ReportData, SystemResult
-from .run_items import RunItems
 
 _MOST_NAMED = 4
 """Systems that a title names; of more it says how many there are."""
 
 
-def report_on(folder: FolderPath, path: InputPath | None = None) -> InputPath:
+def report_on(
+    folder: FolderPath, path: InputPath | None = None, *, texts: int | None = MOST_TEXTS
+) -> InputPath:
     """Write the report of a run.
 
     Args:
         folder: The run folder.
         path: The file; ``report.html`` in the folder when left out.
+        texts: Of how many items the page holds the texts; None for all.
 
     Returns:
         The file.
@@ -32,11 +36,15 @@ def report_on(folder: FolderPath, path: InputPath | None = None) -> InputPath:
         RunFolderError: It is not a run folder, or its inputs are not where, or not what, they were.
         InputError: The file cannot be written.
     """
-    return reported(folder, path)[0]
+    return reported(folder, path, texts=texts)[0]
 
 
 def reported(
-    folder: FolderPath, path: InputPath | None = None, *, unchanged: bool = False
+    folder: FolderPath,
+    path: InputPath | None = None,
+    *,
+    unchanged: bool = False,
+    texts: int | None = MOST_TEXTS,
 ) -> tuple[InputPath, ReportData]:
     """Write the report of a run, see `report_on`, unless it is there and nothing has changed; the file, and what it shows."""
     path = path or folder / REPORT
@@ -44,7 +52,7 @@ def reported(
         data = report_data(store)
         if not (unchanged and path.exists()):
             with RunItems(store) as items:
-                write_report(path, data, items)
+                write_report(path, data, items, texts=texts)
     return path, data
 
 

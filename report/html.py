@@ -17,13 +17,10 @@ from .answers import answers
 from .calibration_page import calibration_page, statistic_cell
 from .document import Cell, as_html, fit
 from .figures import axis, interval_strip
+from .items.packing import MOST_TEXTS, pack
 from .model import Candidate, ReportData, Stratum
 from .page import asset, policy, template
 from .run_words import judges_table, systems_table
-from .selection import select
-
-MOST_ITEMS = 500
-"""Rows of the table of items; the records hold all of them."""
 
 
 def _by_judge(strata: Sequence[Stratum]) -> list[Stratum]:
@@ -47,6 +44,11 @@ def _passing(data: ReportData) -> str:
     return "; ".join([f"a score of at least {HALF:g}", *own])
 
 
+def _told(column: str, choice: str) -> str:
+    """A value that items can be filtered by, in words."""
+    return choice if column else ""
+
+
 _FUNCTIONS: dict[str, Any] = {
     "axis": axis,
     "bounds": words.bounds,
@@ -54,12 +56,13 @@ _FUNCTIONS: dict[str, Any] = {
     "interval": words.interval,
     "passing": _passing,
     "strip": interval_strip,
+    "told": _told,
 }
 """What the template may call."""
 
 
 def write_report(
-    path: InputPath, data: ReportData, items: Iterable[Candidate], *, limit: int = MOST_ITEMS
+    path: InputPath, data: ReportData, items: Iterable[Candidate], *, texts: int | None = MOST_TEXTS
 ) -> None:
     """Write a report to a file, which appears only when it is complete.
 
@@ -67,32 +70,32 @@ def write_report(
         path: The file.
         data: Everything but the items.
         items: The items; gone through once.
-        limit: How many of them are shown at most.
+        texts: Of how many of them the page holds the texts; None for all.
 
     Raises:
         InputError: The file cannot be written.
     """
-    page = render_report(data, items, limit=limit)
+    page = render_report(data, items, texts=texts)
     with atomic_write(path) as file:
         file.write(page.encode("utf-8"))
 
 
-def render_report(data: ReportData, items: Iterable[Candidate], *, limit: int = MOST_ITEMS) -> str:
+def render_report(data: ReportData, items: Iterable[Candidate], *, texts: int | None = MOST_TEXTS) -> str:
     """Make a report.
 
     Args:
         data: Everything but the items.
         items: The items; gone through once, so that they can be streamed.
-        limit: How many of them are shown at most; disagreements come first.
+        texts: Of how many of them, those most worth reading, the page holds the texts; None for all.
 
     Returns:
         The page. It holds no lone surrogate and can be written as UTF-8.
     """
-    style, script = asset("report.css"), asset("report.js")
+    style, script = asset("report.css", "items.css"), asset("report_address.js", "report.js")
     told = answers(data.found)
     return report_template().render(
         data=data,
-        selection=select(items, limit, data.cuts),
+        items=pack(items, data.cuts, texts),
         calibration=None if data.calibration is None else as_html(calibration_page(data.calibration)),
         worths=_worths(data),
         answers=told,

@@ -11,7 +11,7 @@ from ..calibration.cuts import Cut
 from ..evaluation.conclusion.results import JudgeUse, Part, Stratum, SystemResult
 from ..evaluation.inputs import InputFile
 from ..evaluation.store.standing import Said
-from ..records import Author, ContextItem, Output, Verdict
+from ..records import Author, ContextItem, ItemKey, Output, Verdict
 from .answers import Found
 
 __all__ = [
@@ -32,7 +32,6 @@ class ReportItem(Part, frozen=True, kw_only=True):
     Attributes:
         output: What the system produced.
         query: The request, as text.
-        category: A slice to filter by, such as the case's ``category`` tag or its kind.
         checker: The deterministic verdict.
         judges: The judges' verdicts, in the order of the report's judges.
         label: The trusted verdict, where it is not the checker's own.
@@ -43,7 +42,6 @@ class ReportItem(Part, frozen=True, kw_only=True):
 
     output: Output
     query: str
-    category: str | None = None
     checker: Verdict | None = None
     judges: list[Verdict] = []
     label: Verdict | None = None
@@ -53,15 +51,21 @@ class ReportItem(Part, frozen=True, kw_only=True):
 
 
 class Candidate(Part, frozen=True, kw_only=True):
-    """What decides whether an item is shown, and how the item is read when it is.
+    """What a list says of an item, and how the item is read when it is shown.
 
     Attributes:
+        key: Which output it is.
+        category: A slice to filter by: the case's ``category`` tag, or its kind.
+        query: The request, as text.
         checker: The deterministic verdict, or what is known of it without reading it.
         judges: The judges' verdicts, likewise.
         label: The trusted verdict, where it is not the checker's own.
         read: Reads the item with all its texts.
     """
 
+    key: ItemKey
+    category: str
+    query: str
     checker: Verdict | Said | None
     judges: Sequence[Verdict | Said]
     label: Verdict | None

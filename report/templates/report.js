@@ -1,36 +1,287 @@
 "use strict";
-// Filters the rows that are already in the page. Without it everything is readable, only not filtered.
-const form = document.getElementById("filter");
-const rows = Array.from(document.querySelectorAll("#rows > details"));
-const texts = new Map();
+// Lists the items that are packed in this page. What is shown of one is markup that was escaped when the page was made.
+const ROW = 68; // pixels, as in the style sheet
+const byId = (id) => document.getElementById(id);
 
-function textOf(row) {
-  if (!texts.has(row)) texts.set(row, row.textContent.toLowerCase());
-  return texts.get(row);
+async function unpacked(element) {
+  const letters = atob(element.textContent);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i += 1) bytes[i] = letters.charCodeAt(i);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return JSON.parse(await new Response(stream).text());
 }
 
-function matches(row, wanted) {
-  return ["system", "status", "category"].every((name) => !wanted[name] || row.dataset[name] === wanted[name])
-    && (!wanted.text || textOf(row).includes(wanted.text));
+function made(tag, kind, text) {
+  const element = document.createElement(tag);
+  if (kind) element.className = kind;
+  if (text !== undefined) element.textContent = text;
+  return element;
 }
 
-function apply() {
-  const chosen = (name) => form.elements[name].value;
-  const wanted = {
-    system: chosen("system"), status: chosen("status"), category: chosen("category"),
-    text: chosen("text").trim().toLowerCase(),
-  };
-  let shown = 0;
-  for (const row of rows) {
-    row.hidden = !matches(row, wanted);
-    if (!row.hidden) shown += 1;
+class Items {
+  constructor(index, chunks) {
+    Object.assign(this, index);
+    this.length = this.status.length;
+    this.elements = chunks;
+    this.read = new Map();
+    this.begins = [];
+    let begin = 0;
+    for (const size of index.chunks) {
+      this.begins.push(begin);
+      begin += size;
+    }
+    this.texts = begin;
+    this.rowOf = new Map(this.places.map((place, row) => [place, row]));
+    this.searched = new Map();
   }
-  form.elements.count.value = `${shown} of ${rows.length}`;
+
+  statusOf(row) { return this.statuses[this.status[row]]; }
+  systemOf(row) { return this.systems[this.system[row]]; }
+  caseOf(row) { return this.cases[this.case[row]]; }
+  categoryOf(row) { return this.categorys[this.category[row]]; }
+  faultOf(row) { return this.faults[this.fault[row]]; }
+  saidOf(row) { return this.saids[this.said[row]]; }
+  queryOf(row) { return this.queries[this.case[row]]; }
+  idOf(row) { return [this.caseOf(row), this.systemOf(row), ...(this.trial[row] ? [String(this.trial[row])] : [])]; }
+  titleOf(row) { return this.idOf(row).join(" · ") ; }
+
+  find(id) {
+    for (let row = 0; row < this.length; row += 1) {
+      if (this.caseOf(row) === id[0] && this.systemOf(row) === id[1] && String(this.trial[row]) === (id[2] || "0")) return row;
+    }
+    return -1;
+  }
+
+  // The chunk that a row's texts are in; those last read are kept.
+  async chunk(number) {
+    if (!this.read.has(number)) {
+      this.read.set(number, unpacked(this.elements[number]));
+      if (this.read.size > 8) this.read.delete(this.read.keys().next().value);
+    }
+    return this.read.get(number);
+  }
+
+  async textOf(row) {
+    if (row >= this.texts) return null;
+    const place = this.places[row];
+    let number = this.begins.length - 1;
+    while (this.begins[number] > place) number -= 1;
+    return (await this.chunk(number))[place - this.begins[number]];
+  }
+
+  // What is searched: the words of the list, and of the texts once they were unpacked.
+  inList(row, wanted) {
+    const words = [this.titleOf(row), this.categoryOf(row), this.faultOf(row), this.saidOf(row), this.queryOf(row)];
+    return words.some((text) => text.toLowerCase().includes(wanted));
+  }
+
+  async searchable(number) {
+    if (!this.searched.has(number)) {
+      const pages = await unpacked(this.elements[number]);
+      const words = (page) => new DOMParser().parseFromString(page, "text/html").body.textContent.toLowerCase();
+      this.searched.set(number, pages.map(words));
+    }
+    return this.searched.get(number);
+  }
 }
 
-if (rows.length > 0) {
-  form.hidden = false;
-  form.addEventListener("input", apply);
-  form.addEventListener("submit", (event) => event.preventDefault());
-  apply();
+class Browser {
+  constructor(items) {
+    this.items = items;
+    this.form = byId("filter");
+    this.list = byId("list");
+    this.canvas = byId("canvas");
+    this.article = byId("item");
+    this.rows = [];
+    this.active = -1; // its place among the rows that are shown
+    this.search = 0;
+  }
+
+  begin() {
+    for (const id of ["filter", "browser"]) byId(id).hidden = false;
+    byId("unlisted").hidden = true;
+    this.form.addEventListener("input", () => { this.choose(); this.keep(); });
+    this.form.addEventListener("submit", (event) => event.preventDefault());
+    this.list.addEventListener("scroll", () => this.draw(), { passive: true });
+    this.list.addEventListener("click", (event) => this.clicked(event));
+    byId("help").addEventListener("click", () => byId("keys").showModal());
+    document.addEventListener("keydown", (event) => this.pressed(event));
+    window.addEventListener("resize", () => this.draw());
+    window.addEventListener("hashchange", () => this.follow());
+    this.item = null;
+    this.show(-1);
+    if (!this.follow()) this.choose();
+  }
+
+  get chosen() {
+    const value = (name) => (this.form.elements[name] ? this.form.elements[name].value : "");
+    return Object.fromEntries(["q", ...FILTERS, "sort"].map((name) => [name, value(name)]));
+  }
+
+  // Goes where the address says.
+  follow() {
+    const state = stateOf(window.location.hash);
+    if (state === null) return false;
+    for (const [name, value] of Object.entries(state.chosen)) if (this.form.elements[name]) this.form.elements[name].value = value;
+    this.choose();
+    if (state.item === null) {
+      byId("items").scrollIntoView();
+      return true;
+    }
+    const row = this.items.find(state.item);
+    this.active = this.rows.indexOf(row);
+    if (row < 0) this.missing(state.item);
+    else this.show(row);
+    this.reveal();
+    byId("browser").scrollIntoView();
+    return true;
+  }
+
+  keep() {
+    const address = addressOf(this.item === null ? null : this.items.idOf(this.item), this.chosen);
+    if (window.location.hash !== address) window.history.replaceState(null, "", address);
+  }
+
+  choose() {
+    const { q, sort, ...wanted } = this.chosen;
+    const words = q.trim().toLowerCase();
+    const { items } = this;
+    const of = { system: (row) => items.systemOf(row), status: (row) => items.statusOf(row), category: (row) => items.categoryOf(row), fault: (row) => items.faultOf(row) };
+    const filtered = [];
+    for (let row = 0; row < items.length; row += 1) {
+      if (FILTERS.every((name) => !wanted[name] || of[name](row) === wanted[name])) filtered.push(row);
+    }
+    this.search += 1;
+    const found = words ? filtered.filter((row) => items.inList(row, words)) : filtered;
+    this.take(found, sort, words && items.texts > 0 ? " in the list; searching texts" : "");
+    if (words) this.searchTexts(this.search, words, filtered, new Set(found), sort);
+  }
+
+  async searchTexts(search, words, filtered, found, sort) {
+    const { items } = this;
+    for (let number = 0; number < items.begins.length; number += 1) {
+      const texts = await items.searchable(number);
+      if (search !== this.search) return;
+      texts.forEach((text, place) => { if (text.includes(words)) found.add(items.rowOf.get(items.begins[number] + place)); });
+    }
+    this.take(filtered.filter((row) => found.has(row)), sort, "");
+  }
+
+  take(rows, sort, doing) {
+    const { items } = this;
+    const key = { case: (row) => items.caseOf(row), system: (row) => items.systemOf(row) }[sort];
+    this.rows = key ? rows.slice().sort((a, b) => key(a).localeCompare(key(b), undefined, { numeric: true }) || a - b) : rows;
+    byId("count").value = `${this.rows.length.toLocaleString("en")} of ${items.length.toLocaleString("en")}${doing}`;
+    this.canvas.style.height = `${this.rows.length * ROW}px`;
+    this.active = this.item === null ? -1 : this.rows.indexOf(this.item);
+    this.draw();
+  }
+
+  draw() {
+    const first = Math.max(0, Math.floor(this.list.scrollTop / ROW) - 4);
+    const last = Math.min(this.rows.length, first + Math.ceil(this.list.clientHeight / ROW) + 8);
+    const shown = [];
+    for (let place = first; place < last; place += 1) shown.push(this.drawn(place));
+    this.canvas.replaceChildren(...shown);
+    if (this.active >= first && this.active < last) this.list.setAttribute("aria-activedescendant", `row-${this.active}`);
+    else this.list.removeAttribute("aria-activedescendant");
+  }
+
+  drawn(place) {
+    const { items } = this, row = this.rows[place], status = items.statusOf(row);
+    const element = made("div", `row ${status.replace(" ", "-")}`);
+    const attributes = { id: `row-${place}`, role: "option", "aria-selected": String(place === this.active), "aria-posinset": place + 1, "aria-setsize": this.rows.length };
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    element.style.transform = `translateY(${place * ROW}px)`;
+    const query = made("span", "query", items.queryOf(row));
+    query.dir = "auto";
+    const head = made("span", "head");
+    head.append(made("span", "status", status), made("bdi", "id", items.titleOf(row)));
+    element.append(head, query, made("span", "said", [items.saidOf(row), items.faultOf(row)].filter(Boolean).join(" · ")));
+    return element;
+  }
+
+  clicked(event) {
+    const row = event.target.closest("[role=option]");
+    if (row !== null) this.go(Number(row.id.slice(4)), true);
+  }
+
+  go(place, read) {
+    if (this.rows.length === 0) return;
+    this.active = Math.min(this.rows.length - 1, Math.max(0, place));
+    this.show(this.rows[this.active]);
+    this.reveal();
+    this.keep();
+    if (read && window.matchMedia("(max-width: 60rem)").matches) this.enter();
+  }
+
+  enter() {
+    this.article.focus({ preventScroll: true });
+    this.article.scrollIntoView({ block: "start" });
+  }
+
+  reveal() {
+    if (this.active >= 0) {
+      const top = this.active * ROW, below = top + ROW - this.list.clientHeight;
+      if (this.list.scrollTop > top) this.list.scrollTop = top;
+      else if (this.list.scrollTop < below) this.list.scrollTop = below;
+    }
+    this.draw();
+  }
+
+  missing(id) {
+    this.item = null;
+    this.article.replaceChildren(made("p", "note", `There is no item ${id.join(" · ")} in this page.`));
+  }
+
+  async show(row) {
+    const { items } = this;
+    this.item = row < 0 ? null : row;
+    if (row < 0) {
+      this.article.replaceChildren(made("p", "faint", "Choose an item: click it, or press j."));
+      return;
+    }
+    const title = made("h3"), link = made("a", "permalink", items.titleOf(row));
+    link.href = addressOf(items.idOf(row), {});
+    title.append(link);
+    const about = made("p", "faint", [items.statusOf(row), items.categoryOf(row)].join(" · "));
+    const body = made("div", "detail");
+    this.article.replaceChildren(title, about, body);
+    const text = await items.textOf(row);
+    if (this.item !== row) return;
+    if (text === null) body.append(made("p", "note", `The texts of this item are not in this page, which holds those of the ${items.texts.toLocaleString("en")} most worth reading; the records hold all, and --all-texts packs all.`));
+    else body.innerHTML = text;
+  }
+
+  pressed(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || byId("keys").open) return;
+    const typing = event.target.closest("input, select, textarea, button, a, summary");
+    if (event.key === "Escape" && event.target.closest("#filter, #item")) this.list.focus();
+    else if (event.target.closest("input, select, textarea")) return;
+    else if (event.key === "/") this.form.elements.q.focus();
+    else if (event.key === "?") byId("keys").showModal();
+    else if (event.key === "j") this.go(this.active + 1, false);
+    else if (event.key === "k") this.go(this.active - 1, false);
+    else if (event.key === "Enter" && !typing && this.item !== null) this.enter();
+    else if (!this.moved(event)) return;
+    event.preventDefault();
+  }
+
+  moved(event) {
+    if (event.target !== this.list) return false;
+    const page = Math.max(1, Math.floor(this.list.clientHeight / ROW) - 1);
+    const steps = { ArrowDown: this.active + 1, ArrowUp: this.active - 1, PageDown: this.active + page, PageUp: this.active - page, Home: 0, End: this.rows.length - 1 };
+    if (!(event.key in steps)) return false;
+    this.go(steps[event.key], false);
+    return true;
+  }
 }
+
+async function begin() {
+  const index = byId("index");
+  if (index === null) return;
+  if (typeof DecompressionStream === "undefined") return;
+  new Browser(new Items(await unpacked(index), Array.from(document.querySelectorAll("script.chunk")))).begin();
+}
+
+begin();

@@ -43,6 +43,7 @@ def make_item() -> Callable[..., Candidate]:
         text: str = "[f(a=1)]",
         query: str = "Do it.",
         category: str = "simple",
+        judges: list[Verdict] | None = None,
         **more: Any,
     ) -> Candidate:
         checked: Outcome = "undecided" if checker is None else "graded"
@@ -50,12 +51,19 @@ def make_item() -> Callable[..., Candidate]:
         item = ReportItem(
             output=Output(case_id=case_id, system="alpha", text=text),
             query=query,
-            category=category,
             checker=_verdict(case_id, checker, source="checker", outcome=checked),
-            judges=[_verdict(case_id, judge, source="judge", outcome=judged, raw="1")],
+            judges=judges or [_verdict(case_id, judge, source="judge", outcome=judged, raw="1")],
             **more,
         )
-        return Candidate(checker=item.checker, judges=item.judges, label=item.label, read=lambda: item)
+        return Candidate(
+            key=item.output.key,
+            category=category,
+            query=query,
+            checker=item.checker,
+            judges=item.judges,
+            label=item.label,
+            read=lambda: item,
+        )
 
     return make
 

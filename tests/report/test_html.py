@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 from html_page import Page
+from packed_items import index_of, texts_of
 
 from fiducial.calibration import Calibration
 from fiducial.calibration.agreement.results import read_calibration
@@ -24,7 +25,7 @@ _ELEMENTS = {
     "html", "head", "meta", "title", "style", "body", "header", "p", "h1", "h2", "h3", "h4", "nav", "a", "main", "section",
     "div", "table", "thead", "tbody", "tr", "th", "td", "svg", "text", "line", "circle", "rect", "small", "span", "bdi",
     "dl", "dt", "dd", "ul", "li", "details", "summary", "figure", "figcaption", "abbr",
-        "article", "form", "label", "input", "select",
+        "article", "form", "label", "input", "select", "button", "dialog", "kbd",
     "option", "output", "code", "pre", "strong", "script",
 }  # fmt: skip
 
@@ -103,7 +104,9 @@ def hostile_item(make_item: Callable[..., Candidate]) -> Candidate:
         workspace=HOSTILE,
     )
     spoilt_item = msgspec.structs.replace(item.read(), judges=spoilt, checker=spoilt[0], output=output)
-    return msgspec.structs.replace(item, judges=spoilt, checker=spoilt[0], read=lambda: spoilt_item)
+    return msgspec.structs.replace(
+        item, key=output.key, judges=spoilt, checker=spoilt[0], read=lambda: spoilt_item
+    )
 
 
 @pytest.fixture
@@ -112,8 +115,9 @@ def hostile_report(data: ReportData, make_item: Callable[..., Candidate], calibr
 
 
 @pytest.mark.attack("terminal and report")
-def test_hostile_text_adds_no_element_and_no_attribute(hostile_report: str):
-    page = Page(hostile_report)
+@pytest.mark.parametrize("part", ["page", "item"])
+def test_hostile_text_adds_no_element_and_no_attribute(hostile_report: str, part: str):
+    page = Page(hostile_report if part == "page" else texts_of(hostile_report)[0])
     assert {tag for tag, _ in page.elements} <= _ELEMENTS
     names = {name for _, attributes in page.elements for name in attributes}
     assert not {
@@ -133,11 +137,27 @@ def test_hostile_text_is_shown_as_it_came_and_not_as_a_template(hostile_report: 
 
 
 @pytest.mark.attack("terminal and report")
+def test_a_hostile_item_is_shown_as_it_came(hostile_report: str):
+    (text,) = texts_of(hostile_report)
+    assert Page(text).text().count("<script>alert(1)</script>") > 8
+    assert "{{ 7*7 }}" in text
+
+
+@pytest.mark.attack("terminal and report")
+def test_what_is_packed_is_letters_that_end_no_element(hostile_report: str):
+    for packed in Page(hostile_report).inside("script")[:2]:
+        assert re.fullmatch(r"[A-Za-z0-9+/=]+", packed)
+
+
+@pytest.mark.attack("terminal and report")
 def test_what_cannot_be_seen_is_spelled_out_everywhere(hostile_report: str):
     assert "\u202e" not in hostile_report
     assert "\ud800" not in hostile_report
     hostile_report.encode("utf-8")
     assert "\\u202e\\ud800" in hostile_report
+    for text in (*texts_of(hostile_report), *index_of(hostile_report)["cases"]):
+        assert "\u202e" not in text
+        assert "\ud800" not in text
 
 
 @pytest.mark.attack("terminal and report")
@@ -146,9 +166,9 @@ def test_one_script_and_one_style_are_allowed_and_are_our_own(hostile_report: st
     policy = page.policy()
     assert policy.startswith("default-src 'none'; ")
     assert "unsafe" not in policy
+    assert [attributes.get("type") for attributes in page.of("script")] == ["text/plain", "text/plain", None]
     for tag in ("script", "style"):
-        sources = page.inside(tag)
-        assert len(sources) == 1
+        sources = page.inside(tag)[-1:]
         digest = base64.b64encode(hashlib.sha256(sources[0].encode()).digest()).decode()
         assert f"{tag}-src 'sha256-{digest}'" in policy
         assert "alert" not in sources[0]
@@ -228,17 +248,17 @@ def test_a_report_without_judges_or_calibration_leaves_their_sections_out(
     assert not {"judges", "calibration"} & ids
 
 
-def test_items_beyond_the_limit_are_counted_and_the_records_are_named(
+def test_items_whose_texts_are_not_there_are_listed_and_the_records_are_named(
     data: ReportData, make_item: Callable[..., Candidate]
 ):
     items = (make_item(f"c{n}", judge=0.0 if n == 41 else 1.0) for n in range(42))
-    page = Page(render_report(data, items, limit=5))
-    rows = [
-        attributes for tag, attributes in page.elements if tag == "details" and "data-status" in attributes
-    ]
-    assert [row["data-status"] for row in rows] == ["disagreement", "right", "right", "right", "right"]
-    text = page.text()
-    assert "5 of 42 items are shown; all are in out/verdicts.jsonl" in text
+    page = render_report(data, items, texts=5)
+    index = index_of(page)
+    assert [index["statuses"][number] for number in index["status"]] == ["disagreement", *["right"] * 41]
+    assert len(texts_of(page)) == 5
+    text = Page(page).text()
+    assert "The texts of 5, those most worth reading, are in this page" in text
+    assert "All are in out/verdicts.jsonl" in text
 
 
 def test_a_report_without_items_says_so(data: ReportData):
@@ -248,7 +268,7 @@ def test_a_report_without_items_says_so(data: ReportData):
 def test_a_long_text_is_cut_with_a_note(data: ReportData, make_item: Callable[..., Candidate]):
     page = render_report(data, [make_item(text="x" * 10_000_000)])
     assert len(page) < 200_000
-    assert "9,994,000 more characters are not shown here" in page
+    assert "9,994,000 more characters are not shown here" in texts_of(page)[0]
 
 
 def test_a_name_of_any_length_is_cut_wherever_it_stands(

@@ -24,12 +24,12 @@ class ReviewPage(Page):
         return self.inside("script")[1]
 
 
-def in_node(expression: str, **values: Any) -> Any:
-    """The value of an expression in which the pure functions of the page and these values are known."""
+def in_node(expression: str, script: str = "review_labels.js", **values: Any) -> Any:
+    """The value of an expression in which the pure functions of a page and these values are known."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("needs node")
-    source = Path(__file__).parents[2] / "report" / "templates" / "review_labels.js"
+    source = Path(__file__).parents[2] / "report" / "templates" / script
     given = "".join(f"const {name} = {json.dumps(value)};\n" for name, value in values.items())
     program = f"{source.read_text()}\n{given}process.stdout.write(JSON.stringify({expression}));"
     done = subprocess.run([node, "-"], input=program, capture_output=True, text=True, check=True, timeout=60)

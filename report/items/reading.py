@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TypeVar
 
-from ..evaluation.store.run_store import RunStore
-from ..evaluation.store.standing import Said
-from ..records import (
+from ...evaluation.store.run_store import RunStore
+from ...evaluation.store.standing import Said
+from ...records import (
     Case,
     CaseIndex,
     Closing,
@@ -19,7 +19,7 @@ from ..records import (
     message_text,
     read_lines,
 )
-from .model import Candidate, ReportItem
+from ..model import Candidate, ReportItem
 
 S = TypeVar("S", bound=Verdict | Said)
 
@@ -47,8 +47,16 @@ class RunItems(Closing):
             for line, offset, raw in read_lines(path):
                 key = decode_record(raw, Output, path=path, line=line).key
                 checker, judges = _of_interest(self._verdicts.said_on(key))
-                read = partial(self._read, path, offset)
-                yield Candidate(checker=checker, judges=judges, label=self._labels.get(key), read=read)
+                case = self._cases[key.case_id]
+                yield Candidate(
+                    key=key,
+                    category=_category(case),
+                    query=_query(case),
+                    checker=checker,
+                    judges=judges,
+                    label=self._labels.get(key),
+                    read=partial(self._read, path, offset),
+                )
 
     def close(self) -> None:
         """Close the cases file."""
@@ -60,11 +68,9 @@ class RunItems(Closing):
             output = decode_record(file.readline(), Output, path=path)
         checker, judges = _of_interest(self._verdicts.on(output.key))
         case = self._cases[output.case_id]
-        category = case.tags.get("category")
         return ReportItem(
             output=output,
             query=_query(case),
-            category=case.kind if category is None else str(category),
             checker=checker,
             judges=judges,
             label=self._labels.get(output.key),
@@ -78,6 +84,11 @@ def _of_interest(verdicts: list[S]) -> tuple[S | None, list[S]]:
     """What the checker says, and what judges say first."""
     checker = next((verdict for verdict in verdicts if verdict.source == "checker"), None)
     return checker, [verdict for verdict in verdicts if verdict.source == "judge" and verdict.repeat == 0]
+
+
+def _category(case: Case) -> str:
+    category = case.tags.get("category")
+    return case.kind if category is None else str(category)
 
 
 def _query(case: Case) -> str:

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from packed_items import unpacked
+
+from fiducial.calibration.cuts import Cut
+from fiducial.records import JudgeId, Verdict
+from fiducial.report.document import as_html
+from fiducial.report.items.packing import Packed, pack
+from fiducial.report.items.view import BLOCK_LIMIT, item_document, said_of, status_of
+from fiducial.report.model import Candidate
+
+
+def _cases(packed: Packed) -> list[str]:
+    index = unpacked(packed.index)
+    return [index["cases"][number] for number in index["case"]]
+
+
+def _texts(packed: Packed) -> list[str]:
+    pages = [page for chunk in packed.chunks for page in unpacked(chunk)]
+    return [pages[place] for place in unpacked(packed.index)["places"]]
+
+
+@pytest.mark.parametrize(
+    ("checker", "judge", "status"),
+    [
+        (1.0, 1.0, "right"),
+        (0.0, 0.0, "wrong"),
+        (1.0, 0.0, "disagreement"),
+        (0.0, 0.75, "disagreement"),
+        (None, 1.0, "right"),
+        (None, 0.0, "wrong"),
+        (1.0, None, "not graded"),
+        (None, None, "not graded"),
+    ],
+)
+def test_an_item_is_what_its_verdicts_agree_on(
+    make_item: Callable[..., Candidate], checker: float | None, judge: float | None, status: str
+):
+    assert status_of(make_item(checker=checker, judge=judge), {}) == status
+
+
+def test_scores_on_the_same_side_of_the_threshold_agree(make_item: Callable[..., Candidate]):
+    assert status_of(make_item(checker=1.0, judge=0.6), {}) == "right"
+    judge = make_item().judges[0].author
+    assert status_of(make_item(checker=1.0, judge=0.6), {judge: Cut(0.7, "told")}) == "disagreement"
+
+
+def test_a_label_that_is_a_share_is_held_to_the_cut_of_the_judge_beside_it(
+    make_item: Callable[..., Candidate],
+):
+    item = make_item(checker=0.6, judge=0.6)
+    cuts = {item.judges[0].author: Cut(1.0, "declared")}
+    assert (status_of(item, {}), status_of(item, cuts)) == ("right", "wrong")
+    assert as_html(item_document(item.read(), cuts)).count("wrong (0.60; passes at 1)") == 2
+
+
+def test_a_label_that_contradicts_the_checker_is_a_disagreement(make_item: Callable[..., Candidate]):
+    label = Verdict(case_id="case-1", system="alpha", by="ana", source="human", outcome="graded", score=0.0)
+    assert status_of(make_item(label=label), {}) == "disagreement"
+
+
+def test_comparing_words_contradicts_nobody_who_has_read_the_output(make_item: Callable[..., Candidate]):
+    words = JudgeId(
+        kind="baseline", name="tool_call_accuracy", variant="lexical", model="baseline", fingerprint="f"
+    )
+    lexical = Verdict(case_id="case-1", system="alpha", by="lexical", source="judge", outcome="graded", score=0.0, judge=words)  # fmt: skip
+    beside, alone = make_item(judges=[*make_item().judges, lexical]), make_item(judges=[lexical])
+    assert (status_of(beside, {}), status_of(alone, {})) == ("right", "disagreement")
+
+
+def test_what_was_said_is_counted_in_a_line(make_item: Callable[..., Candidate]):
+    judges = [*make_item(judge=0.4).judges, *make_item(judge=None).judges]
+    assert said_of(make_item(judges=judges), {}) == "checker: right; judges: 1 wrong, 1 unparsable"
+
+
+def test_disagreements_come_first_and_outputs_for_one_case_stand_together_within_a_status(
+    make_item: Callable[..., Candidate],
+):
+    scores = [(1.0, 1.0), (0.0, 0.0), (1.0, 0.0), (1.0, None), (0.0, 1.0), (0.0, 0.0)]
+    items = [
+        make_item(f"c{n % 5}", checker=checker, judge=judge) for n, (checker, judge) in enumerate(scores)
+    ]
+    chosen = pack(iter(items), {})
+    assert _cases(chosen) == ["c2", "c4", "c3", "c0", "c1", "c0"]
+    assert chosen.totals == {"disagreement": 2, "not graded": 1, "wrong": 2, "right": 1}
+
+
+def test_all_are_listed_and_the_texts_of_those_most_worth_reading_are_there(
+    make_item: Callable[..., Candidate],
+):
+    items = (make_item(f"c{n}", judge=0.0 if n % 100 == 7 else 1.0, text=f"[f(a={n})]") for n in range(1000))
+    chosen = pack(items, {}, texts=12)
+    assert (chosen.total, chosen.listed, chosen.texts) == (1000, 1000, 12)
+    expected = [*range(7, 1000, 100), 0, 1]
+    assert _cases(chosen)[:12] == [f"c{n}" for n in expected]
+    assert all(f"[f(a={n})]" in text for n, text in zip(expected, _texts(chosen), strict=True))
+
+
+def test_every_text_is_packed_when_asked_for(make_item: Callable[..., Candidate]):
+    chosen = pack([make_item(f"c{n}") for n in range(200)], {}, texts=None)
+    assert len(_texts(chosen)) == 200
+    assert len(chosen.chunks) > 1
+
+
+def test_without_texts_everything_is_listed(make_item: Callable[..., Candidate]):
+    chosen = pack([make_item()], {}, texts=0)
+    assert (chosen.listed, chosen.texts, chosen.chunks) == (1, 0, [])
+
+
+def test_every_text_of_an_item_is_bounded(make_item: Callable[..., Candidate]):
+    chosen = pack([make_item(text="x" * 10_000_000, query="q" * 10_000_000)], {})
+    assert len(unpacked(chosen.index)["queries"][0]) < 1000
+    (text,) = _texts(chosen)
+    assert text.count("x" * BLOCK_LIMIT) == 1
+    assert len(text) < 3 * BLOCK_LIMIT
+    assert f"{10_000_000 - BLOCK_LIMIT:,} more characters" in text
