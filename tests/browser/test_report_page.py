@@ -59,22 +59,69 @@ def test_nothing_is_wider_than_the_window(browser: Browser, demo: Path, size: tu
     assert browser.run("return document.documentElement.scrollWidth") <= size[0]
 
 
-def test_filters_leave_what_was_asked_for(browser: Browser, demo: Path):
+SHOWN = "return [...document.querySelectorAll('#list [role=option] .id')].map((each) => each.textContent)"
+
+
+def count(browser: Browser, beginning: str) -> None:
+    browser.until(f"return document.querySelector('#count').value.startsWith({beginning!r})")
+
+
+def test_filters_leave_what_was_asked_for_and_stand_in_the_address(browser: Browser, demo: Path):
     browser.open(demo / "report.html")
-    shown = "return [...document.querySelectorAll('#rows > details:not([hidden])')].map((row) => row.dataset.system)"
     browser.one("#filter select[name=system]").send_keys("careful")
-    browser.until("return !document.querySelector('#filter output').value.startsWith('500 ')")
-    assert set(browser.run(shown)) == {"careful"}
-    browser.one("#filter input[name=text]").send_keys("no such words anywhere")
-    browser.until("return document.querySelector('#filter output').value.startsWith('0 of ')")
-    assert browser.run(shown) == []
+    count(browser, "180 of 540")
+    shown = browser.run(SHOWN)
+    assert shown
+    assert all(each.endswith(" · careful") for each in shown)
+    browser.one("#search").send_keys("no such words anywhere")
+    browser.until("return document.querySelector('#count').value === '0 of 540'")
+    assert browser.run(SHOWN) == []
+    assert browser.run("return location.hash") == "#items?q=no+such+words+anywhere&system=careful"
+
+
+def test_words_of_the_texts_are_found(browser: Browser, demo: Path):
+    browser.open(demo / "report.html")
+    browser.one("#search").send_keys("task_completion/reasons@claude")
+    browser.until("return /^[1-9][0-9]* of 540$/.test(document.querySelector('#count').value)")
+
+
+def test_an_address_leads_to_its_item(browser: Browser, demo: Path):
+    browser.open(demo / "report.html", place="#calendar-02/careful?status=wrong")
+    browser.until("return document.querySelector('#item .detail').textContent.includes('duration_minutes')")
+    assert browser.run("return document.querySelector('#item h3').textContent") == "calendar-02 · careful"
+    assert browser.run("return document.querySelector('#filter [name=status]').value") == "wrong"
+    assert browser.console() == []
+
+
+def test_an_address_of_nothing_says_so(browser: Browser, demo: Path):
+    browser.open(demo / "report.html", place="#nowhere/nobody")
+    browser.until("return document.querySelector('#item').textContent.includes('no item nowhere · nobody')")
+
+
+def test_keys_go_through_the_items(browser: Browser, demo: Path):
+    browser.open(demo / "report.html", place="#items")
+    browser.until("return !document.querySelector('#browser').hidden")
+    titles: list[str] = []
+    for key in "jjk":
+        browser.press(key)
+        titles.append(browser.run("return document.querySelector('#item h3').textContent"))
+    assert titles[0] == titles[2] != titles[1]
+    browser.press("?")
+    assert browser.run("return document.querySelector('#keys').open") is True
+    browser.one("#keys button").click()
+    browser.press("/")
+    assert browser.run("return document.activeElement.id") == "search"
 
 
 @pytest.mark.attack("terminal and report")
 def test_hostile_texts_stay_texts(browser: Browser, hostile: Path):
     page = hostile / "report.html"
     browser.open(page)
-    browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    browser.until("return !document.querySelector('#browser').hidden")
+    for _ in range(2):
+        browser.press("j")
+        browser.until("return document.querySelector('#item .detail')?.textContent")
+        browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     assert browser.run("return window.broken") is None
     foreign = "img, iframe, object, embed, a[href^='javascript:'], [onclick], [onerror]"
     assert [each.get_attribute("outerHTML") for each in browser.all(foreign)] == []
