@@ -176,7 +176,7 @@ def test_one_script_and_one_style_are_allowed_and_are_our_own(hostile_report: st
 
 @pytest.mark.attack("terminal and report")
 def test_the_page_loads_nothing(data: ReportData, make_item: Callable[..., Candidate]):
-    page = render_report(data, [make_item()])
+    page = re.sub(r"[A-Za-z0-9+/=]{80,}", "", render_report(data, [make_item()]))  # what is packed
     assert not re.search(r"https?:|//[a-z]|@import|url\(|<link|<iframe|<base", page)
 
 
