@@ -11,6 +11,7 @@
     ├── DecodingError         a reply that is not in the form it should be       (graded 0, or unparsable)
     ├── PromptError           a prompt file that cannot be loaded or rendered    (exit 2)
     ├── RunFolderError        a run folder that is in use or belongs to another run (exit 2)
+    ├── WorkerError           a worker process, or an engine's, that was killed  (exit 2; the same command goes on)
     ├── MissingReplyError     a question whose reply a test was to bring          (the test fails)
     └── ProviderError         a model call that failed after its retries         (an outcome, exit 3)
 
@@ -108,6 +109,10 @@ class PromptError(FiducialError):
 
 class RunFolderError(FiducialError):
     """A run folder is in use by another process or was made by another run."""
+
+
+class WorkerError(FiducialError):
+    """A worker process came to its end before its work did; what was done is kept."""
 
 
 class MissingReplyError(FiducialError):

@@ -46,6 +46,7 @@ def check_file(
     names: NamesOption = "auto",
     functions: Functions = None,
     worlds: Worlds = None,
+    workers: int | None = None,
     progress: bool | None = None,
     **workspaces: Unpack[Workspaces],
 ) -> CheckedFile:
@@ -59,6 +60,7 @@ def check_file(
         names: How documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
         functions: Functions that executable calls may name; those that are registered when left out.
         worlds: Simulated worlds of one's own; those that are registered when left out.
+        workers: How many processes check; None for as many as there are cores, where that is faster. Verdicts are the same.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
         **workspaces: How workspaces are looked at; see `Workspaces`.
 
@@ -67,9 +69,12 @@ def check_file(
 
     Raises:
         InputError: An input cannot be used, or the file cannot be written.
+        WorkerError: A worker process was killed.
     """
     options = check_options(rules, functions, worlds, **workspaces)
     with shown_progress(wanted=progress) as shown:
         files = [Path(each) for each in outputs]
-        systems = check_outputs(Path(cases), files, Path(out), names=names, options=options, progress=shown)
+        systems = check_outputs(
+            Path(cases), files, Path(out), names=names, options=options, progress=shown, workers=workers
+        )
     return CheckedFile(systems)

@@ -51,6 +51,7 @@ def evaluate(
     functions: Functions = None,
     worlds: Worlds = None,
     allow_code: bool = False,
+    workers: int | None = None,
     progress: bool | None = None,
 ) -> Run:
     """Check outputs, judge what no checker decides, and calibrate the judges against the checkers.
@@ -73,6 +74,7 @@ def evaluate(
         functions: Functions that executable calls may name; those that are registered when left out.
         worlds: Simulated worlds of one's own; those that are registered when left out.
         allow_code: Whether code in workspaces may be run, in a sandbox.
+        workers: How many processes check; None for as many as there are cores, where that is faster. Verdicts are the same.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
 
     Returns:

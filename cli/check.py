@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .options import INPUT_FILE, SpreadCommand, cases_and_outputs, checking, json_option
+from .options import INPUT_FILE, SpreadCommand, cases_and_outputs, checking, json_option, workers_option
 from .table_input import emit
 
 _EXAMPLE = """\b
@@ -23,6 +23,7 @@ Examples:
 @click.option("--out", type=INPUT_FILE, required=True, help="Where the verdicts go (JSON Lines).")
 @json_option
 @checking
+@workers_option
 def command(cases: Path, outputs: tuple[Path, ...], out: Path, json_file: str | None, **options: Any) -> int:
     """Decide without a model which outputs are right, and why the others are not.
 

@@ -207,6 +207,13 @@ checking = compose(
     names_and_worlds,
 )
 
+workers_option = click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Processes that check; what they say is the same, in the same order.  [default: the cores, where that is faster]",
+)
+
 _TABLES = frozenset({".jsonl", ".csv", ".tsv", ".parquet"})
 
 

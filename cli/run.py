@@ -17,6 +17,7 @@ from .options import (
     gates,
     into_run_folder,
     outputs_option,
+    workers_option,
     workspace_options,
 )
 
@@ -49,6 +50,7 @@ Examples:
 )
 @into_run_folder
 @checking
+@workers_option
 @jury_options
 @model_options
 @gates
@@ -69,4 +71,5 @@ def command(judge_on: str, **options: Any) -> int:
         ),
         names=options["names"],
         judge_on=parse_judge_on(judge_on),
+        workers=options["workers"],
     )

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..deterministic import CheckOptions
-from ..records import Verdict, write_records
-from .checking.checks import check_outputs, options_by_system
+from ..records import atomic_write
+from .checking.checks import check_all
 from .checking.names import NamesOption
 from .conclusion.rates import system_results
 from .conclusion.results import SystemResult
@@ -29,6 +29,7 @@ def check_file(
     names: NamesOption,
     options: CheckOptions,
     progress: Progress,
+    workers: int | None = None,
 ) -> list[SystemResult]:
     """Check every output and write the verdicts.
 
@@ -39,30 +40,33 @@ def check_file(
         names: How documented names with dots were offered.
         options: Rule set and registries.
         progress: Told about every output.
+        workers: How many processes; None for what pays.
 
     Returns:
         What is said of each system.
 
     Raises:
         InputError: An input cannot be used, or the file cannot be written.
+        WorkerError: A worker process was killed.
         KeyboardInterrupt: As it came, after the verdicts so far were written.
     """
     tally, interrupts, partial = Tally(), list[KeyboardInterrupt](), partial_file(out)
     with EvaluationInputs(cases, outputs, checked=options) as inputs:
-        differing, default = options_by_system(inputs, names, options)
+        facts = inputs.cases.facts
 
-        def verdicts() -> Iterator[Verdict]:
+        def lines() -> Iterator[bytes]:
             try:
-                for verdict in check_outputs(inputs.pairs(), differing, default):
-                    kind = inputs.cases.facts(verdict.case_id).kind
-                    tally.add_checked(verdict, inputs.cases.cluster(verdict.case_id), kind)
+                for line, said in check_all(inputs, names, options, workers=workers):
+                    case = facts(said.case_id)
+                    tally.add_checked(said, case.cluster, case.kind)
                     progress.advance()
-                    yield verdict
+                    yield line
             except KeyboardInterrupt as interrupt:
                 interrupts.append(interrupt)
 
         progress.begin("checking", inputs.survey.outputs)
-        write_records(partial, verdicts())
+        with atomic_write(partial) as file:
+            file.writelines(lines())
         if interrupts:
             raise interrupts[0]
         partial.replace(out)

@@ -106,7 +106,7 @@ def foresee(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecas
     ):
         context = RunContext(inputs, folder, progress)
         if plan.options is not None:
-            check_into_folder(context, plan.names, plan.options)
+            check_into_folder(context, plan.names, plan.options, plan.workers)
         tasks = planned_tasks(plan, list(folder.roster))
         if plan.options is None:
             refuse_idle(tasks, inputs.survey.kinds)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import takewhile
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -19,6 +22,8 @@ from ..records import (
     Kind,
     MemoryFile,
     Output,
+    decode_record,
+    lines_of,
     read_numbered,
 )
 
@@ -26,6 +31,9 @@ if TYPE_CHECKING:
     from ..deterministic import CheckOptions
 
 _CHUNK = 1024 * 1024
+
+_PIECE = 256 * 1024
+"""Bytes of outputs that a worker checks before it hands its verdicts on: a tenth of a second of work."""
 
 
 def _examination(options: CheckOptions) -> Callable[[Case], None]:
@@ -96,6 +104,11 @@ class EvaluationInputs(Closing):
         for path in self.output_files:
             yield from outputs_of(path)
 
+    @cached_property
+    def pieces(self) -> list[Piece]:
+        """The outputs files cut into pieces of about one size; `outputs_in` has what is in them."""
+        return [piece for path in self.output_files for piece in _pieces_of(path)]
+
     def pairs(self) -> Iterator[tuple[Case, Output]]:
         """Every output with its case, in the order of the files."""
         for output in self.outputs():
@@ -139,10 +152,41 @@ class EvaluationInputs(Closing):
             raise RecordError(message, path=path, line=line, field="workspace")
 
 
+class Piece(NamedTuple):
+    """A part of a file: the lines that begin from ``start`` on and before ``end``."""
+
+    path: InputPath
+    start: int
+    end: int
+
+
+def _pieces_of(path: InputPath) -> Iterator[Piece]:
+    with path.open("rb") as file:
+        size = file.seek(0, io.SEEK_END)
+    return (Piece(path, start, start + _PIECE) for start in range(0, size, _PIECE))
+
+
+def outputs_in(piece: Piece) -> Iterator[Output]:
+    """The outputs of a piece, which were read before; see `outputs_of`."""
+    begin = max(0, piece.start - 1)  # a line that begins at the start has the end of another before it
+    with piece.path.open("rb") as file:
+        file.seek(begin)
+        if begin:
+            begin += len(file.readline())
+        lines = lines_of(file, piece.path)
+        raws = (raw for _, _, raw in takewhile(lambda line: begin + line[1] < piece.end, lines))
+        records = (decode_record(raw, Output, path=piece.path, again=True) for raw in raws)
+        yield from _placed(records, piece.path)
+
+
 def outputs_of(path: InputPath) -> Iterator[Output]:
     """The outputs of a file, their workspaces as found from its folder."""
+    return _placed((output for _, output in read_numbered(path, Output, again=True)), path)
+
+
+def _placed(outputs: Iterable[Output], path: InputPath) -> Iterator[Output]:
     folder = Path.cwd() if isinstance(path, MemoryFile) else path.parent.absolute()
-    for _, output in read_numbered(path, Output, again=True):
+    for output in outputs:
         place = None if output.workspace is None else str(folder / output.workspace)
         yield output if place is None else msgspec.structs.replace(output, workspace=place)
 

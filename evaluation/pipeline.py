@@ -63,6 +63,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         environments: Simulated worlds of the user's own, by class name, in which judges see calls executed.
         notes: Sentences a reader must see before any number, whenever a report is made.
         accept_edited: Whether to go on with verdicts that were changed by hand.
+        workers: How many processes check; None for what pays.
     """
 
     cases: InputPath
@@ -85,6 +86,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     environments: Mapping[str, type] = {}
     notes: Sequence[str] = ()
     accept_edited: bool = False
+    workers: int | None = None
 
 
 def run(
@@ -124,7 +126,7 @@ def run(
             if plan.options is not None:
                 from .checking.checks import check_into_folder  # noqa: PLC0415 - who only judges needs no checkers
 
-                check_into_folder(context, plan.names, plan.options)
+                check_into_folder(context, plan.names, plan.options, plan.workers)
             problem = _judge(plan, context, tasks, access) if plan.judges else None
             folder.roster.cut_at(plan.pass_at)  # juries, too, and judges of earlier starts
             conclusion = conclude(context, prices=plan.prices, asked=problem is None)

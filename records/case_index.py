@@ -29,7 +29,7 @@ class Closing:
         self.close()
 
 
-_KEEP_BYTES = 1024 * 1024
+_KEEP_BYTES = 4 * 1024 * 1024
 """Cases are kept, once read, until their lines fill this much. The first ones stay: outputs mostly come in the order of the
 cases, once per system, and a cache that gives up the oldest would then never have the one that is asked for."""
 
@@ -42,12 +42,14 @@ class CaseFacts(NamedTuple):
         cluster: What makes it dependent on others; its own id where nothing does.
         offset: Where its line begins, in bytes.
         line: The 1-based number of its line.
+        dotted: Whether the name of a tool of it has a dot.
     """
 
     kind: Kind
     cluster: str
     offset: int
     line: int
+    dotted: bool
 
 
 class CaseIndex(Closing):
@@ -82,7 +84,8 @@ class CaseIndex(Closing):
                 )
             if examine is not None:
                 _examine(case, examine, path, line)
-            self._facts[case.id] = CaseFacts(case.kind, case.cluster_id, offset, line)
+            dotted = any("." in tool["function"]["name"] for tool in case.tools)
+            self._facts[case.id] = CaseFacts(case.kind, case.cluster_id, offset, line, dotted)
         if not self._facts:
             raise InputError("the file is empty; expected one case a line", path=path)
         self._file = path.open("rb")
@@ -131,6 +134,10 @@ class CaseIndex(Closing):
             self._kept[case_id] = case
             self._kept_bytes += len(raw)
         return case
+
+    def open_again(self) -> None:
+        """Open the file once more: a forked process must not read at the place where its parent does."""
+        self._file = self.path.open("rb")
 
     def close(self) -> None:
         """Close the file."""

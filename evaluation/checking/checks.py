@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, cast
 
@@ -9,11 +10,16 @@ import msgspec
 
 from ...deterministic import CheckOptions, check
 from ...deterministic.own_checkers import source_fingerprint
-from ...records import BUILT_IN_KINDS, Case, Kind, Output, Verdict
+from ...records import BUILT_IN_KINDS, Case, Kind, Output, Verdict, encode_record
 from ..context import RunContext
-from ..inputs import EvaluationInputs
-from ..store.standing import VerdictKey
+from ..inputs import EvaluationInputs, outputs_in
+from ..store.journal import read_row
+from ..store.standing import Row, VerdictKey
+from ..workers import cores, in_order
 from .names import NamesOption, NamesVote
+
+_WORTH_IT = 8
+"""Pieces of outputs, 2 MB, from which on several processes are faster: about a second of work."""
 
 
 def check_outputs(
@@ -49,10 +55,10 @@ def options_by_system(
     """
     if names != "auto":
         return {}, msgspec.structs.replace(options, names=names)
-    vote = NamesVote()
-    for output in inputs.outputs():
-        if not vote.is_clear(output.system):
-            vote.add(inputs.cases[output.case_id], output)
+    vote, cases = NamesVote(), inputs.cases
+    for output in inputs.outputs() if any(cases.facts(each).dotted for each in cases) else ():
+        if cases.facts(output.case_id).dotted and not vote.is_clear(output.system):
+            vote.add(cases[output.case_id], output)
     differing = {
         system: msgspec.structs.replace(options, names=form)
         for system in inputs.survey.answered
@@ -67,13 +73,83 @@ def own_checkers(kinds: Iterable[Kind]) -> dict[str, dict[Kind, str]]:
     return {"checkers": own} if own else {}
 
 
-def check_into_folder(context: RunContext, names: NamesOption, options: CheckOptions) -> None:
+class Checked(NamedTuple):
+    """A verdict as a line of a journal, and what it says."""
+
+    line: bytes
+    said: Row | Verdict
+
+
+def check_all(
+    inputs: EvaluationInputs,
+    names: NamesOption,
+    options: CheckOptions,
+    *,
+    workers: int | None = None,
+    wanted: Callable[[Output], bool] | None = None,
+) -> Iterator[Checked]:
+    """Check outputs, in several processes where that is faster.
+
+    Args:
+        inputs: Cases and outputs.
+        names: How documented names with dots were offered.
+        options: Rule set and registries.
+        workers: How many processes; None for what pays.
+        wanted: Whether an output is to be checked; None for all of them.
+
+    Yields:
+        One verdict an output, the same in the same order whatever the number of processes.
+
+    Raises:
+        WorkerError: A worker process was killed.
+    """
+    differing, default = options_by_system(inputs, names, options)
+
+    def checked(outputs: Iterable[Output]) -> Iterator[Verdict]:
+        return check_outputs(
+            ((inputs.cases[each.case_id], each) for each in outputs if wanted is None or wanted(each)),
+            differing,
+            default,
+        )
+
+    workers = _useful_workers(inputs, options, workers)
+    if workers == 1:
+        for verdict in checked(inputs.outputs()):
+            yield Checked(encode_record(verdict), verdict)
+        return
+    pieces = inputs.pieces
+    lines = in_order(
+        lambda piece: b"".join(map(encode_record, checked(outputs_in(pieces[piece])))),
+        len(pieces),
+        workers,
+        inputs.cases.open_again,
+    )
+    for some in lines:
+        for line in some.splitlines(keepends=True):
+            yield Checked(line, read_row(line))
+
+
+def _useful_workers(inputs: EvaluationInputs, options: CheckOptions, asked: int | None) -> int:
+    """How many processes check: one where challenges wait for others; and, unless told, where there is little to do or code of the user's own."""
+    kinds = inputs.survey.kinds
+    if "artifact" in kinds or not hasattr(os, "fork"):
+        return 1
+    if asked is None:
+        own = options.functions or options.environments or kinds.keys() - BUILT_IN_KINDS
+        return 1 if own or len(inputs.pieces) < _WORTH_IT else min(cores(), len(inputs.pieces))
+    return min(asked, len(inputs.pieces))
+
+
+def check_into_folder(
+    context: RunContext, names: NamesOption, options: CheckOptions, workers: int | None = None
+) -> None:
     """Check what has no verdict yet, and journal it.
 
     Args:
         context: Inputs, folder and progress.
         names: How documented names with dots were offered.
         options: Rule set and registries.
+        workers: How many processes; None for what pays.
     """
     folder, inputs = context.folder, context.inputs
     done = folder.verdicts.settled
@@ -82,12 +158,10 @@ def check_into_folder(context: RunContext, names: NamesOption, options: CheckOpt
     if left is None:
         context.progress.advance(inputs.survey.outputs)
         return
-    differing, default = options_by_system(inputs, names, options)
-    pairs = ((inputs.cases[output.case_id], output) for output in inputs.outputs() if left(output))
     found = 0
-    for verdict in check_outputs(pairs, differing, default):
-        if VerdictKey(verdict.key, verdict.author, verdict.repeat) not in done:
-            folder.verdicts.append(verdict)
+    for line, said in check_all(inputs, names, options, workers=workers, wanted=left):
+        if VerdictKey(said.key, said.author, said.repeat) not in done:
+            folder.verdicts.append_line(line, said)
         found += 1
         context.progress.advance()
     context.progress.advance(inputs.survey.outputs - found)

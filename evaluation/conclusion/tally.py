@@ -8,7 +8,7 @@ from functools import lru_cache
 import msgspec
 
 from ...records import Author, ItemKey, Kind, Outcome, Verdict
-from ..store.standing import Said
+from ..store.standing import Row, Said
 
 
 @lru_cache(maxsize=1024)
@@ -37,7 +37,7 @@ class Sums(msgspec.Struct):
     faults: Counter[str] = msgspec.field(default_factory=Counter)
     failures: Counter[str] = msgspec.field(default_factory=Counter)
 
-    def add(self, verdict: Verdict | Said, cluster: str) -> None:
+    def add(self, verdict: Verdict | Row | Said, cluster: str) -> None:
         """Count one verdict."""
         self.outcomes[verdict.outcome] += 1
         if verdict.score is not None:
@@ -111,7 +111,7 @@ class Tally(msgspec.Struct):
     open_kinds: dict[str, Counter[Kind]] = msgspec.field(default_factory=dict)
     open_scores: dict[tuple[str, Author], OpenScores] = msgspec.field(default_factory=dict)
 
-    def add_checked(self, verdict: Verdict | Said, cluster: str, kind: Kind) -> None:
+    def add_checked(self, verdict: Verdict | Row | Said, cluster: str, kind: Kind) -> None:
         """Count a checker's verdict."""
         self.checked.setdefault(verdict.system, Sums()).add(verdict, cluster)
         if verdict.outcome == "undecided":

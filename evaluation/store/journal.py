@@ -112,6 +112,20 @@ class Journal(Closing, Generic[T]):
             raise InputError(f"cannot be written: {error.strerror or error}", path=self.path) from error
 
 
+def read_row(
+    raw: bytes, *, path: InputPath | None = None, line: int | None = None, keys: DuplicateKeys | None = None
+) -> Row | Verdict:
+    """What a line says, without what only a whole verdict needs.
+
+    Raises:
+        RecordError: It is no verdict.
+    """
+    try:
+        return decode_record(raw, Row, path=path, line=line, keys=keys)
+    except RecordError:  # which is said of a verdict; or a lone surrogate, which only the slower way reads
+        return decode_record(raw, Verdict, path=path, line=line, keys=keys)
+
+
 class VerdictJournal(Journal[Verdict]):
     """Verdicts, with an index of those that stand; the file is read once, when it is opened.
 
@@ -139,21 +153,13 @@ class VerdictJournal(Journal[Verdict]):
             super()._begin()
         for line, offset, raw in self._lines(self._hash):
             try:
-                self.standing.add(self._row(raw, line), offset)
+                self.standing.add(read_row(raw, path=self.path, line=line, keys=self._keys), offset)
             except ValueError as error:
                 decode_record(
                     raw, Verdict, path=self.path, line=line
                 )  # says better what is wrong with a score
                 raise RecordError(str(error), path=self.path, line=line) from error
         self.edited = self._hash.differs
-
-    def _row(self, raw: bytes, line: int) -> Row | Verdict:
-        try:
-            return decode_record(raw, Row, path=self.path, line=line, keys=self._keys)
-        except (
-            RecordError
-        ):  # which is said of a verdict, not of a row; or a lone surrogate, which only the slower way reads
-            return decode_record(raw, Verdict, path=self.path, line=line, keys=self._keys)
 
     @property
     def seal(self) -> Seal:
@@ -167,7 +173,10 @@ class VerdictJournal(Journal[Verdict]):
             InputError: See `Journal.append`.
             ValueError: One with a score stands already.
         """
-        raw = encode_record(record)
+        self.append_line(encode_record(record), record)
+
+    def append_line(self, raw: bytes, record: Row | Verdict) -> None:
+        """Add a verdict that is encoded already."""
         self.standing.add(record, self.size)
         self._append(raw)
         self._hash.update(raw)

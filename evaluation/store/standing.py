@@ -45,6 +45,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         """Whose verdict it is."""
         return self.by if self.judge is None else self.judge
 
+    @property
+    def key(self) -> ItemKey:
+        """The output it is about."""
+        return ItemKey(self.case_id, self.system, self.trial)
+
 
 class Spent(NamedTuple):
     """What asking for one verdict cost, what was asked in vain included."""

@@ -10,7 +10,7 @@ import pytest
 from command import fiducial
 
 from fiducial.evaluation import check_file
-from fiducial.evaluation.checking.checks import check_outputs
+from fiducial.evaluation.checking.checks import Checked, check_all
 from fiducial.records import Case, Output, Verdict, read_records, write_records
 
 
@@ -58,11 +58,11 @@ def test_the_summary_can_be_had_as_json(inputs: tuple[Path, Path], tmp_path: Pat
 def test_interrupted_it_keeps_the_verdicts_so_far_beside_the_old_ones(
     inputs: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    def interrupted(*given: Any) -> Iterator[Verdict]:
-        yield from islice(check_outputs(*given), 5)
+    def interrupted(*given: Any, **options: Any) -> Iterator[Checked]:
+        yield from islice(check_all(*given, **options), 5)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(check_file, "check_outputs", interrupted)
+    monkeypatch.setattr(check_file, "check_all", interrupted)
     (tmp_path / "verdicts.jsonl").write_text("old")
     cases, outputs = inputs
     result = fiducial("check", cases, "--outputs", outputs, "--out", tmp_path / "verdicts.jsonl")
