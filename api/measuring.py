@@ -45,6 +45,7 @@ def calibrate(
     replicates: int = DEFAULT_REPLICATES,
     label_audit: Labels | None = None,
     label_audit_by: AuditMethod = "double-sampling",
+    adjudications: Labels | None = None,
     max_error: float | None = None,
     cascade: Sequence[str] | None = None,
     levels: Sequence[float] | None = None,
@@ -63,6 +64,7 @@ def calibrate(
         replicates: Of the bootstrap.
         label_audit: What a person says of a random sample of the labelled items: corrects for errors of the labels.
         label_audit_by: ``gart-buck`` for judges that have no verdicts on the audited items, and share no errors with the labels.
+        adjudications: What people decided where judge and label differ, beside what runs keep: adds columns by corrected labels.
         max_error: Look for a confidence above which a judge's verdicts are wrong at most this often.
         cascade: Judges that are asked one after another, certified together at ``max_error``.
         levels: All values that labels and scores can have: adds agreement on these categories.
@@ -82,7 +84,7 @@ def calibrate(
     scale = None if levels is None else sorted(set(levels))
     if scale is not None and (len(scale) not in _LEVELS or not all(0 <= each <= 1 for each in scale)):
         raise UsageError(f"--levels expects 2 to {_LEVELS[-1]} different numbers in [0, 1], got {levels}")
-    rows = read(table, lexical=True, **reading)
+    rows = read(table, lexical=True, adjudications=adjudications, **reading)
     if cascade is not None:
         _require_cascade(cascade, rows.judge.values, max_error)
     requests = Requests(

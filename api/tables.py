@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Union, Unpack, cast
 
+from ..calibration.decisions import read_decisions
 from ..calibration.tables.files import read_labels
 from ..calibration.tables.table import Table
 from ..errors import UsageError
@@ -48,6 +50,7 @@ def read(
     lexical: bool = False,
     open_only: bool = False,
     outputs: bool = False,
+    adjudications: Labels | None = None,
     **reading: Unpack[Reading],
 ) -> Table:
     """A calibration table in any form, read as a file is.
@@ -57,6 +60,7 @@ def read(
         lexical: Whether a baseline that compares words is put beside the judges of runs whose inputs are still there.
         open_only: Take of runs only what no checker decided.
         outputs: Take of runs all outputs, judged or not.
+        adjudications: What people decided where judge and label differ, beside what runs keep.
         **reading: How else; see `Reading`.
 
     Returns:
@@ -67,14 +71,18 @@ def read(
         UsageError: It is nothing of the kind, or labels come for a table that was read before.
     """
     labels, columns = reading.get("labels"), reading.get("columns")
+    decided = None if adjudications is None else source("adjudications", adjudications)
     if isinstance(given, Table):
         if labels is not None or columns:
             raise UsageError("a table that was read has its labels and columns; give them where it is read")
+        if decided is not None:
+            return replace(given, decisions=given.decisions + read_decisions(decided))
         return given
     sources = [_source(each) for each in _several(given)]
     return read_tables(
         sources,
         labels=None if labels is None else source("labels", labels),
+        adjudications=decided,
         columns=columns,
         draw=[Path(each) for each in reading.get("draws", ())],
         open_only=open_only,

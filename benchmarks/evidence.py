@@ -19,8 +19,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import msgspec
 from make_requests import draw_real
+from recorded_adjudications import Adjudicated, Opinion, as_verdicts, read_recorded
 from recorded_audit import ask_probes, make_probes, read_facts
 
 import fiducial as fd
@@ -38,6 +38,12 @@ SUITE_JUDGES = (
     "rubric",
 )
 REAL_JUDGES = ("tool_call_accuracy", "task_completion")
+STATISTICS = {
+    "accuracy": "accuracy",
+    "true_positive_rate": "TPR",
+    "true_negative_rate": "TNR",
+    "cohen_kappa": "kappa",
+}
 JUDGE, LABEL, NOBODY = "the judge", "the official label", "undecidable"
 
 LIMITS = """## What this cannot show
@@ -49,26 +55,6 @@ LIMITS = """## What this cannot show
 * The suite was written together with its judges. That a strong model is at its ceiling says that suite and prompts fit, not that the judge is good on your data: label a
   sample of your own (`fiducial review`) and calibrate on it.
 """
-
-
-class Opinion(msgspec.Struct, frozen=True):
-    """One adjudication: whether the output is right, why, and what kind of fault made judge and label differ."""
-
-    verdict: str
-    why: str
-    kind: str | None = None
-
-
-class Adjudicated(msgspec.Struct, frozen=True):
-    """A disagreement between a judge and a label, decided twice, independently."""
-
-    case_id: str
-    system: str
-    judge: str
-    judge_score: float
-    label: float
-    first: Opinion
-    second: Opinion
 
 
 def main() -> int:
@@ -163,8 +149,7 @@ def real_section(runs: Sequence[fd.Run]) -> Iterator[str]:
 
 def adjudication_section(runs: Sequence[fd.Run], folder: Path, recorded: Path) -> Iterator[str]:
     """Who was right where judge and label disagree."""
-    given = msgspec.json.Decoder(Adjudicated)
-    rows = [given.decode(line) for line in (recorded / "adjudication.jsonl").read_bytes().splitlines()]
+    rows = read_recorded(recorded / "adjudication.jsonl")
     found = {
         (verdict.by, verdict.case_id, verdict.system)
         for run in runs
@@ -197,6 +182,47 @@ def adjudication_section(runs: Sequence[fd.Run], folder: Path, recorded: Path) -
         [(*said, count) for said, count in sorted(counts.items(), key=lambda item: (item[0][0], -item[1]))],
     )
     yield "\n" + strict_side(rows, folder)
+    yield from adjudicated_tables(runs, [verdict for row in rows for verdict in as_verdicts(row)])
+
+
+def adjudicated_tables(runs: Sequence[fd.Run], decisions: Sequence[fd.Verdict]) -> Iterator[str]:
+    """What the decisions do to the table of real tool calls."""
+    found = [(run, fd.calibrate(run, adjudications=decisions).adjudication) for run in runs]
+    judges = [
+        (name, judge)
+        for _, adjudication in found
+        if adjudication is not None
+        for name, judge in adjudication.judges.items()
+        if name.split("@")[0].endswith("/reasons")
+    ]
+    yield (
+        "The same judges by adjudicated labels ([adjudication.md](adjudication.md)): a label counts as corrected, and an output as undecidable, where both decisions say so or they differ. "
+        "Only disagreements were decided, so *adjudicated* takes every agreement at its word and is the judge's number at best; *bounds* count what is undecidable against the judge, and for it.\n"
+    )
+    yield from table(
+        ("judge", "", "as labelled", "adjudicated", "bounds"),
+        [
+            (
+                name,
+                label,
+                judge.as_labelled[key],
+                judge.adjudicated[key],
+                f"{judge.lowest[key]} to {judge.highest[key]}",
+            )
+            for name, judge in judges
+            for key, label in STATISTICS.items()
+        ],
+    )
+    yield "\nErrors of the official label itself that were found, at least so many (agreements were not looked at):\n"
+    yield from table(
+        ("judge's outputs", "category", "found wrong", "undecidable"),
+        [
+            (name.split("/")[0], category, errors.found, errors.undecidable)
+            for name, judge in judges
+            for category, errors in judge.label_errors.items()
+        ],
+    )
+    yield ""
 
 
 def side(row: Adjudicated, opinion: Opinion) -> str:

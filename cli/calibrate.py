@@ -45,6 +45,11 @@ Example:
     help="gart-buck needs no verdicts on the audited items, and holds only where judge and labels share no errors.",
 )
 @click.option(
+    "--adjudications",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="What people decided where judge and label differ (`fiducial review --of disagreements`), beside what run folders keep.",
+)
+@click.option(
     "--max-error",
     type=Number(0, 1, min_open=True, max_open=True),
     help="Look for a confidence above which verdicts are wrong at most this often, guaranteed at 90 %.",
@@ -88,6 +93,7 @@ def command(
     slices: tuple[str, ...],
     label_audit: Path | None,
     label_audit_by: AuditMethod,
+    adjudications: Path | None,
     max_error: float | None,
     cascade: str | None,
     levels: str | None,
@@ -104,7 +110,7 @@ def command(
     from ..api.measuring import STATISTICS, calibrate  # noqa: PLC0415 - likewise
 
     wanted = parse_gates(gates, STATISTICS)
-    table = load_table(tables, columns, labels, lexical=True)
+    table = load_table(tables, columns, labels, lexical=True, adjudications=adjudications)
     for name in slices:
         if name not in table.columns:
             raise UsageError(f"--slice {name}: the table has no such column of few values; {table.slices()}")

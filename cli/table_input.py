@@ -107,6 +107,7 @@ def load_table(
     lexical: bool = False,
     open_only: bool = False,
     outputs: bool = False,
+    adjudications: Path | None = None,
 ) -> Table:
     """Read the tables of a command line; see `fiducial.api.tables.read`.
 
@@ -125,6 +126,7 @@ def load_table(
         lexical=lexical,
         open_only=open_only,
         outputs=outputs,
+        adjudications=adjudications,
     )
     if labels is not None:
         elsewhere, given = labels_elsewhere(table, labels)

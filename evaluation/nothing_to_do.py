@@ -12,12 +12,12 @@ import msgspec
 
 from ..deterministic.own_checkers import source_fingerprint
 from ..errors import FiducialError
-from ..records import FolderPath
+from ..records import InputPath
 from ..version import VERSION
 from .conclusion.conclude import Conclusion
 from .inputs import file_sha256
 from .judging.tasks import JudgeTask
-from .store.run_store import LABELS, RunStore
+from .store.run_store import ADJUDICATIONS, LABELS, RunStore
 
 if TYPE_CHECKING:
     from .pipeline import Plan
@@ -71,7 +71,7 @@ def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any
         [[task.known, sorted(getattr(task, "models", ()))] for task in tasks],
         sorted(plan.judge_on) if isinstance(plan.judge_on, frozenset) else plan.judge_on,
         None if plan.labels is None else file_sha256(plan.labels),
-        _labels_kept(plan.out),
+        *(_hash_kept(plan.out / name) for name in (LABELS, ADJUDICATIONS)),
         astuple(plan.pass_at),
         plan.repeats,
         plan.jury,
@@ -83,5 +83,5 @@ def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any
     return hashlib.sha256(msgspec.json.encode(asked)).hexdigest()
 
 
-def _labels_kept(out: FolderPath) -> str | None:
-    return file_sha256(out / LABELS) if (out / LABELS).exists() else None
+def _hash_kept(file: InputPath) -> str | None:
+    return file_sha256(file) if file.exists() else None

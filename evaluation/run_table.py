@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from ..calibration.tables.files import read_table
 from ..calibration.tables.table import BASELINE, DECIDED, DECIDED_BY, PERSON, Table
 from ..errors import InputError
 from ..records import FolderPath, InputPath, JudgeId, MemoryFolder, ShownNames
+from .labelling.adjudications import decisions_on
 from .store.run_store import VERDICTS, RunStore
 from .store.standing import Said
 
@@ -26,6 +28,7 @@ def read_tables(
     *,
     columns: Mapping[str, str] | None = None,
     labels: InputPath | None = None,
+    adjudications: InputPath | None = None,
     draw: Sequence[Path] = (),
     open_only: bool = False,
     outputs: bool = False,
@@ -39,6 +42,7 @@ def read_tables(
         sources: Files of rows, and run folders.
         columns: Names in the files by the names of the contract, where they differ.
         labels: Verdicts whose scores are labels.
+        adjudications: Verdicts that decide where judge and label differ, beside those that runs keep.
         draw: With which chances items were drawn to be labelled.
         open_only: Take of runs only what no checker decided. Decided and open outputs differ, so labels of the former, which
             calibrate a judge, would correct its rate on the latter with great confidence, and wrongly.
@@ -71,6 +75,7 @@ def read_tables(
 
                 refuse_wrong_checks_of(run)
         table = read_table(opened, columns=columns, labels=labels, draw=draw)
+        table = replace(table, decisions=decisions_on(runs, adjudications))
         return _beside_words(table, runs) if lexical else table
 
 
@@ -92,7 +97,7 @@ def table_of(store: RunStore, *, lexical: bool = False) -> Table:
     Raises:
         InputError: A file cannot be read, or no judge has said anything.
     """
-    table = read_table([RunRows(store)])
+    table = replace(read_table([RunRows(store)]), decisions=decisions_on([store]))
     return _beside_words(table, [store]) if lexical else table
 
 

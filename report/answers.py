@@ -13,6 +13,7 @@ from ..calibration.comparison.results import Comparison, Pair, Stratum
 from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.results import CORRECTED, DECIDED, OPEN, JudgeUse, SystemResult
 from . import words
+from .adjudication_words import adjudicated_by
 from .words import counted
 
 TrustWord: TypeAlias = Literal["as it is", "corrected", "only on some", "not", "unknown"]
@@ -215,6 +216,8 @@ def _trust(found: Found) -> Iterator[Trust]:
     for use in judges or found.judges:
         panel = panels.get(use.name, JudgeCalibration())
         word, why = _trusted(use.name, panel, found.calibration)
+        if decided := adjudicated_by(found.calibration and found.calibration.adjudication, use.name):
+            why = f"{why}; {decided}"
         yield Trust(judge=use.name, word=word, why=why, panel=panel)
 
 

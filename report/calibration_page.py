@@ -8,6 +8,7 @@ from ..calibration.agreement.results import Calibration, JudgeCalibration
 from ..calibration.cuts import HALF
 from ..calibration.statistic import Statistic
 from . import words
+from .adjudication_words import adjudication_pieces
 from .calibration_words import people_words
 from .caution_words import folded
 from .comparison_words import comparison_document
@@ -60,6 +61,7 @@ def _pieces(found: Calibration) -> Iterator[Piece]:
         "Judges against each other": ()
         if found.comparison is None
         else comparison_document(found.comparison),
+        "Adjudicated labels": adjudication_pieces(found.adjudication),
         "People among themselves": people_words(found),
         "Systems, by labels and by judges": system_words(found),
         "Scores as probabilities": probability_words(found),

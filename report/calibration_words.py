@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ..calibration.agreement.results import Calibration, EqualRates, JudgeCalibration
 from ..calibration.thresholds.results import BetterCut, Certificate
+from .adjudication_words import adjudication_pieces
 from .caution_words import folded
 from .diagnosis_words import judges_alone_words, probability_words, recalibration_words, system_words
 from .document import ENDS, Document, Piece, Table, statistic_pieces
@@ -46,6 +47,7 @@ def _pieces(found: Calibration, slices: Iterable[str]) -> Iterator[Piece]:
     for judge, panel in found.judges.items():
         yield from _judge(judge, panel, found.better_cuts.get(judge))
         yield ""
+    yield from adjudication_pieces(found.adjudication)
     yield from _baselines(found)
     for column in slices:
         yield from ("", f"By {column}:")

@@ -16,6 +16,7 @@ from ..intervals.measurement import IntervalOption, Settings
 from ..tables.table import PROBABILITY, Table
 from ..thresholds.cut_choice import better_cut
 from ..thresholds.results import BetterCut
+from .adjudication import adjudicate
 from .baselines import baselines_of, people_among_themselves
 from .dawid_skene import judges_alone
 from .judge_panel import judge_panel
@@ -73,6 +74,7 @@ def calibrate(
         systems=_by_judge(table, lambda part: systems_by_judge(part, settings=settings)),
         better_cuts=cuts,
         probability=_by_judge(table, lambda part: probability_scores(part, settings=settings)),
+        adjudication=adjudicate(table, table.decisions, settings) if table.decisions.by_item else None,
     )
     more = answers(table, requests or Requests(), settings=settings)
     return msgspec.structs.replace(found, **more)

@@ -90,7 +90,7 @@ def doubly_sampled(
         nothing = undefined(why, n=sample.n, level=settings.level)
         return CorrectedRates(nothing, nothing, nothing, *observed)
     rng = np.random.default_rng(settings.seed)
-    tables = _resampled(sample, settings, rng)
+    tables = resampled_tables(sample, settings, rng)
     wrong, right = verdicts[..., 0], verdicts[..., 1]
     of_label = right.sum(axis=1, keepdims=True) / looked_at.sum(axis=1, keepdims=True)
     # A pair of which nothing was audited is taken to be right as often as its label is.
@@ -98,7 +98,7 @@ def doubly_sampled(
     drawn = rng.beta(right + 0.5, wrong + 0.5, size=tables.shape)
     values = _tenenbein(sample.cells.tables(sample.counts), shares)
     prevalence, positive_rate, negative_rate = (
-        _statistic(float(value), draws, sample.n, settings.level, _NO_CLASS)
+        rate_statistic(float(value), draws, sample.n, settings.level, _NO_CLASS)
         for value, draws in zip(values, _tenenbein(tables, drawn), strict=True)
     )
     return CorrectedRates(prevalence, positive_rate, negative_rate, *observed)
@@ -127,7 +127,7 @@ def corrected_rates(sample: Sample, audit: FloatArray, settings: Settings | None
         nothing = undefined("no row has both a label and a score", n=0, level=settings.level)
         return CorrectedRates(nothing, nothing, nothing, nothing, nothing)
     rng = np.random.default_rng(settings.seed)
-    tables, (of_wrong, of_right) = _resampled(sample, settings, rng), audit
+    tables, (of_wrong, of_right) = resampled_tables(sample, settings, rng), audit
     # Of errors that a small audit did not see, resampling it knows nothing: a Beta posterior does (Jeffreys' prior).
     specificity = rng.beta(of_wrong[0] + 0.5, of_wrong[1] + 0.5, size=len(tables))
     sensitivity = rng.beta(of_right[1] + 0.5, of_right[0] + 0.5, size=len(tables))
@@ -138,7 +138,7 @@ def corrected_rates(sample: Sample, audit: FloatArray, settings: Settings | None
     values = _gart_buck(sample.cells.tables(sample.counts), *(np.asarray(each.value) for each in observed))
     replicates = _gart_buck(tables, sensitivity, specificity)
     prevalence, positive_rate, negative_rate = (
-        _statistic(float(value), draws, sample.n, settings.level, _NO_BETTER)
+        rate_statistic(float(value), draws, sample.n, settings.level, _NO_BETTER)
         for value, draws in zip(values, replicates, strict=True)
     )
     return CorrectedRates(prevalence, positive_rate, negative_rate, *observed)
@@ -193,7 +193,7 @@ def audited_verdicts(table: Table, truth: Mapping[str, float]) -> FloatArray:
     return counts
 
 
-def _resampled(sample: Sample, settings: Settings, rng: np.random.Generator) -> FloatArray:
+def resampled_tables(sample: Sample, settings: Settings, rng: np.random.Generator) -> FloatArray:
     """Tables ``[[tn, fp], [fn, tp]]`` of rows resampled over clusters, shape ``(replicates, 2, 2)``."""
     blocks = [
         sample.cells.tables(sample.cell_weights(weights))
@@ -203,8 +203,12 @@ def _resampled(sample: Sample, settings: Settings, rng: np.random.Generator) -> 
 
 
 def _tenenbein(table: FloatArray, right: FloatArray) -> FloatArray:
-    """Prevalence, true positive and true negative rate, shape ``(3, ...)``, from the share that is right of each label and verdict."""
-    of_right, of_wrong = table * right, table * (1 - right)
+    """The same from the share that is right of each label and verdict."""
+    return true_rates(table * right, table * (1 - right))
+
+
+def true_rates(of_right: FloatArray, of_wrong: FloatArray) -> FloatArray:
+    """Prevalence, true positive and true negative rate, shape ``(3, ...)``, from how much is right, and wrong, of each label and verdict."""
     rights, wrongs = of_right.sum(axis=(-2, -1)), of_wrong.sum(axis=(-2, -1))
     return np.stack(
         [
@@ -243,7 +247,8 @@ def _label_rate(counts: FloatArray, level: float) -> Statistic:
     return defined(right / n, wilson_interval(right / n, n, level), n=n, method="Wilson", level=level)
 
 
-def _statistic(value: float, draws: FloatArray, n: int, level: float, why: str) -> Statistic:
+def rate_statistic(value: float, draws: FloatArray, n: int, level: float, why: str) -> Statistic:
+    """A rate with the percentile interval of its draws; undefined, and why, where it is no number."""
     if not np.isfinite(value):
         return undefined(why, n=n, level=level)
     ends = percentile_interval(np.clip(draws, 0, 1), level)

@@ -16,6 +16,7 @@ from ..comparison.results import Comparison
 from ..cuts import HALF, CutSource
 from ..statistic import Entry, Statistic
 from ..thresholds.results import BetterCut, Cascade, Certificate, Recalibration, Threshold
+from .adjudicated import Adjudication
 
 Statistics: TypeAlias = dict[str, Statistic]
 
@@ -301,6 +302,7 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
         systems: Agreement on systems, by judge, where there are two or more.
         probability: Scores read as probabilities, by judge, where they lie between 0 and 1.
         better_cuts: What another cut would gain, by judge, where scores lie between 0 and 1 and have labels.
+        adjudication: Judges by labels that people corrected where they differ, where somebody did.
         label_audit: On request: judges corrected for errors of the labels.
         selective: On request: a confidence from which on verdicts can be trusted, by judge.
         cascade: On request: judges asked one after another.
@@ -323,6 +325,7 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     systems: dict[str, SystemAgreement] = {}
     probability: dict[str, ProbabilityScores] = {}
     better_cuts: dict[str, BetterCut] = {}
+    adjudication: Adjudication | None = None
     label_audit: LabelAudit | None = None
     selective: dict[str, Certificate] = {}
     cascade: Cascade | None = None

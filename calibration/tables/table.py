@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ...records import JudgeId
 from ..arrays import BoolArray, CodeArray, FloatArray, IntArray
 from ..cuts import HALF, Cut, GivenPassAt, pass_at_of
+from ..decisions import Decisions
 
 IDENTITY = ("item_id", "judge", "system", "repeat", "order")
 """A row is the only one with its values of these."""
@@ -70,6 +71,7 @@ class Table:
             ``person:NAME`` and ``baseline:NAME`` in [0, 1], those of `AMOUNTS`, ``checker_score``, ``label_probability`` and ``label_round``.
         judges: Who judges are, by name, where rows come from a run folder; what else is called is only a name.
         cuts: From which score on each judge's verdicts pass; 0.5 for those that are not named.
+        decisions: What people decided of items that were put before them a second time.
     """
 
     item: Column
@@ -81,6 +83,7 @@ class Table:
     numbers: Mapping[str, FloatArray] = field(default_factory=dict[str, FloatArray])
     judges: Mapping[str, JudgeId] = field(default_factory=dict[str, JudgeId])
     cuts: Mapping[str, Cut] = field(default_factory=dict[str, Cut])
+    decisions: Decisions = field(default_factory=Decisions)
 
     def __len__(self) -> int:
         return len(self.score)
@@ -101,6 +104,7 @@ class Table:
             {name: numbers[rows] for name, numbers in self.numbers.items()},
             self.judges,
             self.cuts,
+            self.decisions,
         )
 
     def model_of(self, judge: str) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Collection, Iterator
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 import numpy as np
 
+from ...calibration.decisions import drawn_rank
 from ...errors import UsageError
 from ...records import ItemKey, Outcome, ShownNames
 from ..store.run_store import RunStore
@@ -119,7 +119,7 @@ def draw_sample(
     candidates = _candidates(parts, kind, judge)
     if not candidates:
         raise UsageError(_NOTHING[kind].format(folder=store.path))
-    keys = heapq.nsmallest(count, candidates, key=lambda key: _rank(key, seed))
+    keys = heapq.nsmallest(count, candidates, key=lambda key: drawn_rank(str(key), seed))
     return ReviewSample(kind=kind, seed=seed, of=len(candidates), keys=keys, judge=judge)
 
 
@@ -137,11 +137,6 @@ def _candidates(parts: Parts, kind: SampleKind, judge: str | None) -> Collection
     judged = parts.judged.values() if judge is None else [parts.judged[judge]]
     # An audit corrects judges' rates, so it is of outputs that a judge graded; without judges, of all.
     return parts.decided & set[ItemKey]().union(*judged) if parts.judged else parts.decided
-
-
-def _rank(key: ItemKey, seed: int) -> bytes:
-    text = f"{seed}|{key}".encode("utf-8", "surrogatepass")
-    return blake2b(text, digest_size=8, person=b"review").digest()
 
 
 def _in_doubt(store: RunStore, parts: Parts, count: int, seed: int, judge: str | None) -> ReviewSample:

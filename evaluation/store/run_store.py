@@ -30,11 +30,12 @@ from .manifest import KeptInput, Manifest, Roster
 if TYPE_CHECKING:
     from ...calibration.agreement.results import Calibration
 
-MANIFEST, VERDICTS, STATEMENTS, LABELS, CLUSTERS, CALIBRATION, REPORT = (
+MANIFEST, VERDICTS, STATEMENTS, LABELS, ADJUDICATIONS, CLUSTERS, CALIBRATION, REPORT = (
     "run.json",
     "verdicts.jsonl",
     "statements.jsonl",
     "labels.jsonl",
+    "adjudications.jsonl",
     "clusters.json",
     "calibration.json",
     "report.html",
@@ -153,12 +154,25 @@ class RunStore(Closing):
         Raises:
             InputError: They cannot be read.
         """
-        path = self.path / LABELS
+        return [label for _, label in self._lines_of(LABELS)]
+
+    @cached_property
+    def adjudications(self) -> list[tuple[int, Verdict]]:
+        """What was decided where judge and label differ, in order, each with its line.
+
+        Raises:
+            InputError: They cannot be read.
+        """
+        return self._lines_of(ADJUDICATIONS)
+
+    def _lines_of(self, name: str) -> list[tuple[int, Verdict]]:
+        path = self.path / name
         if not path.exists():
             return []
         with _readable(path) as file:
             return [
-                decode_record(raw, Verdict, path=path, line=line) for line, _, raw in lines_of(file, path)
+                (line, decode_record(raw, Verdict, path=path, line=line))
+                for line, _, raw in lines_of(file, path)
             ]
 
     @property

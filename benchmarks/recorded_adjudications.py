@@ -1,0 +1,97 @@
+"""Recorded adjudications as verdicts that `fiducial calibrate --adjudications` takes: writes benchmarks/recorded/adjudications.jsonl.
+
+    python benchmarks/recorded_adjudications.py adjudication.jsonl [--out benchmarks/recorded/adjudications.jsonl]
+
+Every disagreement between a judge and an official label was decided twice, independently, by the model that was the judge; so the verdicts are signed as a
+model's, and everything that is made of them says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+import fiducial as fd
+
+OUT = Path(__file__).parent / "recorded" / "adjudications.jsonl"
+
+FAULTS = {
+    "too_narrow_reference": "reference_too_narrow",
+    "too_broad_reference": "reference_too_broad",
+    "wrong_reference": "reference_wrong",
+    "ambiguous_request": "request_ambiguous",
+    "type_pedantry": "format",
+    "format_convention": "format",
+}
+"""Kinds of fault as they were recorded, and as `fiducial review` calls them."""
+
+
+class Opinion(msgspec.Struct, frozen=True):
+    """One adjudication: whether the output is right, why, and what kind of fault made judge and label differ."""
+
+    verdict: Literal["right", "wrong", "undecidable"]
+    why: str
+    kind: str | None = None
+
+
+class Adjudicated(msgspec.Struct, frozen=True):
+    """A disagreement between a judge and a label, decided twice, independently."""
+
+    case_id: str
+    system: str
+    judge: str
+    judge_score: float
+    label: float
+    first: Opinion
+    second: Opinion
+
+
+def read_recorded(path: Path) -> list[Adjudicated]:
+    """Read what was recorded."""
+    given = msgspec.json.Decoder(Adjudicated)
+    return [given.decode(line) for line in path.read_bytes().splitlines()]
+
+
+def as_verdicts(row: Adjudicated) -> Iterator[fd.Verdict]:
+    """Both decisions on a disagreement, as verdicts of a model."""
+    for name, opinion in (("claude, first reading", row.first), ("claude, second reading", row.second)):
+        yield fd.Verdict(
+            case_id=row.case_id,
+            system=row.system,
+            by=name,
+            source="judge",
+            outcome="undecided" if opinion.verdict == "undecidable" else "graded",
+            score={"right": 1.0, "wrong": 0.0}.get(opinion.verdict),
+            reason=opinion.why,
+            evidence={
+                "review": {
+                    "sample": "disagreements",
+                    "fault": FAULTS.get(opinion.kind or "", "other"),
+                    "judge": row.judge,
+                    "judge_score": row.judge_score,
+                    "label": row.label,
+                }
+            },
+        )
+
+
+def main() -> int:
+    """Write the verdicts; returns the exit code."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("recorded", type=Path)
+    parser.add_argument("--out", type=Path, default=OUT)
+    arguments = parser.parse_args()
+    rows = read_recorded(arguments.recorded)
+    fd.write_records(arguments.out, [verdict for row in rows for verdict in as_verdicts(row)])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

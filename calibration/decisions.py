@@ -1,0 +1,126 @@
+"""What people decided of outputs that were put before them a second time: the adjudications behind adjudicated numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
+
+from ..errors import InputError
+from ..records import InputPath, Verdict, read_numbered
+
+REVIEW = "review"
+"""Key of a verdict's evidence: how an output came to be looked at."""
+
+FAULTS = {
+    "reference_too_narrow": "reference too narrow",
+    "reference_too_broad": "reference too broad",
+    "reference_wrong": "reference wrong",
+    "request_ambiguous": "request ambiguous",
+    "format": "format",
+    "judge_overlooked": "judge overlooked something",
+    "judge_too_strict": "judge too strict",
+    "other": "other",
+}
+"""Why judge and label differed, as it is written down, and in words."""
+
+Found: TypeAlias = Literal["right", "wrong", "undecidable"]
+
+
+class Decision(NamedTuple):
+    """What one person decided of one output.
+
+    Attributes:
+        by: Who.
+        found: What of the output.
+        fault: Why judge and label differed, one of `FAULTS`; empty where that was not said.
+        reason: In their words.
+        seed: Of the order in which outputs were put before them.
+        human: Whether it was a person; a model may be asked, too, and is told apart.
+    """
+
+    by: str
+    found: Found
+    fault: str = ""
+    reason: str = ""
+    seed: int = 0
+    human: bool = True
+
+
+class Decisions(NamedTuple):
+    """Decisions by item (``case_id|system|trial``), and the category of items, where it is known."""
+
+    by_item: Mapping[str, tuple[Decision, ...]] = {}
+    categories: Mapping[str, str] = {}
+
+    def __add__(self, other: Decisions) -> Decisions:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Both; of the same person on the same item the other's."""
+        together = dict(self.by_item)
+        for item, more in other.by_item.items():
+            people = {each.by for each in more}
+            together[item] = (*(each for each in together.get(item, ()) if each.by not in people), *more)
+        return Decisions(together, {**self.categories, **other.categories})
+
+
+def read_decisions(path: InputPath) -> Decisions:
+    """Read decisions from verdicts (JSON Lines); of several lines of one person on one item the last counts.
+
+    Raises:
+        InputError: The file cannot be read, or a line is no verdict of 0, of 1, or that it cannot be told.
+    """
+    return decisions_of(read_numbered(path, Verdict), path)
+
+
+def decisions_of(verdicts: Iterable[tuple[int, Verdict]], path: InputPath) -> Decisions:
+    """The same of verdicts that were read, each with its line."""
+    people: dict[str, dict[str, Decision]] = {}
+    for line, verdict in verdicts:
+        try:
+            people.setdefault(str(verdict.key), {})[verdict.by] = decision_of(verdict)
+        except ValueError as error:
+            raise InputError(str(error), path=path, line=line, field="score") from None
+    return Decisions({item: tuple(said.values()) for item, said in people.items()})
+
+
+def decision_of(verdict: Verdict) -> Decision:
+    """What a verdict decides.
+
+    Raises:
+        ValueError: It is none of right, wrong and undecidable.
+    """
+    if verdict.source not in {"human", "judge"}:
+        raise ValueError(f"an adjudication is a person's, this one is a {verdict.source}'s")
+    if verdict.outcome not in {"graded", "undecided"} or verdict.score not in {None, 0.0, 1.0}:
+        raise ValueError(
+            f"an adjudication is 1 (right), 0 (wrong) or undecided, this one is {verdict.outcome} {verdict.score}"
+        )
+    review = review_of(verdict)
+    seed, fault = review.get("seed"), review.get("fault")
+    return Decision(
+        by=verdict.by,
+        found="undecidable" if verdict.score is None else "right" if verdict.score else "wrong",
+        fault=fault if isinstance(fault, str) and fault in FAULTS else "",
+        reason=verdict.reason or "",
+        seed=seed if isinstance(seed, int) else 0,
+        human=verdict.source == "human",
+    )
+
+
+def review_of(verdict: Verdict) -> Mapping[str, Any]:
+    """What a verdict says of how its output came to be looked at; empty where it says nothing."""
+    review = verdict.evidence.get(REVIEW)
+    return cast("Mapping[str, Any]", review) if isinstance(review, dict) else {}
+
+
+def settled(decisions: Iterable[Decision]) -> Found:
+    """What more than half of those who looked decided; where no more than half agree, it cannot be decided."""
+    counts: Counter[Found] = Counter(each.found for each in decisions)
+    found, most = counts.most_common(1)[0]
+    return found if 2 * most > counts.total() else "undecidable"
+
+
+def drawn_rank(item: str, seed: int) -> bytes:
+    """Where an item stands in the random order of a seed: the same for whoever asks, whatever else is drawn from."""
+    text = f"{seed}|{item}".encode("utf-8", "surrogatepass")
+    return blake2b(text, digest_size=8, person=b"review").digest()

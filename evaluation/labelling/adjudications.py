@@ -1,0 +1,50 @@
+"""Adjudications of a run: what people decided where judge and label differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...calibration.decisions import Decisions, decisions_of, read_decisions
+from ...errors import RunFolderError
+from ...records import Case, InputPath, ItemKey, read_records
+from ..store.run_store import ADJUDICATIONS, RunStore
+
+
+def decisions_on(stores: Sequence[RunStore], more: InputPath | None = None) -> Decisions:
+    """What was decided of outputs of runs, and the category of each of their outputs.
+
+    Args:
+        stores: The runs.
+        more: A file of further decisions, which has the last word.
+
+    Returns:
+        Nothing where nothing was decided; no categories of runs whose cases are gone or have changed.
+
+    Raises:
+        InputError: The adjudications cannot be used.
+    """
+    found = Decisions()
+    for store in stores:
+        found += decisions_of(store.adjudications, store.path / ADJUDICATIONS)
+    if more is not None:
+        found += read_decisions(more)
+    if not found.by_item:
+        return found
+    return found._replace(
+        categories={item: name for store in stores for item, name in categories_of(store).items()}
+    )
+
+
+def categories_of(store: RunStore) -> dict[str, str]:
+    """The category of each output that somebody spoke of: the case's tag of that name, or its kind; empty where the cases are gone."""
+    try:
+        cases = {case.id: _category(case) for case in read_records(store.inputs[0], Case)}
+    except (RunFolderError, IndexError):
+        return {}
+    keys: set[ItemKey] = {said.key for said in store.verdicts.standing}
+    return {str(key): cases[key.case_id] for key in keys if key.case_id in cases}
+
+
+def _category(case: Case) -> str:
+    tag = case.tags.get("category")
+    return tag if isinstance(tag, str) and tag else case.kind
