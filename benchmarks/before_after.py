@@ -1,0 +1,155 @@
+"""What whole commands take at an earlier revision and now, in turns: ``python benchmarks/before_after.py ae3dcbf``.
+
+Seconds of wall and of processor and peak memory, start and imports included, as medians; the ratio is the median of now over the
+median of before. Both revisions run under this interpreter and with the libraries that it has. Takes about a quarter of an hour.
+"""
+
+from __future__ import annotations
+
+import argparse
+import compileall
+import csv
+import os
+import random
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from judge_throughput import running_server
+from judging.processes import MODEL, write_items
+from run_folders import write_inputs
+
+ROOT = Path(__file__).resolve().parents[1]
+OUTPUTS, ITEMS, ROWS = 50_000, 4_000, 100_000
+LATENCY = 50.0
+"""Milliseconds of an answer; 64 are in flight."""
+
+
+class Command(NamedTuple):
+    """A command of the table; in every argument ``NEW`` becomes a folder that is not there yet."""
+
+    name: str
+    arguments: tuple[str, ...]
+    module: str = "fiducial"
+
+
+class Used(NamedTuple):
+    """Wall and processor seconds, and peak MB, of a command."""
+
+    wall: float
+    processor: float
+    memory: float
+
+
+def commands(url: str) -> list[Command]:
+    """What is compared; a command may use what those before it left."""
+    inputs = ("cases.jsonl", "--outputs", "outputs.jsonl", "--rules", "bfcl")  # the default was another
+    free = ("--judge", "tool_call_accuracy@baseline", "--judge-on", "all")
+    judged = ("judged/cases.jsonl", "--outputs", "judged/outputs.jsonl", "--judge", "tool_call_accuracy")
+    way = ("--model", MODEL, "--base-url", url, "--no-cache", "--out", "NEW")
+    return [
+        Command("import fiducial", (), module="import"),
+        Command("fiducial --help", ("--help",)),
+        Command("fiducial run --help", ("run", "--help")),
+        Command(f"check, {OUTPUTS:,} outputs", ("check", *inputs, "--out", "checked.jsonl")),
+        Command(f"run, {OUTPUTS:,} outputs, a free judge", ("run", *inputs, "--out", "run", *free)),
+        Command("the same again", ("run", *inputs, "--out", "run", *free)),
+        Command("calibrate that run", ("calibrate", "run")),
+        Command("report of that run", ("report", "run")),
+        Command(f"calibrate, {ROWS:,} rows of a table", ("calibrate", "table.csv")),
+        Command(
+            f"judge, {ITEMS:,} calls of {LATENCY:g} ms",
+            ("judge", *judged, *way),
+        ),
+    ]
+
+
+def write_table(path: Path) -> None:
+    """Labels and scores of one judge in 10,000 clusters."""
+    coin = random.Random(7)  # noqa: S311 - no secret
+    with path.open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["item_id", "cluster", "label", "score", "judge"])
+        for row in range(ROWS):
+            label = coin.random() < 0.6
+            table.writerow([row, row % 10_000, int(label), int(label == (coin.random() < 0.9)), "judge"])
+
+
+@contextmanager
+def revision(name: str) -> Iterator[Path]:
+    """The tree of a revision, in a folder that is gone afterwards."""
+    with TemporaryDirectory() as folder:
+        packed = subprocess.run(["git", "archive", name], cwd=ROOT, check=True, capture_output=True).stdout
+        subprocess.run(["tar", "-x", "-C", folder], input=packed, check=True)
+        yield Path(folder)
+
+
+def measured(command: Command, links: Path, folder: Path) -> Used:
+    """One command, run to its end by the package that a folder links to."""
+    given = ["-c", "import fiducial"] if command.module == "import" else ["-m", command.module]
+    arguments = [
+        str(folder / f"out-{time.monotonic_ns()}") if each == "NEW" else each for each in command.arguments
+    ]
+    with (folder / "printed").open("wb") as printed:
+        begun = time.perf_counter()
+        child = subprocess.Popen(
+            [sys.executable, *given, *arguments],
+            cwd=folder,
+            stdout=printed,
+            stderr=printed,
+            env={**os.environ, "PYTHONPATH": str(links), "OPENAI_API_KEY": "none"},
+        )
+        _, status, used = os.wait4(child.pid, 0)
+    if status:
+        raise SystemExit(f"{command.name} failed: {(folder / 'printed').read_text()[-2000:]}")
+    return Used(time.perf_counter() - begun, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+
+
+def prepared(tree: Path, scratch: Path, side: str) -> tuple[Path, Path]:
+    """A folder from which the package is imported, and one with inputs."""
+    compileall.compile_dir(tree, quiet=1, maxlevels=8)
+    links, folder = scratch / f"links-{side}", scratch / side
+    links.mkdir()
+    (links / "fiducial").symlink_to(tree)
+    (folder / "judged").mkdir(parents=True)
+    write_inputs(folder, OUTPUTS)
+    write_items(ITEMS, folder / "judged")
+    write_table(folder / "table.csv")
+    return links, folder
+
+
+def main() -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("revision", help="what is compared with this tree, by git's name")
+    parser.add_argument("--runs", type=int, default=5)
+    given = parser.parse_args()
+    with revision(given.revision) as earlier, TemporaryDirectory() as scratch, running_server(LATENCY) as url:
+        sides = [prepared(earlier, Path(scratch), "before"), prepared(ROOT, Path(scratch), "now")]
+        print(f"load {os.getloadavg()[0]:.1f}; medians of {given.runs}\n")
+        print("| | before: wall, processor, memory | now | now / before |\n|---|---|---|---|")
+        for command in commands(url):
+            runs: list[list[Used]] = [[], []]
+            for _ in range(given.runs):
+                for side, found in zip(sides, runs, strict=True):
+                    found.append(measured(command, *side))
+            before, now = (Used(*map(statistics.median, zip(*found, strict=True))) for found in runs)
+            ratios = ", ".join(f"{new / old:.2f}" for new, old in zip(now, before, strict=True))
+            print(f"| {command.name} | {shown(before)} | {shown(now)} | {ratios} |", flush=True)
+
+
+def shown(used: Used) -> str:
+    """One cell."""
+    return f"{used.wall:.2f} s, {used.processor:.2f} s, {used.memory:.0f} MB"
+
+
+if __name__ == "__main__":
+    main()
