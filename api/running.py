@@ -32,7 +32,7 @@ from .shown import Document, Shown
 
 if TYPE_CHECKING:
     from ..evaluation.forecast import Forecast
-    from ..evaluation.juries.convening import JuryRule
+    from ..evaluation.judging.rounds import JuryRule
     from ..evaluation.reparsing import Reparsed
 
 __all__ = [
@@ -122,7 +122,7 @@ def plan_of(
 
 
 def _jury(rule: Any, weights: tuple[float, ...], unsure: tuple[float, float]) -> JuryRule:
-    from ..evaluation.juries.convening import JuryRule  # noqa: PLC0415 - most runs have none
+    from ..evaluation.judging.rounds import JuryRule  # noqa: PLC0415 - most runs have none
 
     return JuryRule(rule=rule, weights=weights, unsure=unsure)
 

@@ -21,7 +21,7 @@ from .inputs import EvaluationInputs
 from .judging.access import ModelAccess
 from .judging.asking import Step
 from .judging.tasks import refuse_idle
-from .pipeline import Plan, judging_steps, planned_tasks, wanted_outputs
+from .pipeline import Plan, planned_steps, planned_tasks
 from .progress import Progress
 from .store.run_store import MANIFEST, STATEMENTS, VERDICTS
 from .store.run_writer import RunWriter
@@ -110,8 +110,7 @@ def foresee(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecas
         tasks = planned_tasks(plan, list(folder.roster))
         if plan.options is None:
             refuse_idle(tasks, inputs.survey.kinds)
-        wanted = wanted_outputs(plan, context, tasks)
-        steps = judging_steps(context, tasks, wanted, repeats=plan.repeats, foreseen=True)
+        steps = planned_steps(plan, context, tasks, foreseen=True)
         forecasts = forecast_steps(steps, access, plan.prices, in_batch=plan.batch is not None)
         if plan.jury is not None and plan.jury.rule == "escalate":
             forecasts[-1:] = map(_if_unsure, forecasts[-1:])

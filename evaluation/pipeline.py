@@ -18,15 +18,14 @@ from .conclusion.conclude import Conclusion, conclude
 from .context import RunContext
 from .inputs import EvaluationInputs
 from .judging.access import BatchMode, ModelAccess
-from .judging.asking import Step, Wanted, ask
+from .judging.asking import EachOutput, Step, Wanted, ask
+from .judging.rounds import JuryRule, by_statement, deliberated, is_split, seat
 from .judging.selection import JudgeOn, select
 from .judging.tasks import JudgeTask, called, judge_tasks, refuse_idle, require_models
 from .judging.worlds import replay_in
-from .juries.convening import JuryRule, convene, seat
 from .labelling.labels import adopt_labels
 from .nothing_to_do import conclusion_of, signature
 from .progress import Progress
-from .statements.share_judge import ShareTask, by_statement
 from .store.manifest import KnownJudge, component_versions, own_versions
 from .store.run_store import GENERATED, RunStore
 from .store.run_writer import RunWriter
@@ -212,39 +211,30 @@ def _judge(
 ) -> str | None:
     """Ask the judges; what has to be set first, where no model can be reached."""
     try:
-        for step in _steps(plan, context, planned()):
+        for step in planned_steps(plan, context, planned()):
             ask(step, access, plan.batch)
     except ConfigurationError as error:
         return str(error)
     return None
 
 
-def _steps(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) -> Iterator[Step]:
-    """What a plan's judges, and its jury, are asked, one after the other."""
-    wanted = wanted_outputs(plan, context, tasks)
-    steps = partial(judging_steps, context, repeats=plan.repeats)
-    if plan.jury is None:
-        return steps(tasks, wanted)
-    jury = seat(plan.jury, tasks, repeats=plan.repeats)
-    return convene(context, jury, tasks, wanted, steps)
-
-
-def judging_steps(
-    context: RunContext, tasks: Sequence[JudgeTask], wanted: Wanted, *, repeats: int, foreseen: bool = False
+def planned_steps(
+    plan: Plan, context: RunContext, tasks: Sequence[JudgeTask], *, foreseen: bool = False
 ) -> Iterator[Step]:
-    """What judges are asked, one after the other: first those that are simply asked, then those that are made of others.
+    """What a plan's judges, and its jury, are asked, one after the other: first those that are simply asked, then those made of others.
 
     Args:
+        plan: The plan.
         context: Inputs, folder and progress.
-        tasks: The judges.
-        wanted: Whether an output is to be judged.
-        repeats: How often each output is judged.
+        tasks: Its judges.
         foreseen: Whether nobody is asked in truth.
     """
-    yield Step(context, [task for task in tasks if not isinstance(task, ShareTask)], wanted, repeats)
-    for task in tasks:
-        if isinstance(task, ShareTask):
-            yield from task.steps(context, wanted, repeats, foreseen=foreseen)
+    wanted = wanted_outputs(plan, context, tasks)
+    if plan.jury is not None:
+        tasks = [seat(plan.jury, tasks, repeats=plan.repeats)]
+    yield EachOutput(context, [task for task in tasks if not task.parts], wanted, plan.repeats)
+    askers = [task for task in tasks if task.parts]
+    yield from deliberated(context, askers, wanted, plan.repeats, foreseen=foreseen)
 
 
 def planned_tasks(plan: Plan, known: Sequence[KnownJudge]) -> list[JudgeTask]:
@@ -258,7 +248,7 @@ def planned_tasks(plan: Plan, known: Sequence[KnownJudge]) -> list[JudgeTask]:
     if not plan.split:
         return tasks
     tasks = [by_statement(task, plan.split_model) for task in tasks]
-    if not any(isinstance(task, ShareTask) for task in tasks):
+    if not any(map(is_split, tasks)):
         raise UsageError(
             "--split-statements: these judges judge an answer as a whole; it is for groundedness and prompts of your own"
         )

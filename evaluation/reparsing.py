@@ -12,17 +12,19 @@ import msgspec
 
 from ..errors import RunFolderError
 from ..judges import PromptJudge, load_judge, read_again, rests_on_a_reply
+from ..judges.composite import Part
+from ..judges.jury import JuryJudge
 from ..judges.prices import PriceList
-from ..records import JudgeId, Verdict
+from ..judges.share_judge import ShareJudge
+from ..records import ItemKey, JudgeId, Verdict
 from .conclusion.conclude import Conclusion, conclude
 from .context import RunContext
 from .inputs import EvaluationInputs, InputFile
+from .judging.rounds import journal_verdicts, share_of
+from .judging.tasks import JudgeTask
 from .judging.worlds import replay_in
-from .juries.convening import count_opinions
-from .juries.jury import Jury
 from .progress import Progress
-from .statements.share_judge import combine_again
-from .store.manifest import Manifest, Share
+from .store.manifest import Manifest
 from .store.run_store import RunStore
 from .store.run_writer import RunWriter
 
@@ -73,27 +75,20 @@ def reparse(
         judges = _judges(folder)
         counts = {before: Counter[str]() for before in judges}
         folder.rewrite(_read_again(context, judges, counts))
+        made_of = _made_of_others(folder, judges)
         now_called = {before: judge.id for before, judge in judges.items()}
-        shares: list[Share] = []
-        for share in folder.manifest.statements:
-            shares.append(combine_again(context, share, judges[share.judge]))
-            now_called[share.id] = shares[-1].id
-        juries: list[Jury] = []
-        for jury in folder.manifest.juries:
-            members = tuple(
-                msgspec.structs.replace(each, id=now_called.get(each.id, each.id)) for each in jury.members
-            )
-            juries.append(msgspec.structs.replace(jury, members=members))
-            now_called[jury.id] = juries[-1].id
-            count_opinions(context, juries[-1])
-        folder.roster.rename(now_called)
+        folder.roster.rename(now_called | {before: asker.id for before, (asker, _) in made_of.items()})
+        folder.update(
+            statements=[
+                share_of(each.judge, n) for each, n in made_of.values() if isinstance(each.judge, ShareJudge)
+            ],
+            juries=[each.judge.jury for each, _ in made_of.values() if isinstance(each.judge, JuryJudge)],
+        )
+        for asker, repeats in made_of.values():
+            journal_verdicts(context, asker, _every, repeats)
         found = [_reparsed(before, judge, counts[before]) for before, judge in judges.items()]
         record = {"at": now().isoformat(timespec="seconds"), "judges": msgspec.to_builtins(found)}
-        folder.update(
-            statements=shares,
-            juries=juries,
-            reparsed=[*folder.manifest.reparsed, record],
-        )
+        folder.update(reparsed=[*folder.manifest.reparsed, record])
         asked = folder.manifest.not_judged is None
         return found, conclude(context, prices=prices, asked=asked)
 
@@ -134,6 +129,31 @@ def _judges(folder: RunWriter) -> dict[JudgeId, PromptJudge]:
             judge = load_judge(spec, model=known.id.model, replay=replay_in({}))
             judges[known.id] = replace(judge, by=known.by)
     return judges
+
+
+def _made_of_others(
+    folder: RunWriter, judges: Mapping[JudgeId, PromptJudge]
+) -> dict[JudgeId, tuple[JudgeTask, int]]:
+    """The judges of a run that are made of others, as they are now, by who they were; and how often they judged."""
+    parts: dict[JudgeId, Part] = {known.id: known for known in folder.roster}
+    parts.update(judges)
+    found: dict[JudgeId, tuple[JudgeTask, int]] = {}
+    for share in folder.manifest.statements:
+        parts[share.id] = judge = ShareJudge(judges[share.judge], parts[share.splitter])
+        found[share.id] = JudgeTask(judge=judge, cut=folder.roster[share.id].cut), share.repeats
+    for jury in folder.manifest.juries:
+        members = tuple(parts[member.id] for member in jury.members)
+        seats = (
+            msgspec.structs.replace(seat, id=member.id)
+            for seat, member in zip(jury.members, members, strict=True)
+        )
+        judge = JuryJudge(msgspec.structs.replace(jury, members=tuple(seats)), members)
+        found[jury.id] = JudgeTask(judge=judge, cut=folder.roster[jury.id].cut), jury.repeats
+    return found
+
+
+def _every(_item: ItemKey) -> bool:
+    return True
 
 
 def _read_again(

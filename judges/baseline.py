@@ -76,13 +76,13 @@ class WordJudge:
         """See `Judge`."""
         return replace(self, by=by)
 
-    async def verdict(self, case: Case, output: Output, way: Way) -> Verdict:
-        """See `Judge`; nobody is reached."""
-        del way
+    async def verdict(self, case: Case, output: Output, way: Way, repeat: int = 0) -> Verdict:
+        """See `Judge`; nobody is reached, and words do not change their mind: every repetition is the first."""
+        del way, repeat
         return msgspec.structs.replace(baseline_verdict(case, output, self.id.name), by=self.by)
 
     async def verdicts(self, work: Iterable[Work], way: Way) -> AsyncGenerator[Verdict]:
-        """See `Judge`; words do not change their mind, so that every repetition is the first."""
+        """See `Judge`."""
         for case, output, _ in work:
             yield await self.verdict(case, output, way)
 

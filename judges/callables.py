@@ -46,10 +46,10 @@ class FunctionJudge:
         """See `Judge`."""
         return replace(self, by=by)
 
-    async def verdict(self, case: Case, output: Output, way: Way) -> Verdict:
+    async def verdict(self, case: Case, output: Output, way: Way, repeat: int = 0) -> Verdict:
         """See `Judge`; nobody is reached."""
         del way
-        return await self._call(case, output)
+        return await self._call(case, output, repeat)
 
     async def verdicts(self, work: Iterable[Work], way: Way) -> AsyncGenerator[Verdict]:
         """See `Judge`; as many calls at a time as may be in flight."""

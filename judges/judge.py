@@ -78,7 +78,7 @@ class Judge(Protocol):
         """The same judge, whose verdicts are signed otherwise."""
         ...
 
-    async def verdict(self, case: Case, output: Output, way: Way) -> Verdict:
+    async def verdict(self, case: Case, output: Output, way: Way, repeat: int = 0) -> Verdict:
         """Judge one output: graded, or with the reason why not."""
         ...
 
@@ -135,10 +135,10 @@ class PromptJudge:
         """See `Judge`."""
         return replace(self, by=by)
 
-    async def verdict(self, case: Case, output: Output, way: Way) -> Verdict:
+    async def verdict(self, case: Case, output: Output, way: Way, repeat: int = 0) -> Verdict:
         """See `Judge`; raises PromptError when the prompt cannot be rendered."""
         async with way.open() as provider:
-            return await judge_output(case, output, self, provider)
+            return await judge_output(case, output, self, provider, repeat=repeat)
 
     async def verdicts(self, work: Iterable[Work], way: Way) -> AsyncGenerator[Verdict]:
         """See `Judge`; raises PromptError when the prompt cannot be rendered."""

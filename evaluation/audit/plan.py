@@ -14,7 +14,7 @@ from ...records import CaseIndex, FolderPath
 from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..judging.access import BatchMode
-from ..judging.asking import Step
+from ..judging.asking import EachOutput, Step
 from ..judging.tasks import JudgeTask, called, judge_task, judge_tasks
 from ..judging.worlds import replay_in
 from ..store.run_store import RunStore
@@ -85,9 +85,9 @@ def open_inputs(plan: AuditPlan) -> EvaluationInputs:
 
 def steps(plan: AuditPlan, context: RunContext, tasks: Sequence[JudgeTask], chosen: Chosen) -> Iterator[Step]:
     """What the judges are asked: about every probe once; then about right outputs as often as they are repeated."""
-    yield Step(context, tasks, chosen.probes.__contains__)
+    yield EachOutput(context, tasks, chosen.probes.__contains__)
     if plan.repeats > 1:
-        yield Step(context, tasks, chosen.originals.__contains__, plan.repeats)
+        yield EachOutput(context, tasks, chosen.originals.__contains__, plan.repeats)
 
 
 def _tasks(plan: AuditPlan) -> list[JudgeTask]:

@@ -8,9 +8,9 @@ from itertools import islice
 
 from ...deterministic import CheckOptions, Rules, check
 from ...errors import RecordError, RunFolderError
+from ...judges.statements import is_statement
 from ...records import CaseIndex, ItemKey, Kind, Output, Verdict, read_records
 from ...version import VERSION
-from ..statements.statement import is_statement
 from ..store.journal import VerdictJournal
 from ..store.manifest import Manifest
 from ..store.run_store import RunStore

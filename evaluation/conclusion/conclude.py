@@ -9,9 +9,9 @@ import msgspec
 
 from ...calibration.agreement.results import Calibration
 from ...judges.prices import PriceList
+from ...judges.statements import case_of, is_statement
 from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome
 from ..context import RunContext
-from ..statements.statement import case_of, is_statement
 from ..store.journal import VerdictJournal
 from ..store.manifest import Counts, Roster
 from ..store.run_store import RunStore

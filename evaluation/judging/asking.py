@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Container, Iterator, Sequence
 from contextlib import aclosing, nullcontext
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
 from ...judges import Work
+from ...judges.jury import times
 from ...records import Case, ItemKey, Output, Verdict
 from ..context import RunContext
 from ..inputs import EvaluationInputs
@@ -28,11 +29,33 @@ _CALLS = 8
 """Calls of a user's function at a time."""
 
 
-class Step(NamedTuple):
-    """Judges that are to be asked now.
+class Step(Protocol):
+    """Judges that are to be asked now."""
+
+    @property
+    def context(self) -> RunContext:
+        """Inputs, folder and progress; what they say goes to its journal."""
+        ...
+
+    @property
+    def tasks(self) -> Sequence[JudgeTask]:
+        """The judges."""
+        ...
+
+    def work(self, task: JudgeTask, done: Container[VerdictKey]) -> Iterator[Work]:
+        """What one of them has to be asked still: all but what is done."""
+        ...
+
+    def left(self, task: JudgeTask, done: Container[VerdictKey]) -> int:
+        """How much that is."""
+        ...
+
+
+class EachOutput(NamedTuple):
+    """A step in which judges are asked about outputs, whatever others say.
 
     Attributes:
-        context: Inputs, folder and progress; what they say goes to its journal.
+        context: Inputs, folder and progress.
         tasks: The judges.
         wanted: Whether an output is to be judged.
         repeats: How often each output is judged.
@@ -44,8 +67,12 @@ class Step(NamedTuple):
     repeats: int = 1
 
     def work(self, task: JudgeTask, done: Container[VerdictKey]) -> Iterator[Work]:
-        """What one of them has to be asked still: all but what is done."""
+        """See `Step`."""
         return open_work(self.context.inputs, task, self.wanted, done, self.repeats)
+
+    def left(self, task: JudgeTask, done: Container[VerdictKey]) -> int:
+        """See `Step`."""
+        return sum(1 for _ in _open_outputs(self.context.inputs, task, self.wanted, done, self.repeats))
 
 
 def ask(step: Step, access: Callable[[], ModelAccess], batch: BatchMode | None = None) -> None:
@@ -67,7 +94,7 @@ def ask(step: Step, access: Callable[[], ModelAccess], batch: BatchMode | None =
     context.folder.enlist(task.known for task in step.tasks)
     for task in step.tasks:
         done = context.verdicts.settled
-        left = sum(1 for _ in _open_outputs(context.inputs, task, step.wanted, done, step.repeats))
+        left = step.left(task, done)
         if not left:
             continue
         context.progress.begin(f"judging by {task.by}", left)
@@ -99,11 +126,10 @@ def _open_outputs(
     inputs: EvaluationInputs, task: JudgeTask, wanted: Wanted, done: Container[VerdictKey], repeats: int
 ) -> Iterator[tuple[Output, int]]:
     """The same without the cases, for who only counts: reading one of these takes longer than all else here."""
-    times = 1 if task.id.kind == "baseline" else repeats  # words do not change their mind
     for output in inputs.outputs():
         key = output.key
         if task.judges_kind(inputs.cases.facts(key.case_id).kind) and wanted(key):
-            for repeat in range(times):
+            for repeat in range(times(task.id, repeats)):
                 if VerdictKey(key, task.id, repeat) not in done:
                     yield output, repeat
 

@@ -34,11 +34,13 @@ class JudgeTask:
         judge: Who is asked.
         cut: From which score on its verdicts pass.
         access: How this judge's own model is reached; None for the way that all judges of a run share.
+        parts: Whom a judge that is made of others asks.
     """
 
     judge: Judge
     cut: Cut = field(default_factory=Cut)
     access: Callable[[], ModelAccess] | None = None
+    parts: tuple[JudgeTask, ...] = ()
 
     @property
     def id(self) -> JudgeId:
@@ -58,7 +60,13 @@ class JudgeTask:
     @property
     def models(self) -> set[str]:
         """The models that have to be reached."""
-        return set() if self.asked is None else {self.model}
+        own = set[str]() if self.asked is None else {self.model}
+        return own.union(*(part.models for part in self.parts if part.access is None))
+
+    @property
+    def plain(self) -> list[JudgeTask]:
+        """Itself; or the judges that are asked in its place, and ask no others."""
+        return [task for part in self.parts for task in part.plain] if self.parts else [self]
 
     @property
     def asked(self) -> PromptJudge | None:

@@ -11,10 +11,10 @@ import msgspec
 
 from ...calibration.cuts import Cut, PassAt
 from ...errors import RunFolderError
+from ...judges.jury import Jury
 from ...records import Author, FolderPath, JudgeId, Kind
 from ...version import VERSION
 from ..conclusion.results import JudgeUse, SystemResult
-from ..juries.jury import Jury
 from .journal import Seal
 
 Status: TypeAlias = Literal["running", "stopped before judging", "complete"]

@@ -6,7 +6,7 @@ import pytest
 from judge_ids import judge_id
 
 from fiducial.errors import UsageError
-from fiducial.evaluation.juries.jury import Jury, Member, Opinion, combine, is_unsure
+from fiducial.judges.jury import Jury, Member, Opinion, combine, is_unsure
 from fiducial.records import ItemKey, Outcome, Verdict
 
 ITEM = ItemKey("case", "agent", 2)
@@ -152,7 +152,7 @@ def test_the_dear_judges_verdict_counts_where_it_was_asked_and_the_cheap_ones_el
 def test_a_dear_judge_that_gives_no_score_leaves_none():
     assert escalated(says("a", "unparsable"), says("b", "refused")).outcome == "refused"
     assert escalated(says("a", "unparsable"), says("b", "failed")).outcome == "failed"
-    assert escalated(says("a", "unparsable")).outcome == "failed"
+    assert escalated(says("a", "unparsable")).outcome == "unparsable"  # the dear one judges no such cases
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
 
-from ...judges import PromptJudge
-from ...records import UNGRADED, CaseIndex, ItemKey, Outcome, Output, Verdict
-from ..store.manifest import Share
+from ..records import UNGRADED, CaseIndex, ItemKey, Outcome, Output, Verdict
+
+if TYPE_CHECKING:
+    from .composite import Part
+    from .judge import PromptJudge
 
 LONG = 200
 """Characters from which on an answer is split. A shorter one is one statement as it stands, and costs no call to find that out."""
@@ -105,7 +107,7 @@ def _pieces(verdict: Verdict, judge: PromptJudge) -> int | None:
 
 
 def combine(
-    share: Share, item: ItemKey, repeat: int, statements: Sequence[Statement], said: Sequence[Said]
+    share: Part, item: ItemKey, repeat: int, statements: Sequence[Statement], said: Sequence[Said]
 ) -> Verdict:
     """The verdict on an answer, of the verdicts on its statements.
 
@@ -133,7 +135,7 @@ def combine(
     )
 
 
-def not_split(share: Share, repeat: int, split: Verdict) -> Verdict:
+def not_split(share: Part, repeat: int, split: Verdict) -> Verdict:
     """The verdict on an answer that could not be split: whatever kept it from being split."""
     return msgspec.structs.replace(
         split,

@@ -6,12 +6,14 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import msgspec
 
-from ...errors import UsageError
-from ...records import UNGRADED, Author, ItemKey, JudgeId, Outcome, Verdict
+from ..errors import UsageError
+from ..records import UNGRADED, Author, Case, ItemKey, JudgeId, Kind, Outcome, Output, Verdict
+from .composite import Composite, Deliberation, Part, Question, deliberation, rounds_of, together, unread
 
 Rule: TypeAlias = Literal["majority", "mean", "escalate"]
 
@@ -92,6 +94,79 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
         return JudgeId(kind="jury", name="jury", variant=self._rule, fingerprint=fingerprint)
 
 
+@dataclass(frozen=True)
+class JuryJudge(Composite):
+    """Several judges, or one that is asked several times, whose opinions are counted into one verdict.
+
+    Attributes:
+        jury: Who sits on it, and how opinions are counted.
+        members: The judges, in that order.
+        shown_as: How its verdicts are signed; the rule and its members when left out.
+    """
+
+    jury: Jury
+    members: tuple[Part, ...]
+    shown_as: str | None = None
+
+    @property
+    def id(self) -> JudgeId:
+        """See `Judge`."""
+        return self.jury.id
+
+    @property
+    def by(self) -> str:
+        """See `Judge`."""
+        return self.shown_as or self.jury.by
+
+    def named(self, by: str) -> Self:
+        """See `Judge`."""
+        return replace(self, shown_as=by)
+
+    @property
+    def kinds(self) -> frozenset[Kind] | None:
+        """Those that some member judges; of ``escalate`` those of the first, whom all is asked."""
+        kinds: set[Kind] = set()
+        for member in self.members[: 1 if self.jury.rule == "escalate" else None]:
+            if member.kinds is None:
+                return None
+            kinds.update(member.kinds)
+        return frozenset(kinds)
+
+    @property
+    def pass_at(self) -> None:
+        """See `Judge`: it declares none."""
+
+    @property
+    def rounds(self) -> int:
+        """See `Composite`."""
+        rounds = map(rounds_of, self.members)
+        return sum(rounds) if self.jury.rule == "escalate" else max(rounds)
+
+    def deliberate(self, case: Case, output: Output, repeat: int = 0) -> Deliberation:
+        """See `Composite`."""
+        first = 1 if self.jury.rule == "escalate" else len(self.members)
+        said = yield from together(map(deliberation, self._questions(self.members[:first], case, output)))
+        if first < len(self.members) and is_unsure(self.jury, list(map(opinion, said))):
+            said += yield from together(
+                map(deliberation, self._questions(self.members[first:], case, output))
+            )
+        verdict = combine(self.jury, output.key, list(map(opinion, said)))
+        return msgspec.structs.replace(verdict, by=self.by, repeat=repeat)
+
+    def _questions(self, members: Sequence[Part], case: Case, output: Output) -> list[Question]:
+        return [
+            Question(member, case, output, repeat, unread(output))
+            for member in members
+            if member.kinds is None or case.kind in member.kinds
+            for repeat in range(times(member.id, self.jury.repeats))
+        ]
+
+
+def times(judge: JudgeId, repeats: int) -> int:
+    """How often a judge is asked the same: words do not change their mind, and a jury has its opinions by itself."""
+    return 1 if judge.kind in {"baseline", "jury"} else repeats
+
+
 class Opinion(NamedTuple):
     """What of a member's verdict counts: whose, how it came out, the score, and a finer score where there is one."""
 
@@ -140,9 +215,7 @@ def combine(jury: Jury, item: ItemKey, opinions: Sequence[Opinion]) -> Verdict:
     if jury.rule == "escalate":
         cheap = [one for one in opinions if one.member == jury.members[0].id]
         dear = [one for one in opinions if one.member == jury.members[1].id]
-        if is_unsure(jury, cheap) and not dear:
-            return _verdict(jury, item, opinions, _Result("failed", None, "the dear judge was not asked yet"))
-        counted = dear if is_unsure(jury, cheap) else cheap
+        counted = (dear or cheap) if is_unsure(jury, cheap) else cheap  # a dear one may not judge such cases
     return _verdict(jury, item, opinions, _count(jury, counted))
 
 

@@ -9,10 +9,11 @@ import pytest
 from judge_ids import judge_id
 from judge_items import make_case, make_output
 
-from fiducial.evaluation.statements.statement import (
+from fiducial.evaluation.store.manifest import Share
+from fiducial.judges import load_judge
+from fiducial.judges.statements import (
     LONG,
     Said,
-    Share,
     Statement,
     as_output,
     case_of,
@@ -23,7 +24,6 @@ from fiducial.evaluation.statements.statement import (
     not_split,
     said_of,
 )
-from fiducial.judges import load_judge
 from fiducial.records import CaseIndex, ItemKey, Output, ToolCall, Verdict, write_records
 
 CALLS = {"calls": [{"book_hotel": {"city": ["Rome"]}}]}

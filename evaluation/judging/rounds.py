@@ -1,0 +1,231 @@
+"""Judges that are made of others: a run asks all questions of a round, about all outputs, before it begins the next."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from ...calibration.cuts import Cut
+from ...errors import UsageError
+from ...judges import Work, load_judge
+from ...judges.baseline import MODEL as BASELINE
+from ...judges.catalogue import SPLITTER
+from ...judges.composite import Composite, Question, asked_in, result_of
+from ...judges.jury import Jury, JuryJudge, Member, Rule, times
+from ...judges.share_judge import ShareJudge
+from ...judges.statements import judges_statements
+from ...records import ItemKey, Verdict
+from ..context import RunContext
+from ..store.manifest import Share
+from ..store.run_writer import RunWriter
+from ..store.standing import VerdictKey
+from .asking import Step, Wanted, as_judged
+from .tasks import JudgeTask
+
+
+class JuryRule(msgspec.Struct, frozen=True, kw_only=True):
+    """How a jury counts, before its members are known; see `Jury`."""
+
+    rule: Rule
+    weights: tuple[float, ...] = ()
+    unsure: tuple[float, float] = (0.2, 0.8)
+
+
+def seat(rule: JuryRule, tasks: Sequence[JudgeTask], *, repeats: int) -> JudgeTask:
+    """Make a jury of judges.
+
+    Raises:
+        UsageError: These judges make no such jury.
+    """
+    jury = Jury(
+        rule=rule.rule,
+        members=tuple(Member(task.id, task.by, task.cut.at) for task in tasks),
+        weights=rule.weights or (1.0,) * len(tasks),
+        repeats=repeats,
+        unsure=rule.unsure,
+    )
+    cuts = {task.cut for task in tasks}  # of a majority, which says 1 or 0, any is the same
+    cut = Cut() if rule.rule == "majority" or len(cuts) > 1 else cuts.pop()
+    return JudgeTask(judge=JuryJudge(jury, tuple(task.judge for task in tasks)), cut=cut, parts=tuple(tasks))
+
+
+def by_statement(task: JudgeTask, model: str | None) -> JudgeTask:
+    """The same judge, asked about an answer's statements one by one; itself where its score is not made of theirs.
+
+    Args:
+        task: A judge.
+        model: The model that splits answers; None for the judge's own.
+
+    Raises:
+        UsageError: The baseline cannot split.
+    """
+    judge = task.asked
+    if judge is None or not judges_statements(judge):
+        return task
+    if model == BASELINE:
+        raise UsageError("--split-model: the baseline compares words; it cannot split an answer")
+    splitter = load_judge(str(SPLITTER), model=model or task.model)
+    parts = (JudgeTask(judge=splitter), task)
+    return JudgeTask(judge=ShareJudge(judge, splitter), cut=task.cut, parts=parts)
+
+
+def is_split(task: JudgeTask) -> bool:
+    """Whether it is asked about an answer's statements."""
+    return isinstance(task.judge, ShareJudge)
+
+
+class Round(NamedTuple):
+    """A step in which judges are asked what others need to know.
+
+    Attributes:
+        context: Inputs, folder and progress.
+        tasks: The judges that are asked.
+        askers: The judges made of them.
+        wanted: Whether an output is to be judged.
+        repeats: How often each output is judged.
+        number: Which round of each deliberation this is, from 1.
+        foreseen: Whether nobody is asked in truth.
+    """
+
+    context: RunContext
+    tasks: Sequence[JudgeTask]
+    askers: Sequence[JudgeTask]
+    wanted: Wanted
+    repeats: int
+    number: int
+    foreseen: bool
+
+    def work(self, task: JudgeTask, done: Container[VerdictKey]) -> Iterator[Work]:
+        """See `Step`."""
+        answers = _Answers(self.context.folder, guessing=self.foreseen)
+        begun: ItemKey | None = None
+        seen: set[VerdictKey] = set()
+        for asker, work in _deliberations(self.context, self.askers, self.wanted, self.repeats):
+            case, output, repeat = work
+            if output.key != begun:  # of one output nothing is asked twice, whoever needs it
+                begun, seen = output.key, set()
+            for question in asked_in(asker.deliberate(case, output, repeat), self.number, answers):
+                key = VerdictKey(question.output.key, question.judge.id, question.repeat)
+                if question.judge.id == task.id and key not in done and key not in seen:
+                    seen.add(key)
+                    yield question.case, as_judged(question.case, question.output), question.repeat
+
+    def left(self, task: JudgeTask, done: Container[VerdictKey]) -> int:
+        """See `Step`."""
+        return sum(1 for _ in self.work(task, done))
+
+
+def deliberated(
+    context: RunContext, askers: Sequence[JudgeTask], wanted: Wanted, repeats: int, *, foreseen: bool = False
+) -> Iterator[Step]:
+    """What judges that are made of others ask.
+
+    Args:
+        context: Inputs, folder and progress.
+        askers: These judges.
+        wanted: Whether an output is to be judged.
+        repeats: How often each output is judged.
+        foreseen: Whether nobody is asked in truth: then answers are guessed.
+
+    Yields:
+        Round after round; once all was asked, the verdicts are journaled.
+    """
+    if not askers:
+        return
+    plain = {task.id: task for asker in askers for task in asker.plain}
+    splitters = [task for task in plain.values() if task.id.kind == "split"]
+    others = [task for task in plain.values() if task.id.kind != "split"]
+    for asker in askers:
+        _enlist_shares(context.folder, asker, repeats)
+    for number in range(1, 1 + max(_composite(asker).rounds for asker in askers)):
+        for journal, tasks in ((context.folder.statements if splitters else None, splitters), (None, others)):
+            if tasks:
+                yield Round(
+                    context._replace(journal=journal), tasks, askers, wanted, repeats, number, foreseen
+                )
+    if not foreseen:
+        for asker in askers:
+            _enlist_jury(context.folder, asker)
+            journal_verdicts(context, asker, wanted, repeats)
+
+
+def journal_verdicts(context: RunContext, asker: JudgeTask, wanted: Wanted, repeats: int) -> None:
+    """Journal the verdicts of a judge that follow from what others said, where it has none yet."""
+    for part in asker.parts:
+        if part.parts:
+            journal_verdicts(context, part, wanted, repeats)
+    folder = context.folder
+    done, answers = folder.verdicts.settled, _Answers(folder)
+    for judge, (case, output, repeat) in _deliberations(context, [asker], wanted, repeats):
+        if VerdictKey(output.key, asker.id, repeat) not in done:
+            verdict = result_of(judge.deliberate(case, output, repeat), answers)
+            if verdict is not None:
+                folder.verdicts.append(verdict)
+    folder.verdicts.flush()
+
+
+def _enlist_shares(folder: RunWriter, asker: JudgeTask, repeats: int) -> None:
+    """Write down which verdicts will be about statements, before there are any."""
+    for part in asker.parts:
+        _enlist_shares(folder, part, repeats)
+    if isinstance(asker.judge, ShareJudge):
+        share = share_of(asker.judge, repeats)
+        folder.enlist([asker.known])
+        folder.update(
+            statements=[*(each for each in folder.manifest.statements if each.id != share.id), share]
+        )
+
+
+def _enlist_jury(folder: RunWriter, asker: JudgeTask) -> None:
+    """Write down who was on a jury, once they were asked."""
+    if isinstance(asker.judge, JuryJudge):
+        others = [each for each in folder.manifest.juries if each.id != asker.id]
+        folder.enlist([asker.known])
+        folder.update(juries=[*others, asker.judge.jury])
+
+
+def share_of(judge: ShareJudge, repeats: int) -> Share:
+    """What a run folder keeps of a judge of statements."""
+    return Share(id=judge.id, by=judge.by, judge=judge.judge.id, splitter=judge.splitter.id, repeats=repeats)
+
+
+def _deliberations(
+    context: RunContext, askers: Iterable[JudgeTask], wanted: Wanted, repeats: int
+) -> Iterator[tuple[Composite, Work]]:
+    cases = context.inputs.cases
+    for output in context.inputs.outputs():
+        if not wanted(output.key):
+            continue
+        kind = cases.facts(output.case_id).kind
+        for asker in askers:
+            if asker.judges_kind(kind):
+                for repeat in range(times(asker.id, repeats)):
+                    yield _composite(asker), (cases[output.case_id], output, repeat)
+
+
+def _composite(asker: JudgeTask) -> Composite:
+    assert isinstance(asker.judge, Composite)
+    return asker.judge
+
+
+class _Answers:
+    """What judges have said in a run.
+
+    Args:
+        folder: The run folder.
+        guessing: Whether what nobody has said yet is guessed.
+    """
+
+    def __init__(self, folder: RunWriter, *, guessing: bool = False) -> None:
+        self._folder = folder
+        self._guessing = guessing
+
+    def __call__(self, question: Question) -> Verdict | None:
+        """The verdict that stands; None where there is none."""
+        folder, judge = self._folder, question.judge.id
+        journal = folder.statements if judge.kind == "split" else folder.verdicts
+        said = journal.find(VerdictKey(question.output.key, judge, question.repeat))
+        unknown = said is None or said.outcome == "failed"
+        return question.guess if self._guessing and unknown else said

@@ -1,1 +1,0 @@
-"""Several judges on one output, counted into one verdict."""

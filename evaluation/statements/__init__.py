@@ -1,1 +1,0 @@
-"""Answers judged statement by statement."""

@@ -1,0 +1,180 @@
+"""Judges made of others. What they ask comes in rounds, of which a later one may depend on what was said in an earlier one.
+
+Whoever has verdicts goes through the rounds: a composite asks the others about one pair after the other; a run asks about all pairs of a
+round before it begins the next (`fiducial.evaluation.judging.rounds`); and who only wants to know what would be asked answers by guesses.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Callable, Collection, Generator, Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, cast
+
+from ..records import Case, JudgeId, Kind, Output, Verdict
+
+if TYPE_CHECKING:
+    from .cycle import Work
+    from .judge import Judge, Way
+
+
+class Part(Protocol):
+    """Whom a composite asks, as far as it knows."""
+
+    @property
+    def id(self) -> JudgeId:
+        """Which judge it is."""
+        ...
+
+    @property
+    def by(self) -> str:
+        """How its verdicts are signed."""
+        ...
+
+    @property
+    def kinds(self) -> Collection[Kind] | None:
+        """The kinds of case it judges; None for every kind."""
+        ...
+
+
+class Question(NamedTuple):
+    """What one judge is asked.
+
+    Attributes:
+        judge: Who is asked.
+        case: What was to be done.
+        output: What is judged.
+        repeat: Which repetition of the question this is.
+        guess: What the answer may be, to foresee what will be asked next; None where nothing depends on it.
+    """
+
+    judge: Part
+    case: Case
+    output: Output
+    repeat: int = 0
+    guess: Verdict | None = None
+
+
+Deliberation: TypeAlias = Generator[Sequence[Question], Sequence[Verdict], Verdict]
+"""Yields the questions of each round, is sent their answers, and returns the verdict."""
+
+Answers: TypeAlias = Callable[[Question], Verdict | None]
+"""From a question to its answer, where there is one."""
+
+
+class Composite(ABC):
+    """A judge that asks others; see `Judge` for what all judges have."""
+
+    @property
+    @abstractmethod
+    def rounds(self) -> int:
+        """How many rounds a deliberation has at most."""
+
+    @abstractmethod
+    def deliberate(self, case: Case, output: Output, repeat: int = 0) -> Deliberation:
+        """Judge one output by what others say."""
+
+    async def verdict(self, case: Case, output: Output, way: Way, repeat: int = 0) -> Verdict:
+        """See `Judge`; the questions of a round are asked at once."""
+        import asyncio  # noqa: PLC0415 - whoever only reads a run's juries needs no loop
+
+        async def ask(question: Question) -> Verdict:
+            judge = cast("Judge", question.judge)
+            return await judge.verdict(question.case, question.output, way, question.repeat)
+
+        talk = self.deliberate(case, output, repeat)
+        try:
+            questions = next(talk)
+            while True:
+                questions = talk.send(await asyncio.gather(*map(ask, questions)))
+        except StopIteration as end:
+            return end.value
+
+    async def verdicts(self, work: Iterable[Work], way: Way) -> AsyncGenerator[Verdict]:
+        """See `Judge`."""
+        from .cycle import as_done  # noqa: PLC0415 - likewise
+
+        async def ask(case: Case, output: Output, repeat: int) -> Verdict:
+            return await self.verdict(case, output, way, repeat)
+
+        async for verdict in as_done(work, ask, way.concurrency):
+            yield verdict
+
+
+def unread(output: Output) -> Verdict:
+    """The guess that leads to most questions: a reply that cannot be read."""
+    return Verdict(case_id=output.case_id, system=output.system, by="", source="judge", outcome="unparsable")
+
+
+def rounds_of(judge: Part) -> int:
+    """How many rounds asking a judge takes at most."""
+    return judge.rounds if isinstance(judge, Composite) else 1
+
+
+def deliberation(question: Question) -> Deliberation:
+    """How one judge comes to its verdict, whether it asks others or itself."""
+    if isinstance(question.judge, Composite):
+        return question.judge.deliberate(question.case, question.output, question.repeat)
+    return _alone(question)
+
+
+def _alone(question: Question) -> Deliberation:
+    (said,) = yield [question]
+    return said
+
+
+def together(talks: Iterable[Deliberation]) -> Generator[list[Question], Sequence[Verdict], list[Verdict]]:
+    """Several deliberations at a time: a round is the questions of all of them.
+
+    Returns:
+        Their verdicts, in order.
+    """
+    said: list[Verdict | None] = []
+    open_talks: list[tuple[int, Deliberation, Sequence[Question]]] = []
+    for place, talk in enumerate(talks):
+        said.append(None)
+        open_talks.append((place, talk, next(talk)))
+    while open_talks:
+        answers = iter((yield [question for _, _, questions in open_talks for question in questions]))
+        still: list[tuple[int, Deliberation, Sequence[Question]]] = []
+        for place, talk, questions in open_talks:
+            try:
+                still.append((place, talk, talk.send([next(answers) for _ in questions])))
+            except StopIteration as end:
+                said[place] = end.value
+        open_talks = still
+    return cast("list[Verdict]", said)
+
+
+def asked_in(talk: Deliberation, number: int, known: Answers) -> Sequence[Question]:
+    """The questions of a deliberation's round, counted from 1; none where it does not get there by what is known."""
+    try:
+        questions = next(talk)
+        for _ in range(number - 1):
+            said = _answers(questions, known)
+            if said is None:
+                return ()
+            questions = talk.send(said)
+    except StopIteration:
+        return ()
+    return questions
+
+
+def result_of(talk: Deliberation, known: Answers) -> Verdict | None:
+    """What a deliberation comes to by what is known; None where something is not known yet."""
+    try:
+        questions = next(talk)
+        while (said := _answers(questions, known)) is not None:
+            questions = talk.send(said)
+    except StopIteration as end:
+        return end.value
+    return None
+
+
+def _answers(questions: Sequence[Question], known: Answers) -> list[Verdict] | None:
+    said: list[Verdict] = []
+    for question in questions:
+        answer = known(question)
+        if answer is None:
+            return None
+        said.append(answer)
+    return said
