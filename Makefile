@@ -37,8 +37,8 @@ browser: $(VENV)/.ready  ## the pages in Chromium (Debian: chromium chromium-dri
 		npm install --silent --no-audit --no-fund --prefix $(BROWSER) axe-core@4.14.1 || echo "axe-core cannot be installed here: its tests are skipped"; fi
 	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(BROWSER)/bin/python -m pytest -p pytest_timeout tests/browser
 
-attacks: $(VENV)/.ready  ## every attack that is kept as a test, and a table by area: tried, held; run it as root and as an ordinary user
-	@PYTHONPATH=tests/support $(BIN)/python -m pytest -q -m attack -p attack_table
+attacks: $(VENV)/.ready  ## every attack that is kept as a test, and a table by area: tried, held; `.ci/as_ordinary_user make attacks` as somebody else than root
+	@PYTHONPATH=tests/support $(BIN)/python -m pytest -q -n auto --dist worksteal -m attack -p attack_table
 
 pythons: $(VENV)/.ready  ## types and tests under Python 3.11, 3.12 and 3.13, where they are there; TESTS=tests/judges for some of them
 	@for version in $(PYTHONS); do .ci/under_python $$version $(TESTS) || exit 1; done

@@ -15,15 +15,19 @@ AgreementCaution: TypeAlias = Literal[
     "missing_verdicts",
     "ece_biased",
     "drawn_unevenly",
+    "labels_of_checkers",
 ]
 """What limits a calibration: ``nothing_said``: no row of a judge has both label and score. ``few_clusters``, ``few_of_a_class``, ``few_rows``:
 fewer than the numbers below, with how many there are (clusters of one size that they are worth; labels, of the smaller class). ``another_cut``: judges
 that another cut would do clearly better, with that cut. ``missing_verdicts``: labelled rows without a verdict.
-``ece_biased``: scores are fractions. ``drawn_unevenly``: labels were drawn with unequal chances, which agreement does not weigh."""
+``ece_biased``: scores are fractions. ``drawn_unevenly``: labels were drawn with unequal chances, which agreement does not weigh.
+``labels_of_checkers``: labels given in a file that call themselves a checker's, by its name, with the items they are of."""
 
-RateCaution: TypeAlias = Literal["chosen_by_score", "few_labelled_clusters", "no_chance", "uneven_strata"]
+RateCaution: TypeAlias = Literal[
+    "chosen_by_score", "few_labelled_clusters", "no_chance", "uneven_strata", "labels_of_checkers"
+]
 """What limits an estimate: labelled items that are scored unlike the others, with the p-value; clusters with a label; drawn items without a chance; labels that are not spread over strata as chance would
-spread them, with the p-value."""
+spread them, with the p-value; labels that call themselves a checker's."""
 
 ComparisonCaution: TypeAlias = Literal[
     "few_clusters",
@@ -39,6 +43,7 @@ ComparisonCaution: TypeAlias = Literal[
     "corrected",
     "chosen_by_score",
     "labels_of_some",
+    "labels_of_checkers",
 ]
 """What limits a comparison: ``few_clusters``, ``few_differing``: pairs whose interval is rough, with how many there are (clusters that count,
 items that tell the two apart). ``left_out``: those compared with nobody, with their unusable rows. ``cut_not_declared``: pairs whose cuts
@@ -48,7 +53,7 @@ one's cut and not by the other's. ``repeats``: verdicts beyond a judge's first o
 only the stratum ``all`` compares. ``uncorrected``: rates of the open part that are the judge's own. ``corrected``: labels of the open part
 that correct it, which hold where they were drawn at random. ``chosen_by_score``: labels of the open part that correct nothing, because the judge scored what has
 one unlike the rest. ``labels_of_some``: labels of the open part that correct nothing, because the
-other systems have none."""
+other systems have none. ``labels_of_checkers``: as of an agreement."""
 
 FEW_CLUSTERS = 20
 """With fewer clusters than this, their own spread is known too badly to promise the level."""

@@ -15,7 +15,7 @@ from ..calibration.cuts import Cut
 from ..calibration.tables.files import read_table
 from ..calibration.tables.table import BASELINE, DECIDED, DECIDED_BY, PERSON, Table
 from ..errors import InputError
-from ..records import FolderPath, InputPath, JudgeId, MemoryFolder, ShownNames
+from ..records import FolderPath, InputPath, JudgeId, MemoryFolder, ShownNames, Verdict
 from .labelling.adjudications import decisions_on
 from .store.run_store import VERDICTS, RunStore
 from .store.standing import Said
@@ -128,6 +128,11 @@ class RunRows(msgspec.Struct, frozen=True):
     def cuts(self) -> Mapping[JudgeId, Cut]:
         """From which score on the verdicts of its judges pass, as the run was told or they declare."""
         return {judge.id: judge.cut for judge in self.store.roster}
+
+    @property
+    def labels(self) -> Sequence[Verdict]:
+        """The labels that the run was given, beside what its checkers decided."""
+        return self.store.labels
 
     def rows(self, names: ShownNames) -> Iterator[dict[str, Any]]:
         """The rows.

@@ -32,6 +32,7 @@ _SENTENCES: dict[str, str] = {
     "few_labelled_clusters": f"labels in only {{about}}; below {FEW_CLUSTERS} an interval may be too short",
     "no_chance": "no label_probability for {about} of the draw: taken for a simple random sample, which needs none; a draw by doubt or "
     "by stratum does",
+    "labels_of_checkers": "labels that call themselves a checker's, which nobody checked again here and no person gave: {about}",
     "uneven_strata": "labels are not spread evenly over the strata ({about}): if that is how they were drawn, only stratified_ppi is valid",
 }
 

@@ -235,6 +235,7 @@ _CAUTIONS: dict[str, str] = {
     "system correct it (outputs judged)",
     "corrected": "the correction holds if the labelled outputs were drawn at random from the open ones (labels)",
     "chosen_by_score": "labels of open outputs correct nothing, since the judge scored what is labelled unlike the rest: no random sample (labels)",
+    "labels_of_checkers": "labels that call themselves a checker's, which nobody checked again here and no person gave (items)",
     "labels_of_some": "labels of open outputs correct nothing, since not every system has two or more (labels)",
 }
 

@@ -33,6 +33,9 @@ _SHORT: dict[str, str] = {
 }
 
 
+_ALOUD = "labels_of_checkers"
+
+
 def run_document(found: Found) -> Document:
     """A run in a screen.
 
@@ -141,6 +144,8 @@ def _cautions(found: Found, trust: Sequence[Trust]) -> Iterator[Piece]:
     told = [", ".join(names) + (f" ({n} of {len(judges)})" if n else "") for n, names in kinds.items()]
     if told:
         yield Caution("; ".join(told), "; ".join(cautions_of(found)))
+    if found.calibration is not None:
+        yield from map(Caution, sentences(c for c in found.calibration.cautions if c.kind == _ALOUD))
 
 
 def cautions_of(found: Found) -> list[str]:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from ..calibration.agreement.results import Calibration, JudgeCalibration
 from ..evaluation.conclusion.conclude import Conclusion
 from ..evaluation.conclusion.results import CORRECTED, OPEN, JudgeUse, Stratum, SystemResult
+from ..records import Source
 from . import words
 from .caution_words import folded
 from .document import Document, Piece
@@ -18,6 +19,12 @@ from .words import counted
 
 _RATES = (("TPR", "true_positive_rate"), ("TNR", "true_negative_rate"), ("accuracy", "accuracy"))
 _COEFFICIENTS = (("kappa", "cohen_kappa"), ("AC1", "gwet_ac1"), ("MCC", "mcc"))
+_GIVEN_BY: dict[Source, str] = {
+    "human": "of people",
+    "construction": "by construction",
+    "checker": "that call themselves a checker's, which nobody checked again here",
+    "judge": "of judges",
+}
 _MOST_FAULTS = 5
 _REASON = 200
 """Characters of a reason: a refusal may be as long as a reply."""
@@ -38,6 +45,10 @@ def _summary(conclusion: Conclusion) -> Iterator[Piece]:
     yield from _notes(conclusion.systems)
     if conclusion.not_judged is None and (left := words.not_judged(conclusion.systems)):
         yield f"note: no judge was asked about {left}: add --judge JUDGE and --model NAME (`fiducial prompts list` names the judges)"
+        yield ""
+    if conclusion.labels:
+        by = ", ".join(f"{words.count(n)} {_GIVEN_BY[source]}" for source, n in conclusion.labels.items())
+        yield f"labels given: {by}"
         yield ""
     if conclusion.unused_labels:
         unused = counted(conclusion.unused_labels, "label")

@@ -137,7 +137,11 @@ def cautions(
     found = [Caution(kind, about) for kind, about in numbers.items() if about]
     if not all(panel.binary for panel in judges.values()):
         found.append(Caution("ece_biased"))
-    return found + list(_drawn_unevenly(table))
+    return found + list(_drawn_unevenly(table)) + _of_checkers(table)
+
+
+def _of_checkers(table: Table) -> list[Caution]:
+    return [Caution("labels_of_checkers", {**table.checkers})] if table.checkers else []
 
 
 def _smaller_class(panel: JudgeCalibration) -> int:

@@ -111,6 +111,7 @@ def _judges(
             *limitations.idle(everybody),
             *(limitations.of_cuts(usable, table.cuts) if by == "judge" else []),
             *limitations.rough(pairs, terms.estimator),
+            *limitations.of_labels(table),
         ],
     )
 
@@ -170,7 +171,7 @@ def _systems(table: Table, terms: SystemTerms, *, right: Right | None, cost_of: 
             [(name, each.task, each.result == 1.0, each.cluster) for name, each in known.items()], terms.level
         ),
         cuts={judge: table.cut_of(judge) for judge in field.judges},
-        cautions=limitations.of_systems(field, strata),
+        cautions=[*limitations.of_systems(field, strata), *limitations.of_labels(table)],
         strata=strata,
     )
 

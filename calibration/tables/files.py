@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import math
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ...errors import InputError, MissingExtraError, RecordError
 from ...records import (
@@ -46,6 +46,11 @@ class RowSource(Protocol):
         """From which score on the verdicts of its judges pass."""
         ...
 
+    @property
+    def labels(self) -> Iterable[Verdict]:
+        """The labels that it was given, beside what its checkers decided."""
+        ...
+
     def rows(self, names: ShownNames) -> Iterator[Mapping[str, Any]]:
         """The rows; ``names`` learns how its judges are shown."""
         ...
@@ -75,6 +80,7 @@ def read_table(
         MissingExtraError: A Parquet file, and pyarrow is not installed.
     """
     builder, names = TableBuilder(columns), ShownNames()
+    checkers: Counter[str] = Counter()
     cuts: dict[JudgeId, Cut] = {}
     for source in sources:
         before = len(builder)
@@ -83,21 +89,25 @@ def read_table(
         else:
             path, rows = source.path, ((0, row) for row in source.rows(names))
             cuts |= source.cuts
+            checkers.update(given_labels(source.labels).checkers)
         builder.extend(rows, path=path)
         if len(builder) == before:
             raise InputError(NO_ROW, path=path)
     numbers: dict[str, Mapping[str, float]] = {}
     if draw:
         numbers |= _read_draws(draw)
-    if labels is not None:
-        numbers |= {f"{PERSON}{name}": said for name, said in _read_people(labels).items()}
+    given = None if labels is None else given_labels(read_records(labels, Verdict))
+    if given is not None:
+        numbers |= {f"{PERSON}{name}": said for name, said in given.people.items()}
+        checkers.update(given.checkers)
     table = builder.build(
-        labels=None if labels is None else read_labels(labels),
+        labels=None if given is None else given.scores,
         numbers=numbers,
         judges=names.judges,
         path=labels,
     )
-    table = replace(table, cuts={name: cuts[judge] for name, judge in names.judges.items() if judge in cuts})
+    cut = {name: cuts[judge] for name, judge in names.judges.items() if judge in cuts}
+    table = replace(table, cuts=cut, checkers=dict(checkers))
     if draw:
         refuse_strangers(table.item, numbers[ROUND], "draw", path=draw[0])
     return table
@@ -109,20 +119,43 @@ def read_labels(path: InputPath) -> dict[str, float]:
     Raises:
         InputError: The file cannot be read, or a line is not a Verdict.
     """
-    return {
-        str(verdict.key): verdict.score
-        for verdict in read_records(path, Verdict)
-        if verdict.score is not None
-    }
+    return given_labels(read_records(path, Verdict)).scores
 
 
-def _read_people(path: InputPath) -> dict[str, dict[str, float]]:
-    """What each person says, by name and item."""
+class GivenLabels(NamedTuple):
+    """Labels that were given as verdicts, by item; of several the last.
+
+    Attributes:
+        scores: What is true.
+        people: What each person says, by name.
+        checkers: Items whose label calls itself a checker's, by its name.
+    """
+
+    scores: dict[str, float]
+    people: dict[str, dict[str, float]]
+    checkers: dict[str, int]
+
+
+def given_labels(verdicts: Iterable[Verdict]) -> GivenLabels:
+    """What labels say, and who says it.
+
+    Args:
+        verdicts: The labels; those without a score say nothing.
+    """
+    scores: dict[str, float] = {}
     people: defaultdict[str, dict[str, float]] = defaultdict(dict)
-    for verdict in read_records(path, Verdict):
-        if verdict.source == "human" and verdict.score is not None:
-            people[verdict.by][str(verdict.key)] = verdict.score
-    return people
+    checkers: dict[str, str] = {}
+    for verdict in verdicts:
+        if verdict.score is None:
+            continue
+        item = str(verdict.key)
+        scores[item] = verdict.score
+        checkers.pop(item, None)
+        if verdict.source == "human":
+            people[verdict.by][item] = verdict.score
+        elif verdict.source == "checker":
+            checkers[item] = verdict.by
+    return GivenLabels(scores, people, dict(Counter(checkers.values())))
 
 
 def _read_draws(paths: Sequence[Path]) -> dict[str, dict[str, float]]:

@@ -72,6 +72,7 @@ class Table:
         judges: Who judges are, by name, where rows come from a run folder; what else is called is only a name.
         cuts: From which score on each judge's verdicts pass; 0.5 for those that are not named.
         decisions: What people decided of items that were put before them a second time.
+        checkers: Of the labels that were given as verdicts, those that call themselves a checker's: its name, and how many items.
     """
 
     item: Column
@@ -84,6 +85,7 @@ class Table:
     judges: Mapping[str, JudgeId] = field(default_factory=dict[str, JudgeId])
     cuts: Mapping[str, Cut] = field(default_factory=dict[str, Cut])
     decisions: Decisions = field(default_factory=Decisions)
+    checkers: Mapping[str, int] = field(default_factory=dict[str, int])
 
     def __len__(self) -> int:
         return len(self.score)
@@ -105,6 +107,7 @@ class Table:
             self.judges,
             self.cuts,
             self.decisions,
+            self.checkers,
         )
 
     def model_of(self, judge: str) -> str:

@@ -113,7 +113,8 @@ def _cautions(table: Table, terms: RateTerms, name: str, chosen: float | None) -
         "no_chance": _plainly_drawn(table),
         "uneven_strata": _uneven(table),
     }
-    return [Caution(kind, {name: number}) for kind, number in numbers.items() if number is not None]
+    found = [Caution(kind, {name: number}) for kind, number in numbers.items() if number is not None]
+    return [*found, Caution("labels_of_checkers", {**table.checkers})] if table.checkers else found
 
 
 def _few_clusters(table: Table, terms: RateTerms) -> int | None:

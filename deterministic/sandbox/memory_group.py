@@ -1,10 +1,12 @@
 """A memory group of the kernel's own (cgroup, version 2 or 1): it counts all memory of a sandbox, whichever process holds it, or none.
 
 Our side makes a group and removes it; the launcher has each command join. Where no group can be made memory is watched, process by process.
+Whoever made a group holds a lock on it, so that one whose maker was killed is known by nobody's holding it, and is removed by the next.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -24,10 +26,12 @@ class MemoryGroup:
 
     Args:
         folder: Where the kernel shows it.
+        held: The lock on it, as a descriptor.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, held: int) -> None:
         self.folder = folder
+        self._held: int | None = held
 
     def was_full(self) -> bool:
         """Whether the kernel ended a process of it for want of memory."""
@@ -40,31 +44,30 @@ class MemoryGroup:
     def remove(self) -> None:
         """Remove it; its processes have been ended, and are given a moment to be gone."""
         deadline = time.monotonic() + _PATIENCE
-        while time.monotonic() < deadline:
-            try:
+        while self.folder.exists() and time.monotonic() < deadline:
+            with suppress(OSError):
                 self.folder.rmdir()
-            except FileNotFoundError:
-                return
-            except OSError:
-                time.sleep(_PAUSE)
-            else:
-                return
+                break
+            time.sleep(_PAUSE)
+        if self._held is not None:
+            os.close(self._held)
+        self._held = None
 
 
 def make_group(name: str, memory_bytes: int) -> MemoryGroup | None:
     """Make a group below this process's own, or beside it, where it may.
 
     Args:
-        name: Nobody else's.
+        name: Nobody else's; those of killed makers that begin with the same word are removed.
         memory_bytes: What all its processes together may use.
 
     Returns:
         The group; None where this user, or this machine, can make none.
     """
     for parent in _parents():
-        group = MemoryGroup(parent / name)
+        _sweep(parent, name.partition("-")[0])
         try:
-            group.folder.mkdir()
+            group = _made(parent / name)
         except OSError:
             continue
         for limit, with_disk in _LIMITS.items():
@@ -77,6 +80,30 @@ def make_group(name: str, memory_bytes: int) -> MemoryGroup | None:
                 return group
         group.remove()
     return None
+
+
+def _made(folder: Path) -> MemoryGroup:
+    while True:
+        folder.mkdir()
+        with suppress(FileNotFoundError):  # somebody swept it before it was held
+            held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            fcntl.flock(held, fcntl.LOCK_EX)
+            if folder.exists() and os.path.samestat(os.fstat(held), folder.stat()):
+                return MemoryGroup(folder, held)
+            os.close(held)
+
+
+def _sweep(parent: Path, word: str) -> None:
+    """Remove groups that nobody holds; one in which a process lives stays, by the kernel's word."""
+    with suppress(OSError):
+        for folder in parent.glob(f"{word}-*"):
+            with suppress(OSError):
+                held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+                try:
+                    fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    folder.rmdir()
+                finally:
+                    os.close(held)
 
 
 def joining(group: str | None) -> Callable[[], None] | None:

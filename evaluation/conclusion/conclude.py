@@ -10,7 +10,7 @@ import msgspec
 from ...calibration.agreement.results import Calibration
 from ...judges.prices import PriceList
 from ...judges.statements import case_of, is_statement
-from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome
+from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome, Source
 from ..context import RunContext
 from ..store.journal import VerdictJournal
 from ..store.manifest import Counts, Roster
@@ -78,9 +78,15 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, asked: boo
         outputs=inputs.survey.outputs + sum(missing.values()),
         graded=sum(map(len, tally.graded.values())),
         unused_labels=len(labels.keys() - {said.key for said in folder.verdicts.standing}) if labels else 0,
+        labels=_labels_by_source(folder),
     )
     folder.update(results=conclusion.systems, judges=judges, counts=conclusion.counts)
     return conclusion
+
+
+def _labels_by_source(folder: RunStore) -> dict[Source, int]:
+    last: dict[ItemKey, Source] = {label.key: label.source for label in folder.labels if label.graded}
+    return dict(Counter(last.values()))
 
 
 def cluster_names(cases: CaseIndex) -> dict[str, str]:

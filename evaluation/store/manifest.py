@@ -12,7 +12,7 @@ import msgspec
 from ...calibration.cuts import Cut, PassAt
 from ...errors import RunFolderError
 from ...judges.jury import Jury
-from ...records import Author, FolderPath, JudgeId, Kind
+from ...records import Author, FolderPath, JudgeId, Kind, Source
 from ...version import VERSION
 from ..conclusion.results import JudgeUse, SystemResult
 from .journal import Seal
@@ -88,12 +88,14 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
         graded: How many of them have a verdict with a score, a checker's or a judge's.
         failed: How many verdicts are missing since a call to a model, or a checker of the user's own, failed in the end.
         unused_labels: Labels of outputs that the run does not have.
+        labels: Outputs whose label was given, beside what checkers decided, by who the last one given says that it is from.
     """
 
     outputs: int = 0
     graded: int = 0
     failed: int = 0
     unused_labels: int = 0
+    labels: dict[Source, int] = {}
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):

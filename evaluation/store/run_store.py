@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +26,7 @@ from ...records import (
 from ..inputs import file_sha256
 from .journal import VerdictJournal
 from .manifest import KeptInput, Manifest, Roster
+from .seals import Seal, seal_of
 
 if TYPE_CHECKING:
     from ...calibration.agreement.results import Calibration
@@ -62,6 +63,7 @@ class RunStore(Closing):
         self.path = path
         self._exit = ExitStack()
         self._manifest: Manifest | None = None
+        self._changed: dict[str, Seal] = {}
 
     @property
     def manifest(self) -> Manifest:
@@ -127,8 +129,10 @@ class RunStore(Closing):
 
     @property
     def edited(self) -> list[str]:
-        """The journals that were changed by hand since the run wrote them."""
-        return [str(journal.path) for journal in self.journals if journal.edited]
+        """What was changed by hand since the run wrote it: of journals and labels, and of what else was read so far."""
+        _ = self.labels
+        journals = [str(journal.path) for journal in self.journals if journal.edited]
+        return [*journals, *(str(self.path / name) for name in self._changed)]
 
     @property
     def is_sealed(self) -> bool:
@@ -142,6 +146,8 @@ class RunStore(Closing):
         Raises:
             RunFolderError: It was.
         """
+        if not self._writing:  # whoever writes makes them anew
+            _ = self.clusters
         if self.edited:
             raise RunFolderError(
                 f"{' and '.join(self.edited)}: changed by hand since the run wrote it; --accept-edited goes on with what it says now"
@@ -167,13 +173,8 @@ class RunStore(Closing):
 
     def _lines_of(self, name: str) -> list[tuple[int, Verdict]]:
         path = self.path / name
-        if not path.exists():
-            return []
-        with _readable(path) as file:
-            return [
-                (line, decode_record(raw, Verdict, path=path, line=line))
-                for line, _, raw in lines_of(file, path)
-            ]
+        lines = lines_of(io.BytesIO(self._sealed(name) or b""), path)
+        return [(line, decode_record(raw, Verdict, path=path, line=line)) for line, _, raw in lines]
 
     @property
     def label_scores(self) -> dict[ItemKey, float]:
@@ -187,7 +188,7 @@ class RunStore(Closing):
         Raises:
             InputError: They cannot be read.
         """
-        return read_clusters(self.path / CLUSTERS)
+        return _clusters_of(self.path / CLUSTERS, lambda: self._sealed(CLUSTERS))
 
     @cached_property
     def calibration(self) -> Calibration | None:
@@ -196,11 +197,12 @@ class RunStore(Closing):
         Raises:
             InputError: The file is not what a run writes.
         """
-        if not (self.path / CALIBRATION).exists():
+        content = self._sealed(CALIBRATION)
+        if content is None:
             return None
         from ...calibration.agreement.results import read_calibration  # noqa: PLC0415 - most that read a run want no numbers
 
-        return read_calibration(decode_record(self._content(CALIBRATION), dict[str, Any]))
+        return read_calibration(decode_record(content, dict[str, Any]))
 
     @property
     def inputs(self) -> list[InputPath]:
@@ -244,6 +246,14 @@ class RunStore(Closing):
         seal = self.known.journals.get(name)
         return self._exit.enter_context(VerdictJournal(path, writing=self._writing, seal=seal))
 
+    def _sealed(self, name: str) -> bytes | None:
+        """What is in a file that the run writes whole, None where it is not there; remembers whether it is what the run wrote."""
+        content = self._content(name) if (self.path / name).exists() else None
+        seal = self.known.journals.get(name)
+        if seal is not None and seal != (now := seal_of(content or b"")):
+            self._changed[name] = now
+        return content
+
     def _content(self, name: str) -> bytes:
         with _readable(self.path / name) as file:
             return file.read()
@@ -255,11 +265,19 @@ def read_clusters(path: InputPath) -> dict[str, str]:
     Raises:
         InputError: It cannot be read.
     """
-    if not path.exists():
-        return {}
-    try:
+
+    def content() -> bytes | None:
+        if not path.exists():
+            return None
         with _readable(path) as file:
-            return decode_record(file.read(), dict[str, str])
+            return file.read()
+
+    return _clusters_of(path, content)
+
+
+def _clusters_of(path: InputPath, content: Callable[[], bytes | None]) -> dict[str, str]:
+    try:
+        return decode_record(content() or b"{}", dict[str, str])
     except (OSError, RecordError) as error:
         raise InputError(f"cannot be read as clusters by case: {error}", path=path) from error
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from ...errors import InputError, RunFolderError
 from ...records import (
     FolderPath,
     InputPath,
+    MemoryFile,
     Verdict,
     atomic_write,
     decode_record,
@@ -23,9 +25,9 @@ from ...records import (
     write_records,
 )
 from ..inputs import EvaluationInputs, InputFile
-from .journal import Seal
 from .manifest import KeptInput, KnownJudge, Manifest
 from .run_store import CALIBRATION, CLUSTERS, LABELS, MANIFEST, STATEMENTS, VERDICTS, RunStore
+from .seals import Seal, seal_of
 
 if TYPE_CHECKING:
     from ...calibration.agreement.results import Calibration
@@ -57,6 +59,7 @@ class RunWriter(RunStore):
         on_disk = path if isinstance(path, Path) else None
         self.resumed = self.begun
         self._made: list[Path] = []
+        self._whole: dict[str, Seal] = {}
         if on_disk is not None:
             if not self.resumed:
                 _refuse_other_folders(on_disk)
@@ -69,6 +72,8 @@ class RunWriter(RunStore):
                 self._write(Manifest())
             if not accept_edited:
                 self.refuse_edited()
+            _ = self.labels
+            self._whole = dict(self._changed)
         except BaseException:
             self._exit.close()
             self._leave_no_trace()
@@ -127,9 +132,7 @@ class RunWriter(RunStore):
         Args:
             verdicts: What takes the place of every line.
         """
-        journals = {name: seal for name, seal in self.manifest.journals.items() if name != VERDICTS}
-        # A kill between the two writes must not look like a change by hand.
-        self._write(msgspec.structs.replace(self.manifest, journals=journals))
+        self._break_seal(VERDICTS)
         write_records(self.path / VERDICTS, verdicts)
         self.verdicts.close()
         self.verdicts = self._journal(VERDICTS)
@@ -149,27 +152,44 @@ class RunWriter(RunStore):
     def put_labels(self, labels: Iterable[Verdict]) -> None:
         """Put labels in the place of those that are there, all or nothing."""
         self.labels = list(labels)
-        write_records(self.path / LABELS, self.labels)
+        self._put(LABELS, partial(write_records, records=self.labels))
 
     def put_clusters(self, clusters: Mapping[str, str]) -> None:
         """Write down which cases belong together."""
-        write_json(self.path / CLUSTERS, clusters)
+        self._put(CLUSTERS, partial(write_json, value=clusters))
         self.clusters = clusters
 
     def put_calibration(self, calibration: Calibration) -> None:
         """Write down how far judges agree with labels."""
         from ...calibration.agreement.results import calibration_json  # noqa: PLC0415 - as where it is read
 
-        write_json(self.path / CALIBRATION, calibration_json(calibration))
+        self._put(CALIBRATION, partial(write_json, value=calibration_json(calibration)))
         self.calibration = calibration
+
+    def _put(self, name: str, write: Callable[[MemoryFile], object]) -> None:
+        """Write a file whole, and seal it."""
+        made = MemoryFile(name)
+        write(made)
+        content = made.read_bytes()
+        seal = seal_of(content)
+        if self.manifest.journals.get(name, seal) != seal:
+            self._break_seal(name)
+        with atomic_write(self.path / name) as file:
+            file.write(content)
+        self._whole[name] = seal
+
+    def _break_seal(self, name: str) -> None:
+        """Forget what a file was before it is written: a kill between the two must not look like a change by hand."""
+        journals = {other: seal for other, seal in self.manifest.journals.items() if other != name}
+        self._write(msgspec.structs.replace(self.manifest, journals=journals))
 
     def _write(self, manifest: Manifest) -> None:
         write_json(self.path / MANIFEST, manifest.as_json())
         self._manifest = manifest
 
     def _seals(self) -> dict[str, Seal]:
-        """What each journal is now; one that was not opened is what it was."""
-        seals = dict(self.manifest.journals)
+        """What each file is now; one that was neither opened nor written is what it was."""
+        seals = {**self.manifest.journals, **self._whole}
         for name, journal in ((VERDICTS, "verdicts"), (STATEMENTS, "statements")):
             if (written := vars(self).get(journal)) is not None:
                 written.flush()

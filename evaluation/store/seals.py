@@ -27,6 +27,11 @@ class Seal(msgspec.Struct, frozen=True):
     marks: list[tuple[int, str]] = []
 
 
+def seal_of(content: bytes) -> Seal:
+    """The seal of a file that is written whole, which has no beginnings."""
+    return Seal(len(content), hashlib.sha256(content).hexdigest())
+
+
 class RunningHash:
     """A SHA-256 that grows, with what it was at marks; and whether it was at the marks of a seal what that says.
 

@@ -6,12 +6,15 @@ import json
 import os
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from command import Command, fiducial
 
-from fiducial.records import Verdict, decode_record, encode_record, read_records
+from fiducial.records import Source, Verdict, decode_record, encode_record, read_records
+
+pytestmark = pytest.mark.attack("run folders and files")
 
 VERDICTS = Path("run/verdicts.jsonl")
 
@@ -213,3 +216,113 @@ def test_a_file_that_is_not_ours_is_neither_cut_nor_written_to(run: Command):
         VERDICTS.write_text(text)
         assert run().code == 2
         assert VERDICTS.read_text() == text
+
+
+def give_labels(*sources: Source) -> Path:
+    """A labels file in which each of the first outputs is labelled by another source."""
+    by = {"human": "ada", "checker": "ast/bfcl", "construction": "made"}
+    labels = [
+        Verdict(case_id=f"case-{n}", system="agent", by=by[said], source=said, outcome="graded", score=1.0)
+        for n, said in enumerate(sources)
+    ]
+    path = Path("gold.jsonl")
+    path.write_bytes(b"".join(map(encode_record, labels)))
+    return path
+
+
+def doubled(text: str) -> str:
+    return text.replace('"score":1.0', '"score":0.0', 1)
+
+
+def emptied(_text: str) -> str:
+    return ""
+
+
+def slower(text: str) -> str:
+    return re.sub(r'"value": 0\.[0-9]+', '"value": 0.999', text, count=1)
+
+
+@pytest.mark.parametrize("change", [doubled, without_its_first_row, emptied])
+def test_labels_that_were_changed_by_hand_end_run_and_calibrate_unless_that_is_accepted(
+    run: Command, change: Callable[[str], str]
+):
+    run("--labels", give_labels("human", "human"))
+    labels = Path("run/labels.jsonl")
+    labels.write_text(change(labels.read_text()))
+    commands = [run, *(partial(fiducial, name, "run") for name in ("calibrate", "estimate", "compare"))]
+    for command in commands:
+        result = command()
+        assert (result.code, len(result.err.splitlines())) == (2, 1), result.err
+        assert "labels.jsonl: changed by hand since the run wrote it; --accept-edited goes on" in result.err
+    assert fiducial("report", "run").code == 0
+    assert "labels.jsonl was changed by hand" in Path("run/report.html").read_text()
+    assert run("--accept-edited").code == 0
+    assert run().code == 0  # they are the run's own from now on
+
+
+def test_labels_that_were_taken_away_are_missed(run: Command):
+    run("--labels", give_labels("human", "human"))
+    Path("run/labels.jsonl").unlink()
+    assert "labels.jsonl: changed by hand" in run().err
+
+
+def test_labels_that_are_named_anew_or_added_on_the_page_are_no_change_by_hand(run: Command):
+    run("--labels", give_labels("human", "human"))
+    assert run("--labels", give_labels("human", "human", "human")).code == 0
+    gold = give_labels("human", "human", "human", "human")
+    assert fiducial("review", "run", "--add", gold).code == 0
+    assert run().code == 0
+
+
+def test_clusters_that_were_changed_by_hand_end_what_computes_with_them(run: Command):
+    run()
+    clusters = Path("run/clusters.json")
+    clusters.write_text(clusters.read_text().replace("cluster-1", "cluster-0"))
+    assert "clusters.json: changed by hand" in fiducial("calibrate", "run").err
+    assert fiducial("calibrate", "run", "--accept-edited").code == 0
+    assert run().code == 0  # which writes them anew
+    assert fiducial("calibrate", "run").code == 0
+
+
+def test_a_calibration_that_was_changed_by_hand_is_told_on_the_page_and_made_anew_by_the_run(run: Command):
+    run()
+    calibration = Path("run/calibration.json")
+    before = calibration.read_text()
+    calibration.write_text(slower(before))
+    assert calibration.read_text() != before
+    assert fiducial("report", "run").code == 0
+    assert "calibration.json was changed by hand" in Path("run/report.html").read_text()
+    assert run().code == 0
+    assert calibration.read_text() == before
+
+
+def test_labels_that_call_themselves_a_checkers_are_told_and_counted_apart_from_peoples(run: Command):
+    gold = give_labels("human", "checker", "human", "checker", "checker", "construction")
+    short = run("--labels", gold).out
+    told = run("--labels", gold, "-v").out
+    assert (
+        "labels given: 2 of people, 3 that call themselves a checker's, which nobody checked again here, 1 by construction"
+        in told
+    )
+    caution = "labels that call themselves a checker's, which nobody checked again here and no person gave: ast/bfcl (3)"
+    assert caution in " ".join(short.split())
+    assert caution in told
+    assert caution in fiducial("calibrate", "run").out
+    Path("table.jsonl").write_text(
+        "".join(
+            f'{{"item_id": "case-{n}|agent|0", "judge": "{judge}", "score": {n % 2}}}\n'
+            for n in range(20)
+            for judge in "ab"
+        )
+    )
+    for command in (("calibrate",), ("estimate", "--judge", "a"), ("compare",)):
+        assert "ast/bfcl (3)" in fiducial(*command, "table.jsonl", "--labels", gold).out, command
+
+
+def test_of_several_labels_of_an_output_the_last_says_who_labelled_it(run: Command):
+    gold = give_labels("checker")
+    again = decode_record(gold.read_bytes(), dict[str, object]) | {"by": "ada", "source": "human"}
+    gold.write_bytes(gold.read_bytes() + encode_record(again))
+    told = run("--labels", gold, "-v").out
+    assert "labels given: 1 of people\n" in told
+    assert "call themselves" not in told

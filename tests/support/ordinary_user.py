@@ -20,12 +20,16 @@ _BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from sandbox import landlo
 
 
 def reachable_interpreter() -> str | None:
-    """An interpreter that every user can run; nothing is imported that only ours has."""
+    """An interpreter that every user can run, itself and not a link of an environment; nothing is imported that only ours has."""
     for name in (sys.executable, "/usr/local/bin/python3", "/usr/bin/python3"):
-        places = [Path(name).resolve(), *Path(name).resolve().parents, *Path(name).parents]
-        if all(place.exists() and place.stat().st_mode & 0o001 for place in places):
-            return name
+        program = Path(name).resolve()
+        if all(_is_open(place) for place in (program, *program.parents)):
+            return str(program)
     return None
+
+
+def _is_open(place: Path) -> bool:
+    return place.exists() and place.stat().st_mode & 0o001 > 0
 
 
 def report_to_ordinary_user(code: str, limits: Limits, *, first: str = "") -> dict[str, Any]:
@@ -51,7 +55,7 @@ def report_to_ordinary_user(code: str, limits: Limits, *, first: str = "") -> di
             "commands": [[interpreter, "script.py"]],
             "source": str(folder / "source"),
             "scratch": str(folder / "scratch"),
-            "readable": [],
+            "readable": [str(Path(interpreter).parent.parent)],
             "environment": {},
             "limits": limits._asdict(),
         }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -109,3 +111,30 @@ def test_a_group_is_made_below_the_own_or_beside_it(
 def test_a_group_that_cannot_be_joined_is_not_counted_on(tmp_path: Path):
     assert joining(None) is None
     assert joining(str(tmp_path)) is None
+
+
+_KILLED = (
+    "import os, signal, sys\n"
+    "from fiducial.deterministic.sandbox.memory_group import make_group\n"
+    "print(make_group(sys.argv[1], 1 << 28).folder, flush=True)\n"
+    "os.kill(os.getpid(), signal.SIGKILL)"
+)
+
+
+@pytest.mark.attack("adversity")
+@pytest.mark.usefixtures("group")
+def test_a_group_whose_maker_was_killed_is_removed_by_the_next_and_one_in_use_is_not(
+    tmp_path: Path,
+):
+    held = make_group(f"swept-held-{tmp_path.name}", MIB)
+    killed = subprocess.run(
+        [sys.executable, "-c", _KILLED, f"swept-killed-{tmp_path.name}"], capture_output=True, check=False
+    )
+    left = Path(killed.stdout.decode().strip())
+    assert (killed.returncode, left.is_dir()) == (-signal.SIGKILL, True)
+    another = make_group(f"swept-another-{tmp_path.name}", MIB)
+    assert held is not None
+    assert another is not None
+    assert (left.exists(), held.folder.is_dir(), another.folder.is_dir()) == (False, True, True)
+    held.remove()
+    another.remove()
