@@ -8,7 +8,7 @@ import os
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -82,8 +82,7 @@ class LazyGroup(click.Group):
                 from .trust import take_on_trust  # noqa: PLC0415 - most folders have no such file
 
                 assert isinstance(ctx.obj, TeamFile)
-                within = isinstance(command, click.Group) and rest
-                take_on_trust(ctx.obj, f"[{name}]", table.get(rest[0], {}) if within else table)
+                take_on_trust(ctx.obj, f"[{name}]", _within(command, table, rest))
         return name, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -91,6 +90,14 @@ class LazyGroup(click.Group):
         del ctx
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+
+
+def _within(command: click.Command, table: dict[str, Any], rest: list[str]) -> dict[str, Any]:
+    """What a table says of a command; of a group, of those of its commands whose names were typed, wherever."""
+    if not isinstance(command, click.Group):
+        return table
+    tables: list[dict[str, Any]] = [table[typed] for typed in rest if typed in table]
+    return {key: value for each in tables for key, value in each.items()}
 
 
 @click.group(

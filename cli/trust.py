@@ -27,12 +27,23 @@ SENSITIVE = frozenset(
         *("agent", "allow-code", "environment", "functions", "operator", "plugin"),  # code
         *("base-url", "connection", "generate-base-url", "search"),  # where questions, and the key, are sent
         "api-key-env",  # which secret that is
-        *("cache", "html", "json", "out", "record", "results", "scores"),  # what is written
+        *(
+            "cache",
+            "histories-out",
+            "html",
+            "json",
+            "out",
+            "outputs-out",
+            "record",
+            "results",
+            "scores",
+        ),  # what is written
     }
 )
 """Options whose values in a team's file need trust."""
 
 _MOST_BYTES = 1024 * 1024
+_LINKED = "it is a link, perhaps to a file that was trusted for another folder, whose code has the same names"
 
 
 class Found(NamedTuple):
@@ -59,12 +70,13 @@ def read_with_owner(path: Path) -> tuple[bytes, Found]:
     Raises:
         OSError: It cannot be read, or is too long.
     """
+    linked = path.is_symlink()
     with path.open("rb") as file:
         status = os.fstat(file.fileno())
         content = file.read(_MOST_BYTES + 1)
     if len(content) > _MOST_BYTES:
         raise OSError("longer than 1 MiB")
-    return content, Found(hashlib.sha256(content).hexdigest(), _problem(status))
+    return content, Found(hashlib.sha256(content).hexdigest(), _LINKED if linked else _problem(status))
 
 
 def _problem(status: os.stat_result) -> str | None:

@@ -205,7 +205,8 @@ class RunWriter(RunStore):
                 f"{path}: another process is writing this run; wait for it or choose another --out"
             ) from error
         except OSError as error:
-            raise InputError(f"the folder cannot be made: {error.strerror or error}", path=path) from error
+            made = "be locked" if path.is_dir() else "be made"
+            raise InputError(f"the folder cannot {made}: {error.strerror or error}", path=path) from error
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

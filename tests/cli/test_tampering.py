@@ -174,7 +174,16 @@ def test_scores_that_were_changed_with_their_seal_are_found_by_checking_again(ru
 
 
 @pytest.mark.parametrize(
-    "name", ["verdicts.jsonl", "run.json", "labels.jsonl", "clusters.json", "calibration.json"]
+    "name",
+    [
+        "verdicts.jsonl",
+        "run.json",
+        "labels.jsonl",
+        "clusters.json",
+        "calibration.json",
+        "report.html",
+        ".lock",
+    ],
 )
 def test_a_link_in_a_run_folder_is_not_followed(run: Command, name: str):
     run()

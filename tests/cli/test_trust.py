@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -95,6 +96,32 @@ def test_a_file_of_another_user_is_never_trusted(project: Path, check: Callable[
     assert (done.code, "belongs to another user" in done.err) == (2, True)
 
 
+def test_a_link_to_a_file_that_was_trusted_elsewhere_is_not(
+    project: Path, check: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.delitem(sys.modules, "evilmod", raising=False)
+    assert check("--trust-config").code == 0
+    assert (project / "imported").exists()
+    monkeypatch.delitem(sys.modules, "evilmod")
+    other = tmp_path / "cloned"
+    other.mkdir()
+    (other / "evilmod.py").write_text(_EVIL)
+    (other / "fiducial.toml").symlink_to(project / "fiducial.toml")
+    monkeypatch.chdir(other)
+    done = check()
+    assert (done.code, "it is a link" in done.err, (other / "imported").exists()) == (2, True, False)
+
+
+@pytest.mark.parametrize("typed", [("run",), ("--", "run")])
+def test_a_table_of_a_command_within_another_needs_trust_however_it_is_called(
+    project: Path, typed: tuple[str, ...]
+):
+    (project / "fiducial.toml").write_text('[artifacts.run]\nagent = "touch ran"\nallow-code = true\n')
+    done = fiducial("artifacts", *typed, "nowhere", "--out", "out")
+    assert "[artifacts] agent, allow-code: not taken from this file" in done.err
+    assert (done.code, (project / "ran").exists()) == (2, False)
+
+
 def test_a_key_is_not_sent_to_an_endpoint_that_a_file_names_unasked(
     project: Path, inputs: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -143,6 +170,12 @@ def _options(command: click.Command | None) -> set[str]:
     own = {opt.lstrip("-") for param in command.params for opt in param.opts}
     below = command.commands.values() if isinstance(command, click.Group) else ()
     return own.union(*map(_options, below))
+
+
+def test_every_option_that_names_a_file_to_be_written_is_sensitive():
+    context = click.Context(cli)
+    known = set[str]().union(*(_options(cli.get_command(context, name)) for name in COMMANDS))
+    assert {name for name in known if name == "out" or name.endswith("-out")} <= SENSITIVE
 
 
 def test_every_sensitive_option_exists():
