@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .api.generating import agenerate, generate
     from .api.importing import import_agbenchmark, import_bfcl
     from .api.judging import judge
+    from .api.juries import jury
     from .api.measuring import calibrate, compare, estimate
     from .api.own import agent, file_format, judge_function, operator, statistic, world
     from .api.planning import plan
@@ -61,6 +62,7 @@ _HOME = {
     "import_bfcl": "api.importing",
     "judge": "api.judging",
     "judge_function": "api.own",
+    "jury": "api.juries",
     "load_run": "api.evaluating",
     "mutate": "api.auditing",
     "operator": "api.own",
@@ -109,6 +111,7 @@ __all__ = [
     "import_bfcl",
     "judge",
     "judge_function",
+    "jury",
     "load_run",
     "mutate",
     "operator",

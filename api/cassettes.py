@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +27,12 @@ def cassette_judge(prompt: FilePath, path: Path, *, ask: bool, **options: Any) -
     Returns:
         The judge.
     """
+    again = partial(cassette_judge, prompt, path, ask=ask, **options)
     if ask:
         made = judge(prompt, **options)
-        return ReadyJudge(made.task, msgspec.structs.replace(made.access, cassette=path), {})
+        return ReadyJudge(made.task, msgspec.structs.replace(made.access, cassette=path), again)
     made = judge(prompt, **options | _NOWHERE)
     access = msgspec.structs.replace(
         made.access, cassette=path, endpoint=None, cache=None, record=None, budget=None
     )
-    return ReadyJudge(made.task, access, {})
+    return ReadyJudge(made.task, access, again)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -164,7 +163,7 @@ def _task(given: JudgeLike, model: str | None, worlds: Mapping[str, type] | None
         given = judge(given, model=model, worlds=worlds)
     if not isinstance(given, ReadyJudge):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
         raise UsageError(f"judges: expected a judge or a name of one, got {type(given).__name__}")
-    return replace(given.task, access=lambda: given.access)
+    return given.reached
 
 
 def _evaluate(plan: Plan, progress: bool | None, agent: Agent | None) -> Run:  # noqa: FBT001 - as `evaluate` has it

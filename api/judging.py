@@ -5,22 +5,26 @@ from __future__ import annotations
 import asyncio
 import os
 import weakref
-from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from types import TracebackType
-from typing import Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias, cast
 
 from ..calibration.cuts import pass_at_of
 from ..deterministic.registration import load_environments
 from ..errors import UsageError
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.judging.asking import as_judged
+from ..evaluation.judging.rounds import by_statement
 from ..evaluation.judging.tasks import JudgeTask, judge_task
 from ..evaluation.judging.worlds import replay_in
-from ..judges import Judge, Provider, Work
+from ..judges import Judge, Work
+from ..judges.composite import Composite, Question, discuss
+from ..judges.cycle import as_done
 from ..judges.loop_thread import is_loop_thread, run_sync, submit
-from ..records import Case, Output, Verdict
+from ..records import Case, JudgeId, Output, Verdict
+from .connection import Connection
 from .named_inputs import named_item
 from .reaching import model_access
 from .sources import FilePath, as_case, as_output
@@ -28,9 +32,6 @@ from .sources import FilePath, as_case, as_output
 CaseLike: TypeAlias = Case | Mapping[str, Any]
 OutputLike: TypeAlias = Output | Mapping[str, Any]
 """A record, or a mapping with the same keys."""
-
-_CLOSING = 5.0
-"""Seconds that closing connections may take."""
 
 
 def judge(
@@ -51,6 +52,7 @@ def judge(
     parameters: Mapping[str, Any] | None = None,
     worlds: Mapping[str, type] | None = None,
     pass_at: float | None = None,
+    split_statements: bool = False,
 ) -> ReadyJudge:
     """Make a judge that can be called.
 
@@ -73,6 +75,7 @@ def judge(
         worlds: Simulated worlds of one's own, by class name, in which a judge of conversations sees calls executed; those that are
             registered when left out.
         pass_at: From which score on its verdicts pass; None for what it declares, or 0.5.
+        split_statements: Whether long answers are split, and judged statement by statement; for judges whose score is made of these.
 
     Returns:
         The judge. It connects when it is called first.
@@ -82,11 +85,15 @@ def judge(
         PromptError: The prompt file cannot be used.
         ConfigurationError: No model or endpoint is named, or the recording is not there.
     """
-    made = locals().copy()  # the arguments as they were given
+    made = partial(judge, **locals())  # the arguments as they were given
     environments = load_environments() if worlds is None else worlds
     task = judge_task(os.fspath(prompt), model, replay_in(environments), parameters)
     task = replace(task, cut=pass_at_of(pass_at).of([task.by], task.cut))
-    if task.asked is None:
+    if split_statements:
+        task = by_statement(task, None)
+        if not task.parts:
+            raise UsageError(f"{task.by} judges an answer as a whole: leave split_statements out")
+    if not task.models:
         return ReadyJudge(task, ModelAccess(), made)
     access = model_access(
         task.model,
@@ -114,18 +121,26 @@ class ReadyJudge:
     Args:
         task: Who is asked.
         access: How its model is reached.
-        made: What it was made of, to be made again in another process; a key among it is pickled with it.
+        made: Makes it again, in another process; a key among its arguments is pickled with it.
+        ways: How others are reached whom it asks; those that are not named are reached as itself.
 
     Attributes:
         task: As given.
         access: As given.
     """
 
-    def __init__(self, task: JudgeTask, access: ModelAccess, made: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        task: JudgeTask,
+        access: ModelAccess,
+        made: Callable[[], ReadyJudge],
+        ways: Mapping[JudgeId, ReadyJudge] | None = None,
+    ) -> None:
         self.task = task
         self.access = access
         self._made = made
-        self._connection = _Connection(access)
+        self._ways = ways or {}
+        self._connection = Connection(access)
         weakref.finalize(self, self._connection.close)
 
     @property
@@ -137,6 +152,11 @@ class ReadyJudge:
     def pass_at(self) -> float:
         """From which score on its verdicts pass."""
         return self.task.cut.at
+
+    @property
+    def reached(self) -> JudgeTask:
+        """The judge as a run asks it: with its own way to its model."""
+        return _with_access(self.task, self.access)
 
     def __call__(
         self, case: CaseLike | None = None, output: OutputLike | None = None, /, **inputs: Any
@@ -183,7 +203,12 @@ class ReadyJudge:
             RecordError: A case or output is not in its form.
             PromptError: The prompt cannot be rendered.
         """
-        verdicts = self.task.judge.verdicts(_work(pairs, repeats), self._connection)
+        judge, work = self.task.judge, _work(pairs, repeats)
+        verdicts = (
+            as_done(work, partial(self._discussed, judge), self.access.concurrency)
+            if isinstance(judge, Composite)
+            else judge.verdicts(work, self._connection)
+        )
         try:
             while (verdict := await asyncio.wrap_future(submit(_next(verdicts)))) is not None:
                 yield verdict
@@ -191,8 +216,10 @@ class ReadyJudge:
             await asyncio.wrap_future(submit(verdicts.aclose()))
 
     def close(self) -> None:
-        """Close the connections of this process; a further call opens new ones."""
+        """Close the connections of this process, and those of whom it asks; a further call opens new ones."""
         self._connection.close()
+        for judge in self._ways.values():
+            judge.close()
 
     def __enter__(self) -> Self:
         return self
@@ -203,7 +230,7 @@ class ReadyJudge:
         self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made_again, (self._made,)
+        return self._made, ()
 
     def __repr__(self) -> str:
         return f"<judge {self.by}>"
@@ -228,40 +255,26 @@ class ReadyJudge:
         return item.case, item.output, self.task.judge
 
     async def _judge(self, case: Case, output: Output, judge: Judge) -> Verdict:
-        return await judge.verdict(case, as_judged(case, output), self._connection)
+        output = as_judged(case, output)
+        if isinstance(judge, Composite):
+            return await self._discussed(judge, case, output)
+        return await judge.verdict(case, output, self._connection)
+
+    async def _discussed(self, judge: Composite, case: Case, output: Output, repeat: int = 0) -> Verdict:
+        return await discuss(judge.deliberate(case, output, repeat), self._asked)
+
+    async def _asked(self, question: Question) -> Verdict:
+        way = self._ways.get(question.judge.id, self)._connection  # noqa: SLF001 - a judge like this one
+        judge = cast("Judge", question.judge)
+        return await judge.verdict(question.case, question.output, way, question.repeat)
 
 
-class _Connection:
-    """This process's way to the model; one that came with a fork belongs to a loop that is not here."""
-
-    def __init__(self, access: ModelAccess) -> None:
-        self._access = access
-        self._open: tuple[int, Provider, AsyncExitStack] | None = None
-
-    @property
-    def concurrency(self) -> int:
-        """How many calls may be in flight."""
-        return self._access.concurrency
-
-    @asynccontextmanager
-    async def open(self) -> AsyncGenerator[Provider]:
-        """Who answers requests, from call to call; opened in the loop that all requests are made in."""
-        if self._open is None or self._open[0] != os.getpid():
-            exits = AsyncExitStack()
-            # Nothing is awaited in here, so that calls made at once do not open two.
-            provider = await exits.enter_async_context(self._access.open())
-            self._open = (os.getpid(), provider, exits)
-        yield self._open[1]
-
-    def close(self) -> None:
-        """Close it, if it is open in this process."""
-        if self._open is None or self._open[0] != os.getpid():
-            return
-        _, _, exits = self._open
-        self._open = None
-        closed = submit(exits.aclose())
-        if not is_loop_thread():  # garbage may be looked for in any thread
-            closed.result(_CLOSING)
+def _with_access(task: JudgeTask, access: ModelAccess) -> JudgeTask:
+    if task.access is not None:
+        return task
+    return replace(
+        task, access=lambda: access, parts=tuple(_with_access(part, access) for part in task.parts)
+    )
 
 
 def _work(pairs: Iterable[tuple[CaseLike, OutputLike]], repeats: int) -> Iterator[Work]:
@@ -270,10 +283,6 @@ def _work(pairs: Iterable[tuple[CaseLike, OutputLike]], repeats: int) -> Iterato
         judged = as_judged(checked, as_output(output, checked))
         for repeat in range(repeats):
             yield checked, judged, repeat
-
-
-def _made_again(made: Mapping[str, Any]) -> ReadyJudge:
-    return judge(**made)
 
 
 async def _next(verdicts: AsyncGenerator[Verdict]) -> Verdict | None:

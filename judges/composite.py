@@ -7,7 +7,7 @@ round before it begins the next (`fiducial.evaluation.judging.rounds`); and who 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Callable, Collection, Generator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, cast
 
 from ..records import Case, JudgeId, Kind, Output, Verdict
@@ -74,30 +74,35 @@ class Composite(ABC):
         """Judge one output by what others say."""
 
     async def verdict(self, case: Case, output: Output, way: Way, repeat: int = 0) -> Verdict:
-        """See `Judge`; the questions of a round are asked at once."""
-        import asyncio  # noqa: PLC0415 - whoever only reads a run's juries needs no loop
+        """See `Judge`."""
 
         async def ask(question: Question) -> Verdict:
             judge = cast("Judge", question.judge)
             return await judge.verdict(question.case, question.output, way, question.repeat)
 
-        talk = self.deliberate(case, output, repeat)
-        try:
-            questions = next(talk)
-            while True:
-                questions = talk.send(await asyncio.gather(*map(ask, questions)))
-        except StopIteration as end:
-            return end.value
+        return await discuss(self.deliberate(case, output, repeat), ask)
 
     async def verdicts(self, work: Iterable[Work], way: Way) -> AsyncGenerator[Verdict]:
         """See `Judge`."""
-        from .cycle import as_done  # noqa: PLC0415 - likewise
+        from .cycle import as_done  # noqa: PLC0415 - whoever only reads what composites are asks nobody
 
         async def ask(case: Case, output: Output, repeat: int) -> Verdict:
             return await self.verdict(case, output, way, repeat)
 
         async for verdict in as_done(work, ask, way.concurrency):
             yield verdict
+
+
+async def discuss(talk: Deliberation, ask: Callable[[Question], Awaitable[Verdict]]) -> Verdict:
+    """Have others asked, the questions of a round at once, until there is a verdict."""
+    import asyncio  # noqa: PLC0415 - likewise
+
+    try:
+        questions = next(talk)
+        while True:
+            questions = talk.send(await asyncio.gather(*map(ask, questions)))
+    except StopIteration as end:
+        return end.value
 
 
 def unread(output: Output) -> Verdict:

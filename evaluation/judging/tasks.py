@@ -146,7 +146,8 @@ def told_apart(tasks: Iterable[JudgeTask], known: Collection[KnownJudge] = ()) -
                 f"--judge {task.by} is asked twice{equal}: name judges that differ, or ask one several times with --repeats"
             )
         different[task.id] = task
-    names = shown_apart([task.known for task in different.values()], known)
+    plain = [task.known for task in different.values() if not task.parts]
+    names = {task.id: task.by for task in different.values()} | shown_apart(plain, known)
     return [replace(task, judge=task.judge.named(names[task.id])) for task in different.values()]
 
 

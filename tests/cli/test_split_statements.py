@@ -14,6 +14,8 @@ from command import Command, Result, fiducial
 from packed_items import texts_of
 from provider_server import Answer, ProviderServer, Response, Seen, Status
 
+import fiducial as fd
+from fiducial.errors import UsageError
 from fiducial.evaluation.run_table import run_rows
 from fiducial.evaluation.store.run_store import RunStore
 from fiducial.records import Case, ContextItem, Output, Verdict, read_records, write_records
@@ -385,6 +387,23 @@ def test_run_splits_what_is_open(files: tuple[Path, Path], server: ProviderServe
     assert [row.score for row in by(SHARE)] == [0.5, 0.5, 0.5, 1.0]
     (system,) = json.loads(Path("run/run.json").read_text())["results"]
     assert [stratum["n"] for stratum in system["strata"] if stratum["by"] == SHARE] == [4]
+
+
+def test_a_judge_that_is_called_says_of_an_answer_what_a_run_says(
+    judge: Command, files: tuple[Path, Path], server: ProviderServer
+):
+    judge()
+    of_run = by(SHARE)
+    way: dict[str, Any] = {"base_url": server.base_url, "api_key": "k", "cache": False}
+    called = fd.judge("groundedness", model="m", split_statements=True, **way)
+    pairs = zip(read_records(files[0], Case), read_records(files[1], Output), strict=True)
+    said = [called(case, output) for case, output in pairs]
+    assert [(each.by, each.score, each.evidence) for each in said] == [
+        (each.by, each.score, each.evidence) for each in of_run
+    ]
+    called.close()
+    with pytest.raises(UsageError, match="as a whole"):
+        fd.judge("rubric", model="m", split_statements=True, **way)
 
 
 def test_the_report_shows_the_answers(judge: Command):
