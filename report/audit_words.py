@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from ..calibration.cuts import HALF
+from ..calibration.monitoring.drift import Foresight
 from ..evaluation.audit.annotators import AlternativeAnnotator
 from ..evaluation.audit.building import count_by_plants
 from ..evaluation.audit.certificate import Certificate, Claim
@@ -74,6 +75,7 @@ def certificate_document(certificate: Certificate) -> Document:
         f"{certificate.judge} (fingerprint {certificate.fingerprint[:12]}, labels {certificate.data[:12]}){passing}",
         Table(("claim", "at least", "measured", "bound", "level", "on", ""), rows, words=ENDS),
         f"anchors: {len(certificate.anchors):,}, {_found_by(certificate)}",
+        *([] if certificate.foresight is None else [_foresight(certificate.foresight)]),
     ]
 
 
@@ -102,6 +104,22 @@ def _found_by(certificate: Certificate) -> str:
         return f"drift is an accuracy below {number(certificate.accepted)} (e-process, looks independent)"
     below = f", to less than {number(certificate.accepted)}" if certificate.accepted_told else ""
     return f"drift is a drop below this run's accuracy{below} (paired)"
+
+
+def _foresight(seen: Foresight) -> str:
+    """How often a drop will be found, and what it takes where that is seldom."""
+    line = (
+        f"  where verdicts do not repeat, a drop by {seen.drop:g} is found within {seen.looks} looks "
+        f"{_percent(seen.found)} of the time"
+    )
+    if seen.found >= seen.wanted:
+        return line
+    often = "" if seen.replies is None else f", or {seen.replies} replies on each in this run (--repeats)"
+    return f"{line}; for {_percent(seen.wanted)} it takes {seen.anchors:,} anchors{often}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * min(share, 0.99):.0f} %"
 
 
 def _drift(standing: Standing) -> str:

@@ -12,7 +12,7 @@ from fiducial.calibration import Statistic, compare, table_from_rows
 from fiducial.calibration.arrays import FloatArray, IntArray
 from fiducial.calibration.comparison.difference import share_difference
 
-from .tally import COVERAGE, SIZE, Means, Tally
+from .tally import COVERAGE, NEVER, SIZE, Means, Tally
 
 CLUSTERS: dict[str, list[int]] = {
     "8 of 10": [10] * 8,
@@ -46,6 +46,7 @@ def clusters(draws: int) -> Iterator[Tally | Means]:
     for rates in RATES:
         covered = Tally(f"difference of shares over clusters, right {rates[0]:g} and {rates[1]:g}", COVERAGE)
         size = Tally(f"its test, right {rates[0]:g} and {rates[1]:g}", SIZE)
+        at_odds = Tally(f"interval and test say different things, right {rates[0]:g} and {rates[1]:g}", NEVER)
         width = Means(f"width of its interval, right {rates[0]:g} and {rates[1]:g}")
         for name, sizes in CLUSTERS.items():
             rng, cluster = np.random.default_rng(21), np.repeat(np.arange(len(sizes)), sizes)
@@ -55,8 +56,12 @@ def clusters(draws: int) -> Iterator[Tally | Means]:
                 covered.covers(name, found.estimate, rates[0] - rates[1])
                 if rates[0] == rates[1]:
                     size.add(name, None if found.p is None else found.p <= 0.05)
+                low, high = found.estimate.low, found.estimate.high
+                if low is not None and high is not None and found.p is not None:
+                    at_odds.add(name, (found.p <= 0.05) != (low > 0.0 or high < 0.0))
                 width.add(name, _width(found.estimate))
         yield covered
+        yield at_odds
         if size.hits:
             yield size
         yield width

@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from scipy.stats import binom, hypergeom
 
 from fiducial.calibration.arrays import BoolArray, FloatArray, IntArray
 from fiducial.calibration.intervals.clustered_rates import certified_rate
-from fiducial.calibration.monitoring.drift import drift_evidence, first_alarm, first_drop, paired_drops
+from fiducial.calibration.monitoring.drift import (
+    drift_evidence,
+    first_alarm,
+    first_drop,
+    foresee,
+    look_level,
+    paired_drops,
+)
 
-from .tally import FOUND, SIZE, Tally, Target
+from .tally import FOUND, SIZE, Means, Tally, Target
 
 KINDS = {"all alike": 0.0, "uneven": 2.0, "most are sure": 0.3}
 """How far anchors differ in how often the judge is right: the parameters of a Beta distribution add up to this; 0 for none."""
@@ -18,7 +26,7 @@ KINDS = {"all alike": 0.0, "uneven": 2.0, "most are sure": 0.3}
 _LOOKS, _SOON, _DROP = 20, 5, 0.1
 
 
-def drift(draws: int) -> Iterator[Tally]:
+def drift(draws: int) -> Iterator[Tally | Means]:
     """100 anchors: false alarms ever in 20 looks, and drops of ten points found within five, by both tests."""
     paired, lucky, betting = (
         Tally(f"drift, {test}: alarm ever in 20 looks, nothing changed", target)
@@ -51,7 +59,43 @@ def drift(draws: int) -> Iterator[Tally]:
                         bound = certified_rate(certified, cluster).low or 0.0
                         found.add(of, _paired(certified, looks, cluster))
                         found_betting.add(of, _betting(looks, bound))
-    yield from (paired, lucky, betting, found, found_betting)
+    yield from (paired, lucky, betting, found, found_betting, *_attainable(draws))
+
+
+def _attainable(draws: int) -> Iterator[Tally | Means]:
+    """Independent verdicts, 100 anchors right on 85 %: the bound for any test, what is foreseen, and whether what is asked for is enough."""
+    most = Means(
+        "drift: the most that an unbiased test at 5 % finds by one look at all five runs (Fisher, randomized)"
+    )
+    said = Means("drift: what `certify` foresees")
+    for accuracy in (0.85, 0.95):
+        most.add(f"right on {accuracy:g}", _most_powerful(100, 500, accuracy, accuracy - _DROP))
+        said.add(f"right on {accuracy:g}", foresee(accuracy, 100).found)
+    enough = Tally("drift, as asked for: a drop of 10 points found within 5 looks", Target("power", 0.7, 1.0))
+    rng, asked = np.random.default_rng(41), foresee(0.85, 100)
+    for anchors, replies in ((asked.anchors, 1), (100, asked.replies or 1)):
+        for _ in range(draws // 4):
+            certified = rng.binomial(replies, 0.85, anchors) / replies
+            looks = [rng.binomial(1, 0.85 - _DROP, anchors).astype(np.float64) for _ in range(_SOON)]
+            p = paired_drops(certified, looks, np.arange(anchors))[1]
+            enough.add(
+                f"{anchors} anchors, {replies} replies",
+                first_drop(p, look_level(replies=replies)) is not None,
+            )
+    yield from (most, said, enough)
+
+
+def _most_powerful(n: int, m: int, first: float, second: float) -> float:
+    """Power of the uniformly most powerful unbiased test at 5 % that a rate of n is not above one of m."""
+    power = 0.0
+    for total in range(n + m + 1):
+        k = np.arange(max(0, total - m), min(n, total) + 1)
+        chance = binom.pmf(k, n, first) * binom.pmf(total - k, m, second)
+        null = hypergeom.pmf(k, n + m, n, total)
+        above = np.cumsum(null[::-1])[::-1] - null  # strictly more than k
+        refused = np.clip((0.05 - above) / np.maximum(null, 1e-300), 0.0, 1.0)
+        power += float(chance @ refused)
+    return power
 
 
 def _chances(rng: np.random.Generator, accuracy: float, sum_of: float, clusters: int) -> FloatArray:
@@ -82,4 +126,4 @@ def _look(rng: np.random.Generator, chance: FloatArray, own: BoolArray, repeats:
 
 
 def _paired(certified: FloatArray, looks: list[FloatArray], cluster: IntArray) -> bool:
-    return first_drop(paired_drops(certified, looks, cluster)[1]) is not None
+    return first_drop(paired_drops(certified, looks, cluster)[1], look_level()) is not None

@@ -48,7 +48,7 @@ def chosen(draws: int) -> Iterator[Tally]:
             Judge(2_000 // rows, rows, 0.9, 0.8, 0.6, 0.0 if rows == 1 else 0.2),
         )
         of = "independent items" if rows == 1 else "200 clusters of 10"
-        for _ in range(draws // 4):
+        for _ in range(draws // 2):
             label, score, cluster = verdicts(rng, plan)
             for title, (of_failed, of_passed) in CHOICES.items():
                 known = rng.random(2_000) < np.where(score == 1.0, of_passed, of_failed)

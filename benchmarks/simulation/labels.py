@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 
@@ -77,9 +78,11 @@ ERRING = {
 def suspects(draws: int) -> Iterator[Means]:
     """1,000 labels, judges that err on 5 to 12 %: which share of the first ten suspects is an error of the label."""
     means = Means("suspected labels: precision at ten")
+    best = Means("suspected labels: the most that any order by these verdicts can have (planted rates known)")
     for title, (prevalence, missed, passed) in ERRING.items():
         for judges in (((0.95, 0.9),), ((0.95, 0.9), (0.93, 0.88))):
-            rng = np.random.default_rng(14)
+            rng, of = np.random.default_rng(14), f"{title}, {len(judges)} judge{'s' * (len(judges) > 1)}"
+            best.add(of, _best_precision(prevalence, (missed, passed), judges))
             for _ in range(max(1, draws // 20)):
                 right = rng.random(1_000) < prevalence
                 wrong = rng.random(1_000) < np.where(right, missed, passed)
@@ -95,6 +98,23 @@ def suspects(draws: int) -> Iterator[Means]:
                     for n in range(1_000)
                 ]
                 found = suspected_label_errors(table_from_rows(rows), limit=10)
-                of = f"{title}, {len(judges)} judge{'s' * (len(judges) > 1)}"
                 means.add(of, float(np.mean([wrong[int(each.item_id)] for each in found])) if found else None)
-    yield means
+    yield from (means, best)
+
+
+def _best_precision(
+    prevalence: float, erring: tuple[float, float], judges: tuple[tuple[float, float], ...]
+) -> float:
+    """Of the ten items of a thousand that Bayes's rule, with all rates known, puts first: how many labels are wrong."""
+    cells: list[tuple[float, float]] = []
+    for label, *said in product((0, 1), repeat=len(judges) + 1):
+        chance = np.array([1 - prevalence, prevalence])  # of the truth, wrong and right
+        chance *= [1 - erring[1], erring[0]] if label == 0 else [erring[1], 1 - erring[0]]
+        for verdict, (tpr, tnr) in zip(said, judges, strict=True):
+            chance *= [1 - tnr, tpr] if verdict else [tnr, 1 - tpr]
+        cells.append((float(chance[1 - label] / chance.sum()), float(chance.sum())))
+    left, found = 0.01, 0.0
+    for share, mass in sorted(cells, reverse=True):
+        taken = min(left, mass)
+        left, found = left - taken, found + share * taken
+    return found / 0.01

@@ -23,6 +23,7 @@ UNEVEN_COVERAGE = Target("coverage of nominal 95 %, clusters few or uneven", 0.9
 FALSE_CERTIFICATES = Target("certificates of more than there is, nominal 5 %", 0.0, 0.07)
 SIZE = Target("rejections at 5 %, nothing to find", 0.0, 0.055)
 BROKEN = Target("broken guarantees, 10 % allowed", 0.0, 0.10)
+NEVER = Target("share of draws", 0.0, 0.0)
 FOUND = Target("share of draws", 0.0, 1.0)
 ASSURED = Target("as narrow as planned, wanted in 80 %", 0.78, 0.9)
 POWER = Target("power planned as 80 %", 0.78, 1.0)

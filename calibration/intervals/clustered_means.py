@@ -12,7 +12,8 @@ from scipy.special import betaincinv, ndtri, stdtr
 
 from ..arrays import FloatArray, IntArray
 from ..statistic import Statistic, defined, undefined
-from .closed_forms import Interval, t_interval, t_quantile, wilson_interval
+from .closed_forms import Interval, normal_quantile, t_interval, t_quantile, wilson_interval
+from .clustered_rates import averaged_effect, usual_effect
 from .variance import FEWEST, Estimate, cluster_sums, variance
 
 _ROUNDING = 1e-12
@@ -31,12 +32,18 @@ class Combination(NamedTuple):
         error: Its standard error; 0 where no cluster differs from another, NaN where a spread cannot be told.
         degrees: Degrees of freedom of that error; NaN likewise.
         clusters: How many clusters there are.
+        rows: As many rows of one weight as these are worth, clusters aside: 1 over the sum of squared weights.
+        cluster_size: Of them, in the cluster that a row is in.
+        row_error: Standard error were rows independent.
     """
 
     value: float
     error: float
     degrees: float
     clusters: int
+    rows: float
+    cluster_size: float
+    row_error: float
 
     @property
     def tellable(self) -> bool:
@@ -53,7 +60,9 @@ class Combination(NamedTuple):
         if not self.tellable:
             return None
         if self.flat:
-            unseen = 1 - ((1 - level) / 2) ** (1 / self.clusters)
+            # Nothing differed, so that no dependence was seen: the usual one. What differs alike everywhere was seen once a cluster.
+            units = self.clusters if self.value else self.rows / self._usual
+            unseen = 1 - ((1 - level) / 2) ** (1 / units)
             return self.value - unseen * (self.value - least), self.value + unseen * (1 - self.value)
         half = t_quantile(level, self.degrees) * self.error
         return max(least, self.value - half), min(1.0, self.value + half)
@@ -71,14 +80,19 @@ class Combination(NamedTuple):
         return float(2 * stdtr(self.degrees, -abs(self.value) / self.error))
 
     def rate_interval(self, level: float) -> Interval | None:
-        """Wilson's interval with as many trials as the error is worth, for a combination that is a rate."""
+        """Wilson's interval with as many trials as the rows are worth (`clustered_rates`), for a combination that is a rate."""
         if not self.tellable:
             return None
         share = min(1.0, max(0.0, self.value))
-        if self.flat or share in {0.0, 1.0}:
-            return wilson_interval(share, self.clusters, level)
-        worth = share * (1 - share) / self.error**2
-        return wilson_interval(share, worth, level, z=t_quantile(level, self.degrees))
+        errors, seen = self.rows * min(share, 1 - share), 0.0
+        if errors > _ROUNDING:
+            student = t_quantile(level, self.degrees) / normal_quantile(level)
+            seen = self.rows * (max(self.error, self.row_error) * student) ** 2 / (share * (1 - share))
+        return wilson_interval(share, self.rows / averaged_effect(seen, self._usual, errors), level)
+
+    @property
+    def _usual(self) -> float:
+        return usual_effect(self.cluster_size)
 
     def smallest_visible(self, level: float) -> float | None:
         """The true value that a test at this level finds four times in five; None where nothing can be told."""
@@ -127,10 +141,20 @@ def combine_means(
     value = float(coefficient @ means)
     matters = coefficient != 0.0
     if bool((shares[:, matters] >= 1.0).any()):
-        return Combination(value, math.nan, math.nan, clusters)
+        return Combination(value, math.nan, math.nan, clusters, math.nan, math.nan, math.nan)
     left = 1.0 - np.where(matters, shares, 0.0)
     error = math.sqrt(variance(sums * coefficient, form="cr2", shares=1.0 - left))
-    return Combination(value, error, _degrees(shares, left, coefficient**2 / rows), clusters)
+    weight = (np.abs(coefficient) / rows)[cell]
+    squares = float((weight**2).sum())
+    return Combination(
+        value,
+        error,
+        _degrees(shares, left, coefficient**2 / rows),
+        clusters,
+        rows=1 / squares,
+        cluster_size=float(((shares @ np.abs(coefficient)) ** 2).sum()) / squares,
+        row_error=math.sqrt(float((weight**2 * (values - means[cell]) ** 2).sum())),
+    )
 
 
 def _degrees(shares: FloatArray, left: FloatArray, weight: FloatArray) -> float:

@@ -27,8 +27,18 @@ class Prior(NamedTuple):
 
 
 TWO_SIDED = Prior(3, 0.2)
-CERTIFIED = Prior(5, 0.3)
+CERTIFIED = Prior(8, 0.3)
 """For where a guarantee is claimed."""
+
+
+def usual_effect(cluster_size: float, prior: Prior = TWO_SIDED) -> float:
+    """The design effect that is taken for granted, where a row is in a cluster of so many rows."""
+    return 1 + (cluster_size - 1) * prior.correlation
+
+
+def averaged_effect(seen: float, usual: float, errors: float, prior: Prior = TWO_SIDED) -> float:
+    """The design effect that is seen, averaged with the usual one: the former weighs as much as there are errors."""
+    return (errors * seen + prior.weight * usual) / (errors + prior.weight)
 
 
 def effective_trials(
@@ -43,7 +53,7 @@ def effective_trials(
 
     Args:
         spread: Of the rate, over clusters.
-        errors: Rows of the rarer result, of which what is seen is made.
+        errors: Rows of the rarer result, of which what is seen is made: how much that counts for beside the prior.
         row_variance: Variance of one row's result.
         prior: What is thought beforehand.
         student: Student's quantile over the normal one, at the level of the interval.
@@ -55,11 +65,11 @@ def effective_trials(
         return spread.trials
     if spread.clusters < FEWEST:
         return 1.0
-    usual = 1 + (spread.cluster_size - 1) * prior.correlation
+    usual = usual_effect(spread.cluster_size, prior)
     if row_variance <= 0.0:
         return spread.trials / usual
     seen = max(1.0, spread.jackknife**2 * spread.trials / row_variance)
-    return spread.trials * (errors + prior.weight) / (errors * seen * student**2 + prior.weight * usual)
+    return spread.trials / averaged_effect(seen * student**2, usual, errors, prior)
 
 
 def clustered_wilson_interval(share: float, spread: Spread, level: float = 0.95) -> tuple[Interval, str]:
@@ -100,6 +110,8 @@ def share_of(passed: FloatArray, cluster: IntArray, *, level: float = 0.95) -> S
 def certified_rate(passed: FloatArray, cluster: IntArray, *, level: float = 0.95) -> Statistic:
     """A share with its one-sided lower bound: Clopper and Pearson's, with as many trials as the rows are worth.
 
+    Errors come in clusters, too, so here they tell of their dependence only as much as they are worth: their number over the usual design effect.
+
     Args:
         passed: 0 or 1, shape ``(n,)``.
         cluster: Cluster number of each row, shape ``(n,)``.
@@ -114,9 +126,8 @@ def certified_rate(passed: FloatArray, cluster: IntArray, *, level: float = 0.95
         return undefined("no row is in the denominator", n=0, level=level)
     share, spread = float(passed.mean()), spread_of_rows(passed, cluster)
     student = student_ratio(2 * level - 1, spread.clusters)
-    worth = effective_trials(
-        spread, spread.trials * (1 - share), share * (1 - share), prior=CERTIFIED, student=student
-    )
+    errors = spread.trials * (1 - share) / usual_effect(spread.cluster_size, CERTIFIED)
+    worth = effective_trials(spread, errors, share * (1 - share), prior=CERTIFIED, student=student)
     successes = share * worth
     low = 0.0 if share == 0.0 else float(betaincinv(successes, worth - successes + 1, 1 - level))
     method = "Clopper-Pearson on the cluster-effective n, one-sided"

@@ -13,6 +13,7 @@ import numpy as np
 from ...calibration import Statistic
 from ...calibration.cuts import UNTOLD, Cut, PassAt
 from ...calibration.intervals.clustered_rates import certified_rate
+from ...calibration.monitoring.drift import Foresight, foresee
 from ...errors import InputError, UsageError
 from ...records import JudgeId, ShownNames
 from ...version import VERSION
@@ -34,13 +35,13 @@ class Anchor(msgspec.Struct, frozen=True):
     Attributes:
         item: Case, system and trial.
         label: Its label.
-        right: Whether the judge was right when it was certified; None in certificates that did not write it down.
+        right: In which share of its replies the judge was right when it was certified; None in certificates that did not write it down.
         cluster: What it has in common with other anchors.
     """
 
     item: str
     label: float
-    right: bool | None = None
+    right: bool | float | None = None
     cluster: str | None = None
 
 
@@ -75,6 +76,8 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True):
         claims: What is claimed.
         anchors: Labelled outputs to be judged again.
         accepted: The accuracy on the anchors below which the judge counts as drifted: by the e-process always, by the paired test where it was told.
+        replies: On how many replies an anchor that rests, on average.
+        foresight: How often the paired test will find a drop; None in certificates from before, and of the e-process.
         drift: By which test drift is found.
         accepted_told: Whether the accepted accuracy was told, not measured.
         alpha: Chance that drift is said of a judge that has not drifted, over all looks together.
@@ -92,6 +95,8 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True):
     accepted: float
     id: JudgeId | None = None
     drift: DriftTest = "e-process"
+    replies: float = 1.0
+    foresight: Foresight | None = None
     accepted_told: bool = False
     alpha: float = 0.05
 
@@ -103,6 +108,7 @@ class JudgedRun(NamedTuple):
         judge: The judge, as it signs verdicts.
         id: Who it is; None where the run did not write it down.
         rows: First repeats with a label: item, cluster, label, score (None when not graded).
+        scores: Of all graded repeats, by item.
         fresh: Items whose verdict was not answered from a cache or recording.
         served_by: Models that the endpoint named.
         cut: From which score on the judge's verdicts pass.
@@ -114,6 +120,7 @@ class JudgedRun(NamedTuple):
     fresh: frozenset[str]
     served_by: list[str]
     cut: Cut = Cut()
+    scores: Mapping[str, list[float]] = {}
 
     @property
     def fingerprint(self) -> str:
@@ -144,7 +151,8 @@ def _judged_run(store: RunStore, judge: str | None, prefer: JudgeId | None) -> J
             f"{folder}: an audit's probes are no sample of what the judge is used on; certify a run of `fiducial run` or `judge`"
         )
     names = ShownNames()
-    rows = [row for row in run_rows(store, names) if row["label"] is not None and row["repeat"] == 0]
+    said = [row for row in run_rows(store, names) if row["label"] is not None]
+    rows = [row for row in said if row["repeat"] == 0]
     judges = sorted({row["judge"] for row in rows})
     if judge is None:
         preferred = [name for name in judges if prefer is not None and names.judges.get(name) == prefer]
@@ -152,12 +160,16 @@ def _judged_run(store: RunStore, judge: str | None, prefer: JudgeId | None) -> J
     if judge is None or judge not in judges:
         asked = "name one with --by" if judge is None else f"there is no {judge!r}"
         raise UsageError(f"{folder}: {asked}; with labels there are {', '.join(judges) or 'none'}")
-    said = (
+    asked = (
         each.row
         for each in store.verdicts.standing
         if each.source == "judge" and names.of(each.author, each.by) == judge and each.repeat == 0
     )
-    verdicts = list(store.verdicts.whole(said))
+    verdicts = list(store.verdicts.whole(asked))
+    scores: dict[str, list[float]] = {}
+    for row in said:
+        if row["judge"] == judge and row["score"] is not None:
+            scores.setdefault(row["item_id"], []).append(row["score"])
     return JudgedRun(
         judge=judge,
         id=names.judges.get(judge),
@@ -167,6 +179,7 @@ def _judged_run(store: RunStore, judge: str | None, prefer: JudgeId | None) -> J
             {str(each.evidence["served_by"]) for each in verdicts if "served_by" in each.evidence}
         ),
         cut=RunRows(store).cuts.get(names.judges[judge], Cut()) if judge in names.judges else Cut(),
+        scores=scores,
     )
 
 
@@ -206,6 +219,11 @@ def certify(
     each_level = 1 - (1 - level) / max(1, len(claims))
     measured = [_claim(name, at_least, graded, each_level, cut) for name, at_least in claims.items()]
     bound = _rate("accuracy", graded, level, cut).low or 0.0
+    graded.sort(key=lambda row: row["item_id"])
+    said = [run.scores.get(row["item_id"], [row["score"]]) for row in graded]
+    right = [_share_right(row, scores, cut) for row, scores in zip(graded, said, strict=True)]
+    replies = sum(map(len, said)) / len(said)
+    foresight = foresee(sum(right) / len(right), len(right), replies=replies) if drift == "paired" else None
     return Certificate(
         fiducial=VERSION,
         issued=issued,
@@ -217,10 +235,12 @@ def certify(
         pass_at=cut,
         claims=measured,
         anchors=[
-            Anchor(row["item_id"], row["label"], is_right(row, cut), row["cluster"])
-            for row in sorted(graded, key=lambda row: row["item_id"])
+            Anchor(row["item_id"], row["label"], share, row["cluster"])
+            for row, share in zip(graded, right, strict=True)
         ],
         drift=drift,
+        replies=replies,
+        foresight=foresight,
         accepted_told=accepted is not None,
         accepted=min(max(bound, 0.01), 0.99) if accepted is None else accepted,
     )
@@ -229,6 +249,10 @@ def certify(
 def is_right(row: Mapping[str, Any], pass_at: float) -> bool:
     """Whether judge and label fall on the same side."""
     return (row["score"] >= pass_at) == (row["label"] >= pass_at)
+
+
+def _share_right(row: Mapping[str, Any], scores: list[float], pass_at: float) -> float:
+    return sum(is_right({**row, "score": score}, pass_at) for score in scores) / len(scores)
 
 
 def labels_sha256(labels: Iterable[tuple[str, float]]) -> str:

@@ -203,3 +203,31 @@ def test_a_judge_that_flips_one_time_in_ten_differs_in_18_of_100_pairs():
 def test_one_verdict_has_no_consistency():
     with pytest.raises(ValueError, match="two repeats"):
         self_consistency([[True]], alone(1))
+
+
+@pytest.mark.parametrize("share", [0.3, 0.5])
+def test_a_rate_of_two_parts_falls_with_every_error_also_with_the_first(share: float) -> None:
+    """Errors are added evenly over twelve clusters that have rows in both parts."""
+    cluster, part = np.arange(120) % 12, (np.arange(120) >= 72).astype(np.int64)
+    lows: list[float] = []
+    for errors in range(61):
+        passed = (np.arange(120) >= errors).astype(np.float64)
+        ends = combine_means(passed, part, np.array([1 - share, share]), cluster).rate_interval(0.95)
+        assert ends is not None
+        lows.append(ends[0])
+    assert np.diff(lows).max() < 0
+    assert lows[0] == pytest.approx(0.916, abs=3e-3)
+
+
+def test_a_rate_of_one_part_has_the_interval_of_a_share_where_clusters_are_of_one_size() -> None:
+    passed, cluster = (np.arange(60) % 7 > 0).astype(np.float64), np.arange(60) // 5
+    ends, share = mean_over_clusters(passed, cluster).rate_interval(0.95), share_of(passed, cluster)
+    assert ends == pytest.approx((share.low, share.high), abs=1e-12)
+
+
+def test_where_nothing_differs_a_difference_has_the_usual_dependence_and_elsewhere_a_say_a_cluster() -> None:
+    cluster = np.arange(60) // 5
+    none, all_alike = (mean_over_clusters(np.full(60, value), cluster) for value in (0.0, 1.0))
+    assert none.interval(0.95) == pytest.approx((-(1 - 0.025 ** (1.8 / 60)), 1 - 0.025 ** (1.8 / 60)))
+    assert none.p() == 1.0
+    assert all_alike.p() == pytest.approx(2 * 0.5**12)

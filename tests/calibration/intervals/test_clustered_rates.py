@@ -53,9 +53,10 @@ def test_every_end_falls_with_every_error_that_is_added_evenly(clusters: int, si
 
 @pytest.mark.parametrize(("clusters", "size"), SMALL)
 def test_every_end_falls_with_every_error_that_is_added_cluster_by_cluster(clusters: int, size: int) -> None:
-    """Where one cluster is all wrong and the next begins to be, less dependence is seen; the ends may rise by a hair."""
+    """Where one cluster is all wrong and the next begins to be, less dependence is seen; ends of intervals may rise by a hair."""
     steps = np.diff(np.array([ends(errors, size) for errors in cluster_by_cluster(clusters, size)]), axis=0)
-    assert steps.max() <= 0.006
+    assert steps[:, :2].max() <= 0.002
+    assert steps[:, 2].max() <= 1e-7
 
 
 def test_sixty_of_sixty_is_better_than_fifty_nine() -> None:
@@ -88,6 +89,21 @@ def test_independent_rows_have_wilsons_interval_and_many_errors_leave_the_prior_
 def test_one_cluster_is_worth_one_trial() -> None:
     found = share_of(np.ones(40), np.zeros(40, dtype=np.int64))
     assert (found.low, found.high) == pytest.approx(wilson_interval(1.0, 1), abs=1e-12)
+
+
+@pytest.mark.parametrize(("clusters", "size", "rate"), [(8, 15, 0.8), (25, 20, 0.95), (40, 10, 0.95)])
+def test_rows_that_are_very_alike_are_not_certified_as_more_than_they_are(
+    clusters: int, size: int, rate: float
+) -> None:
+    """With a correlation of 0.5 a certificate was wrong in 8 to 11 % of the draws where errors counted for as many as there are."""
+    rng, cluster = np.random.default_rng(7), np.repeat(np.arange(clusters), size)
+    wrong = 0
+    for _ in range(800):
+        passed = (rng.random(len(cluster)) < rng.beta(rate, 1 - rate, size=clusters)[cluster]).astype(float)
+        bound = certified_rate(passed, cluster).low
+        assert bound is not None
+        wrong += bound > rate
+    assert wrong / 800 <= 0.075
 
 
 def test_half_of_the_rows_in_one_cluster_certify_less_than_as_many_even_ones() -> None:

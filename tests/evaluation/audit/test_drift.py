@@ -69,6 +69,24 @@ def test_by_the_e_process_drift_is_an_accuracy_below_the_accepted(tmp_path: Path
     assert [reason for reason in found.void if "less often than 0.900" in reason]
 
 
+def test_an_anchor_is_as_right_as_its_replies_were_and_more_of_them_show_more(tmp_path: Path) -> None:
+    once, often = run_of(MOSTLY_RIGHT), run_of(MOSTLY_RIGHT)
+    often = often._replace(scores={row["item_id"]: [row["score"], 1.0, 0.0, 1.0] for row in often.rows})
+    found = certify(often, {"accuracy": 0.5}, issued="today")
+    assert found.replies == 4.0
+    assert [anchor.right for anchor in found.anchors] == [0.75] * 38 + [0.5] * 2
+    before = certify(once, {"accuracy": 0.5}, issued="today")
+    assert (before.replies, {anchor.right for anchor in before.anchors}) == (1.0, {0.0, 1.0})
+    assert before.claims == found.claims
+    assert before.foresight is not None
+    assert before.foresight.found < 0.7
+    assert before.foresight.anchors > 40
+    write_json(tmp_path / "c.json", found)
+    shown = standing(tmp_path / "c.json", MOSTLY_RIGHT)
+    assert shown.drop == pytest.approx(0.7375 - 0.95)
+    assert shown.level < standing(issued(tmp_path, MOSTLY_RIGHT), MOSTLY_RIGHT).level
+
+
 def test_what_was_not_judged_anew_says_nothing_of_drift(tmp_path: Path) -> None:
     found = standing(issued(tmp_path, MOSTLY_RIGHT), [True] * 25 + [None] * 15)
     assert found.valid
