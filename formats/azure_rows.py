@@ -48,18 +48,7 @@ def recognises(glimpse: Any) -> bool:
 
 
 def read(path: Path, options: Options) -> Iterator[Found]:
-    """Read rows, or results.
-
-    Args:
-        path: JSON Lines or JSON; or a folder of such files.
-        options: See `Options`.
-
-    Yields:
-        Cases, outputs and, of results, verdicts; what is skipped.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
+    """Read rows, or results; see `Format`."""
     yield from each(read_rows(path, _results), lambda row: _records(row, options))
 
 

@@ -33,18 +33,7 @@ def recognises(glimpse: Any) -> bool:
 
 
 def read(path: Path, options: Options) -> Iterator[Found]:
-    """Read rows of an experiment.
-
-    Args:
-        path: JSON or JSON Lines; or a folder of such files.
-        options: See `Options`.
-
-    Yields:
-        Cases, outputs and verdicts; what is skipped.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
+    """Read rows of an experiment; see `Format`."""
     trials = Trials()
     rows = read_rows(path, lambda node: node.items("results") if "results" in node else None)
     yield from each(rows, lambda row: _records(row, options, trials))

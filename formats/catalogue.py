@@ -58,7 +58,19 @@ class Format(Protocol):
         ...
 
     def read(self, path: Path, options: Options) -> Iterator[Found]:
-        """Read a file or folder."""
+        """Read a file, or a folder of such files, which belong together.
+
+        Args:
+            path: Where they are.
+            options: See `Options`.
+
+        Yields:
+            Cases, outputs and verdicts; what is skipped.
+
+        Raises:
+            InputError: A file cannot be read.
+            MissingExtraError: A library is needed and not installed.
+        """
         ...
 
 

@@ -17,16 +17,5 @@ recognises = is_no_mark
 
 
 def read(path: Path, options: Options) -> Iterator[Found]:
-    """Read a table.
-
-    Args:
-        path: CSV or TSV; or a folder of such files.
-        options: See `Options`.
-
-    Yields:
-        Cases, outputs and verdicts; what is skipped.
-
-    Raises:
-        InputError: A file cannot be read.
-    """
+    """Read a table; see `Format`."""
     return read_table(read_csv_rows(path), path, options)

@@ -35,18 +35,7 @@ def recognises(glimpse: Any) -> bool:
 
 
 def read(path: Path, options: Options) -> Iterator[Found]:
-    """Read test cases, goldens or a test run.
-
-    Args:
-        path: JSON, JSON Lines or CSV; or a folder of the former.
-        options: See `Options`.
-
-    Yields:
-        Cases, outputs and, of runs, verdicts; what is skipped.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
+    """Read test cases, goldens or a test run; see `Format`."""
     trials = Trials()
     rows = read_rows(path, _cases) if path.suffix.lower() not in _TABLES else read_any_rows(path)
     yield from each(rows, lambda row: _records(row, options, trials))

@@ -29,19 +29,7 @@ def is_folder_of_datasets(path: Path) -> bool:
 
 
 def read(path: Path, options: Options) -> Iterator[Found]:
-    """Read a folder.
-
-    Args:
-        path: The folder, or one file of it.
-        options: See `Options`.
-
-    Yields:
-        Cases, outputs and verdicts; what is skipped.
-
-    Raises:
-        InputError: A file cannot be read, or there is none.
-        MissingExtraError: pyarrow is needed and not installed.
-    """
+    """Read a folder; see `Format`."""
     return read_table(_rows(path), path, options)
 
 

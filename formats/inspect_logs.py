@@ -51,18 +51,7 @@ _PRECOMPUTED = {"id", "value", "epoch", "answer", "explanation", "metadata"}
 
 
 def read(path: Path, options: Options) -> Iterator[Found]:
-    """Read logs.
-
-    Args:
-        path: A log, a file of precomputed scores, or a folder of logs.
-        options: See `Options`.
-
-    Yields:
-        Cases, outputs and verdicts; what is skipped.
-
-    Raises:
-        InputError: A file cannot be read.
-    """
+    """Read logs; see `Format`."""
     for file in files_of(path, (".eval", ".json")):
         try:
             yield from _read_file(file, options)

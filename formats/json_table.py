@@ -17,17 +17,6 @@ recognises = is_no_mark
 
 
 def read(path: Path, options: Options) -> Iterator[Found]:
-    """Read rows.
-
-    Args:
-        path: JSON or JSON Lines; or a folder of such files.
-        options: See `Options`.
-
-    Yields:
-        Cases, outputs and verdicts; what is skipped.
-
-    Raises:
-        InputError: A file cannot be read.
-    """
+    """Read rows; see `Format`."""
     rows = read_rows(path, lambda node: node.items("data") if isinstance(node.get("data"), list) else None)
     return read_table(rows, path, options)

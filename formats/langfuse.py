@@ -111,18 +111,7 @@ class _Read:
 
 
 def read(path: Path, options: Options) -> Iterator[Found]:
-    """Read observations, scores and traces.
-
-    Args:
-        path: JSON or JSON Lines; or a folder of such files, which belong together.
-        options: See `Options`.
-
-    Yields:
-        Cases, outputs and verdicts; what is skipped.
-
-    Raises:
-        InputError: A file cannot be read.
-    """
+    """Read observations, scores and traces; see `Format`."""
     found = _Read()
     for row in read_rows(path, lambda node: node.items("data") if is_list(node.get("data")) else None):
         if isinstance(row, Skipped):

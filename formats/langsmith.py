@@ -47,18 +47,7 @@ def _is_feedback(value: dict[str, Any]) -> bool:
 
 
 def read(path: Path, options: Options) -> Iterator[Found]:
-    """Read runs, examples and feedback.
-
-    Args:
-        path: JSON or JSON Lines; or a folder of such files, which belong together.
-        options: See `Options`.
-
-    Yields:
-        Cases, outputs and verdicts; what is skipped.
-
-    Raises:
-        InputError: A file cannot be read.
-    """
+    """Read runs, examples and feedback; see `Format`."""
     found = _Read()
     for row in _pieces(read_any_rows(path)):
         if isinstance(row, Skipped):

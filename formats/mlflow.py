@@ -53,18 +53,7 @@ def recognises(glimpse: Any) -> bool:
 
 
 def read(path: Path, options: Options) -> Iterator[Found]:
-    """Read traces.
-
-    Args:
-        path: JSON or JSON Lines; or a folder of such files.
-        options: See `Options`.
-
-    Yields:
-        Cases, outputs and verdicts; what is skipped.
-
-    Raises:
-        InputError: A file cannot be read.
-    """
+    """Read traces; see `Format`."""
     for row in read_rows(path, lambda node: node.items("traces") if "traces" in node else None):
         if isinstance(row, Skipped):
             yield row

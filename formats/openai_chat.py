@@ -43,18 +43,7 @@ def recognises(glimpse: Any) -> bool:
 
 
 def read(path: Path, options: Options) -> Iterator[Found]:
-    """Read chats, a line each.
-
-    Args:
-        path: JSON Lines or JSON; or a folder of such files.
-        options: See `Options`.
-
-    Yields:
-        Cases and outputs, and of Evals verdicts; what is skipped.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
+    """Read chats, a line each; see `Format`."""
     yield from each(read_rows(path, _page, is_row=recognises), lambda row: _records(row, options))
 
 

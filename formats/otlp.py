@@ -46,18 +46,7 @@ def recognises(glimpse: Any) -> bool:
 
 
 def read(path: Path, options: Options) -> Iterator[Found]:
-    """Read spans and events.
-
-    Args:
-        path: JSON or JSON Lines; or a folder of such files, whose spans and events belong together.
-        options: See `Options`.
-
-    Yields:
-        Cases, outputs and verdicts; what is skipped.
-
-    Raises:
-        InputError: A file cannot be read.
-    """
+    """Read spans and events; see `Format`."""
     spans: dict[tuple[str, str], Span] = {}
     events: list[tuple[Place, Node, dict[str, Any]]] = []
     for row in _pieces(read_rows(path)):

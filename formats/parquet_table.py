@@ -18,18 +18,6 @@ recognises = is_no_mark
 
 
 def read(path: Path, options: Options) -> Iterator[Found]:
-    """Read a table.
-
-    Args:
-        path: Parquet; or a folder of such files.
-        options: See `Options`.
-
-    Yields:
-        Cases, outputs and verdicts; what is skipped.
-
-    Raises:
-        InputError: A file cannot be read.
-        MissingExtraError: pyarrow is not installed.
-    """
+    """Read a table; see `Format`."""
     rows = (row for file in files_of(path, (".parquet",)) for row in read_arrow_rows(file))
     return read_table(rows, path, options)

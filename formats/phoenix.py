@@ -30,18 +30,7 @@ def recognises(glimpse: Any) -> bool:
 
 
 def read(path: Path, options: Options) -> Iterator[Found]:
-    """Read evaluated rows.
-
-    Args:
-        path: JSON Lines, JSON, CSV or Parquet; or a folder of the former.
-        options: See `Options`.
-
-    Yields:
-        Cases, outputs and verdicts; what is skipped.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
+    """Read evaluated rows; see `Format`."""
     yield from each(read_any_rows(path), lambda row: _records(row, options))
 
 

@@ -60,18 +60,7 @@ def recognises(glimpse: Any) -> bool:
 
 
 def read(path: Path, options: Options) -> Iterator[Found]:
-    """Read results.
-
-    Args:
-        path: The file, or a folder of such files.
-        options: See `Options`.
-
-    Yields:
-        Cases, outputs and verdicts; what is skipped.
-
-    Raises:
-        InputError: The file cannot be read, or holds no results.
-    """
+    """Read results; see `Format`."""
     if path.suffix.lower() == ".csv":
         yield from _read_csv(path, options)
         return

@@ -32,18 +32,7 @@ def recognises(glimpse: Any) -> bool:
 
 
 def read(path: Path, options: Options) -> Iterator[Found]:
-    """Read data sets and reports.
-
-    Args:
-        path: YAML or JSON; or a folder of such files.
-        options: See `Options`.
-
-    Yields:
-        Cases and, of reports, outputs and verdicts; what is skipped.
-
-    Raises:
-        InputError: A file cannot be read, or is neither.
-    """
+    """Read data sets and reports; see `Format`."""
     for file in files_of(path, (".json", ".yaml", ".yml")):
         document = _yaml(file) if file.suffix.lower() in {".yaml", ".yml"} else read_document(file)
         place, trials = Place(file), Trials()

@@ -97,8 +97,8 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
         judges: What each judge was used for.
         calibration: How far they agree with the labels.
         compared: The systems against each other, where there are several.
-        folder: Where the run is kept, for commands.
-        command: The command of the run.
+        folder: Where the run is kept, for commands; empty where that is in memory.
+        command: The command of the run, or the function.
     """
 
     systems: Sequence[SystemResult]
@@ -107,6 +107,20 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     compared: Comparison | None = None
     folder: str = "RUN"
     command: str = ""
+
+    def again(self, options: str = "", arguments: str = "") -> str:
+        """The same run once more, with options on the command line or arguments in Python."""
+        if self.command.startswith("fiducial."):
+            return f"fd.evaluate({', '.join(['...', *([arguments] if arguments else [])])})"
+        return f"{self.command} {options}".rstrip() if self.command else ""
+
+    def reviewed(self, options: str = "") -> str:
+        """How a person is shown its items; of a run in memory, how it gets a folder first."""
+        return (
+            f"fiducial review {self.folder} {options}".rstrip()
+            if self.folder
+            else self.again(arguments='out="RUN"')
+        )
 
 
 def answers(found: Found) -> Answers:
@@ -216,7 +230,8 @@ def _trust(found: Found) -> Iterator[Trust]:
     for use in judges or found.judges:
         panel = panels.get(use.name, JudgeCalibration())
         word, why = _trusted(use.name, panel, found.calibration)
-        if decided := adjudicated_by(found.calibration and found.calibration.adjudication, use.name):
+        adjudication = None if found.calibration is None else found.calibration.adjudication
+        if decided := adjudicated_by(adjudication, use.name):
             why = f"{why}; {decided}"
         yield Trust(judge=use.name, word=word, why=why, panel=panel)
 
@@ -261,7 +276,7 @@ def _next(found: Found, trust: Sequence[Trust]) -> Answer:
         answer = rule(found)
         if answer is not None:
             return answer
-    for each in trust:
+    for each in trust if found.folder else ():
         if each.word == "as it is":
             claim = f"fiducial audit certify {found.folder} --by {each.judge} --claim accuracy={SURE:g} --out certificate.json"
             return Answer(
@@ -283,14 +298,14 @@ def _ask_again(found: Found) -> Answer | None:
     if not told:
         return None
     text = f"{'; '.join(told)}; the same command tries these alone again."
-    return Answer(text=text, evidence="judges", command=found.command)
+    return Answer(text=text, evidence="judges", command=found.again())
 
 
 def _judge_open(found: Found) -> Answer | None:
     left = words.not_judged(found.systems)
     if not left:
         return None
-    command = f"{found.command} --judge JUDGE --model NAME" if found.command else ""
+    command = found.again("--judge JUDGE --model NAME", 'judges="JUDGE", model="NAME"')
     return Answer(
         text=f"Have {left} judged (`fiducial prompts list` names judges).",
         evidence="systems",
@@ -308,7 +323,7 @@ def _label_open(found: Found) -> Answer | None:
     if not left:
         return None
     text = f"Label {min(left, _LABELS)} of the {counted(left, 'output')} that only judges decided: their rates are not corrected."
-    return Answer(text=text, evidence="systems", command=f"fiducial review {found.folder}")
+    return Answer(text=text, evidence="systems", command=found.reviewed())
 
 
 def _unlabelled(graded: Mapping[str, int], labelled: Mapping[str, int]) -> int:
@@ -355,9 +370,8 @@ def _move_cut(found: Found) -> Answer | None:
         for judge, cut in caution.about.items() if caution.kind == "another_cut" else ():
             if judge not in baselines:
                 text = f"Let verdicts of {judge} pass from {cut:g} on: on items that did not choose this cut it does clearly better."
-                return Answer(
-                    text=text, evidence="calibration", command=f"{found.command} --pass-at {judge}={cut:g}"
-                )
+                again = found.again(f"--pass-at {judge}={cut:g}", f'pass_at={{"{judge}": {cut:g}}}')
+                return Answer(text=text, evidence="calibration", command=again)
     return None
 
 
@@ -369,5 +383,5 @@ def _mend_labels(found: Found) -> Answer | None:
     return Answer(
         text=f"Look at {suspects} that most judges contradict; mend those that are wrong.",
         evidence="items",
-        command=f"fiducial review {found.folder} --sample suspected",
+        command=found.reviewed("--sample suspected"),
     )

@@ -8,7 +8,7 @@ from ..calibration.comparison.results import Comparison
 from ..errors import InputError, RunFolderError
 from ..evaluation.store.manifest import Manifest
 from ..evaluation.store.run_store import REPORT, VERDICTS, RunStore
-from ..records import FolderPath, InputPath
+from ..records import FolderPath, InputPath, MemoryFolder
 from . import words
 from .html import write_report
 from .items.packing import MOST_TEXTS
@@ -82,7 +82,7 @@ def report_data(store: RunStore) -> ReportData:
         judges=manifest.judges or [],
         calibration=store.calibration,
         compared=systems_compared(store),
-        folder=str(store.path),
+        folder="" if isinstance(store.path, MemoryFolder) else str(store.path),
         cuts=store.roster.cuts,
         notes=[*edited(store), *(manifest.notes or []), *_not_judged(manifest, manifest.results)],
     )

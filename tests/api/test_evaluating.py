@@ -187,3 +187,14 @@ def test_a_run_in_memory_needs_a_name_for_its_report(empty: Path):
     with pytest.raises(UsageError, match="in memory alone"):
         run.report()
     assert run.report("report.html").exists()
+
+
+def test_what_to_do_next_is_said_as_the_run_was_begun(tmp_path: Path):
+    def next_of(**how: Any) -> str:
+        return fd.evaluate(CASES[3:], OUTPUTS[3:], **how).answers.next.command
+
+    for out in (None, tmp_path / "run"):
+        assert next_of(out=out) == 'fd.evaluate(..., judges="JUDGE", model="NAME")'
+    judge: dict[str, Any] = {"judges": "rubric", "model": "baseline"}
+    assert next_of(**judge) == 'fd.evaluate(..., out="RUN")'
+    assert next_of(**judge, out=tmp_path / "judged") == f"fiducial review {tmp_path / 'judged'}"
