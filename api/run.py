@@ -17,6 +17,7 @@ from ..report.answers import Answers, Found, answers
 from ..report.document import Document, as_html, as_lines
 from ..report.from_run import report_data, report_on
 from ..report.items.packing import MOST_TEXTS
+from ..report.overview import overview_figures
 from ..report.run_words import run_document
 from .results import Calibration
 from .sources import FilePath
@@ -149,7 +150,8 @@ class Run:
         return run_document(self._found)
 
     def _repr_html_(self) -> str:
-        return str(as_html(self.document()))
+        figures = overview_figures(self._found.systems, self._found.compared)
+        return str(as_html([*self.document(), figures]))
 
     def __str__(self) -> str:
         return "\n".join(as_lines(self.document()))

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from ..calibration.agreement.results import Calibration, JudgeCalibration
-from ..calibration.comparison.results import Comparison, Pair, Stratum
+from ..calibration.comparison.results import Comparison, Pair, Strata, Stratum
 from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.results import CORRECTED, DECIDED, OPEN, JudgeUse, SystemResult
 from . import words
@@ -144,7 +144,7 @@ def _better(found: Found) -> Answer:
         return Answer(
             text="The systems have no output in common, so none can be called better.", evidence="systems"
         )
-    part, of = _deciding(strata.decided, strata.open, strata.all)
+    part, of = deciding(strata)
     known = {name: rate.value for name, rate in part.rates.items() if rate.value is not None}
     if len(known) < len(found.systems) or not any(pair.n for pair in part.pairs):
         return Answer(text=f"Nothing is known yet {of}: too little of it is graded.", evidence="systems")
@@ -171,8 +171,9 @@ def _alone(system: SystemResult) -> str:
     return f"{system.system} alone was evaluated: {'; '.join(told) or 'nothing of it is graded'}."
 
 
-def _deciding(decided: Stratum, left: Stratum, whole: Stratum) -> tuple[Stratum, str]:
+def deciding(strata: Strata) -> tuple[Stratum, str]:
     """The part that systems are ranked by: everything where the open part is corrected or there is none, else what checkers decided."""
+    decided, left, whole = strata.decided, strata.open, strata.all
     if not any(left.outputs.values()):
         return decided, "of what checkers decided"
     if left.corrected and all(rate.value is not None for rate in whole.rates.values()):
@@ -342,7 +343,7 @@ def _tell_apart(found: Found) -> Answer | None:
     strata = None if found.compared is None else found.compared.strata
     if strata is None:
         return None
-    part, _ = _deciding(strata.decided, strata.open, strata.all)
+    part, _ = deciding(strata)
     ranked = sorted(
         (name for name, rate in part.rates.items() if rate.value is not None),
         key=lambda name: -_value(part.rates[name]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..calibration.cuts import HALF
 from ..calibration.monitoring.drift import Foresight
@@ -12,7 +12,8 @@ from ..evaluation.audit.certificate import Certificate, Claim
 from ..evaluation.audit.drift import Standing
 from ..evaluation.audit.probe_folder import ProbeManifest
 from ..evaluation.audit.results import Audit, Comparison, JudgeAudit, OperatorResult
-from .document import ENDS, Document, Piece, Table
+from .document import ENDS, Columns, Document, Figure, Piece, Table
+from .figures.agreement import heat
 from .words import count, number, passing, statistic_cells
 
 _HEADINGS = {
@@ -51,11 +52,34 @@ def _audit(audit: Audit) -> Iterator[Piece]:
     for judge in audit.judges:
         yield from _judge(judge, lexical.get(judge.id.name, {}) if judge.id.kind == "shipped" else {})
         yield ""
+    yield Columns(list(_profiles(audit.judges)))
     if audit.prompts:
         yield "Judges against each other, on the same probes:"
         yield _comparisons(audit.prompts)
         yield ""
     yield "always pass catches nothing and raises no false alarm; always fail catches all and fails everything"
+
+
+_PROFILES = {
+    "fault": ("Share of each fault that is caught, by judge", True),
+    "twin": ("Share of each harmless change that is failed, by judge", False),
+    "attack": ("Share passed under each attack, by judge", False),
+}
+"""What is drawn of operators that plant something, and whether much of it is good."""
+
+
+def _profiles(judges: Sequence[JudgeAudit]) -> Iterator[Figure]:
+    """Operators by judges; what is drawn stands in the tables above."""
+    names = [judge.judge for judge in judges]
+    for plants, (caption, good) in _PROFILES.items():
+        found = {
+            judge.judge: {each.operator: each.rate.value for each in judge.operators if each.plants == plants}
+            for judge in judges
+        }
+        operators = dict.fromkeys(operator for rates in found.values() for operator in rates)
+        rows = [(operator, [found[name].get(operator) for name in names]) for operator in operators]
+        if rows:
+            yield Figure(heat(caption, names, rows, good=good), caption=caption)
 
 
 def certificate_document(certificate: Certificate) -> Document:

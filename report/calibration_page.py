@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+import msgspec
 
 from ..calibration.agreement.results import Calibration, JudgeCalibration
 from ..calibration.cuts import HALF
@@ -14,7 +17,12 @@ from .caution_words import folded
 from .comparison_words import comparison_document
 from .diagnosis_words import judges_alone_words, probability_words, system_words
 from .document import FIRST, Cell, Columns, Details, Document, Figure, Piece, Table
-from .figures import confusion, says_confusion
+from .figures.agreement import confusion, heat
+from .figures.rates import Interval, forest
+from .figures.scores import Bin, distribution, reliability
+from .score_bins import bin_table
+
+T = TypeVar("T")
 
 COLUMNS: tuple[tuple[str, str, str], ...] = (
     ("true_positive_rate", "TPR", "Share of what is right that the judge passes (sensitivity)"),
@@ -31,9 +39,19 @@ MOST_SLICES = 40
 """Values of one column that are shown."""
 
 
-def calibration_page(found: Calibration) -> Document:
-    """A calibration for a page."""
-    return list(_pieces(found))
+def calibration_page(
+    found: Calibration,
+    scores: Mapping[str, Sequence[Bin]] | None = None,
+    baselines: Collection[str] = (),
+) -> Document:
+    """A calibration for a page.
+
+    Args:
+        found: The calibration.
+        scores: Groups of like scores, of judges whose scores are more than 0 and 1.
+        baselines: Judges that read nothing: they are in the tables, and in no figure.
+    """
+    return list(_pieces(found, scores or {}, frozenset(baselines)))
 
 
 def statistic_cell(found: Statistic | None) -> Cell:
@@ -46,21 +64,19 @@ def statistic_cell(found: Statistic | None) -> Cell:
     return Cell(words.decimal(found.value), words.interval(found.low, found.high), how)
 
 
-def _pieces(found: Calibration) -> Iterator[Piece]:
+def _pieces(
+    found: Calibration, scores: Mapping[str, Sequence[Bin]], baselines: frozenset[str]
+) -> Iterator[Piece]:
     yield from folded(found.cautions, found.judges)
-    baselines = {name.replace("_", " "): panel for name, panel in found.baselines.items()}
-    yield Table(_head("Judge"), [_row(name, panel) for name, panel in (found.judges | baselines).items()])
-    yield Columns(
-        [
-            Figure(confusion(*table), says_confusion(*table), name + _passing(panel))
-            for name, panel in found.judges.items()
-            for table in [(panel.tp, panel.fn, panel.fp, panel.tn)]
-        ]
-    )
+    constant = {name.replace("_", " "): panel for name, panel in found.baselines.items()}
+    yield Table(_head("Judge"), [_row(name, panel) for name, panel in (found.judges | constant).items()])
+    readers = {name: panel for name, panel in found.judges.items() if name not in baselines} or found.judges
+    if len(readers) < len(found.judges):
+        yield "What judges that read nothing get stands in the table above; the rest of it is in calibration.json."
+        found = _of(found, readers)
+    yield Columns(list(_figures(readers, scores)))
     beside = {
-        "Judges against each other": ()
-        if found.comparison is None
-        else comparison_document(found.comparison),
+        "Judges against each other": _against_each_other(found, readers),
         "Adjudicated labels": adjudication_pieces(found.adjudication),
         "People among themselves": people_words(found),
         "Systems, by labels and by judges": system_words(found),
@@ -71,7 +87,56 @@ def _pieces(found: Calibration) -> Iterator[Piece]:
         if pieces := list(document):
             yield Details(title, pieces)
     for column, values in found.slices.items():
-        yield Details(f"By {column}", list(_slice(column, values)))
+        yield Details(f"By {column}", list(_slice(column, values, readers)))
+
+
+def _of(found: Calibration, judges: Collection[str]) -> Calibration:
+    """What is said of these judges alone."""
+
+    def kept(values: Mapping[str, T]) -> dict[str, T]:
+        return {name: value for name, value in values.items() if name in judges}
+
+    slices = {
+        column: {value: kept(panels) for value, panels in each.items()}
+        for column, each in found.slices.items()
+    }
+    return msgspec.structs.replace(
+        found, slices=slices, systems=kept(found.systems), probability=kept(found.probability)
+    )
+
+
+def _figures(judges: Mapping[str, JudgeCalibration], scores: Mapping[str, Sequence[Bin]]) -> Iterator[Piece]:
+    """What a judge says against the labels; where it says more than yes and no, how that spreads and whether it comes true."""
+    for name, panel in judges.items():
+        yield Figure(
+            confusion(panel.tp, panel.fn, panel.fp, panel.tn, of=name), caption=name + _passing(panel)
+        )
+        if bins := scores.get(name):
+            numbers = Table(("score", "labels pass", "fail", "share that passes"), bin_table(bins))
+            drawn = distribution(f"Scores of {name} by label", bins, cut=panel.pass_at)
+            yield Figure(drawn, caption=f"{name}: scores by label", numbers=numbers)
+            drawn = reliability(f"Share that labels pass, by score of {name}", bins)
+            yield Figure(drawn, caption=f"{name}: what labels pass, by score", numbers=numbers)
+
+
+def _against_each_other(found: Calibration, judges: Mapping[str, JudgeCalibration]) -> Iterator[Piece]:
+    """How often two judges are right or wrong together, and what comparing them finds; pairs without a common item are left out."""
+    if found.comparison is None:
+        return
+    pairs = [pair for pair in found.comparison.pairs if pair.n]
+    agree = {
+        key: (pair.both_right + pair.both_wrong) / pair.n
+        for pair in pairs
+        for key in ((pair.a, pair.b), (pair.b, pair.a))
+    }
+    names = [name for name in judges if any(name in key for key in agree if set(key) <= judges.keys())]
+    if len(names) > 1:
+        caption = "Share of labelled items on which both are right, or both wrong"
+        rows = [(a, [1.0 if a == b else agree.get((a, b)) for b in names]) for a in names]
+        yield Columns([Figure(heat(caption, names, rows), caption=caption)])
+    yield from comparison_document(msgspec.structs.replace(found.comparison, pairs=pairs))
+    if apart := len(found.comparison.pairs) - len(pairs):
+        yield f"Pairs without a common item: {words.count(apart)}."
 
 
 def _head(*first: str) -> list[str | Cell]:
@@ -80,9 +145,10 @@ def _head(*first: str) -> list[str | Cell]:
 
 def _row(name: str, panel: JudgeCalibration) -> list[str | Cell]:
     clusters = words.counted(panel.n_clusters, "cluster") if panel.n_clusters else ""
+    counts = f"; tp {panel.tp:,}, fp {panel.fp:,}, fn {panel.fn:,}, tn {panel.tn:,}"
     missing = f"{words.count(panel.n_missing)} missing" if panel.n_missing else ""
     return [
-        Cell(name, f"{clusters}{_passing(panel)}"),
+        Cell(name, f"{clusters}{_passing(panel)}{counts}"),
         Cell(words.count(panel.n), missing),
         *(statistic_cell(panel.statistics.get(key)) for key, _, _ in COLUMNS),
     ]
@@ -92,9 +158,26 @@ def _passing(panel: JudgeCalibration) -> str:
     return "" if panel.pass_at == HALF else f"; passes at {panel.pass_at:g}"
 
 
-def _slice(column: str, values: Mapping[str, Mapping[str, JudgeCalibration]]) -> Iterator[Piece]:
+def _slice(
+    column: str, values: Mapping[str, Mapping[str, JudgeCalibration]], drawn: Collection[str]
+) -> Iterator[Piece]:
     shown = list(values.items())[:MOST_SLICES]
+    yield Columns([figure for judge in drawn for figure in _multiple(column, judge, shown)])
     rows = [[value, *_row(name, panel)] for value, judges in shown for name, panel in judges.items()]
     yield Table(_head(column, "Judge"), rows, words=FIRST | {1})
     if len(values) > len(shown):
         yield f"{words.count(len(values) - len(shown))} more values are in calibration.json."
+
+
+def _multiple(
+    column: str, judge: str, values: Sequence[tuple[str, Mapping[str, JudgeCalibration]]]
+) -> Iterator[Figure]:
+    """One judge's accuracy on every value of a column, to be seen beside the other judges'."""
+    found = {value: panels[judge].statistics.get("accuracy") for value, panels in values if judge in panels}
+    rows = [
+        Interval(name=value, value=each.value, low=each.low, high=each.high)
+        for value, each in found.items()
+        if each is not None
+    ]
+    if len(rows) > 1:
+        yield Figure(forest(f"Accuracy of {judge} by {column}", rows), caption=f"{judge}: accuracy")

@@ -205,22 +205,30 @@ def _folded(kind: str, title: str, pieces: Document) -> Markup:
 
 
 class Figure(Block, frozen=True):
-    """A drawing, and in words what it shows: for a terminal, and for who does not see it."""
+    """A drawing that says in itself what it shows; on a terminal its words, or nothing where a table beside it says the same.
+
+    Attributes:
+        svg: With title and description, see `figures.drawing.svg`.
+        words: What it shows, for a terminal.
+        caption: Above it.
+        numbers: What is drawn, as a table, folded away beneath; None where one stands beside it.
+    """
 
     svg: Markup
-    words: str
+    words: str = ""
     caption: str = ""
+    numbers: Table | None = None
 
     def lines(self) -> Iterator[str]:
         """What it shows."""
-        yield self.words
+        if self.words:
+            yield self.words
 
     def markup(self) -> Markup:
         """It on a page."""
         caption = Markup("<figcaption>{}</figcaption>").format(fit(self.caption)) if self.caption else ""
-        return Markup('<figure class="card">{}<div role="img" aria-label="{}">{}</div></figure>').format(
-            caption, fit(self.words), self.svg
-        )
+        behind = "" if self.numbers is None else _folded("behind", "Numbers", [self.numbers])
+        return Markup('<figure class="card">{}{}{}</figure>').format(caption, self.svg, behind)
 
 
 Mark: TypeAlias = Literal["right", "wrong", "doubt"]
@@ -293,7 +301,7 @@ class Table(Block, frozen=True):
         )
 
     def _side(self, column: int) -> Markup:
-        return Markup() if self._of_words(column) else Markup(' class="number" align="right"')
+        return Markup() if self._of_words(column) else Markup(' align="right"')
 
     def _of_words(self, column: int) -> bool:
         return column in self.words or column - len(self.head or self.rows[0]) in self.words

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+
+import msgspec
 
 from ..calibration.comparison.results import Comparison
 from ..errors import InputError, RunFolderError
 from ..evaluation.store.manifest import Manifest
 from ..evaluation.store.run_store import REPORT, VERDICTS, RunStore
-from ..records import FolderPath, InputPath, MemoryFolder
+from ..records import FolderPath, InputPath, ItemKey, MemoryFolder, Source
 from . import words
+from .figures.scores import Bin
 from .html import write_report
 from .items.packing import MOST_TEXTS
 from .items.reading import RunItems
 from .model import InputFile, ReportData, SystemResult
+from .score_bins import score_bins
 
 _MOST_NAMED = 4
 """Systems that a title names; of more it says how many there are."""
@@ -71,7 +76,7 @@ def report_data(store: RunStore) -> ReportData:
     manifest = store.manifest
     if manifest.results is None or manifest.ended is None or manifest.inputs is None:
         raise RunFolderError(f"{store.path}: the run was not finished; type its command again to go on")
-    return ReportData(
+    data = ReportData(
         title=_title([result.system for result in manifest.results]),
         created=manifest.ended,
         command=manifest.command or "",
@@ -84,8 +89,18 @@ def report_data(store: RunStore) -> ReportData:
         compared=systems_compared(store),
         folder="" if isinstance(store.path, MemoryFolder) else str(store.path),
         cuts=store.roster.cuts,
+        labels=_labels(store, manifest.results),
         notes=[*edited(store), *(manifest.notes or []), *_not_judged(manifest, manifest.results)],
     )
+    return msgspec.structs.replace(data, scores=_scores(store, data))
+
+
+def _scores(store: RunStore, data: ReportData) -> dict[str, list[Bin]]:
+    """Groups of like scores of judges that read what they judge, and say more than 0 and 1."""
+    if data.calibration is None:
+        return {}
+    judges = data.calibration.probability.keys() - set(data.baselines)
+    return score_bins(store, judges, {name: panel.pass_at for name, panel in data.calibration.judges.items()})
 
 
 def edited(store: RunStore) -> Iterator[str]:
@@ -103,6 +118,28 @@ def _not_judged(manifest: Manifest, systems: list[SystemResult]) -> Iterator[str
             f"No judge was asked about {open_outputs}: give the command below --judge JUDGE and --model NAME, and it goes on from here "
             "(`fiducial prompts list` names the judges)."
         )
+
+
+_GIVEN: dict[Source, str] = {
+    "checker": "checkers",
+    "human": "people",
+    "construction": "construction",
+    "judge": "judges",
+}
+"""Who gives labels, in words."""
+
+
+def _labels(store: RunStore, systems: list[SystemResult]) -> dict[str, int]:
+    """How many outputs have a label, by who gave it: checkers' verdicts, but where there is another label."""
+    given: dict[ItemKey, Source] = {label.key: label.source for label in store.labels if label.graded}
+    checked = sum(system.outcomes.get("checker", {}).get("graded", 0) for system in systems)
+    checked -= sum(
+        1
+        for key in given
+        if any(said.source == "checker" and said.graded for said in store.verdicts.said_on(key))
+    )
+    counts = Counter(_GIVEN[source] for source in given.values())
+    return {"checkers": checked, **counts}
 
 
 def _title(systems: list[str]) -> str:

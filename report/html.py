@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -10,28 +10,16 @@ import jinja2
 from markupsafe import Markup
 
 from ..calibration.cuts import HALF, Cut
-from ..evaluation.conclusion.results import CORRECTED, OPEN
 from ..records import InputPath, atomic_write
 from . import words
 from .answers import answers
-from .calibration_page import calibration_page, statistic_cell
-from .document import Cell, as_html, fit
-from .figures import axis, interval_strip
+from .calibration_page import calibration_page
+from .document import as_html, fit
 from .items.packing import MOST_TEXTS, pack
-from .model import Candidate, ReportData, Stratum
+from .judges_page import costs_document, trust_document
+from .model import Candidate, ReportData
+from .overview import overview_document
 from .page import asset, policy, template
-from .run_words import judges_table, systems_table
-
-
-def _by_judge(strata: Sequence[Stratum]) -> list[Stratum]:
-    """What a judge says, and right below it the same corrected by labels."""
-    corrected = {stratum.by: stratum for stratum in strata if stratum.name == CORRECTED}
-    pairs = (
-        (rate, corrected.pop(rate.by, None) if rate.name == OPEN else None)
-        for rate in strata
-        if rate.name != CORRECTED
-    )
-    return [rate for pair in pairs for rate in pair if rate is not None] + list(corrected.values())
 
 
 def _passing(data: ReportData) -> str:
@@ -50,12 +38,7 @@ def _told(column: str, choice: str) -> str:
 
 
 _FUNCTIONS: dict[str, Any] = {
-    "axis": axis,
-    "bounds": words.bounds,
-    "by_judge": _by_judge,
-    "interval": words.interval,
     "passing": _passing,
-    "strip": interval_strip,
     "told": _told,
 }
 """What the template may call."""
@@ -96,26 +79,17 @@ def render_report(data: ReportData, items: Iterable[Candidate], *, texts: int | 
     return report_template().render(
         data=data,
         items=pack(items, data.cuts, texts),
-        calibration=None if data.calibration is None else as_html(calibration_page(data.calibration)),
-        worths=_worths(data),
+        calibration=None
+        if data.calibration is None
+        else as_html(calibration_page(data.calibration, data.scores, data.baselines)),
         answers=told,
-        first=as_html(
-            [
-                systems_table(data.systems, data.compared),
-                *([judges_table(told.trust, why=True)] if told.trust else []),
-            ]
-        ),
+        overview=as_html(overview_document(data.systems, data.compared)),
+        trust=as_html(trust_document(told.trust, data.labels)),
+        judges=as_html(costs_document(data.judges, data.calibration)),
         style=style,
         script=script,
         policy=policy(style, script),
     )
-
-
-def _worths(data: ReportData) -> dict[str, Cell]:
-    """Each judge's accuracy, to stand beside what it cost."""
-    judges = {} if data.calibration is None else data.calibration.judges
-    known = {name: panel.statistics.get("accuracy") for name, panel in judges.items()}
-    return {judge.name: statistic_cell(known.get(judge.name)) for judge in data.judges}
 
 
 @cache
@@ -135,9 +109,6 @@ def _environment() -> jinja2.Environment:
     )
     environment.filters.update(
         count=words.count,
-        decimal=words.decimal,
-        denominator=words.denominator,
-        duration=words.duration,
         moment=words.moment,
         outcomes=words.outcomes,
     )

@@ -13,6 +13,7 @@ from ..evaluation.inputs import InputFile
 from ..evaluation.store.standing import Said
 from ..records import Author, ContextItem, ItemKey, Output, Verdict
 from .answers import Found
+from .figures.scores import Bin
 
 __all__ = [
     "Candidate",
@@ -89,6 +90,8 @@ class ReportData(Part, frozen=True, kw_only=True):
         folder: Where the run is kept, for commands.
         cuts: From which score on the verdicts of each judge pass; 0.5 for those that are not there.
         notes: Sentences a reader must see before any number.
+        labels: How many outputs have a label, by who gave it.
+        scores: Groups of like scores beside labels, of judges whose scores are more than 0 and 1.
     """
 
     title: str
@@ -104,6 +107,13 @@ class ReportData(Part, frozen=True, kw_only=True):
     folder: str = "RUN"
     cuts: Mapping[Author, Cut] = {}
     notes: list[str] = []
+    labels: Mapping[str, int] = {}
+    scores: Mapping[str, list[Bin]] = {}
+
+    @property
+    def baselines(self) -> list[str]:
+        """The judges that read nothing."""
+        return [use.name for use in self.judges if use.id is not None and use.id.kind == "baseline"]
 
     @property
     def found(self) -> Found:

@@ -12,7 +12,7 @@ from . import words
 from .answers import Answers, Found, Trust, answers
 from .caution_words import sentences
 from .document import ENDS, FIRST, Caution, Cell, Command, Document, Piece, Table
-from .figures import interval_strip
+from .figures.rates import interval_strip
 from .text import shortened
 
 _NAME = 26

@@ -33,7 +33,7 @@ def test_it_opens_without_a_word_on_the_console_and_asks_for_nothing_else(
     assert browser.requested() == {page.as_uri()}
 
 
-@pytest.mark.parametrize("size", [WIDE])
+@pytest.mark.parametrize("size", [WIDE, NARROW])
 def test_the_three_answers_are_on_the_first_screen(browser: Browser, demo: Path, size: tuple[int, int]):
     browser.open(demo / "report.html", size=size)
     found = answers(browser)

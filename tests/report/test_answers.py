@@ -5,60 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from found_results import compared, judged, panel, systems
 
-from fiducial.calibration import compare, table_from_rows
 from fiducial.calibration.agreement.results import Calibration, EqualRates, JudgeCalibration, SuspectedLabel
 from fiducial.calibration.cautions import Caution
-from fiducial.calibration.comparison.results import Comparison
-from fiducial.calibration.statistic import Statistic
-from fiducial.evaluation.conclusion.results import DECIDED, OPEN, UNJUDGED, JudgeUse, Stratum, SystemResult
+from fiducial.evaluation.conclusion.results import OPEN, UNJUDGED, Stratum
 from fiducial.report.answers import Found, answers
-
-RIGHT = {"a": 0.9, "b": 0.85, "c": 0.3}
-
-
-def systems(*names: str, **more: Any) -> list[SystemResult]:
-    part = Stratum(name=DECIDED, n=60, of=60, value=0.5, low=0.4, high=0.6)
-    return [SystemResult(system=name, strata=[part, *more.get("strata", [])]) for name in names]
-
-
-def compared(*names: str, items: int = 60, judged: float | None = None) -> Comparison:
-    """So many items that checkers decided, and, where ``judged`` is given, a third more that a judge did."""
-    rows = [
-        {
-            "item_id": f"i{number}",
-            "judge": "j",
-            "system": name,
-            "score": float(number % 100 < 100 * RIGHT[name]) if decided else judged,
-            "checker_score": float((number * 37) % 100 < 100 * RIGHT[name]) if decided else None,
-        }
-        for name in names
-        for number in range(items + (items // 3 if judged is not None else 0))
-        for decided in [number < items]
-    ]
-    return compare(table_from_rows(rows), by="system")
-
-
-def panel(tpr: tuple[float, float], tnr: tuple[float, float], balanced: float = 0.8) -> JudgeCalibration:
-    def statistic(value: float, low: float) -> Statistic:
-        return Statistic(value=value, low=low, high=1.0, n=100, method="Wilson")
-
-    return JudgeCalibration(
-        n=200,
-        tp=90,
-        fn=10,
-        fp=8,
-        tn=92,
-        statistics={
-            "true_positive_rate": statistic(*tpr),
-            "true_negative_rate": statistic(*tnr),
-            "balanced_accuracy": statistic(0.9, balanced),
-        },
-    )
-
-
-def judged(*names: str, **outcomes: int) -> list[JudgeUse]:
-    return [JudgeUse(name=name, fingerprint="f", outcomes={"graded": 5, **outcomes}) for name in names]  # pyright: ignore[reportArgumentType]
 
 
 def better(*names: str, **more: Any) -> str:

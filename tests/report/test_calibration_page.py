@@ -9,6 +9,7 @@ from fiducial.calibration.agreement.results import read_calibration
 from fiducial.errors import InputError
 from fiducial.report.calibration_page import MOST_SLICES, calibration_page
 from fiducial.report.document import Details, Table, as_html
+from fiducial.report.score_bins import bins_of
 
 
 def page_of(calibration: dict[str, Any]) -> str:
@@ -36,7 +37,7 @@ def test_each_judge_has_a_row_with_a_cell_a_statistic(calibration: dict[str, Any
 def test_many_slices_are_cut_and_counted(calibration: dict[str, Any]):
     judges = calibration["slices"]["category"]["simple"]
     calibration["slices"] = {"city": {f"city {n}": judges for n in range(MOST_SLICES + 7)}}
-    table, more = details_of(calibration)["By city"].pieces
+    _, table, more = details_of(calibration)["By city"].pieces
     assert isinstance(table, Table)
     assert len(table.rows) == MOST_SLICES
     assert str(more).startswith("7 more values")
@@ -66,3 +67,38 @@ def test_something_else_is_refused():
         page_of({"judges": {"j": {"statistics": {"mcc": "high"}}}})
     with pytest.raises(InputError, match="not a calibration"):
         page_of({"systems": {"j": {"systems": 7}}})
+
+
+def test_judges_that_read_nothing_are_in_the_table_and_in_no_figure(calibration: dict[str, Any]):
+    (name, entry) = next(iter(calibration["judges"].items()))
+    calibration["judges"]["words"] = entry
+    calibration["slices"]["category"] = {value: {name: entry, "words": entry} for value in ("simple", "hard")}
+    pieces = list(calibration_page(read_calibration(calibration), baselines=["words"]))
+    shown = as_html(pieces)
+    assert "<title>Labels against words</title>" not in shown
+    assert f"<title>Labels against {name}</title>" in shown
+    assert f"<title>Accuracy of {name} by category" in shown or "accuracy" not in entry["statistics"]
+    assert "words <small>24 clusters; tp 128, fp 21, fn 19, tn 77" in shown
+    assert as_html(pieces).count("judges that read nothing") == 1
+
+
+def test_slices_are_drawn_a_judge_each(calibration: dict[str, Any]):
+    (name, entry) = next(iter(calibration["judges"].items()))
+    entry["statistics"]["accuracy"] = {"value": 0.5, "low": 0.4, "high": 0.6, "n": 9}
+    calibration["slices"] = {"city": {"Rome": {name: entry}, "Oslo": {name: entry}}}
+    shown = as_html(details_of(calibration)["By city"].pieces)
+    assert f"Accuracy of {name} by city</title><desc>Rome 0.50 [0.40, 0.60]; Oslo 0.50 [0.40, 0.60]" in shown
+
+
+def test_scores_are_drawn_where_they_say_more_than_yes_and_no(calibration: dict[str, Any]):
+    name = next(iter(calibration["judges"]))
+    bins = bins_of([(0.0, 0.0, "a"), (0.5, 1.0, "b"), (1.0, 1.0, "c")], 0.5)
+    shown = as_html(calibration_page(read_calibration(calibration), {name: bins}))
+    assert f"Scores of {name} by label" in shown
+    assert f"Share that labels pass, by score of {name}" in shown
+    assert shown.count("<summary>Numbers</summary>") == 2
+
+
+def test_pairs_without_a_common_item_are_counted(calibration: dict[str, Any]):
+    shown = as_html(details_of(calibration)["Judges against each other"].pieces)
+    assert "Pairs without a common item: 1." in shown

@@ -20,6 +20,7 @@ from fiducial.report.document import (
     as_lines,
     statistic_pieces,
 )
+from fiducial.report.figures.rates import Interval, forest
 
 _HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e"
 _TABLE = Table(
@@ -45,7 +46,7 @@ def test_a_page_has_every_word_that_a_terminal_has():
         "Two of them.",
         _TABLE,
         Caution("few clusters", "Fewer than 20 clusters, so that the interval may be too short."),
-        Figure(Markup("<svg></svg>"), "a rises"),
+        Figure(forest("a", [Interval(name="a", value=0.5)]), "a 0.50"),
     ]
     shown = as_html(document)
     for line in as_lines(document):
@@ -60,7 +61,7 @@ def test_nothing_hostile_is_markup_or_a_command_to_a_terminal():
         _HOSTILE,
         Caution(_HOSTILE, _HOSTILE),
         Table((_HOSTILE, "b"), [(_HOSTILE, Cell(_HOSTILE, _HOSTILE))], caption=_HOSTILE),
-        Figure(Markup("<svg></svg>"), _HOSTILE),
+        Figure(Markup("<svg></svg>"), _HOSTILE, _HOSTILE, Table((_HOSTILE,), [(_HOSTILE,)])),
     ]
     shown = as_html(document)
     assert "<script" not in shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
-VOID = {"meta", "input", "link", "img", "br", "hr", "circle", "line", "rect"}
+VOID = {"meta", "input", "link", "img", "br", "hr"}
 
 
 class Page(HTMLParser):

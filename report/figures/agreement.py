@@ -1,0 +1,124 @@
+"""How two that judge agree: a 2x2 table, and a map of numbers by row and column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from ..words import count, decimal
+from .drawing import WIDTH, box, svg, text
+
+
+def confusion(tp: int, fn: int, fp: int, tn: int, *, of: str = "judge") -> Markup:
+    """Draw a 2x2 table of judge against label; a cell is the fuller in colour, the larger its share of the label's row.
+
+    Args:
+        tp: Label pass, judge pass.
+        fn: Label pass, judge fail.
+        fp: Label fail, judge pass.
+        tn: Label fail, judge fail.
+        of: The judge.
+
+    Returns:
+        An ``svg`` element that says the numbers to a screen reader.
+    """
+    shapes = [
+        text(135, 12, "judge: pass", "head", anchor="middle"),
+        text(235, 12, "judge: fail", "head", anchor="middle"),
+    ]
+    rows = (
+        ("label: pass", ((tp, "agree"), (fn, "differ"))),
+        ("label: fail", ((fp, "differ"), (tn, "agree"))),
+    )
+    for row, (name, cells) in enumerate(rows):
+        y = 20.0 + row * 56
+        labels = sum(number for number, _ in cells)
+        shapes.append(text(78, y + 30, name, "head", anchor="end"))
+        for column, (number, kind) in enumerate(cells):
+            shapes += _cell(86.0 + column * 100, y, number, labels, kind)
+    says = f"label pass: judge pass {tp}, judge fail {fn}; label fail: judge pass {fp}, judge fail {tn}"
+    return svg("confusion", 290, 134, f"Labels against {of}", shapes, says=says)
+
+
+def _cell(x: float, y: float, number: int, of: int, kind: str) -> list[Markup]:
+    share = number / of if of else 0.0
+    shown = f"{share:.0%} of {count(of)}" if of else "no such label"
+    return [
+        box(x, y, 98, 54, kind, strength=0.06 + 0.44 * share),
+        text(x + 49, y + 26, count(number), "number", anchor="middle"),
+        text(x + 49, y + 43, shown, "share", anchor="middle"),
+    ]
+
+
+_NAMES = 150.0
+"""Pixels of the names of rows."""
+_LETTERS = 24
+_HIGH = 22.0
+
+
+def heat(
+    title: str,
+    columns: Sequence[str],
+    rows: Sequence[tuple[str, Sequence[float | None]]],
+    *,
+    good: bool = True,
+) -> Markup:
+    """Shares by row and column, the fuller in colour the larger; each cell shows its number, too.
+
+    Columns are named by letters above, and in full below, since names are longer than cells.
+
+    Args:
+        title: What it shows.
+        columns: Their names.
+        rows: Name and shares, one a column; None where there is none.
+        good: Whether much is good.
+
+    Returns:
+        An ``svg`` element that says the numbers to a screen reader.
+    """
+    wide = min(60.0, (WIDTH - _NAMES) / max(len(columns), 1))
+    letters = [chr(ord("A") + number) if number < 26 else str(number) for number in range(len(columns))]  # noqa: PLR2004 - of the alphabet
+    shapes = [
+        text(_NAMES + (n + 0.5) * wide, 14, letter, "name", anchor="middle")
+        for n, letter in enumerate(letters)
+    ]
+    for number, (name, shares) in enumerate(rows):
+        y = 22 + number * _HIGH
+        shapes.append(text(_NAMES - 8, y + 15, name, anchor="end", room=_LETTERS))
+        for column, share in enumerate(shares):
+            shapes += _share(_NAMES + column * wide, y, wide, share, f"{name}, {columns[column]}", good=good)
+    below = 22 + len(rows) * _HIGH
+    shapes += [
+        text(8, below + 18 + n * 16, f"{letter}  {name}", room=52)
+        for n, (letter, name) in enumerate(zip(letters, columns, strict=True))
+    ]
+    return svg("heat", WIDTH, below + 16 * len(columns) + 10, title, shapes, says=_says(columns, rows))
+
+
+def _share(x: float, y: float, wide: float, share: float | None, what: str, *, good: bool) -> list[Markup]:
+    if share is None:
+        return [text(x + wide / 2, y + 15, "-", "share", anchor="middle")]
+    return [
+        box(
+            x + 1,
+            y + 1,
+            wide - 2,
+            _HIGH - 2,
+            "agree" if good else "differ",
+            strength=0.05 + 0.5 * share,
+            says=f"{what}: {decimal(share)}",
+        ),
+        text(x + wide / 2, y + 15, decimal(share), "share", anchor="middle"),
+    ]
+
+
+def _says(columns: Sequence[str], rows: Sequence[tuple[str, Sequence[float | None]]]) -> str:
+    return "; ".join(
+        f"{name}: "
+        + ", ".join(
+            f"{column} {'none' if share is None else decimal(share)}"
+            for column, share in zip(columns, shares, strict=True)
+        )
+        for name, shares in rows
+    )

@@ -1,0 +1,146 @@
+"""What figures are drawn with: shapes as SVG, every text escaped.
+
+Colours and widths stand in attributes, so that a figure is legible without a style sheet, as in a notebook; a page's style sheet
+overrides them by the same names (light, dark, print). Sizes are pixels at a width that fits a telephone; wider screens do not blow them up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from ..text import shortened
+
+WIDTH = 360.0
+"""Of a figure that stands by itself."""
+
+MOST_LETTERS = 200
+"""Characters of any one text in a figure."""
+
+_RIGHT, _WRONG = "#2f77bd", "#c25a2b"
+"""Legible on white and on black."""
+
+_KINDS: dict[str, str] = {
+    "track": 'stroke="currentColor" stroke-opacity="0.45"',
+    "tick": 'stroke="currentColor" stroke-opacity="0.15"',
+    "zero": 'stroke="currentColor" stroke-opacity="0.7"',
+    "whisker": f'stroke="{_RIGHT}" stroke-width="6" stroke-opacity="0.35" stroke-linecap="round"',
+    "bounds": 'stroke="currentColor" stroke-width="2" stroke-opacity="0.6"',
+    "course": f'stroke="{_RIGHT}" stroke-width="1.5" fill="none"',
+    "dot": f'fill="{_RIGHT}"',
+    "alarm": f'fill="{_WRONG}"',
+    "agree": f'fill="{_RIGHT}"',
+    "differ": f'fill="{_WRONG}"',
+    "label": 'fill="currentColor" font-size="12"',
+    "name": 'fill="currentColor" font-size="12.5" font-weight="600"',
+    "head": 'fill="currentColor" font-size="12"',
+    "number": 'fill="currentColor" font-size="19" font-weight="650"',
+    "share": 'fill="currentColor" font-size="11"',
+}
+"""How each kind of shape looks where no style sheet says otherwise."""
+
+
+class Scale(NamedTuple):
+    """Where values stand on an axis.
+
+    Attributes:
+        low: The value at ``start``.
+        high: The value at ``end``.
+        start: Pixels.
+        end: Pixels.
+    """
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        """Where a value stands; what is outside, at the end of the axis."""
+        inside = min(max(self.low, self.high), max(min(self.low, self.high), value))
+        return self.start + (inside - self.low) / (self.high - self.low or 1.0) * (self.end - self.start)
+
+
+def svg(
+    kind: str, width: float, height: float, title: str, shapes: Iterable[Markup], *, says: str = ""
+) -> Markup:
+    """A figure.
+
+    Args:
+        kind: Its class in the style sheet.
+        width: Pixels that it would like to have.
+        height: Likewise.
+        title: What it is, for who does not see it.
+        shapes: What is drawn, back to front.
+        says: What it shows, in words.
+
+    Returns:
+        An ``svg`` element with title and description.
+    """
+    return Markup(
+        '<svg class="{}" width="{:g}" height="{:g}" viewBox="0 0 {:g} {:g}" role="img" font-family="sans-serif">'
+        "<title>{}</title>{}{}</svg>"
+    ).format(
+        kind,
+        width,
+        height,
+        width,
+        height,
+        fit(title),
+        Markup("<desc>{}</desc>").format(fit(says)) if says else "",
+        Markup().join(shapes),
+    )
+
+
+def text(
+    x: float, y: float, words: str, kind: str = "label", *, anchor: str = "start", room: int = MOST_LETTERS
+) -> Markup:
+    """A text; cut to ``room`` letters, with all of it for who points at it."""
+    shown = fit(words)
+    whole = Markup("<title>{}</title>").format(shown) if len(shown) > room else Markup()
+    cut = shown if len(shown) <= room else f"{shown[: room - 1]}…"
+    return Markup('<text {} x="{:.1f}" y="{:.1f}" text-anchor="{}">{}{}</text>').format(
+        _looks(kind), x, y, anchor, whole, cut
+    )
+
+
+def line(kind: str, x1: float, y1: float, x2: float, y2: float) -> Markup:
+    """A line."""
+    return Markup('<line {} x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}"/>').format(
+        _looks(kind), x1, y1, x2, y2
+    )
+
+
+def path(kind: str, points: Sequence[tuple[float, float]]) -> Markup:
+    """A line through points."""
+    places = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    return Markup('<polyline {} points="{}"/>').format(_looks(kind), places)
+
+
+def dot(x: float, y: float, kind: str = "dot", *, radius: float = 4.5, says: str = "") -> Markup:
+    """A point; ``says`` is for who points at it."""
+    return Markup('<circle {} cx="{:.1f}" cy="{:.1f}" r="{:g}">{}</circle>').format(
+        _looks(kind), x, y, radius, _hint(says)
+    )
+
+
+def box(x: float, y: float, width: float, height: float, kind: str, *, strength: float = 1.0, says: str = "") -> Markup:  # fmt: skip
+    """A rectangle, the fuller in colour the larger ``strength``."""
+    return Markup(
+        '<rect {} x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" rx="3" fill-opacity="{:.2f}">{}</rect>'
+    ).format(_looks(kind), x, y, width, height, strength, _hint(says))
+
+
+def fit(words: str) -> str:
+    """A text of unknown origin, fit to stand in a figure."""
+    return shortened(words, MOST_LETTERS * 10)
+
+
+def _looks(kind: str) -> Markup:
+    return Markup('class="{}" {}').format(kind, Markup(_KINDS[kind]))  # noqa: S704 - of the table above
+
+
+def _hint(says: str) -> Markup:
+    return Markup("<title>{}</title>").format(fit(says)) if says else Markup()

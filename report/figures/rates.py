@@ -1,0 +1,156 @@
+"""Rates with their intervals: one in a cell, many below each other (a forest plot), one after the other in time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from markupsafe import Markup
+
+from ..words import decimal, interval
+from .drawing import WIDTH, Scale, dot, line, path, svg, text
+
+_STRIP = 240.0
+_MARGIN = 6.0
+_HEIGHT = 20
+_MIDDLE = _HEIGHT / 2
+_ROW = 36.0
+_LETTERS = 26
+"""Of a name beside its number."""
+
+
+class Interval(msgspec.Struct, frozen=True, kw_only=True):
+    """An estimate to be drawn.
+
+    Attributes:
+        name: What it is of.
+        value: The estimate; None where there is none.
+        low: Lower end of its interval.
+        high: Upper end.
+        bounds: Worst-case bounds.
+        alarm: Whether it is to be seen at once.
+    """
+
+    name: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    bounds: tuple[float, float] | None = None
+    alarm: bool = False
+
+    def __str__(self) -> str:
+        """It in words."""
+        return f"{self.name} {self.number}"
+
+    @property
+    def number(self) -> str:
+        """Its number in words."""
+        if self.value is None:
+            return "undefined"
+        return " ".join(filter(None, (decimal(self.value), interval(self.low, self.high))))
+
+
+def interval_strip(
+    value: float | None,
+    low: float | None,
+    high: float | None,
+    *,
+    bounds: tuple[float, float] | None = None,
+    floor: float = 0.0,
+) -> Markup:
+    """Draw an estimate with its interval on an axis from ``floor`` to 1.
+
+    Args:
+        value: The estimate; an axis alone is drawn without one.
+        low: Lower end of the interval.
+        high: Upper end of the interval.
+        bounds: Worst-case bounds, drawn as a thin line beneath.
+        floor: Left end of the axis: 0 for rates, -1 for correlations.
+
+    Returns:
+        An ``svg`` element that says the numbers to a screen reader.
+    """
+    place = Scale(floor, 1.0, _MARGIN, _STRIP - _MARGIN)
+    says = "no value" if value is None else decimal(value)
+    if low is not None and high is not None:
+        says += f", interval {decimal(low)} to {decimal(high)}"
+    ticks = [floor + (1.0 - floor) * quarter / 4 for quarter in range(5)]
+    shapes = [line("tick", place(tick), 3, place(tick), _HEIGHT - 3) for tick in ticks]
+    drawn = Interval(name="", value=value, low=low, high=high, bounds=bounds)
+    return svg("strip", _STRIP, _HEIGHT, says, [*shapes, *_marks(drawn, place, _MIDDLE)])
+
+
+def _marks(each: Interval, place: Scale, y: float) -> list[Markup]:
+    shapes = [line("track", place.start, y, place.end, y)]
+    if each.bounds is not None:
+        shapes.append(line("bounds", place(each.bounds[0]), y + 8, place(each.bounds[1]), y + 8))
+    if each.low is not None and each.high is not None:
+        shapes.append(line("whisker", place(each.low), y, place(each.high), y))
+    if each.value is not None:
+        shapes.append(dot(place(each.value), y, "alarm" if each.alarm else "dot", says=str(each)))
+    return shapes
+
+
+def forest(title: str, rows: Sequence[Interval], *, low: float = 0.0, high: float = 1.0) -> Markup:
+    """Estimates below each other on one axis.
+
+    Args:
+        title: What they are.
+        rows: The estimates, the first on top.
+        low: Left end of the axis.
+        high: Right end.
+
+    Returns:
+        An ``svg`` element that says the numbers to a screen reader.
+    """
+    place = Scale(low, high, _MARGIN, WIDTH - _MARGIN)
+    bottom = _ROW * len(rows) + 8
+    ticks = [low + (high - low) * quarter / 4 for quarter in range(5)]
+    shapes = [
+        line("zero" if tick == 0 and low < 0 else "tick", place(tick), 4, place(tick), bottom)
+        for tick in ticks
+    ]
+    for number, each in enumerate(rows):
+        y = _ROW * number + 14
+        shapes += [
+            text(_MARGIN, y, each.name, "name", room=_LETTERS),
+            text(WIDTH - _MARGIN, y, each.number, anchor="end"),
+            *_marks(each, place, y + 12),
+        ]
+    return svg("forest", WIDTH, bottom + 18, title, [*shapes, *_axis(ticks, place, bottom + 14)], says="; ".join(map(str, rows)))  # fmt: skip
+
+
+def _axis(ticks: Sequence[float], place: Scale, y: float) -> list[Markup]:
+    anchors = {ticks[0]: "start", ticks[-1]: "end"}
+    return [text(place(tick), y, f"{tick:g}", anchor=anchors.get(tick, "middle")) for tick in ticks]
+
+
+def trend(title: str, rows: Sequence[Interval]) -> Markup:
+    """Estimates one after the other, from left to right, with their intervals.
+
+    Args:
+        title: What they are.
+        rows: The estimates in the order of time; what has no value is left out of the line.
+
+    Returns:
+        An ``svg`` element that says the numbers to a screen reader.
+    """
+    height, top = 180.0, 12.0
+    up = Scale(0.0, 1.0, height - 34, top)
+    along = Scale(0.0, max(len(rows) - 1, 1), 40.0, WIDTH - 16)
+    shapes = [line("tick", 34, up(tick), WIDTH - _MARGIN, up(tick)) for tick in (0.0, 0.5, 1.0)]
+    shapes += [text(28, up(tick) + 4, f"{tick:g}", anchor="end") for tick in (0.0, 0.5, 1.0)]
+    points = [(along(number), up(each.value)) for number, each in enumerate(rows) if each.value is not None]
+    shapes.append(path("course", points))
+    for number, each in enumerate(rows):
+        if each.low is not None and each.high is not None:
+            shapes.append(line("whisker", along(number), up(each.low), along(number), up(each.high)))
+        if each.value is not None:
+            shapes.append(
+                dot(along(number), up(each.value), "alarm" if each.alarm else "dot", says=str(each))
+            )
+    ends = [(0, "start"), (len(rows) - 1, "end")] if len(rows) > 1 else [(0, "start")]
+    shapes += [
+        text(along(n), height - 12, rows[n].name, anchor=anchor, room=_LETTERS) for n, anchor in ends if rows
+    ]
+    return svg("trend", WIDTH, height, title, shapes, says="; ".join(map(str, rows)))

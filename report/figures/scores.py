@@ -1,0 +1,144 @@
+"""Scores: how they spread over what labels pass and fail, how often what they promise comes true, and what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+from markupsafe import Markup
+
+from ..words import count, decimal
+from .drawing import WIDTH, Scale, box, dot, line, svg, text
+from .rates import Interval
+
+_HEIGHT = 190.0
+_LEFT, _RIGHT = 40.0, WIDTH - 12
+_ENDS = (0.0, 0.5, 1.0)
+
+
+class Bin(msgspec.Struct, frozen=True, kw_only=True):
+    """Rows whose scores are alike.
+
+    Attributes:
+        low: The lowest score.
+        high: The highest.
+        passed: How many of them labels pass.
+        failed: How many they fail.
+        rate: Share that passes, with its interval, named by the scores.
+        mean: The mean score.
+    """
+
+    low: float
+    high: float
+    passed: int
+    failed: int
+    rate: Interval
+    mean: float
+
+
+def distribution(title: str, bins: Sequence[Bin], *, cut: float) -> Markup:
+    """How scores spread over what labels pass (above the line) and fail (below it).
+
+    Args:
+        title: Whose scores they are.
+        bins: Rows by score.
+        cut: From which score on verdicts pass.
+
+    Returns:
+        An ``svg`` element that says the numbers to a screen reader.
+    """
+    along = Scale(0.0, 1.0, _LEFT, _RIGHT)
+    most = max((max(each.passed, each.failed) for each in bins), default=1)
+    middle, tall = _HEIGHT / 2, _HEIGHT / 2 - 30
+    shapes = [line("tick", along(cut), 8, along(cut), _HEIGHT - 22), text(along(cut), 12, f"passes at {cut:g}", anchor="end" if cut > 0.5 else "start")]  # fmt: skip  # noqa: PLR2004 - the middle
+    for each in bins:
+        center, wide = along((each.low + each.high) / 2), max(8.0, along(each.high) - along(each.low) - 2)
+        for number, kind, way in ((each.passed, "agree", -1), (each.failed, "differ", 1)):
+            high = tall * number / most
+            if number:
+                shapes += [
+                    box(
+                        center - wide / 2,
+                        middle - (high if way < 0 else 0),
+                        wide,
+                        high,
+                        kind,
+                        strength=0.55,
+                        says=f"{each.rate.name}: {count(number)}",
+                    ),
+                    text(center, middle + way * (high + 10) + 4, count(number), "share", anchor="middle"),
+                ]
+    shapes += [
+        line("track", _LEFT, middle, _RIGHT, middle),
+        text(_LEFT - 6, middle - 12, "pass", anchor="end"),
+        text(_LEFT - 6, middle + 20, "fail", anchor="end"),
+        *(text(along(end), _HEIGHT - 6, f"{end:g}", anchor="middle") for end in _ENDS),
+    ]
+    says = "; ".join(
+        f"score {each.rate.name}: labels pass {each.passed}, fail {each.failed}" for each in bins
+    )
+    return svg("distribution", WIDTH, _HEIGHT, title, shapes, says=says)
+
+
+def reliability(title: str, bins: Sequence[Bin]) -> Markup:
+    """How often labels pass what got a score: on the diagonal, a score is a probability.
+
+    Args:
+        title: Whose scores they are.
+        bins: Rows by score.
+
+    Returns:
+        An ``svg`` element that says the numbers to a screen reader.
+    """
+    along, up = Scale(0.0, 1.0, _LEFT, _RIGHT), Scale(0.0, 1.0, _HEIGHT - 34, 14.0)
+    shapes = [line("tick", _LEFT, up(end), _RIGHT, up(end)) for end in _ENDS]
+    shapes += [line("track", along(0), up(0), along(1), up(1))]
+    for each in bins:
+        x = along(each.mean)
+        if each.rate.low is not None and each.rate.high is not None:
+            shapes.append(line("whisker", x, up(each.rate.low), x, up(each.rate.high)))
+        if each.rate.value is not None:
+            shapes += [
+                dot(x, up(each.rate.value), says=str(each.rate)),
+                text(x + 8, up(each.rate.value) + 4, count(each.passed + each.failed), "share"),
+            ]
+    shapes += [
+        *(text(_LEFT - 6, up(end) + 4, f"{end:g}", anchor="end") for end in _ENDS),
+        *(text(along(end), _HEIGHT - 18, f"{end:g}", anchor="middle") for end in _ENDS),
+        text(_RIGHT, _HEIGHT - 4, "score", anchor="end"),
+    ]
+    return svg(
+        "reliability", WIDTH, _HEIGHT, title, shapes, says="; ".join(f"score {each.rate}" for each in bins)
+    )
+
+
+def cost(title: str, points: Mapping[str, tuple[float, float]], *, unit: str) -> Markup:
+    """What judges cost against how often they are right: up and to the left is better.
+
+    Args:
+        title: What it shows.
+        points: By judge, what it costs and its accuracy.
+        unit: What costs are counted in.
+
+    Returns:
+        An ``svg`` element that says the numbers to a screen reader.
+    """
+    most = max((paid for paid, _ in points.values()), default=1.0) or 1.0
+    along, up = Scale(0.0, most, _LEFT, _RIGHT - 12), Scale(0.0, 1.0, _HEIGHT - 34, 14.0)
+    shapes = [line("tick", _LEFT, up(end), _RIGHT, up(end)) for end in _ENDS]
+    for number, (name, (paid, worth)) in enumerate(points.items(), start=1):
+        shapes += [
+            dot(along(paid), up(worth), says=f"{name}: {paid:,.4g} {unit}, {decimal(worth)}"),
+            text(along(paid), up(worth) - 8, str(number), "share", anchor="middle"),
+        ]
+    names = [text(8, _HEIGHT + 14 + 16 * n, f"{n + 1}  {name}", room=52) for n, name in enumerate(points)]
+    shapes += [
+        *(text(_LEFT - 6, up(end) + 4, f"{end:g}", anchor="end") for end in _ENDS),
+        text(along(0), _HEIGHT - 18, "0", anchor="middle"),
+        text(_RIGHT, _HEIGHT - 18, f"{most:,.4g} {unit}", anchor="end"),
+        *names,
+    ]
+    says = "; ".join(
+        f"{name} {paid:,.4g} {unit}, accuracy {decimal(worth)}" for name, (paid, worth) in points.items()
+    )
+    return svg("cost", WIDTH, _HEIGHT + 16 * len(points) + 6, title, shapes, says=says)

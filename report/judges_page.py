@@ -1,0 +1,102 @@
+"""Judges on a page: how far each may be trusted and why, and what asking them took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..calibration.agreement.results import Calibration
+from ..evaluation.conclusion.results import JudgeUse
+from . import words
+from .answers import Trust
+from .calibration_page import statistic_cell
+from .document import FIRST, Cell, Document, Figure, Piece, Table
+from .figures.scores import cost
+from .run_words import judges_table
+
+
+def trust_document(trust: Sequence[Trust], labels: Mapping[str, int]) -> Document:
+    """How far each judge may be trusted, why, by which labels, and what is certified.
+
+    Args:
+        trust: What is said of each.
+        labels: How many labels there are, by who gave them.
+    """
+    if not trust:
+        return []
+    given = ", ".join(f"{words.count(number)} by {who}" for who, number in labels.items() if number)
+    return [judges_table(trust, why=True), f"Labels: {given or 'none'}."]
+
+
+def costs_document(judges: Sequence[JudgeUse], calibration: Calibration | None) -> Document:
+    """What each judge was used for and what that took, beside what it is worth.
+
+    Args:
+        judges: What each was used for.
+        calibration: How far they agree with the labels.
+    """
+    return list(_costs(judges, calibration))
+
+
+_HEAD: tuple[str | Cell, ...] = (
+    "Calls",
+    "From cache",
+    Cell(
+        "Asked again",
+        title="Replies that could not be read and were asked for once more; counted in the calls",
+    ),
+    "Tokens in",
+    "Tokens out",
+    Cell("Cost", title="US dollars for these tokens at list prices"),
+    "Time",
+)
+
+
+def _costs(judges: Sequence[JudgeUse], calibration: Calibration | None) -> Iterator[Piece]:
+    if not judges:
+        return
+    panels = {} if calibration is None else calibration.judges
+    worths = {name: panel.statistics.get("accuracy") for name, panel in panels.items()}
+    rows: list[list[str | Cell]] = []
+    for judge in judges:
+        row: list[str | Cell] = [
+            Cell(judge.name, judge.fingerprint[:12], f"fingerprint {judge.fingerprint}"),
+            words.outcomes(judge.outcomes) or "none",
+            words.count(judge.calls),
+            words.count(judge.from_cache),
+            words.count(judge.reasked),
+            words.count(judge.prompt_tokens),
+            words.count(judge.completion_tokens),
+            "-" if judge.cost is None else f"${words.decimal(judge.cost, 4)}",
+            "-" if judge.seconds is None else words.duration(judge.seconds),
+        ]
+        if calibration is not None:
+            row.insert(2, statistic_cell(worths.get(judge.name)))
+        rows.append(row)
+    accuracy = Cell("Accuracy", title="Share of labelled outputs on which judge and label agree")
+    head = ["Judge", "Verdicts", *([accuracy] if calibration is not None else []), *_HEAD]
+    yield from _drawn(judges, {name: each.value for name, each in worths.items() if each is not None})
+    yield Table(head, rows, words=FIRST | {1})
+
+
+def _drawn(judges: Sequence[JudgeUse], worths: Mapping[str, float | None]) -> Iterator[Figure]:
+    """Cost, or where no price is known tokens, against accuracy, where two judges or more have both."""
+    prices = {judge.name: _verdict_price(judge) for judge in judges}
+    for unit, place in (("$ a verdict", 0), ("tokens a verdict", 1)):
+        points = {
+            name: (paid, worth)
+            for name, price in prices.items()
+            if (worth := worths.get(name)) is not None and (paid := price[place]) is not None
+        }
+        if len(points) > 1:
+            caption = f"Accuracy by {unit}"
+            yield Figure(cost(caption, points, unit=unit), caption=caption)
+            return
+
+
+def _verdict_price(judge: JudgeUse) -> tuple[float | None, float | None]:
+    """Dollars and tokens a verdict; None where nothing is known of them."""
+    verdicts = sum(judge.outcomes.values())
+    tokens = judge.prompt_tokens + judge.completion_tokens
+    if not verdicts:
+        return None, None
+    return None if judge.cost is None else judge.cost / verdicts, tokens / verdicts if tokens else None

@@ -1,0 +1,159 @@
+"""All systems in one figure and one table, part by part: what stands behind the first answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..calibration.comparison.results import Comparison, Pair
+from ..calibration.statistic import Statistic
+from ..evaluation.conclusion.results import CORRECTED, DECIDED, OPEN, UNJUDGED, Stratum, SystemResult
+from . import words
+from .answers import deciding
+from .document import Cell, Columns, Details, Document, Figure, Piece, Table
+from .figures.rates import Interval, forest
+
+_MOST = 30
+"""Systems that a figure shows; the table has all."""
+
+
+def overview_document(systems: Sequence[SystemResult], compared: Comparison | None) -> Document:
+    """Systems side by side.
+
+    Args:
+        systems: What is said of each.
+        compared: They against each other, where there are several.
+
+    Returns:
+        Figures of each part and of the differences, a table of systems in columns and parts in rows, and folded away each judge's rates.
+    """
+    return list(_pieces(systems, compared))
+
+
+def _pieces(systems: Sequence[SystemResult], compared: Comparison | None) -> Iterator[Piece]:
+    parts = _parts(systems, compared)
+    yield _figures(systems, compared, parts)
+    head = ("part", *(system.system for system in systems))
+    yield Table(
+        head, [(name, *(_rate(rates.get(each.system)) for each in systems)) for name, rates in parts.items()]
+    )
+    if rows := list(_judges(systems)):
+        yield Details("Each judge's rate of what no checker decided", [Table(head, rows), *_notes(systems)])
+
+
+def overview_figures(systems: Sequence[SystemResult], compared: Comparison | None) -> Columns:
+    """All systems, a figure each part and one of the differences; see `overview_document`."""
+    return _figures(systems, compared, _parts(systems, compared))
+
+
+def _figures(
+    systems: Sequence[SystemResult],
+    compared: Comparison | None,
+    parts: Mapping[str, Mapping[str, Statistic]],
+) -> Columns:
+    drawn = [
+        Figure(forest(name, rows), caption=name)
+        for name, rates in parts.items()
+        if (rows := _drawn(systems, rates))
+    ]
+    return Columns([*drawn, *_differences(compared)])
+
+
+def _parts(
+    systems: Sequence[SystemResult], compared: Comparison | None
+) -> Mapping[str, Mapping[str, Statistic]]:
+    """Rates by part and system: what checkers decided, the rest, and both together."""
+    decided = {system.system: part for system in systems for part in system.strata if part.name == DECIDED}
+    found: dict[str, Mapping[str, Statistic]] = {"checkers decided": decided} if decided else {}
+    strata = None if compared is None else compared.strata
+    if strata is None:
+        left = {system.system: rest for system in systems if (rest := _rest(system)) is not None}
+        corrected = all(rate.name == CORRECTED for rate in left.values())
+        return found | ({f"open, by judges, {'' if corrected else 'un'}corrected": left} if left else {})
+    if any(strata.open.graded.values()):
+        found[f"open, by judges, {'' if strata.open.corrected else 'un'}corrected"] = strata.open.rates
+        if decided:
+            found["all outputs"] = strata.all.rates
+    return found
+
+
+def _rest(system: SystemResult) -> Stratum | None:
+    """What one judge says of what no checker decided; None where none does, or several do, which are not pooled."""
+    judged = [part for part in system.strata if part.by is not None and part.name in {OPEN, CORRECTED}]
+    best = [part for part in judged if part.name == CORRECTED] or judged
+    return best[0] if len({part.by for part in best}) == 1 else None
+
+
+def _drawn(systems: Sequence[SystemResult], rates: Mapping[str, Statistic]) -> list[Interval]:
+    return [
+        Interval(
+            name=each.system,
+            value=rate.value,
+            low=rate.low,
+            high=rate.high,
+            bounds=rate.bounds if isinstance(rate, Stratum) else None,
+        )
+        for each in systems[:_MOST]
+        if (rate := rates.get(each.system)) is not None and rate.value is not None
+    ]
+
+
+def _differences(compared: Comparison | None) -> Iterator[Figure]:
+    """The first system against each other one, in the part that systems are ranked by."""
+    if compared is None or compared.strata is None:
+        return
+    part, of = deciding(compared.strata)
+    known = {name: rate.value for name, rate in part.rates.items() if rate.value is not None}
+    if len(known) > 1:
+        leader = max(known, key=lambda name: known[name])
+        rows = [
+            each for pair in part.pairs if leader in {pair.a, pair.b} for each in _difference(pair, leader)
+        ]
+        caption = f"{leader} more than, {of}"
+        yield Figure(forest(caption, rows[:_MOST], low=-1.0), caption=caption)
+
+
+def _difference(pair: Pair, leader: str) -> Iterator[Interval]:
+    found, sign = pair.difference, 1 if pair.a == leader else -1
+    if found.value is not None:
+        ends = sorted(sign * end for end in (found.low, found.high) if end is not None)
+        low, high = ends if len(ends) == 2 else (None, None)  # noqa: PLR2004 - an interval has two
+        yield Interval(
+            name=pair.b if pair.a == leader else pair.a, value=sign * found.value, low=low, high=high
+        )
+
+
+def _rate(found: Statistic | None) -> Cell:
+    if found is None:
+        return Cell("-", title="no such output")
+    behind = [words.interval(found.low, found.high)]
+    if isinstance(found, Stratum):
+        missing = words.outcomes(found.outcomes)
+        behind += [words.denominator(found) + (f" ({missing})" if missing else ""), words.bounds(found)]
+    else:
+        behind.append(f"on {words.count(found.n)}")
+    if found.value is None:
+        return Cell("undefined", "; ".join([found.undefined or "no value", *filter(None, behind)]))
+    return Cell(words.decimal(found.value), " ".join(filter(None, behind)), found.method or "")
+
+
+def _judges(systems: Sequence[SystemResult]) -> Iterator[Sequence[str | Cell]]:
+    """A row a judge, and right below it the same corrected by labels."""
+    judged = [part for system in systems for part in system.strata if part.name != DECIDED]
+    names = dict.fromkeys(part.by for part in judged)
+    for by in names:
+        for name in (UNJUDGED, OPEN, CORRECTED):
+            rates = {
+                system.system: part
+                for system in systems
+                for part in system.strata
+                if (part.name, part.by) == (name, by)
+            }
+            if rates:
+                yield (
+                    Cell(by or name, name if by else ""),
+                    *(_rate(rates.get(each.system)) for each in systems),
+                )
+
+
+def _notes(systems: Sequence[SystemResult]) -> list[str]:
+    return list(dict.fromkeys(part.note for system in systems for part in system.strata if part.note))

@@ -1,0 +1,84 @@
+"""Scores of judges beside labels, by groups of like scores: what distributions and reliability curves are drawn of."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from ..calibration.cuts import HALF
+from ..evaluation.run_table import run_rows
+from ..evaluation.store.run_store import RunStore
+from .figures.rates import Interval
+from .figures.scores import Bin
+
+_MOST = 10
+"""Groups; scores of as many values or fewer have a group each."""
+
+
+class _Scored(NamedTuple):
+    """A row: what a judge says, what the label says, and what the row depends on."""
+
+    score: float
+    label: float
+    cluster: str
+
+
+def score_bins(store: RunStore, judges: Collection[str], cuts: Mapping[str, float]) -> dict[str, list[Bin]]:
+    """Groups of like scores of a run's judges.
+
+    Args:
+        store: The run.
+        judges: Of which judges.
+        cuts: From which score on labels pass beside a judge; 0.5 for those that are not there.
+
+    Returns:
+        The groups, lowest scores first, by judge; none of a judge that has no label beside it.
+    """
+    rows: dict[str, list[_Scored]] = defaultdict(list)
+    for row in run_rows(store) if judges else ():
+        if row["judge"] in judges and row["repeat"] == 0 and None not in {row["score"], row["label"]}:
+            rows[row["judge"]].append(_Scored(row["score"], row["label"], row["cluster"]))
+    return {judge: bins_of(scored, cuts.get(judge, HALF)) for judge, scored in rows.items()}
+
+
+def bins_of(rows: Iterable[tuple[float, float, str]], cut: float) -> list[Bin]:
+    """Groups of like scores: each score by itself where there are few, else ten of equal width.
+
+    Args:
+        rows: Score, label and cluster of each row.
+        cut: From which score on labels pass.
+    """
+    scored = [_Scored(*row) for row in rows]
+    few = len({row.score for row in scored}) <= _MOST
+    groups: dict[float, list[_Scored]] = defaultdict(list)
+    for row in scored:
+        groups[row.score if few else min(int(row.score * _MOST), _MOST - 1)].append(row)
+    return [_bin(groups[at], cut) for at in sorted(groups)]
+
+
+def _bin(rows: list[_Scored], cut: float) -> Bin:
+    import numpy as np  # noqa: PLC0415 - most reports draw no scores
+
+    from ..calibration.intervals.clustered_rates import share_of  # noqa: PLC0415 - likewise
+
+    scores = [row.score for row in rows]
+    passed = np.array([row.label >= cut for row in rows], dtype=np.float64)
+    _, cluster = np.unique([row.cluster for row in rows], return_inverse=True)
+    share = share_of(passed, cluster)
+    low, high = min(scores), max(scores)
+    name = f"{low:.2g}" if low == high else f"{low:.2g} to {high:.2g}"
+    right = int(passed.sum())
+    return Bin(
+        low=low,
+        high=high,
+        passed=right,
+        failed=len(rows) - right,
+        rate=Interval(name=name, value=share.value, low=share.low, high=share.high),
+        mean=sum(scores) / len(scores),
+    )
+
+
+def bin_table(bins: Iterable[Bin]) -> list[tuple[Any, ...]]:
+    """Groups as rows of a table: scores, how many labels pass and fail, share that passes."""
+    return [(each.rate.name, f"{each.passed:,}", f"{each.failed:,}", each.rate.number) for each in bins]

@@ -1,0 +1,68 @@
+"""Systems side by side: what the figures and the table show."""
+
+from __future__ import annotations
+
+from found_results import compared, systems
+
+from fiducial.evaluation.conclusion.results import CORRECTED, OPEN, Stratum
+from fiducial.report.document import Columns, Details, Document, Figure, Table, as_html
+from fiducial.report.overview import overview_document
+
+
+def _figures(document: Document) -> list[str]:
+    return [each.caption for piece in document if isinstance(piece, Columns) for each in piece.pieces if isinstance(each, Figure)]  # fmt: skip
+
+
+def test_systems_stand_in_columns_and_parts_in_rows():
+    document = list(overview_document(systems("a", "b", "c"), compared("a", "b", "c", judged=1.0)))
+    (table,) = [piece for piece in document if isinstance(piece, Table)]
+    assert list(table.head) == ["part", "a", "b", "c"]
+    assert [row[0] for row in table.rows] == [
+        "checkers decided",
+        "open, by judges, uncorrected",
+        "all outputs",
+    ]
+    assert all(len(row) == 4 for row in table.rows)
+
+
+def test_there_is_a_figure_of_each_part_and_one_of_the_differences_to_the_best():
+    document = list(overview_document(systems("a", "b", "c"), compared("a", "b", "c", judged=1.0)))
+    *parts, difference = _figures(document)
+    assert parts == ["checkers decided", "open, by judges, uncorrected", "all outputs"]
+    assert difference == "a more than, of what checkers decided"
+    shown = as_html(document)
+    assert shown.count("<svg") == 4
+    assert "a more than, of what checkers decided</title><desc>b 0.0" in shown
+
+
+def test_one_system_is_shown_by_itself_with_what_its_judge_says():
+    rest = Stratum(name=OPEN, by="j", n=5, of=7, value=0.4, outcomes={"failed": 2}, bounds=(0.3, 0.6))
+    document = list(overview_document(systems("a", strata=[rest]), None))
+    assert _figures(document) == ["checkers decided", "open, by judges, uncorrected"]
+    assert "on 5 of 7 (2 failed) between 0.30 and 0.60" in as_html(document)
+
+
+def test_several_judges_of_the_open_part_are_not_pooled():
+    strata = [
+        Stratum(name=OPEN, by="first", n=5, of=5, value=0.2, note="no labels"),
+        Stratum(name=OPEN, by="second", n=5, of=5, value=0.3, note="no labels"),
+        Stratum(name=CORRECTED, by="first", n=5, of=5, value=0.25),
+    ]
+    document = list(overview_document(systems("a", strata=strata), None))
+    assert _figures(document) == ["checkers decided", "open, by judges, corrected"]
+    (details,) = [piece for piece in document if isinstance(piece, Details)]
+    table, note = details.pieces
+    assert isinstance(table, Table)
+    assert [as_html([Table((), [row[:1]])]).count("first") for row in table.rows] == [1, 1, 0]
+    assert note == "no labels"
+
+
+def test_what_has_no_rate_says_why():
+    nothing = Stratum(name=OPEN, by="j", n=0, of=7, undefined="no output was judged")
+    assert "undefined <small>no output was judged" in as_html(
+        overview_document(systems("a", strata=[nothing]), None)
+    )
+
+
+def test_nothing_decided_and_nothing_judged_is_no_figure():
+    assert _figures(list(overview_document([], None))) == []

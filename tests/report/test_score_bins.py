@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fiducial.calibration.intervals.clustered_rates import share_of
+from fiducial.report.score_bins import bins_of
+
+
+def test_few_scores_have_a_group_each():
+    rows = [(0.0, 0.0, "a"), (0.5, 1.0, "b"), (0.5, 0.0, "c"), (1.0, 1.0, "d")]
+    found = bins_of(rows, 0.5)
+    assert [(each.rate.name, each.passed, each.failed) for each in found] == [
+        ("0", 0, 1),
+        ("0.5", 1, 1),
+        ("1", 1, 0),
+    ]
+
+
+def test_many_scores_are_grouped_by_tenths_and_the_highest_belongs_to_the_last():
+    found = bins_of([(n / 100, 1.0, str(n)) for n in range(101)], 0.5)
+    assert [each.passed for each in found] == [*[10] * 9, 11]
+    assert found[-1].rate.name == "0.9 to 1"
+    assert found[0].mean == pytest.approx(0.045)
+
+
+def test_labels_pass_from_the_cut_on():
+    rows = [(1.0, label, str(label)) for label in (0.5, 0.9, 1.0)]
+    assert [(each.passed, each.failed) for each in bins_of(rows, 1.0)] == [(1, 2)]
+
+
+def test_intervals_are_those_of_clustered_rates():
+    rows = [(1.0, float(n % 3 > 0), str(n // 10)) for n in range(60)]
+    (found,) = bins_of(rows, 0.5)
+    passed = np.array([label for _, label, _ in rows])
+    expected = share_of(passed, np.arange(60) // 10)
+    assert (found.rate.value, found.rate.low, found.rate.high) == (
+        expected.value,
+        expected.low,
+        expected.high,
+    )
