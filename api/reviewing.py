@@ -9,9 +9,10 @@ from typing import Any
 
 import msgspec
 
-from ..evaluation.labelling.labels import AddedLabels, labelled_by
+from ..evaluation.labelling.disputes import draw_disputes
+from ..evaluation.labelling.labels import AddedLabels, decided_by, labelled_by
 from ..evaluation.labelling.labels import add_labels as add_files
-from ..evaluation.labelling.review_sample import ReviewSample, SampleKind, draw_rows, draw_sample
+from ..evaluation.labelling.review_sample import TO_DECIDE, ReviewSample, SampleKind, draw_rows, draw_sample
 from ..evaluation.store.run_store import RunStore
 from ..records import ItemKey, write_records
 from ..report.review import write_review
@@ -24,6 +25,9 @@ _PARTS = {
     "open": "outputs that no checker decided{graded}, drawn at random (seed {seed})",
     "decided": "outputs that a checker decided{graded}, drawn at random (seed {seed}); not for correcting rates",
     "doubt": "open outputs, drawn by doubt of {judge} (seed {seed}); correct no rate by them without their chances",
+    "disagreements": "disagreements of {by} and label, drawn at random (seed {seed})",
+    "survivors": "planted faults that {by} missed, drawn at random (seed {seed})",
+    "suspects": "outputs whose label most judges contradict, the most doubtful first",
     "suspected": "outputs whose label most judges contradict, the most doubtful first; no random sample, not for correcting rates",
 }
 
@@ -58,6 +62,7 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
             "judge": self.drawn.judge,
             "by": self.name or None,
             "n": len(self.keys),
+            **({"agreements": self.drawn.agreed} if self.drawn.kind in TO_DECIDE else {}),
             "labelled_before": len(self.drawn.keys) - len(self.keys),
             "items": [str(key) for key in self.keys],
         }
@@ -66,20 +71,28 @@ class ReviewPage(Shown, frozen=True, kw_only=True):
         """It in words."""
         drawn = self.drawn
         graded = f" and {drawn.judge} graded" if drawn.judge else ""
-        part = _PARTS[drawn.kind].format(seed=drawn.seed, judge=drawn.judge, graded=graded)
-        lines = [f"{len(drawn.keys):,} of {drawn.of:,} {part}"]
+        part = _PARTS[drawn.kind].format(
+            seed=drawn.seed, judge=drawn.judge, graded=graded, by=drawn.judge or "a judge"
+        )
+        lines = [f"{len(drawn.keys) - drawn.agreed:,} of {drawn.of:,} {part}"]
+        if drawn.agreements:
+            lines.append(f"{drawn.agreed:,} of {drawn.agreements:,} outputs on which they agree, likewise")
+        did = "decided" if drawn.kind in TO_DECIDE else "labelled"
         if self.page is None:
-            return [*lines, f"{self.name} has labelled all of them; a larger --n goes on"]
+            return [*lines, f"{self.name} has {did} all of them; a larger --n goes on"]
         done = len(drawn.keys) - len(self.keys)
         if done:
-            lines.append(f"{self.name} has labelled {done:,} of them; {len(self.keys):,} are left")
+            lines.append(f"{self.name} has {did} {done:,} of them; {len(self.keys):,} are left")
         file = f"labels{_slug(drawn.kind, self.name or 'NAME')}.jsonl"
-        opened = f"next: open it in a browser, label, download {file}; then"
+        what = "decide" if drawn.kind in TO_DECIDE else "label"
+        opened = f"next: open it in a browser, {what}, download {file}; then"
         return [*lines, f"page: {self.page}", opened, *self._next(file)]
 
     def _next(self, file: str) -> list[str]:
         if self.drawn.kind == "open":
             return [f"  fiducial review {self.run} --add {file}", *_corrected_by(self.run)]
+        if self.drawn.kind in TO_DECIDE:
+            return [f"  fiducial review {self.run} --add {file}", *_adjudicated_by(self.run)]
         if self.drawn.kind == "decided":
             # What the audit corrects are judges' rates.
             asked = RunStore(self.run).manifest.judges
@@ -100,6 +113,7 @@ def review(
     seed: int = 0,
     judge: str | None = None,
     name: str = "",
+    agreements: int = 20,
     out: FilePath | None = None,
 ) -> ReviewPage:
     """Make a page on which a person labels outputs of a run: one file that needs no network and no server.
@@ -107,10 +121,12 @@ def review(
     Args:
         run: The run's folder.
         sample: ``open``: at random from what no checker decided, which is what corrects rates; ``decided``: at random from what one did,
-            to audit it; ``doubt``: open, likelier where the judge is in doubt; ``suspected``: labels that judges contradict.
+            to audit it; ``doubt``: open, likelier where the judge is in doubt; ``suspected``: labels that judges contradict. To be decided between label and
+            judge: ``disagreements``; ``survivors``, the faults that an audit's judges missed; ``suspects``.
         count: How many.
         seed: Of the draw; everybody gets the same.
-        judge: Only outputs that this judge graded; whose doubt, with ``doubt``.
+        judge: Only outputs that this judge graded; whose doubt, with ``doubt``; whose disagreements.
+        agreements: How many outputs are put between disagreements, or survivors, on which label and judges agree: without them nobody knows how often both err.
         name: Who labels; what they have labelled is left out.
         out: The page; in the run's folder when left out.
 
@@ -120,9 +136,15 @@ def review(
     """
     folder = Path(run)
     with RunStore(folder) as store:
-        store.finished()
-        drawn = draw_sample(store, sample, count, seed=seed, judge=judge)
-        done = labelled_by(store, name)
+        decide = sample in TO_DECIDE
+        if sample != "survivors":
+            store.finished()
+        drawn = (
+            draw_disputes(store, sample, count, agreements=agreements, seed=seed, judge=judge)
+            if decide
+            else draw_sample(store, sample, count, seed=seed, judge=judge)
+        )
+        done = decided_by(store, name) if decide else labelled_by(store, name)
         keys = [key for key in drawn.keys if key not in done]
         page = (Path(out) if out else folder / f"review{_slug(sample, name)}.html") if keys else None
         table = page.with_suffix(".table.jsonl") if page and sample == "doubt" else None
@@ -148,11 +170,20 @@ class LabelsAdded(AddedLabels, Shown, frozen=True, kw_only=True):
         """It in words."""
         people = ", ".join(f"{name} {number:,}" for name, number in self.people.items())
         return [
-            f"labels: {self.labels} ({self.added:,} added, {self.unchanged:,} already there; {people})",
-            *([f"{self.skipped:,} could not be told: they label nothing"] if self.skipped else []),
-            "next: rates, corrected by them",
-            *_corrected_by(self.run),
+            f"{'decisions' if self.decided else 'labels'}: {self.labels} ({self.added:,} added, {self.unchanged:,} already there; {people})",
+            *self._skipped(),
+            *(
+                ["next: numbers by what was decided", *_adjudicated_by(self.run)]
+                if self.decided
+                else ["next: rates, corrected by them", *_corrected_by(self.run)]
+            ),
         ]
+
+    def _skipped(self) -> list[str]:
+        if not self.skipped:
+            return []
+        told = "cannot be decided" if self.decided else "could not be told: they label nothing"
+        return [f"{self.skipped:,} {told}"]
 
 
 def add_labels(run: FilePath, files: Sequence[FilePath]) -> LabelsAdded:
@@ -174,6 +205,14 @@ def _slug(kind: SampleKind, name: str) -> str:
     """What tells files of samples and people apart; the page names its labels likewise."""
     parts = ["" if kind == "open" else kind, _NOT_IN_NAMES.sub("-", name)[:60]]
     return "".join(f"-{part}" for part in parts if part)
+
+
+def _adjudicated_by(run: Path) -> list[str]:
+    """What makes adjudicated numbers, and mends the data set."""
+    manifest = RunStore(run).manifest
+    if "audit_of" in manifest.identity:
+        return [f"  {manifest.command}"]
+    return [f"  fiducial calibrate {run}", f"  {manifest.command}   (for the report)"]
 
 
 def _corrected_by(run: Path) -> list[str]:

@@ -18,6 +18,7 @@ Examples:
   fiducial review run --by ann
   fiducial review run --add labels-ann.jsonl labels-bob.jsonl
   fiducial review run --by ann --sample decided --n 100
+  fiducial review run --by ann --of disagreements --agreements 30
   fiducial review run --by ann --sample doubt --judge rubric/reasons@gpt-4.1-mini
 """
 
@@ -31,6 +32,19 @@ Examples:
     show_default=True,
     help="open: at random from what no checker decided, which is what corrects rates; decided: at random from what one "
     "did, to audit it; doubt: open, likelier where the judge is in doubt; suspected: labels that judges contradict.",
+)
+@click.option(
+    "--of",
+    type=click.Choice(["disagreements", "survivors", "suspects"]),
+    help="In place of --sample, decide between label and judge, both shown unnamed: where they differ; faults that the judges of an "
+    "audit missed; labels that most judges contradict.",
+)
+@click.option(
+    "--agreements",
+    type=click.IntRange(0, 1000),
+    default=20,
+    show_default=True,
+    help="Outputs put between those of --of on which label and judges agree: without them nobody knows how often both err.",
 )
 @click.option("--n", "count", type=click.IntRange(1, 1000), default=50, show_default=True, help="How many.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draw; everybody gets the same.")
@@ -46,6 +60,8 @@ Examples:
 def command(
     run: Path,
     sample: SampleKind,
+    of: SampleKind | None,
+    agreements: int,
     count: int,
     seed: int,
     judge: str | None,
@@ -57,13 +73,23 @@ def command(
     """Make a page on which a person labels outputs of the run folder RUN, or add the labels made on it.
 
     The page is one file that needs no network and no server: answers stay in the browser until they are downloaded. With
-    --add they become labels of the run, and the command of the run, typed again, corrects its rates by them.
+    --add they become labels of the run, and the command of the run, typed again, corrects its rates by them. Decisions (--of) are kept
+    apart, and `calibrate`, `run` and `audit run` print adjudicated numbers beside the others.
     """
     from ..api.reviewing import add_labels, review  # noqa: PLC0415 - the template engine is slow to import
 
     found = (
         add_labels(run, labels)
         if labels
-        else review(run, sample, count=count, seed=seed, judge=judge, name=name.strip(), out=out)
+        else review(
+            run,
+            of or sample,
+            count=count,
+            seed=seed,
+            judge=judge,
+            name=name.strip(),
+            agreements=agreements,
+            out=out,
+        )
     )
     emit(found, "-" if as_json else None)

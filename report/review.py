@@ -12,10 +12,11 @@ import jinja2
 import msgspec
 from markupsafe import Markup
 
+from ..calibration.decisions import FAULTS, REVIEW
 from ..evaluation.inputs import outputs_of
 from ..evaluation.judging.asking import as_judged
-from ..evaluation.labelling.labels import REVIEW
-from ..evaluation.labelling.review_sample import ReviewSample
+from ..evaluation.labelling.disputes import opinions_on
+from ..evaluation.labelling.review_sample import TO_DECIDE, ReviewSample
 from ..evaluation.store.run_store import RunStore
 from ..records import Case, InputPath, ItemKey, Output, atomic_write, read_records
 from .from_run import edited
@@ -26,6 +27,9 @@ _USE = {
     "open": "A random sample of what no checker decided. Label as many as you like, in this order: the rates of the run are corrected by them.",
     "decided": "A random sample of what a checker decided: an audit of the checker. It corrects no rate.",
     "doubt": "Drawn where the judge is in doubt, with known chances. Label all of them; no rate may be corrected by them without those chances.",
+    "disagreements": "Outputs on which a label and a judge differ, and some on which they agree, in random order. Decide which are right: rates are held against your decisions, and the data set can be mended by them.",
+    "survivors": "Planted faults that every judge missed, and some that were caught, in random order. Decide which outputs are right: a fault that is none is the probe's error, not the judge's.",
+    "suspects": "Outputs whose label most judges contradict, the most doubtful first. Decide which are right.",
     "suspected": "Chosen because judges contradict their labels. This is no random sample: use the answers to mend cases, not to correct rates.",
 }
 """What the labels of each sample are good for."""
@@ -73,9 +77,11 @@ def review_items(store: RunStore, sample: ReviewSample, keys: Collection[ItemKey
     wanted, ids = set(keys), {key.case_id for key in keys}
     cases = {case.id: case for case in read_records(inputs[0], Case) if case.id in ids}
     outputs = _outputs(inputs[1:], wanted)
+    opinions = opinions_on(store, sample) if sample.kind in TO_DECIDE else {}
     for key in keys:
         case, said = cases[key.case_id], store.verdicts.on(key)
-        yield review_item(case, as_judged(case, outputs[key]), said, _evidence(sample, key))
+        shown = as_judged(case, outputs[key])
+        yield review_item(case, shown, said, _evidence(sample, key), opinions.get(key))
 
 
 def _outputs(files: Iterable[InputPath], wanted: Collection[ItemKey]) -> dict[ItemKey, Output]:
@@ -109,6 +115,8 @@ def render_review(
         "id": hashlib.sha256(identity).hexdigest()[:32],
         "sample": sample.kind,
         "name": name,
+        "decide": sample.kind in TO_DECIDE,
+        "fair": sample.kind in {"open", "decided"},
         "items": msgspec.to_builtins(items),
     }
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
@@ -116,6 +124,7 @@ def render_review(
         use=_USE[sample.kind],
         warnings=warnings,
         fair=sample.kind == "open",
+        faults=FAULTS if sample.kind in TO_DECIDE else {},
         count=len(items),
         data=_inert(json.dumps(data)),
         style=style,

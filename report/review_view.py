@@ -8,8 +8,11 @@ from typing import Any
 
 import msgspec
 
+from ..calibration.decisions import drawn_rank
+from ..evaluation.labelling.disputes import Opinion
 from ..records import Case, ItemKey, Kind, Message, Output, ToolCall, ToolResults, Verdict
 from . import words
+from .review_compare import Compared, compared
 from .text import Excerpt, excerpt, json_excerpt, shortened
 
 MOST_TEXT = 20_000
@@ -21,6 +24,7 @@ MOST_BLOCKS = 200
 
 _SENTENCE = 600
 _NAME = 200
+_OPINION = 4_000
 
 _CALLS = "Do the calls do what was asked: the right functions, the right arguments, nothing made up?"
 _ANSWER = "Does the final answer give an accepted answer?"
@@ -37,6 +41,9 @@ QUESTIONS: dict[Kind, str] = {
     "open_answer": "Does the answer meet the criterion?",
 }
 """What a person is asked, by kind of case."""
+
+DECIDE = "Two opinions on this output, in random order. Is the output right?"
+"""... and where a label and a judge's verdict are decided between."""
 
 OWN_QUESTION = "Did it do what was asked?"
 """... and of a kind of the user's own."""
@@ -63,6 +70,8 @@ class ReviewItem(msgspec.Struct, frozen=True, kw_only=True):
         question: What the person is asked.
         sections: Titled groups of blocks.
         said: What checker and judges say; not shown before the answer.
+        opinions: What is to be decided between, in random order and unnamed; none where nothing is.
+        compared: Expected and got, argument by argument, where that is decided.
     """
 
     case_id: str
@@ -74,10 +83,16 @@ class ReviewItem(msgspec.Struct, frozen=True, kw_only=True):
     question: str
     sections: list[tuple[str, list[Block]]]
     said: list[Block]
+    opinions: list[Block] = []
+    compared: list[Compared] = []
 
 
 def review_item(
-    case: Case, output: Output, verdicts: Iterable[Verdict], evidence: dict[str, Any]
+    case: Case,
+    output: Output,
+    verdicts: Iterable[Verdict],
+    evidence: dict[str, Any],
+    opinions: tuple[Opinion, Opinion] | None = None,
 ) -> ReviewItem:
     """Lay an output out for a person.
 
@@ -86,6 +101,7 @@ def review_item(
         output: What was done.
         verdicts: What checkers and judges say.
         evidence: What the label will say of where the output came from.
+        opinions: What is to be decided between; None where nothing is.
 
     Returns:
         The item; no more of it than this module's limits.
@@ -103,10 +119,25 @@ def review_item(
         evidence=evidence,
         name=shortened(key.case_id, _NAME),
         producer=shortened(key.system, _NAME) + (f", trial {key.trial}" if key.trial else ""),
-        question=QUESTIONS.get(case.kind, OWN_QUESTION),
+        question=DECIDE if opinions is not None else QUESTIONS.get(case.kind, OWN_QUESTION),
         sections=[(title, blocks) for title, blocks in sections.items() if blocks],
         said=_bounded(_said(verdict) for verdict in verdicts),
+        opinions=[] if opinions is None else _unnamed(str(key), opinions),
+        compared=[] if opinions is None else compared(case, output),
     )
+
+
+def _unnamed(item: str, opinions: tuple[Opinion, Opinion]) -> list[Block]:
+    """Both opinions without their names, in an order that nothing but chance decides, and that is the same again."""
+    texts = [
+        f"The output is {'right' if each.right else 'wrong'}. {each.reason}".strip() for each in opinions
+    ]
+    texts.sort(key=lambda text: drawn_rank(f"{item}|{text}", 0))
+    shown = [excerpt(text, _OPINION) for text in texts]
+    return [
+        Block(title, each.text, each.hidden)
+        for title, each in zip(("One opinion", "Another opinion"), shown, strict=True)
+    ]
 
 
 def _bounded(blocks: Iterable[tuple[str, Excerpt]]) -> list[Block]:

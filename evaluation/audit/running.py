@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 
 from ...errors import UsageError
 from ...judges.prices import PriceList
@@ -66,6 +67,7 @@ def run_audit(
             started=now().isoformat(timespec="seconds"),
             command=plan.command,
             versions={"fiducial": VERSION},
+            inputs=folder.keep_inputs(inputs) if isinstance(plan.probes, Path) else None,
         )
         context = RunContext(inputs, folder, progress)
         for step in steps(plan, context, tasks, chosen):

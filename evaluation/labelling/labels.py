@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
+from ...calibration.decisions import REVIEW, decision_of, review_of
 from ...errors import InputError
 from ...records import (
     InputPath,
@@ -19,17 +20,20 @@ from ...records import (
     read_records,
 )
 from ..inputs import EvaluationInputs
-from ..store.run_store import LABELS, RunStore
+from ..store.run_store import ADJUDICATIONS, LABELS, RunStore
 from ..store.run_writer import RunWriter
-
-REVIEW = "review"
-"""Key of a label's evidence: how the outputs that were labelled on a review page were chosen."""
+from .review_sample import TO_DECIDE
 
 _ELSEWHERE = {
     "doubt": "was drawn by doubt, so it would correct the rates wrongly; `fiducial estimate` takes it, with the draw",
     "suspected": "is of an output chosen because judges contradict its label, so it would flatter them; mend the case instead",
 }
 """Samples whose labels are in no run folder, and why."""
+
+_DECIDES = (
+    "decides between a label and a judge: `fiducial review RUN --add FILE` keeps it in the run, and "
+    "`fiducial calibrate RUN --adjudications FILE` goes by it"
+)
 
 _AUDIT = (
     "is of an audit of the checker: `fiducial calibrate RUN --label-audit FILE` takes it; "
@@ -41,11 +45,12 @@ class AddedLabels(msgspec.Struct, frozen=True, kw_only=True):
     """What became of labels that were to be added to a run.
 
     Attributes:
-        labels: Where they are now.
+        labels: Where they are now; decisions between labels and judges in a file of their own.
         added: How many are new, or say something else than before.
         unchanged: How many were there already.
         people: How many each person gave, the unchanged included.
         skipped: How many of them say that the person could not tell; they are kept, and label nothing.
+        decided: How many of them decide between a label and a judge.
     """
 
     labels: Path
@@ -53,6 +58,7 @@ class AddedLabels(msgspec.Struct, frozen=True, kw_only=True):
     unchanged: int
     people: dict[str, int]
     skipped: int
+    decided: int = 0
 
 
 def adopt_labels(labels: InputPath, inputs: EvaluationInputs, folder: RunWriter) -> None:
@@ -101,21 +107,33 @@ def add_labels(folder: Path, files: Sequence[Path]) -> AddedLabels:
     with RunWriter(folder) as run:
         outputs = {said.key for said in run.verdicts.standing}
         given = [label for file in files for label in _addable(file, outputs)]
-        standing = {(label.key, label.by): label for label in run.labels if label.source == "human"}
-        new: list[Verdict] = []
-        for label in given:
-            if standing.get((label.key, label.by)) != label:
-                standing[label.key, label.by] = label
-                new.append(label)
-        if new:
-            run.put_labels([*run.labels, *new])
+        decided = [each for each in given if _sample_of(each) in TO_DECIDE]
+        before = [each for _, each in run.adjudications]
+        labels = _unlike(run.labels, [each for each in given if _sample_of(each) not in TO_DECIDE])
+        decisions = _unlike(before, decided)
+        if labels:
+            run.put_labels([*run.labels, *labels])
+        if decisions:
+            run.put_adjudications([*before, *decisions])
     return AddedLabels(
-        labels=folder / LABELS,
-        added=len(new),
-        unchanged=len(given) - len(new),
+        labels=folder / (ADJUDICATIONS if len(decided) == len(given) else LABELS),
+        added=len(labels) + len(decisions),
+        unchanged=len(given) - len(labels) - len(decisions),
         people=dict(Counter(label.by for label in given)),
         skipped=sum(not label.graded for label in given),
+        decided=len(decided),
     )
+
+
+def _unlike(before: Iterable[Verdict], given: Iterable[Verdict]) -> list[Verdict]:
+    """What is new among what is given, or says something else than the same person did."""
+    standing = {(label.key, label.by): label for label in before if label.source == "human"}
+    new: list[Verdict] = []
+    for label in given:
+        if standing.get((label.key, label.by)) != label:
+            standing[label.key, label.by] = label
+            new.append(label)
+    return new
 
 
 def labelled_by(store: RunStore, name: str) -> set[ItemKey]:
@@ -128,9 +146,17 @@ def labelled_by(store: RunStore, name: str) -> set[ItemKey]:
     return {label.key for label in store.labels if label.source == "human" and label.by == name}
 
 
+def decided_by(store: RunStore, name: str) -> set[ItemKey]:
+    """Likewise, the outputs that a person has decided between label and judge."""
+    return {each.key for _, each in store.adjudications if each.source == "human" and each.by == name}
+
+
 def _addable(file: Path, outputs: set[ItemKey]) -> Iterator[Verdict]:
     for line, label in read_numbered(file, Verdict):
-        _refuse_untrusted(label, file, line)
+        if _sample_of(label) in TO_DECIDE:
+            _refuse_undecided(label, file, line)
+        else:
+            _refuse_untrusted(label, file, line)
         if _sample_of(label) == "decided":
             raise InputError(f"this label {_AUDIT}", path=file, line=line, field="evidence.review.sample")
         if label.key not in outputs:
@@ -142,11 +168,18 @@ def _refuse_untrusted(verdict: Verdict, path: InputPath, line: int) -> None:
     if verdict.source == "judge":
         message = "a judge's verdict is not a label; expected human, checker or construction"
         raise InputError(message, path=path, line=line, field="source")
-    reason = _ELSEWHERE.get(str(_sample_of(verdict)))
+    sample = _sample_of(verdict)
+    reason = _DECIDES if sample in TO_DECIDE else _ELSEWHERE.get(str(sample))
     if reason is not None:
         raise InputError(f"this label {reason}", path=path, line=line, field="evidence.review.sample")
 
 
+def _refuse_undecided(verdict: Verdict, path: InputPath, line: int) -> None:
+    try:
+        decision_of(verdict)
+    except ValueError as error:
+        raise InputError(str(error), path=path, line=line, field="score") from None
+
+
 def _sample_of(verdict: Verdict) -> Any:
-    review: Any = verdict.evidence.get(REVIEW)
-    return cast("dict[Any, Any]", review).get("sample") if isinstance(review, dict) else None
+    return review_of(verdict).get("sample")

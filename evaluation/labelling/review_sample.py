@@ -17,9 +17,15 @@ from ..store.run_store import RunStore
 if TYPE_CHECKING:
     from ...calibration import Table
 
-SampleKind: TypeAlias = Literal["open", "decided", "doubt", "suspected"]
+SampleKind: TypeAlias = Literal[
+    "open", "decided", "doubt", "suspected", "disagreements", "survivors", "suspects"
+]
 """``open``: at random from what no checker decided; ``decided``: at random from what one did, to audit it; ``doubt``:
-from what is open, likelier where the judge is in doubt; ``suspected``: labels that most judges contradict."""
+from what is open, likelier where the judge is in doubt; ``suspected``: labels that most judges contradict. The last three are decided between label and judge:
+where they differ; faults that an audit's judges missed; the suspected again."""
+
+TO_DECIDE: tuple[SampleKind, ...] = ("disagreements", "survivors", "suspects")
+"""Samples that are adjudicated, with both opinions shown."""
 
 
 class ReviewSample(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,6 +38,8 @@ class ReviewSample(msgspec.Struct, frozen=True, kw_only=True):
         keys: The outputs, in the order in which they are to be labelled.
         chances: With what chance each was drawn, where chances differ.
         judge: Whose outputs, or whose doubt; None for any.
+        agreed: How many of the outputs are such that label and judges agree.
+        agreements: From how many those were drawn.
     """
 
     kind: SampleKind
@@ -40,6 +48,8 @@ class ReviewSample(msgspec.Struct, frozen=True, kw_only=True):
     keys: list[ItemKey]
     chances: dict[ItemKey, float] = {}
     judge: str | None = None
+    agreed: int = 0
+    agreements: int = 0
 
     @property
     def provenance(self) -> dict[str, Any]:

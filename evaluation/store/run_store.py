@@ -130,7 +130,7 @@ class RunStore(Closing):
     @property
     def edited(self) -> list[str]:
         """What was changed by hand since the run wrote it: of journals and labels, and of what else was read so far."""
-        _ = self.labels
+        _ = self.labels, self.adjudications
         journals = [str(journal.path) for journal in self.journals if journal.edited]
         return [*journals, *(str(self.path / name) for name in self._changed)]
 

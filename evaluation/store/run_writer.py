@@ -26,7 +26,16 @@ from ...records import (
 )
 from ..inputs import EvaluationInputs, InputFile
 from .manifest import KeptInput, KnownJudge, Manifest
-from .run_store import CALIBRATION, CLUSTERS, LABELS, MANIFEST, STATEMENTS, VERDICTS, RunStore
+from .run_store import (
+    ADJUDICATIONS,
+    CALIBRATION,
+    CLUSTERS,
+    LABELS,
+    MANIFEST,
+    STATEMENTS,
+    VERDICTS,
+    RunStore,
+)
 from .seals import Seal, seal_of
 
 if TYPE_CHECKING:
@@ -153,6 +162,11 @@ class RunWriter(RunStore):
         """Put labels in the place of those that are there, all or nothing."""
         self.labels = list(labels)
         self._put(LABELS, partial(write_records, records=self.labels))
+
+    def put_adjudications(self, decisions: Iterable[Verdict]) -> None:
+        """Likewise, what was decided where judge and label differ."""
+        self._put(ADJUDICATIONS, partial(write_records, records=list(decisions)))
+        vars(self).pop("adjudications", None)
 
     def put_clusters(self, clusters: Mapping[str, str]) -> None:
         """Write down which cases belong together."""

@@ -2,26 +2,55 @@
 const page = (id) => document.getElementById(id);
 const data = JSON.parse(page("data").textContent);
 const items = data.items;
-const storageKey = `fiducial-review:${data.id}`;
-const state = { name: data.name, answers: {}, notes: {}, index: 0, saved: "", seen: {} };
+const empty = () => ({ answers: {}, notes: {}, faults: {}, index: 0, saved: "", seen: {}, onward: false });
+const state = { name: data.name, ...empty() };
+const last = [];
 const here = () => keyOf(items[state.index]);
+// Each person has answers of their own, also where several label on one page.
+const keptUnder = (name) => `fiducial-review:${data.id}${data.name ? "" : `:${name}`}`;
 
-function restore() {
+function kept(name) {
   try {
-    Object.assign(state, JSON.parse(localStorage.getItem(storageKey)) ?? {});
-    localStorage.setItem(storageKey, JSON.stringify(state));
+    return JSON.parse(localStorage.getItem(keptUnder(name))) ?? {};
   } catch {
     page("unkept").hidden = false;
+    return {};
   }
+}
+
+function restore() {
+  Object.assign(state, kept(state.name));
   state.index = Math.min(state.index, items.length - 1);
+  keep();
 }
 
 function keep() {
   try {
-    localStorage.setItem(storageKey, JSON.stringify(state));
+    localStorage.setItem(keptUnder(state.name), JSON.stringify(state));
   } catch {
     page("unkept").hidden = false;
   }
+}
+
+// Somebody else sits down: their answers take the place of those shown. What was answered before anybody was named is theirs.
+function become(name) {
+  if (name === state.name) return;
+  if (state.name === "" || data.name) {
+    state.name = name;
+  } else {
+    Object.assign(state, empty(), { name });
+    last.length = 0;
+    Object.assign(state, kept(name), { name });
+  }
+  keep();
+  showItem();
+}
+
+// The same person in another tab: both have all answers.
+function takeFromOtherTab(event) {
+  if (event.key !== keptUnder(state.name) || event.newValue === null) return;
+  Object.assign(state, JSON.parse(event.newValue), { index: state.index, name: state.name });
+  showAnswer();
 }
 
 function element(tag, text, className) {
@@ -42,9 +71,27 @@ function blockOf(block) {
   return made;
 }
 
+const SIDES = { "What was produced": "got", "What is right": "expected" };
+
 function sectionOf([title, blocks]) {
-  const made = element("section", undefined, "part");
+  const side = data.decide ? SIDES[title] : undefined;
+  const made = element("section", undefined, side ? `part ${side}` : "part");
   made.append(element("h3", title), ...blocks.map(blockOf));
+  return made;
+}
+
+function comparedRow(line) {
+  const made = element("tr", undefined, line.differs ? "differs" : undefined);
+  const name = element("th", line.what);
+  name.scope = "row";
+  const cells = [line.expected, line.got].map((text) => {
+    const cell = element("td");
+    const shown = line.differs && text === line.got ? element("mark", text) : element("span", text);
+    shown.dir = "auto";
+    cell.append(shown);
+    return cell;
+  });
+  made.append(name, ...cells);
   return made;
 }
 
@@ -53,26 +100,50 @@ function showItem() {
   page("place").textContent = `${state.index + 1} of ${items.length}: ${item.name}`;
   page("question").textContent = item.question;
   page("sections").replaceChildren(...item.sections.map(sectionOf));
-  page("note").value = state.notes[here()] ?? "";
-  page("score").value = "";
+  if (data.decide) {
+    page("comparison").hidden = item.compared.length === 0;
+    page("compared").replaceChildren(...item.compared.map(comparedRow));
+    page("opinions").replaceChildren(...item.opinions.map(blockOf));
+  } else {
+    page("score").value = "";
+  }
   page("problem").textContent = "";
   showAnswer();
 }
 
 function showAnswer() {
   const answer = state.answers[here()];
+  page("note").value = state.notes[here()] ?? "";
+  if (data.decide) page("fault").value = state.faults[here()] ?? "";
   page("verdicts").hidden = !answer;
   if (!answer) page("verdicts").open = false;
-  page("given").textContent = answer ? `Your answer: ${wordOf(answer.score)}` : "Not answered yet";
+  page("given").textContent = answer ? `Your answer: ${wordOf(answer.score, data.decide)}` : "Not answered yet";
+  page("undo").disabled = !answer && last.length === 0;
   for (const [id, score] of [["pass", 1], ["fail", 0], ["skip", null]]) {
     page(id).setAttribute("aria-pressed", String(Boolean(answer) && answer.score === score));
   }
   const done = items.filter((item) => state.answers[keyOf(item)]).length;
   page("progress").value = done;
   page("count").textContent = `${done} of ${items.length} answered`;
+  showRate();
+  showSaved(done);
+}
+
+function showSaved(done) {
   const unsaved = done > 0 && labelLines(items, state) !== state.saved;
   page("download").disabled = done === 0;
   page("saved").textContent = unsaved ? "There are answers that are not downloaded yet." : "";
+}
+
+// Only of a random sample do the answers so far say anything of the rest.
+function showRate() {
+  const rate = data.fair ? rateOf(items, state.answers) : null;
+  page("strip").hidden = rate === null;
+  page("live").textContent = "";
+  if (rate === null) return;
+  page("live").textContent = `${rate.share.toFixed(2)} pass [${rate.low.toFixed(2)}, ${rate.high.toFixed(2)}] of ${rate.n}`;
+  page("range").style.left = `${100 * rate.low}%`;
+  page("range").style.width = `${100 * (rate.high - rate.low)}%`;
 }
 
 function showVerdicts() {
@@ -97,17 +168,28 @@ function go(index) {
 
 function answer(score) {
   const before = state.answers[here()];
-  const informed = Boolean(before?.informed) || (Boolean(state.seen[here()]) && before.score !== score);
+  const informed = Boolean(before?.informed) || (Boolean(state.seen[here()]) && before?.score !== score);
   state.answers[here()] = { score, informed };
+  last.push({ index: state.index, before });
   const next = nextOpen(items, state.answers, state.index);
-  const said = wordOf(score);
-  page("status").textContent = next < 0 ? `${said}. All are answered: download the labels.` : said;
-  if (next < 0 || before) {
+  const said = wordOf(score, data.decide);
+  page("status").textContent = next < 0 ? `${said}. All are answered: download them.` : said;
+  if (state.onward && next >= 0 && !before) {
+    go(next);
+  } else {
     keep();
     showAnswer();
-  } else {
-    go(next);
   }
+}
+
+// Takes back the last answer, and shows what it was given to; without one, the answer that stands here.
+function undo() {
+  const { index, before } = last.pop() ?? { index: state.index };
+  const key = keyOf(items[index]);
+  if (before) state.answers[key] = before;
+  else delete state.answers[key];
+  go(index);
+  page("status").textContent = before ? `back to ${wordOf(before.score, data.decide)}` : "taken back";
 }
 
 function answerTyped() {
@@ -118,8 +200,9 @@ function answerTyped() {
 
 function noteTyped() {
   state.notes[here()] = page("note").value;
+  if (data.decide) state.faults[here()] = page("fault").value;
   keep();
-  showAnswer();
+  showSaved(Object.keys(state.answers).length);
 }
 
 function goToUnanswered() {
@@ -128,7 +211,7 @@ function goToUnanswered() {
 }
 
 function download() {
-  state.name = page("name").value.trim();
+  become(page("name").value.trim());
   if (!state.name) {
     page("problem").textContent = "Who labels? Labels need a name.";
     page("name").focus();
@@ -148,14 +231,20 @@ function download() {
   page("status").textContent = `${link.download} was handed to the browser.`;
 }
 
+function into(id) {
+  page("more").open = true;
+  page(id).focus();
+}
+
 const keys = {
-  p: () => answer(1), f: () => answer(0), s: () => answer(null), g: () => page("score").focus(), n: () => page("note").focus(),
+  p: () => answer(1), f: () => answer(0), s: () => answer(null), z: () => { if (!page("undo").disabled) undo(); }, n: () => into("note"),
   j: () => go(state.index + 1), k: () => go(state.index - 1), u: goToUnanswered,
   v: () => { if (!page("verdicts").hidden) page("verdicts").open = !page("verdicts").open; }, d: download,
+  ...(data.decide ? { w: () => into("fault") } : { g: () => into("score") }),
 };
 
 function pressed(event) {
-  const typing = event.target.matches("input:not([type=checkbox]), textarea");
+  const typing = event.target.matches("input:not([type=checkbox]), textarea, select");
   if (typing && event.key === "Escape") event.target.blur();
   if (typing || !page("keys").checked || event.ctrlKey || event.altKey || event.metaKey) return;
   const action = keys[event.key.toLowerCase()];
@@ -167,16 +256,21 @@ function pressed(event) {
 
 function start() {
   restore();
+  if (matchMedia("(max-width: 46rem)").matches) page("about").open = page("more").open = false;
   page("name").value = state.name;
+  page("onward").checked = state.onward;
   page("progress").max = items.length;
-  page("name").addEventListener("input", () => { state.name = page("name").value.trim(); keep(); showAnswer(); });
-  for (const [id, key] of [["pass", "p"], ["fail", "f"], ["skip", "s"], ["previous", "k"], ["next", "j"], ["unanswered", "u"], ["download", "d"]]) {
+  page("name").addEventListener("change", () => become(page("name").value.trim()));
+  page("onward").addEventListener("change", () => { state.onward = page("onward").checked; keep(); });
+  for (const [id, key] of [["pass", "p"], ["fail", "f"], ["skip", "s"], ["undo", "z"], ["previous", "k"], ["next", "j"], ["unanswered", "u"], ["download", "d"]]) {
     page(id).addEventListener("click", keys[key]);
   }
-  page("grade").addEventListener("submit", (event) => { event.preventDefault(); answerTyped(); });
+  if (data.decide) page("fault").addEventListener("change", noteTyped);
+  else page("grade").addEventListener("submit", (event) => { event.preventDefault(); answerTyped(); });
   page("note").addEventListener("input", noteTyped);
   page("verdicts").addEventListener("toggle", showVerdicts);
   document.addEventListener("keydown", pressed);
+  addEventListener("storage", takeFromOtherTab);
   addEventListener("beforeunload", (event) => { if (!page("unkept").hidden && page("saved").textContent) event.preventDefault(); });
   page("app").hidden = false;
   showItem();

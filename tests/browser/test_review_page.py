@@ -36,6 +36,7 @@ def count(browser: Browser) -> str:
 def test_ten_labels_given_by_keys_and_buttons_are_taken_in(browser: Browser, run: Path):
     page = review(run)
     browser.open(page)
+    browser.run("document.querySelector('#onward').click()")
     for number in range(LABELLED):
         if number % 2:
             browser.press("pf"[number % 4 == 3])
@@ -57,13 +58,12 @@ def test_ten_labels_given_by_keys_and_buttons_are_taken_in(browser: Browser, run
 
 def test_answers_are_there_again_when_the_page_is_opened_again(browser: Browser, run: Path):
     browser.open(review(run))
-    browser.press("p")
-    browser.press("f")
+    browser.press("p", "j", "f")
     browser.reload()
     assert count(browser).startswith("2 of 12")
 
 
-@pytest.mark.parametrize("size", [WIDE], ids=["wide"])
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_question_and_buttons_are_on_the_first_screen(browser: Browser, run: Path, size: tuple[int, int]):
     browser.open(review(run), size=size)
     for selector in ("#pass", "#fail", "#skip", "#question"):
@@ -77,8 +77,72 @@ def test_question_and_buttons_are_on_the_first_screen(browser: Browser, run: Pat
 def test_what_judges_say_is_shown_only_after_an_answer(browser: Browser, run: Path):
     browser.open(review(run))
     assert not browser.one("#verdicts").is_displayed()
-    browser.press("p", "k", "v")
+    browser.press("p", "v")
     browser.until("return document.querySelector('#said').textContent.includes('Produced by')")
+
+
+def test_an_answer_stays_to_be_looked_at_and_can_be_taken_back(browser: Browser, run: Path):
+    browser.open(review(run))
+    first = browser.one("#place").text
+    browser.press("p")
+    assert (browser.one("#place").text, browser.one("#given").text) == (first, "Your answer: pass")
+    browser.press("f", "z")
+    assert browser.one("#given").text == "Your answer: pass"
+    browser.press("j", "z")
+    assert (browser.one("#place").text, browser.one("#given").text) == (first, "Not answered yet")
+    assert count(browser).startswith("0 of 12")
+
+
+def test_the_interval_narrows_with_every_answer_of_a_random_sample(browser: Browser, run: Path):
+    browser.open(review(run))
+    assert browser.one("#live").text == ""
+    widths: list[float] = []
+    for _ in range(4):
+        browser.press("p", "j")
+        widths.append(
+            float(browser.run("return document.querySelector('#range').getBoundingClientRect().width"))
+        )
+    assert browser.one("#live").text == "1.00 pass [0.51, 1.00] of 4"
+    assert widths == sorted(widths, reverse=True)
+
+
+def test_two_people_on_one_page_have_answers_of_their_own(browser: Browser, run: Path):
+    done = fiducial("review", run, "--n", "3")
+    assert done.code == 0, done.err
+    browser.open(run / "review.html")
+    browser.press("p")  # before anybody is named, so it is the first who says a name
+
+    def sits_down(name: str) -> str:
+        browser.run(
+            "const who = document.querySelector('#name'); who.value = arguments[0]; who.dispatchEvent(new Event('change'))",
+            name,
+        )
+        return count(browser)
+
+    assert [sits_down(name)[:1] for name in ("ann", "bob", "ann")] == ["1", "0", "1"]
+
+
+def test_decisions_between_label_and_judge_are_taken_in(browser: Browser, demo: Path, tmp_path: Path):
+    run = tmp_path / "run"
+    shutil.copytree(demo, run)
+    done = fiducial("review", run, "--of", "disagreements", "--by", "ann", "--n", "4", "--agreements", "2")
+    assert done.code == 0, done.err
+    browser.open(run / "review-disagreements-ann.html")
+    opinions = [each.text for each in browser.all("#opinions pre")]
+    assert len(opinions) == 2
+    assert all(each.startswith(("The output is right.", "The output is wrong.")) for each in opinions)
+    shown = int(count(browser).split()[2])
+    for _ in range(shown):
+        browser.run(
+            "const fault = document.querySelector('#fault'); fault.value = 'format'; fault.dispatchEvent(new Event('change'))"
+        )
+        browser.press("p", "j")
+    browser.press("d")
+    decided = browser.downloaded("labels-disagreements-ann.jsonl")
+    added = fiducial("review", run, "--add", decided)
+    assert (added.code, f"{shown} added" in added.out) == (0, True), added.err
+    assert f"format {shown}" in fiducial("calibrate", run).out
+    assert browser.console() == []
 
 
 @pytest.mark.attack("terminal and report")
@@ -99,5 +163,5 @@ def test_axe_finds_nothing_wrong_with_contrast_roles_and_names(
     browser: Browser, run: Path, axe: Path, size: tuple[int, int], dark: bool
 ):
     browser.open(review(run), size=size, dark=dark)
-    browser.press("p", "k", "v")
+    browser.press("p", "v")
     assert browser.violations(axe) == []

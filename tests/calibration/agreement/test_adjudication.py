@@ -113,9 +113,7 @@ def test_what_nobody_looked_at_is_corrected_by_a_random_sample_of_agreements() -
 
 
 def test_when_everything_was_looked_at_the_corrected_rates_are_the_adjudicated_ones() -> None:
-    decided = DECIDED | said(
-        **{f"{cell}{n}": "right" if cell == "tp" else "wrong" for cell in ("tp", "tn") for n in range(3)}
-    )
+    decided = DECIDED | said(tp0="right", tp1="right", tp2="right", tn0="wrong", tn1="wrong", tn2="wrong")
     found = judged(table(tn=3, fp=2, fn=2, tp=3), decided)
     assert tuple(
         value_of(found.corrected[name]) for name in ("accuracy", "true_positive_rate", "true_negative_rate")

@@ -1,0 +1,198 @@
+"""Which outputs are adjudicated: those on which judge and label differ, a random sample of those on which they do not, and who says what."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import msgspec
+
+from ...calibration.cuts import Cut
+from ...calibration.decisions import drawn_rank
+from ...errors import InputError, UsageError
+from ...records import ItemKey, JudgeId, ShownNames, Verdict, read_records
+from ..store.run_store import LABELS, RunStore
+from ..store.standing import Said
+from .review_sample import ReviewSample, SampleKind, draw_sample
+
+_NOTHING: dict[SampleKind, str] = {
+    "disagreements": "{folder}: no judge contradicts a label there, so there is nothing to decide",
+    "survivors": "{folder}: no planted fault was missed by all judges there, so there is nothing to decide",
+}
+
+_Sides: TypeAlias = Callable[[Verdict | Said, float], tuple[bool, bool]]
+"""Maps a judge's verdict and a label to whether the output is right by the label, and by the judge."""
+
+
+class Opinion(NamedTuple):
+    """What label or judge says of an output, without a name."""
+
+    right: bool
+    reason: str
+
+
+def draw_disputes(
+    store: RunStore, kind: SampleKind, count: int, *, agreements: int, seed: int, judge: str | None
+) -> ReviewSample:
+    """Draw outputs to be decided, in the random order of the seed.
+
+    Args:
+        store: The run; an audit's for ``survivors``.
+        kind: ``disagreements``, ``survivors`` or ``suspects``.
+        count: How many of them at most.
+        agreements: How many outputs are drawn beside them on which label and judges agree.
+        seed: Of the order.
+        judge: Whose disagreements; None for those of any judge that is no baseline.
+
+    Returns:
+        The sample, disagreements and agreements mixed.
+
+    Raises:
+        UsageError: There is nothing to decide, or no such judge.
+        InputError: The probes of an audit are not where they were.
+    """
+    if kind == "suspects":
+        drawn = draw_sample(store, "suspected", count, seed=seed, judge=judge)
+        return msgspec.structs.replace(drawn, kind=kind, seed=seed)
+    contested = _missed(store, judge) if kind == "survivors" else _contradicted(store, judge)
+    apart = [key for key, differs in contested.items() if differs]
+    agreed = [key for key, differs in contested.items() if not differs]
+    if not apart:
+        raise UsageError(_NOTHING[kind].format(folder=store.path))
+
+    def rank(key: ItemKey) -> bytes:
+        return drawn_rank(str(key), seed)
+
+    disputed, beside = heapq.nsmallest(count, apart, key=rank), heapq.nsmallest(agreements, agreed, key=rank)
+    return ReviewSample(
+        kind=kind,
+        seed=seed,
+        of=len(apart),
+        keys=sorted([*disputed, *beside], key=rank),
+        judge=judge,
+        agreed=len(beside),
+        agreements=len(agreed),
+    )
+
+
+def opinions_on(store: RunStore, sample: ReviewSample) -> dict[ItemKey, tuple[Opinion, Opinion]]:
+    """What label and judge say of each output of a sample.
+
+    Args:
+        store: The run.
+        sample: Drawn by `draw_disputes`.
+
+    Returns:
+        The label's opinion, and a judge's: of several one that contradicts the label, where there is one.
+    """
+    planted = sample.kind == "survivors"
+    trusted = {label.key: label for label in _labels_of_probes(store)} if planted else {}
+    trusted |= {label.key: label for label in store.labels if label.graded}
+    sides, names = _sides(store, planted=planted), ShownNames()
+    found: dict[ItemKey, tuple[Opinion, Opinion]] = {}
+    for key in sample.keys:
+        said = [each for each in store.verdicts.on(key) if each.graded]
+        label = trusted.get(key) or next(each for each in said if each.source != "judge")
+        by_judges = [
+            (_is_baseline(each), right == passed, each.repeat, right, passed, each)
+            for each in said
+            if each.source == "judge" and sample.judge in {None, names.of(each.author, each.by)}
+            for right, passed in [sides(each, _score(label))]
+        ]
+        *_, right, passed, judged = min(by_judges, key=lambda each: each[:3])
+        found[key] = (Opinion(right, label.reason or ""), Opinion(passed, judged.reason or ""))
+    return found
+
+
+def _score(label: Verdict) -> float:
+    return 1.0 if label.score is None else label.score
+
+
+def _sides(store: RunStore, *, planted: bool) -> _Sides:
+    from ..audit.scored import passes  # noqa: PLC0415 - slow to import, and seldom needed
+
+    cuts = store.roster.cuts
+
+    def sides(said: Verdict | Said, label: float) -> tuple[bool, bool]:
+        assert said.score is not None
+        cut = cuts.get(said.author, Cut()).at
+        return (
+            (label == 1.0, passes(said.score, label, cut)) if planted else (label >= cut, said.score >= cut)
+        )
+
+    return sides
+
+
+def _is_baseline(said: Verdict | Said) -> bool:
+    return isinstance(said.author, JudgeId) and said.author.kind == "baseline"
+
+
+def _judged(store: RunStore, judge: str | None) -> list[Said]:
+    """First verdicts of the judge, or of all that are no baseline; of baselines where nobody else was asked."""
+    names, known = ShownNames(), set[str]()
+    found, baselines = list[Said](), list[Said]()
+    for said in store.verdicts.standing:
+        if said.source == "judge":
+            name = names.of(said.author, said.by)
+            known.add(name)
+            if said.graded and not said.repeat and judge in {None, name}:
+                (baselines if judge is None and _is_baseline(said) else found).append(said)
+    if judge is not None and judge not in known:
+        raise UsageError(
+            f"--judge {judge}: no such judge in {store.path}; there are: {', '.join(sorted(known))}"
+        )
+    return found or baselines
+
+
+def _contradicted(store: RunStore, judge: str | None) -> dict[ItemKey, bool]:
+    """Outputs with a label and a judge's verdict, and whether a judge contradicts the label."""
+    labels = {
+        said.key: said.score
+        for said in store.verdicts.standing
+        if said.source != "judge" and said.score is not None
+    } | store.label_scores
+    sides, contested = _sides(store, planted=False), dict[ItemKey, bool]()
+    for said in _judged(store, judge):
+        label = labels.get(said.key)
+        if label is not None:
+            right, passed = sides(said, label)
+            contested[said.key] = contested.get(said.key, False) or right != passed
+    return contested
+
+
+def _missed(store: RunStore, judge: str | None) -> dict[ItemKey, bool]:
+    """Planted faults, and whether all judges missed them; what some of them caught is neither missed nor agreed on."""
+    faults = {
+        label.key: _score(label)
+        for label in _labels_of_probes(store)
+        if label.evidence.get("plants") == "fault"
+    }
+    sides, missed = _sides(store, planted=True), dict[ItemKey, set[bool]]()
+    for said in _judged(store, judge):
+        if said.key in faults:
+            missed.setdefault(said.key, set()).add(sides(said, faults[said.key])[1])
+    return {key: ways.pop() for key, ways in missed.items() if len(ways) == 1}
+
+
+def _labels_of_probes(store: RunStore) -> Iterator[Verdict]:
+    """The labels of the probes that an audit is of.
+
+    Raises:
+        InputError: It is no audit, or its probes are gone or others.
+    """
+    from ..audit.probe_folder import read_manifest  # noqa: PLC0415 - as above
+
+    files = store.manifest.identity.get("audit_of")
+    if files is None:
+        raise InputError("is no audit of judges (`fiducial audit run` makes one)", path=str(store.path))
+    kept = store.inputs
+    if not kept or not isinstance(kept[0], Path):
+        raise InputError(
+            "does not say where its probes are; type the command of the audit again", path=str(store.path)
+        )
+    folder = kept[0].parent
+    if read_manifest(folder).files != files:
+        raise InputError("does not hold the probes of this audit any more", path=str(folder))
+    return read_records(folder / LABELS, Verdict)

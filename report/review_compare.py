@@ -1,0 +1,111 @@
+"""Expected and got side by side, argument by argument, for who decides between a label and a judge."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+import msgspec
+
+from ..errors import InputError
+from ..records import Case, Output, ToolCall
+from ..records.accepted_calls import AcceptedCall, AcceptedValues, accepted_calls
+from .text import excerpt
+
+_TEXT = 600
+_MOST = 100
+_LEFT_OUT = "(left out)"
+
+
+class Compared(msgspec.Struct, frozen=True):
+    """A line of the comparison.
+
+    Attributes:
+        what: The call, or an argument of it.
+        expected: What the reference accepts.
+        got: What was produced.
+        differs: Whether it is written otherwise than each accepted value; the checker may accept it all the same.
+    """
+
+    what: str
+    expected: str
+    got: str
+    differs: bool
+
+
+def compared(case: Case, output: Output) -> list[Compared]:
+    """Put the calls of an output beside those its reference accepts.
+
+    Args:
+        case: The case.
+        output: With its calls decoded.
+
+    Returns:
+        Lines; none where the reference lists no calls, or the output has none that are decoded.
+    """
+    calls = case.reference.get("calls")
+    if case.kind != "tool_call" or not isinstance(calls, list) or output.tool_calls is None:
+        return []
+    try:
+        accepted = accepted_calls(calls)  # pyright: ignore[reportUnknownArgumentType] - it refuses what are none
+    except InputError:
+        return []
+    return list(_lines(accepted, output.tool_calls))[:_MOST]
+
+
+def _lines(accepted: Sequence[AcceptedCall], calls: Sequence[ToolCall]) -> Iterator[Compared]:
+    left = list(calls)
+    for wanted in accepted:
+        call = next((each for each in left if _likely(each.name) == _likely(wanted.name)), None)
+        if call is None:
+            yield Compared("call", _shown(wanted.name), "(not called)", differs=True)
+            continue
+        left.remove(call)
+        yield Compared("call", _shown(wanted.name), _shown(call.name), differs=False)
+        yield from _arguments(wanted, call)
+    for call in left:
+        yield Compared("call", "(none)", _shown(call.name), differs=True)
+
+
+def _arguments(wanted: AcceptedCall, call: ToolCall) -> Iterator[Compared]:
+    given = _object(call.arguments)
+    if given is None:
+        yield Compared("arguments", "an object", _shown(str(call.arguments)), differs=True)
+        return
+    for name in dict.fromkeys([*wanted.arguments, *given]):
+        ways = _ways(wanted.arguments.get(name))
+        got = _value(given[name]) if name in given else _LEFT_OUT
+        expected = _shown(" or ".join(ways)) if ways else "(no such argument)"
+        yield Compared(_shown(name), expected, _shown(got), differs=got not in ways)
+
+
+def _ways(accepts: AcceptedValues | None) -> list[str]:
+    """All that is accepted for an argument."""
+    if accepts is None:
+        return []
+    return [*map(_value, accepts.values), *([_LEFT_OUT] if accepts.optional else [])]
+
+
+def _object(arguments: dict[str, Any] | str) -> dict[str, Any] | None:
+    if isinstance(arguments, dict):
+        return arguments
+    try:
+        found: Any = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return None
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else None
+
+
+def _likely(name: str) -> str:
+    return name.replace(".", "_")
+
+
+def _value(value: Any) -> str:
+    """As JSON, in which the text "2" is not the number 2."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+
+
+def _shown(text: str) -> str:
+    cut = excerpt(text, _TEXT)
+    return f"{cut.text} …" if cut.hidden else cut.text

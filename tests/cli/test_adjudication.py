@@ -1,0 +1,244 @@
+"""Disagreements of judge and label, decided on the page, and what becomes of the decisions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import fiducial
+from review_page import ReviewPage, in_node, key_of
+
+import fiducial as fd
+from fiducial.records import Verdict, read_records
+
+HOSTILE = "\x1b[2J</script><script>alert(1)</script>\u202e=1+1"
+
+
+def case(number: int) -> fd.Case:
+    city = f"city{number}"
+    return fd.Case(
+        id=f"c{number}",
+        kind="tool_call",
+        messages=[{"role": "user", "content": f"Book a room in {city}."}],
+        tools=[{"type": "function", "function": {"name": "book", "description": "Books.", "parameters": {"type": "dict", "properties": {"city": {"type": "string", "description": "Where."}}, "required": ["city"]}}}],
+        reference={"calls": [{"name": "book", "arguments": {"city": city}}]},
+        tags={"category": "odd" if number % 2 else "even"},
+    )  # fmt: skip
+
+
+def output(number: int) -> fd.Output:
+    """Every third output writes the city otherwise, which the checker fails."""
+    city = f"City no. {number}" if number % 3 == 0 else f"city{number}"
+    return fd.Output(
+        case_id=f"c{number}", system="me", tool_calls=[fd.ToolCall(name="book", arguments={"city": city})]
+    )
+
+
+def kind(case: fd.Case, output: fd.Output) -> tuple[float, str]:
+    """Passes four that the checker fails, and fails one that it passes."""
+    del output
+    number = int(case.id[1:])
+    return float(number < 12 if number % 3 == 0 else number != 1), HOSTILE
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A run of 30 outputs: the label fails four that the judge passes, and passes one that it fails."""
+    fd.write_records(tmp_path / "cases.jsonl", map(case, range(30)))
+    fd.write_records(tmp_path / "outputs.jsonl", map(output, range(30)))
+    judge = fd.judge_function("kind")(kind)
+    fd.evaluate(
+        tmp_path / "cases.jsonl",
+        tmp_path / "outputs.jsonl",
+        judges=[fd.judge("kind")],
+        judge_on="all",
+        out=tmp_path / "run",
+    )
+    assert judge is kind
+    return tmp_path / "run"
+
+
+def decided(
+    page: Path, name: str, answers: Mapping[str, float | None], file: Path, *, why: str = "", fault: str = ""
+) -> Path:
+    """Decide items of a page, by case, with the page's own script; others as the label says."""
+    items = ReviewPage(page.read_text()).data["items"]
+    scores = {
+        key_of(item): answers.get(item["case_id"], float(int(item["case_id"][1:]) % 3 > 0)) for item in items
+    }
+    state = {
+        "answers": {key: {"score": score, "informed": False} for key, score in scores.items()},
+        "notes": dict.fromkeys(scores, why),
+        "faults": dict.fromkeys(scores, fault),
+        "name": name,
+    }
+    file.write_text(in_node("labelLines(items, state)", items=items, state=state))
+    return file
+
+
+def asked(run: Path, *options: str | Path) -> dict[str, Any]:
+    done = fiducial("review", run, "--of", "disagreements", "--json", *options)
+    assert (done.code, done.err) == (0, "")
+    return json.loads(done.out)
+
+
+def test_disagreements_are_decided_and_every_number_knows_it(run: Path, tmp_path: Path):
+    made = asked(run, "--by", "ann", "--agreements", "100")
+    assert (made["of"], made["n"], made["agreements"]) == (5, 30, 25)
+    # Of the four that only the judge passes c0, c3 and c6 are right and c9 cannot be decided; c1, which only it fails, is right.
+    answers = {"c0": 1.0, "c3": 1.0, "c6": 1.0, "c9": None}
+    file = decided(
+        Path(made["page"]),
+        "ann",
+        answers,
+        tmp_path / "d.jsonl",
+        why="another way to write it",
+        fault="reference_too_narrow",
+    )
+    added = fiducial("review", run, "--add", file)
+    assert (added.code, added.err) == (0, "")
+    assert f"decisions: {run / 'adjudications.jsonl'} (30 added" in added.out
+    found = json.loads(fiducial("calibrate", run, "--json").out)["adjudication"]
+    judge = found["judges"]["kind/function"]
+    assert judge["disagreements"] == {"rows": 5, "judge_right": 3, "judge_wrong": 1, "undecidable": 1}
+    assert judge["as_labelled"]["accuracy"]["value"] == 25 / 30
+    assert (judge["adjudicated"]["accuracy"]["value"], judge["adjudicated"]["accuracy"]["n"]) == (28 / 29, 29)
+    assert [judge[way]["accuracy"]["value"] for way in ("lowest", "highest")] == [28 / 30, 29 / 30]
+    assert judge["corrected"]["accuracy"]["value"] == pytest.approx(28 / 29)
+    assert judge["label_errors"]["all"]["corrected"]["value"] == pytest.approx(3 / 29)
+    # c3 is odd, c0 and c6 are even.
+    assert [judge["label_errors"][name]["found"]["value"] for name in ("even", "odd")] == [2 / 15, 1 / 15]
+    assert found["faults"] == {"reference_too_narrow": 30}
+
+
+def test_terminal_and_report_say_what_was_decided(run: Path, tmp_path: Path):
+    made = asked(run, "--by", "ann", "--agreements", "0")
+    file = decided(Path(made["page"]), "ann", {}, tmp_path / "d.jsonl", why=HOSTILE)
+    assert fiducial("review", run, "--add", file).code == 0
+    shown = fiducial("calibrate", run).out
+    assert (
+        "kind/function: of 5 disagreements the judge is right in 0, the label in 5; none of 25 agreements was looked at"
+        in shown
+    )
+    assert "the adjudicated numbers can hardly fall" in shown
+    assert "\x1b" not in shown
+    again = fd.evaluate(
+        tmp_path / "cases.jsonl",
+        tmp_path / "outputs.jsonl",
+        judges=[fd.judge("kind")],
+        judge_on="all",
+        out=run,
+    )
+    (trust,) = again.answers.trust
+    assert (
+        "adjudicated by people: of 5 disagreements the judge is right in 0, the label in 5 (then TPR "
+        in trust.why
+    )
+    again.report(run / "report.html")
+    page = (run / "report.html").read_text()
+    assert "adjudicated by people: of 5 disagreements" in page
+    assert "<script>alert" not in page
+
+
+def test_the_page_shows_both_opinions_unnamed_and_expected_beside_got(run: Path):
+    made = asked(run, "--agreements", "5")
+    text = Path(made["page"]).read_text()
+    items = {item["case_id"]: item for item in ReviewPage(text).data["items"]}
+    opinions = {block["text"].split(".")[0] for block in items["c3"]["opinions"]}
+    assert opinions == {"The output is right", "The output is wrong"}
+    assert {block["title"] for item in items.values() for block in item["opinions"]} == {
+        "One opinion",
+        "Another opinion",
+    }
+    assert not any(
+        name in str(item["opinions"]) for item in items.values() for name in ("kind", "ast/strict")
+    )
+    first = {item["opinions"][0]["text"].startswith("The output is right") for item in items.values()}
+    assert first == {True, False}
+    rows = {row["what"]: (row["expected"], row["got"], row["differs"]) for row in items["c3"]["compared"]}
+    assert rows == {"call": ("book", "book", False), "city": ('"city3"', '"City no. 3"', True)}
+    assert "\\u202e" in items["c3"]["opinions"][0]["text"] + items["c3"]["opinions"][1]["text"]
+    assert "<script>alert" not in text
+
+
+def test_what_a_person_decided_is_not_asked_again(run: Path, tmp_path: Path):
+    made = asked(run, "--by", "ann", "--n", "3", "--agreements", "3")
+    assert (
+        fiducial("review", run, "--add", decided(Path(made["page"]), "ann", {}, tmp_path / "d.jsonl")).code
+        == 0
+    )
+    more = asked(run, "--by", "ann", "--n", "8", "--agreements", "3")
+    assert (more["n"], more["labelled_before"]) == (2, 6)
+    assert set(more["items"]).isdisjoint(made["items"])
+    assert asked(run, "--by", "bob", "--n", "8", "--agreements", "3")["n"] == 8
+
+
+def test_two_people_are_both_kept_and_what_they_decide_differently_is_undecidable(run: Path, tmp_path: Path):
+    for name, answers in (("ann", {"c0": 1.0}), ("bob", {"c0": 0.0})):
+        page = Path(asked(run, "--by", name, "--agreements", "0")["page"])
+        file = decided(page, name, answers, tmp_path / f"{name}.jsonl")
+        assert fiducial("review", run, "--add", file).code == 0
+    assert len(list(read_records(run / "adjudications.jsonl", Verdict))) == 10
+    found = fd.calibrate(run).adjudication
+    assert found is not None
+    assert (found.by.people, found.by.contested, found.judges["kind/function"].disagreements.undecidable) == (
+        {"ann": 5, "bob": 5},
+        1,
+        1,
+    )
+    assert found.by.alike is not None
+    assert found.by.alike.value == pytest.approx(4 / 5)
+
+
+def test_a_file_of_decisions_serves_a_table_too_and_is_no_file_of_labels(run: Path, tmp_path: Path):
+    page = Path(asked(run, "--by", "ann", "--agreements", "0")["page"])
+    file = decided(page, "ann", {}, tmp_path / "d.jsonl")
+    given = fiducial("calibrate", run, "--adjudications", file)
+    assert (given.code, "the label in 5" in given.out) == (0, True)
+    refused = fiducial(
+        "run",
+        tmp_path / "cases.jsonl",
+        "--outputs",
+        tmp_path / "outputs.jsonl",
+        "--labels",
+        file,
+        "--out",
+        tmp_path / "other",
+    )
+    assert refused.code == 2
+    assert f"{file}:1: evidence.review.sample: this label decides between a label and a judge" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--of", "survivors"), "is no audit of judges"),
+        (("--of", "suspects", "--judge", "nobody"), "--judge nobody: no such judge"),
+        (("--of", "disagreements", "--judge", "nobody"), "--judge nobody: no such judge"),
+    ],
+)
+def test_what_cannot_be_drawn_is_exit_code_2_and_one_line(run: Path, args: tuple[str, ...], message: str):
+    result = fiducial("review", run, *args)
+    assert (result.code, message in result.err, "Traceback" in result.err) == (2, True, False)
+
+
+def test_suspects_are_put_before_a_person_with_both_opinions(run: Path):
+    made = json.loads(fiducial("review", run, "--of", "suspects", "--json").out)
+    assert made["sample"] == "suspects"
+    items = ReviewPage(Path(made["page"]).read_text()).data["items"]
+    assert all(len(item["opinions"]) == 2 for item in items)
+
+
+def test_a_decision_that_is_a_fraction_is_refused(run: Path, tmp_path: Path):
+    file = decided(
+        Path(asked(run, "--by", "ann")["page"]),
+        "ann",
+        {"c0": 0.5, "c3": 0.5, "c6": 0.5},
+        tmp_path / "d.jsonl",
+    )
+    result = fiducial("review", run, "--add", file)
+    assert (result.code, "an adjudication is 1 (right), 0 (wrong) or undecided" in result.err) == (2, True)
+    assert not (run / "adjudications.jsonl").exists()
