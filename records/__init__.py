@@ -43,7 +43,7 @@ from .judge_id import Author, JudgeId, JudgeKind, ShownNames
 from .memory_file import FolderPath, InputPath, MemoryFile, MemoryFolder, memory_file
 from .openai_shapes import message_text
 from .output import AgentStep, Episode, ItemKey, Output, Step, StepOutcome, ToolCall, ToolResults
-from .plain_file import open_plainly
+from .plain_file import open_plainly, read_plainly
 from .validation import validate_case
 from .verdict import UNGRADED, Outcome, Source, Usage, Verdict, graded, ungraded
 
@@ -111,6 +111,7 @@ __all__ = [
     "open_plainly",
     "read_lines",
     "read_numbered",
+    "read_plainly",
     "read_records",
     "ungraded",
     "unknown_kind",

@@ -38,3 +38,9 @@ def open_plainly(path: Path, flags: int) -> int:
         os.close(descriptor)
         raise RunFolderError(f"{path}: no plain file; what a run keeps is in plain files")
     return descriptor
+
+
+def read_plainly(path: Path) -> bytes:
+    """All of a file that is opened so; see `open_plainly`."""
+    with open(open_plainly(path, os.O_RDONLY), "rb") as file:
+        return file.read()

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from ...errors import RunFolderError
-from ...records import write_json
+from ...records import read_plainly, write_json
 from .endpoint import ENDED
 
 FOLDER = "batch"
@@ -58,9 +58,12 @@ class Ledger:
         self.entries: list[BatchEntry] = []
         if self._path.exists():
             try:
-                self.entries = msgspec.json.decode(self._path.read_bytes(), type=list[BatchEntry])
+                self.entries = msgspec.json.decode(read_plainly(self._path), type=list[BatchEntry])
             except msgspec.MsgspecError as error:
                 raise RunFolderError(f"{self._path}: not a list of batches: {error}") from error
+        for name in (name for entry in self.entries for name in entry.results):
+            if Path(name).name != name:
+                raise RunFolderError(f"{self._path}: {name!r} is no file of the run")
 
     def save(self) -> None:
         """Write everything down."""

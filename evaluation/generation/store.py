@@ -21,6 +21,7 @@ from ...records import (
     Output,
     decode_record,
     encode_record,
+    read_plainly,
     write_json,
 )
 from ...records.case import Record
@@ -175,7 +176,7 @@ def bind(place: Path, system: str, facts: Mapping[str, Any], *, begun: bool) -> 
     """
     known: dict[str, Any] = {}
     if place.exists():
-        known = decode_record(place.read_bytes(), dict[str, dict[str, Any]], path=place)
+        known = decode_record(read_plainly(place), dict[str, dict[str, Any]], path=place)
     now = msgspec.json.decode(msgspec.json.encode(facts))
     before = known.get(system, now) if begun else now
     changed = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))

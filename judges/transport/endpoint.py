@@ -107,7 +107,11 @@ def _forms(key: str) -> Iterator[str]:
     yield key
     yield quote(key, safe="")
     yield quote_plus(key)
-    yield "".join(f"%{byte:02x}" for byte in key.encode())
+    yield re.sub("%..", lambda found: found[0].lower(), quote(key, safe=""))
+    yield key.encode().hex()
+    yield key.encode().hex().upper()
+    for escape in ("%{:02x}", "%{:02X}", "\\u{:04x}", "\\x{:02x}", "&#{};", "&#x{:x};"):
+        yield "".join(map(escape.format, key.encode()))
     for before in range(3):
         # Of six bits a letter, those at both ends hold neighbours of the key, too.
         first, bits = -(-before * 8 // 6), (before + len(key.encode())) * 8

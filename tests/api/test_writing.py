@@ -105,6 +105,7 @@ def test_a_table_can_be_calibrated(to: str, tmp_path: Path):
     assert calibration["promptfoo"].n == 4
 
 
+@pytest.mark.attack("inputs of others")
 def test_a_cell_that_would_begin_a_formula_is_only_shown(tmp_path: Path):
     rows = [{"id": "a", "query": "q", "response": "r", "scores": {"=cmd()": 1}}]
     fd.read(rows).save(tmp_path / "in")

@@ -125,6 +125,7 @@ def test_an_identical_file_is_sent_again_after_its_first_batch_failed(judge: Com
     assert [len(lines) for lines in batches.asked()] == [20, 20]
 
 
+@pytest.mark.attack("keys and transport")
 def test_an_endpoint_that_refuses_is_one_line_without_the_key(judge: Command, batches: BatchServer):
     batches.fails_with = 400
     result = judge()
@@ -135,6 +136,7 @@ def test_an_endpoint_that_refuses_is_one_line_without_the_key(judge: Command, ba
     assert judge().code == 0
 
 
+@pytest.mark.attack("adversity")
 @pytest.mark.parametrize("known", [True, False], ids=["written down", "not written down"])
 def test_a_batch_that_was_begun_before_a_kill_is_taken_up_again(
     judge: Command, batches: BatchServer, monkeypatch: pytest.MonkeyPatch, known: bool
@@ -160,6 +162,7 @@ def test_a_batch_that_was_begun_before_a_kill_is_taken_up_again(
 STEPS = ("list", "upload", "begin", "look", "look again", "download")
 
 
+@pytest.mark.attack("adversity")
 @pytest.mark.parametrize("step", STEPS)
 def test_killed_while_it_waits_for_any_of_its_answers_it_begins_one_batch(
     judge: Command, batches: BatchServer, inputs: tuple[Path, Path], step: str
@@ -229,6 +232,7 @@ def test_results_that_break_off_are_fetched_by_the_same_command(judge: Command, 
     assert (judge().code, len(batches.batches), outcomes()) == (0, 1, {"graded": 20})
 
 
+@pytest.mark.attack("keys and transport")
 def test_nothing_is_uploaded_to_where_a_redirect_leads(judge: Command, batches: BatchServer):
     with BatchServer() as elsewhere:
         batches.trouble = lambda seen: f"{elsewhere.base_url}/files" if seen == "POST /v1/files" else None

@@ -146,6 +146,7 @@ def test_it_is_written_down(judged: Command, prompt: Path):
     assert entry["before"] != entry["after"]
 
 
+@pytest.mark.attack("adversity")
 def test_a_kill_before_the_manifest_was_written_leaves_what_can_be_read_again(
     judged: Command, prompt: Path, server: ProviderServer
 ):

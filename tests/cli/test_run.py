@@ -428,6 +428,7 @@ def wait_for_judging(folder: Path, count: int) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.attack("adversity")
 def test_a_killed_run_repeats_at_most_what_was_in_flight(
     judged: Command, server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path
 ):

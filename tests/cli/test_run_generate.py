@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,7 @@ def test_the_model_may_be_elsewhere_than_the_judge(cases: Path, server: Provider
     assert {seen.body["model"] for seen in server.seen} == {"judge"}
 
 
+@pytest.mark.attack("adversity")
 def test_a_killed_generation_is_gone_on_with(cases: Path, server: ProviderServer):
     server.script = both
     run(cases, server)
@@ -131,3 +133,43 @@ def test_bad_options_are_one_line(cases: Path, more: list[str], said: str):
     assert result.code == 2
     assert said in result.err
     assert result.err.count("\n") == 1
+
+
+@pytest.mark.attack("run folders and files")
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        (name, kind)
+        for name in ("outputs.jsonl", "outputs.attempts.jsonl", "outputs.generation.json")
+        for kind in ("link", "pipe", "folder")
+    ]
+    + [(".outputs.jsonl.lock", "link"), (".outputs.jsonl.lock", "folder")],
+)
+def test_what_stands_in_place_of_a_file_of_the_generation_is_refused_and_left_alone(
+    cases: Path, tmp_path: Path, name: str, kind: str
+):
+    asked = ("run", cases, "--agent", """echo '{"text": "Rome"}'""", "--out", tmp_path / "run")
+    fiducial(*asked)
+    thesis = tmp_path / "thesis.txt"
+    thesis.write_text("years of work")
+    place = tmp_path / "run" / name
+    place.unlink(missing_ok=True)
+    {"link": lambda: place.symlink_to(thesis), "pipe": lambda: os.mkfifo(place), "folder": place.mkdir}[
+        kind
+    ]()
+    result = fiducial(*asked)
+    assert (result.code, len(result.err.splitlines()) > 0, "Traceback" in result.err) == (2, True, False)
+    assert thesis.read_text() == "years of work"
+
+
+@pytest.mark.attack("run folders and files")
+def test_an_output_that_was_changed_by_hand_is_found_by_checking_again(tmp_path: Path):
+    cases = tmp_path / "cases.jsonl"
+    write_records(cases, [Case(id="a", kind="memory_answer", reference={"answers": ["Rome"]})])
+    asked = ("run", cases, "--agent", """echo '{"text": "Rome"}'""", "--out", tmp_path / "run")
+    fiducial(*asked)
+    outputs = tmp_path / "run" / "outputs.jsonl"
+    outputs.write_text(outputs.read_text().replace("Rome", "Oslo"))
+    result = fiducial(*asked)
+    assert (result.code, "when it checks this output again" in result.err) == (2, True)
+    assert "has changed since" in fiducial("report", tmp_path / "run").err

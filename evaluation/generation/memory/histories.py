@@ -17,7 +17,7 @@ from urllib.parse import quote
 import msgspec
 
 from ....errors import InputError, RunFolderError
-from ....records import Case, InputPath, Message, atomic_write, read_numbered
+from ....records import Case, InputPath, Message, atomic_write, read_numbered, read_plainly
 from ....records.case import Record
 
 OPENING = (
@@ -200,7 +200,7 @@ def _read(file: Path | None) -> Checkpoint | None:
     if file is None or not file.exists():
         return None
     try:
-        return msgspec.json.decode(file.read_bytes(), type=Checkpoint)
+        return msgspec.json.decode(read_plainly(file), type=Checkpoint)
     except (OSError, msgspec.MsgspecError) as error:
         raise RunFolderError(f"{file}: not a memory that was written down: {error}") from error
 

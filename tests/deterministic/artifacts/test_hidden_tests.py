@@ -186,6 +186,41 @@ def test_code_that_skips_the_tests_does_not_pass_them(tmp_path: Path, attack: st
     )
 
 
+_READS_THE_TESTS = """
+import os, sys
+frame = sys._getframe()
+while frame:
+    for name in ("prove", "EXPECTED"):
+        if name in frame.f_locals: print(name); frame.f_locals[name]() if name == "prove" else None; os._exit(0)
+    frame = frame.f_back
+print(2)
+"""
+_AS_A_PROGRAM = """
+import subprocess, sys
+from helper_expected import EXPECTED
+
+def test_double():
+    said = subprocess.run([sys.executable, "solution.py"], capture_output=True, text=True, check=True).stdout
+    assert int(said) == EXPECTED
+
+if __name__ == "__main__":
+    test_double()
+"""
+
+
+@pytest.mark.attack("hidden tests")
+@pytest.mark.parametrize(("kind", "rules"), WAYS)
+def test_tests_that_run_the_code_as_a_program_are_out_of_its_reach(tmp_path: Path, kind: Kind, rules: str):
+    tests = {
+        ("test.py" if kind == "python" else "test_hidden.py"): _AS_A_PROGRAM,
+        "helper_expected.py": HELPER,
+    }
+    right = verdict_on(tmp_path / "right", kind, {"solution.py": "print(4)"}, rules, tests)
+    assert right.score == 1.0, right.reason
+    wrong = verdict_on(tmp_path / "wrong", kind, {"solution.py": _READS_THE_TESTS}, rules, tests)
+    assert wrong.score == 0.0
+
+
 @pytest.mark.parametrize("rules", ["strict", "bfcl"])
 @pytest.mark.parametrize("kind", ["python", "pytest"])
 def test_a_right_solution_passes(tmp_path: Path, kind: Kind, rules: str):

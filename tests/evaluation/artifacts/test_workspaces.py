@@ -10,6 +10,8 @@ from fiducial.evaluation.artifacts import prepare
 from fiducial.evaluation.artifacts.workspaces import workspace_of
 from fiducial.records import Case
 
+pytestmark = pytest.mark.attack("workspace files")
+
 IDS = (
     *("a/b", "a__b", "a/./b", "a//b", "a/b/", "./a/b", "a_/b", "a/_b", "a___b", "a_b", "a.b", "A/b", "a/B"),
     *(

@@ -347,6 +347,7 @@ def test_an_unreadable_reply_that_is_mended_is_graded_and_counted(
     assert verdict.usage.reasked == 1
 
 
+@pytest.mark.attack("keys and transport")
 def test_a_redirect_is_not_followed_and_says_where_to(server: ProviderServer, judging: Judging) -> None:
     server.script = lambda seen: Status(308, {"location": "https://elsewhere.invalid/v1/chat/completions"})
     (verdict,) = judging(make_pairs(1))

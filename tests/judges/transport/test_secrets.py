@@ -35,6 +35,25 @@ def test_a_key_as_it_is_or_url_encoded_is_taken_out(form: str):
     assert "***" in redactor(_KEY)(form)
 
 
+@pytest.mark.parametrize(
+    "form",
+    [
+        quote(_KEY, safe="")
+        .replace("%2F", "%2f")
+        .replace("%2B", "%2b")
+        .replace("%3D", "%3d")
+        .replace("%3F", "%3f"),
+        "".join(f"%{ord(letter):02X}" for letter in _KEY),
+        _KEY.encode().hex(),
+        _KEY.encode().hex().upper(),
+        "".join(f"\\u{ord(letter):04x}" for letter in _KEY),
+        "".join(f"&#{ord(letter)};" for letter in _KEY),
+    ],
+)
+def test_a_key_in_digits_is_taken_out(form: str):
+    assert redactor(_KEY)(f"a {form} b") == "a *** b"
+
+
 @pytest.mark.parametrize("key", [None, "", "none", "EMPTY"])
 def test_a_placeholder_is_a_word_like_others(key: str | None):
     assert redactor(key)("none is EMPTY") == "none is EMPTY"

@@ -16,6 +16,7 @@ from fiducial.errors import UsageError
 from fiducial.judges import Endpoint, connect
 
 
+@pytest.mark.attack("keys and transport")
 def test_a_proxy_that_the_environment_names_is_used(
     server: ProviderServer, judging: Judging, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -27,6 +28,7 @@ def test_a_proxy_that_the_environment_names_is_used(
     assert server.seen[0].path == "http://model.invalid/v1/chat/completions"
 
 
+@pytest.mark.attack("keys and transport")
 def test_addresses_that_are_exempt_are_asked_without_the_proxy(
     server: ProviderServer, judging: Judging, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -54,6 +56,7 @@ def test_an_address_that_is_none_fails_with_the_reason_and_is_asked_once(judging
     assert verdict.usage.calls == 1
 
 
+@pytest.mark.attack("keys and transport")
 @pytest.mark.parametrize(
     "response",
     [
@@ -79,6 +82,7 @@ def test_a_response_that_would_fill_the_memory_is_not_read(
     assert len(server.seen) == 1
 
 
+@pytest.mark.attack("keys and transport")
 @pytest.mark.parametrize("key", ["given", None], ids=["direct", "library"])
 def test_what_a_packed_response_unpacks_to_is_never_held_whole(
     server: ProviderServer, judging: Judging, monkeypatch: pytest.MonkeyPatch, key: str | None
@@ -98,6 +102,7 @@ def test_what_a_packed_response_unpacks_to_is_never_held_whole(
     assert peak < 4 * (1 << 26)
 
 
+@pytest.mark.attack("keys and transport")
 def test_over_the_library_a_response_packed_otherwise_than_asked_for_is_not_read(
     server: ProviderServer, judging: Judging, monkeypatch: pytest.MonkeyPatch
 ) -> None:
