@@ -28,16 +28,21 @@ def adjudication_pieces(found: Adjudication | None) -> Iterator[Piece]:
     """
     if found is None:
         return
-    yield f"Adjudicated: {_who(found.by)}"
-    if found.by.models:
-        yield Caution(_MODELS, indent=2)
+    yield from who_decided(found.by, found.faults)
     if found.elsewhere:
         yield Caution(f"{counted(found.elsewhere, 'adjudicated item')} not in this table", indent=2)
-    if found.faults:
-        told = ", ".join(f"{FAULTS[name]} {times:,}" for name, times in found.faults.items())
-        yield f"  why judge and label differ, by decision: {told}"
     for judge, each in found.judges.items():
         yield from _judge(judge, each)
+
+
+def who_decided(by: Adjudicators, faults: Mapping[str, int]) -> Iterator[Piece]:
+    """Who decided, how far they agree, and why they say that judge and label differ."""
+    yield f"Adjudicated: {_who(by)}"
+    if by.models:
+        yield Caution(_MODELS, indent=2)
+    if faults:
+        told = ", ".join(f"{FAULTS[name]} {times:,}" for name, times in faults.items())
+        yield f"  why judge and label differ, by decision: {told}"
 
 
 def _who(by: Adjudicators) -> str:
@@ -64,7 +69,7 @@ def _judge(judge: str, found: AdjudicatedJudge) -> Iterator[Piece]:
     if not found.disagreements.rows + found.agreements.rows:
         return
     rows = [
-        (name, _cell(each), _cell(found.adjudicated[name]), _bounds(found.lowest[name], found.highest[name]))
+        (name, _cell(each), _cell(found.adjudicated[name]), bounds(found.lowest[name], found.highest[name]))
         for name, each in found.as_labelled.items()
     ]
     yield Table(("", "as labelled", "adjudicated", "undecidable against it, for it"), rows, indent=4)
@@ -97,7 +102,7 @@ def _cell(found: Statistic) -> str:
     return "-" if found.value is None else str(found)
 
 
-def _bounds(lowest: Statistic, highest: Statistic) -> str:
+def bounds(lowest: Statistic, highest: Statistic) -> str:
     """Both ends, and the ends of their intervals."""
     if lowest.value is None or highest.value is None:
         return "-"

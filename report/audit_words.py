@@ -11,7 +11,8 @@ from ..evaluation.audit.building import count_by_plants
 from ..evaluation.audit.certificate import Certificate, Claim
 from ..evaluation.audit.drift import Standing
 from ..evaluation.audit.probe_folder import ProbeManifest
-from ..evaluation.audit.results import Audit, Comparison, JudgeAudit, OperatorResult
+from ..evaluation.audit.results import Audit, AuditAdjudication, Comparison, JudgeAudit, OperatorResult
+from .adjudication_words import bounds, who_decided
 from .document import ENDS, Columns, Document, Figure, Piece, Table
 from .figures.agreement import heat
 from .words import count, number, passing, statistic_cells
@@ -53,6 +54,7 @@ def _audit(audit: Audit) -> Iterator[Piece]:
         yield from _judge(judge, lexical.get(judge.id.name, {}) if judge.id.kind == "shipped" else {})
         yield ""
     yield Columns(list(_profiles(audit.judges)))
+    yield from _adjudicated(audit.adjudication)
     if audit.prompts:
         yield "Judges against each other, on the same probes:"
         yield _comparisons(audit.prompts)
@@ -80,6 +82,30 @@ def _profiles(judges: Sequence[JudgeAudit]) -> Iterator[Figure]:
         rows = [(operator, [found[name].get(operator) for name in names]) for operator in operators]
         if rows:
             yield Figure(heat(caption, names, rows, good=good), caption=caption)
+
+
+def _adjudicated(found: AuditAdjudication | None) -> Iterator[Piece]:
+    """The operators of whose probes people looked at some; nothing where nobody did."""
+    if found is None:
+        return
+    yield from who_decided(found.by, found.faults)
+    for judge, operators in found.judges.items():
+        rows = [
+            (
+                each.operator,
+                str(each.as_labelled),
+                str(each.adjudicated),
+                bounds(each.lowest, each.highest),
+                str(each.label_errors.found),
+                str(each.label_errors.corrected),
+            )
+            for each in operators
+        ]
+        if rows:
+            yield f"  {judge}, probes judged as labelled, and as decided:"
+            head = ("", "as labelled", "adjudicated", "undecidable against it, for it", "labels found wrong, at least", "corrected")  # fmt: skip
+            yield Table(head, rows, indent=4)
+    yield ""
 
 
 def certificate_document(certificate: Certificate) -> Document:

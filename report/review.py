@@ -52,11 +52,15 @@ def write_review(
         RunFolderError: The run's inputs are not where they were.
     """
     items = list(review_items(store, sample, keys))
-    page = render_review(
-        sample, items, name, subject=store.manifest.identity["inputs"], warnings=list(edited(store))
-    )
+    page = render_review(sample, items, name, subject=_subject(store), warnings=list(edited(store)))
     with atomic_write(path) as file:
         file.write(page.encode("utf-8"))
+
+
+def _subject(store: RunStore) -> list[str]:
+    """Hashes of what a run, or an audit, is about."""
+    identity = store.manifest.identity
+    return list(identity.get("inputs", identity.get("audit_of", {}).values()))
 
 
 def review_items(store: RunStore, sample: ReviewSample, keys: Collection[ItemKey]) -> Iterator[ReviewItem]:

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from ...calibration import Statistic
+from ...calibration.agreement.adjudicated import Adjudicators, LabelErrors
 from ...calibration.cuts import CutSource
 from ...records import JudgeId
 
@@ -134,6 +135,36 @@ BLIND_JUDGES = {
 """What judges that do not look would get."""
 
 
+class OperatorAdjudicated(msgspec.Struct, frozen=True, kw_only=True):
+    """What a judge makes of the probes of one operator, of which people looked at some.
+
+    Attributes:
+        operator: The operator.
+        plants: What it makes of a right output.
+        as_labelled: Share judged as labelled: of faults, attacks and controls failed, of right outputs and twins passed.
+        adjudicated: Likewise among those that are what they should be: a fault that was found right is none, and what cannot be decided is left out.
+        lowest: ... with what cannot be decided counted against the judge.
+        highest: ... and for it.
+        label_errors: Probes whose label is wrong.
+    """
+
+    operator: str
+    plants: str
+    as_labelled: Statistic
+    adjudicated: Statistic
+    lowest: Statistic
+    highest: Statistic
+    label_errors: LabelErrors
+
+
+class AuditAdjudication(msgspec.Struct, frozen=True, kw_only=True):
+    """Who decided, why judges and labels differ, and by judge the operators of whose probes somebody looked at one."""
+
+    by: Adjudicators
+    faults: dict[str, int]
+    judges: dict[str, list[OperatorAdjudicated]]
+
+
 class Audit(msgspec.Struct, frozen=True, kw_only=True):
     """An audit of one or several judges on the same probes.
 
@@ -143,6 +174,7 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
         prompts: Differences between judges on the same probes.
         failed: Calls to a model that failed in the end.
         baselines: `BLIND_JUDGES`: share of faults caught, and of twins failed, on any probes.
+        adjudication: Judges by what people decided of probes; None where nobody decided anything.
     """
 
     probes: dict[str, int]
@@ -150,6 +182,7 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
     prompts: list[Comparison] = []
     failed: int = 0
     baselines: dict[str, dict[str, float]] = msgspec.field(default_factory=lambda: dict(BLIND_JUDGES))
+    adjudication: AuditAdjudication | None = None
 
 
 class Read(msgspec.Struct, frozen=True, kw_only=True):

@@ -17,9 +17,11 @@ from ..inputs import EvaluationInputs
 from ..judging.access import ModelAccess
 from ..judging.asking import ask
 from ..judging.tasks import JudgeTask, refuse_idle, require_models
+from ..labelling.adjudications import decisions_on
 from ..progress import Progress, Silent
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
+from .adjudicated import adjudicated_audit
 from .analysis import judge_audit, to_read
 from .comparisons import prompts
 from .plan import AuditPlan, open_inputs, prepare, steps
@@ -103,14 +105,18 @@ def _conclude(
             scored[task.id] = {
                 key: each._replace(repeats=each.repeats * 2) for key, each in scored[task.id].items()
             }
+    asked = tasks[: len(plan.judges)]  # the baselines that stand beside them come behind
     audit = Audit(
         probes=dict(Counter(probe.plants for probe in chosen.probes.values())),
         judges=[_audit_of(task, scored[task.id], chosen, manifest) for task in tasks if task.id in scored],
         prompts=prompts({task.by: scored[task.id] for task in tasks if task.asked and task.id in scored}),
         failed=sum(each.outcome == "failed" for said in scored.values() for each in said.values()),
+        adjudication=adjudicated_audit(
+            {task.by: scored[task.id] for task in asked if task.id in scored},
+            decisions_on([context.folder]),
+        ),
     )
     write_json(context.folder.path / AUDIT, audit)
-    asked = tasks[: len(plan.judges)]  # the baselines that stand beside them come behind
     write_records(
         context.folder.path / TO_READ,
         (row for task in asked if task.id in scored for row in to_read(task.by, scored[task.id])),

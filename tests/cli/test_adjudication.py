@@ -242,3 +242,84 @@ def test_a_decision_that_is_a_fraction_is_refused(run: Path, tmp_path: Path):
     result = fiducial("review", run, "--add", file)
     assert (result.code, "an adjudication is 1 (right), 0 (wrong) or undecided" in result.err) == (2, True)
     assert not (run / "adjudications.jsonl").exists()
+
+
+def lenient(case: fd.Case, output: fd.Output) -> tuple[float, str]:
+    """Passes whatever calls the right function with one argument of the right name."""
+    del case
+    calls = output.tool_calls or []
+    return float(
+        len(calls) == 1 and calls[0].name == "book" and list(calls[0].arguments) == ["city"]
+    ), "looks fine"
+
+
+@pytest.fixture
+def audited(tmp_path: Path) -> Path:
+    """An audit of a judge that misses every fault within a value."""
+    fd.mutate(map(case, range(6)), out=tmp_path / "probes")
+    fd.judge_function("lenient")(lenient)
+    fd.audit(tmp_path / "probes", fd.judge("lenient"), out=tmp_path / "audit")
+    return tmp_path / "audit"
+
+
+def test_a_survivor_that_is_no_fault_is_the_probes_error_and_not_the_judges(audited: Path, tmp_path: Path):
+    made = json.loads(
+        fiducial(
+            "review",
+            audited,
+            "--of",
+            "survivors",
+            "--by",
+            "ann",
+            "--n",
+            "1000",
+            "--agreements",
+            "1000",
+            "--json",
+        ).out
+    )
+    items = ReviewPage(Path(made["page"]).read_text()).data["items"]
+    labels = {str(label.key): label for label in read_records(tmp_path / "probes" / "labels.jsonl", Verdict)}
+    missed = [key for key in made["items"] if lenient_missed(labels[key], tmp_path / "probes")]
+    assert (made["of"], made["n"] - made["agreements"]) == (len(missed), len(missed))
+    operator = labels[missed[0]].evidence["operator"]
+    mine = [key for key in missed if labels[key].evidence["operator"] == operator]
+    # One of them is found right, one cannot be decided; all others are faults, missed or caught.
+    scores: dict[str, float | None] = dict.fromkeys(made["items"], 0.0)
+    scores |= {mine[0]: 1.0, mine[1]: None}
+    state = {
+        "answers": {key_of(item): {"score": scores[item_id(item)], "informed": False} for item in items},
+        "notes": {},
+        "name": "ann",
+    }
+    file = tmp_path / "d.jsonl"
+    file.write_text(in_node("labelLines(items, state)", items=items, state=state))
+    assert fiducial("review", audited, "--add", file).code == 0
+    found = fd.audit(tmp_path / "probes", fd.judge("lenient"), out=audited)
+    assert found.adjudication is not None
+    (operators,) = found.adjudication.judges.values()
+    (each,) = [each for each in operators if each.operator == operator]
+    total = sum(label.evidence["operator"] == operator for label in labels.values())
+    caught = total - len(mine)
+    assert (each.as_labelled.value, each.as_labelled.n) == (caught / total, total)
+    assert (each.adjudicated.value, each.adjudicated.n) == (caught / (total - 2), total - 2)
+    assert (each.lowest.n, each.highest.n) == (total - 1, total - 2)
+    assert each.label_errors.found.value == pytest.approx(1 / total)
+    assert each.label_errors.corrected.value == pytest.approx(1 / (total - 1))
+    assert f"{operator} " in str(found)
+    assert "labels found wrong, at least" in str(found)
+
+
+def item_id(item: Mapping[str, Any]) -> str:
+    return f"{item['case_id']}|{item['system']}|{item['trial']}"
+
+
+def lenient_missed(label: Verdict, probes: Path) -> bool:
+    outputs = {str(each.key): each for each in read_records(probes / "outputs.jsonl", fd.Output)}
+    return label.evidence["plants"] == "fault" and lenient(case(0), outputs[str(label.key)])[0] == 1.0
+
+
+def test_survivors_need_the_probes_where_they_were(audited: Path, tmp_path: Path):
+    (tmp_path / "probes" / "labels.jsonl").write_text("")
+    result = fiducial("review", audited, "--of", "survivors")
+    assert (result.code, "is not the file that was written with these probes" in result.err) == (2, True)

@@ -1,0 +1,77 @@
+"""An audit by what people decided of its probes: a planted fault that is none is the probe's error, and not the judge's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...calibration import Settings, table_from_rows
+from ...calibration.agreement.adjudication import ALL, adjudicate
+from ...calibration.decisions import Decisions
+from ...records import ItemKey
+from .results import AuditAdjudication, OperatorAdjudicated
+from .scored import Scored
+
+_RIGHT = frozenset({"twin", "nothing"})
+"""What is planted in outputs that are right."""
+
+
+def adjudicated_audit(
+    judges: Mapping[str, Mapping[ItemKey, Scored]], decisions: Decisions
+) -> AuditAdjudication | None:
+    """Hold an audit's judges against decisions on its probes.
+
+    Args:
+        judges: What each said of each probe, by name.
+        decisions: By item.
+
+    Returns:
+        What changes; None where nobody decided anything of these probes.
+    """
+    probes = {str(key) for scored in judges.values() for key in scored}
+    mine = Decisions({item: said for item, said in decisions.by_item.items() if item in probes})
+    if not mine.by_item:
+        return None
+    rows = [row for judge, scored in judges.items() for row in _rows(judge, scored)]
+    whole = adjudicate(table_from_rows(rows), mine, Settings())
+    return AuditAdjudication(
+        by=whole.by,
+        faults=whole.faults,
+        judges={judge: list(_operators(judge, scored, mine)) for judge, scored in judges.items()},
+    )
+
+
+def _rows(judge: str, scored: Mapping[ItemKey, Scored]) -> Iterator[dict[str, Any]]:
+    """What a judge said of each probe, as 1 where that treats it as one without a fault."""
+    for key, each in scored.items():
+        if each.score is not None:
+            yield {
+                "item_id": str(key),
+                "judge": judge,
+                "label": float(each.facts.plants in _RIGHT),
+                "score": float(each.passed),
+                "cluster": each.cluster,
+            }
+
+
+def _operators(
+    judge: str, scored: Mapping[ItemKey, Scored], mine: Decisions
+) -> Iterator[OperatorAdjudicated]:
+    groups: dict[str, dict[ItemKey, Scored]] = {}
+    for key, each in scored.items():
+        if each.score is not None:
+            groups.setdefault(each.facts.operator, {})[key] = each
+    for operator, group in groups.items():
+        if any(str(key) in mine.by_item for key in group):
+            plants = next(iter(group.values())).facts.plants
+            rate = "true_positive_rate" if plants in _RIGHT else "true_negative_rate"
+            found = adjudicate(table_from_rows(list(_rows(judge, group))), mine, Settings()).judges[judge]
+            yield OperatorAdjudicated(
+                operator=operator,
+                plants=plants,
+                as_labelled=found.as_labelled[rate],
+                adjudicated=found.adjudicated[rate],
+                lowest=found.lowest[rate],
+                highest=found.highest[rate],
+                label_errors=found.label_errors[ALL],
+            )
