@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .api.measuring import calibrate, compare, estimate
     from .api.own import agent, file_format, judge_function, operator, statistic, world
     from .api.planning import plan
+    from .api.preferring import prefer
     from .api.reading import Reading, read
     from .api.run import Run
     from .api.writing import export
@@ -69,6 +70,7 @@ _HOME = {
     "statistic": "api.own",
     "Output": "records",
     "plan": "api.planning",
+    "prefer": "api.preferring",
     "read": "api.reading",
     "read_records": "records",
     "Reading": "api.reading",
@@ -116,6 +118,7 @@ __all__ = [
     "mutate",
     "operator",
     "plan",
+    "prefer",
     "read",
     "read_records",
     "score_bfcl",

@@ -11,8 +11,8 @@ import msgspec
 from ..errors import InputError, UsageError
 from ..evaluation.judging.worlds import replay_in
 from ..formats.bfcl import assemble_prompt
-from ..judges import find_prompt, load_judge, shipped_prompts
-from ..judges.catalogue import SPLITTER
+from ..judges import find_prompt, load_judge
+from ..judges.catalogue import SPLITTER, all_prompts
 from ..judges.fillers import NotApplicableError
 from ..judges.front_matter import read_prompt_text
 from ..judges.prompt_file import PromptFile, read_prompt_file
@@ -84,7 +84,8 @@ def prompts() -> Prompts:
                 reply=(prompt.parse or {}).get("mode"),
                 description=prompt.description,
             )
-            for name, path in shipped_prompts().items()
+            for name, path in all_prompts().items()
+            if name != SPLITTER
             for prompt in [read_prompt_file(path)]
         ],
         splitter=(str(SPLITTER), splitter.description),

@@ -44,11 +44,12 @@ def source(name: str, given: Cases | Labels) -> InputPath:
     return _in_memory(name, given)
 
 
-def output_sources(outputs: Outputs) -> list[InputPath]:
+def output_sources(outputs: Outputs, name: str = "outputs") -> list[InputPath]:
     """Where outputs are read from.
 
     Args:
         outputs: In any form.
+        name: What they are, for messages.
 
     Raises:
         UsageError: It is nothing of the kind.
@@ -58,11 +59,11 @@ def output_sources(outputs: Outputs) -> list[InputPath]:
         return [Path(outputs)]
     given: Any = outputs
     if is_frame(given) or isinstance(given, Mapping) or not isinstance(given, Iterable):
-        return [_in_memory("outputs", given)]
+        return [_in_memory(name, given)]
     given = list(cast("Iterable[Any]", given))
     if given and all(isinstance(each, (str, os.PathLike)) for each in given):
         return [Path(each) for each in given]
-    return [_in_memory("outputs", given)]
+    return [_in_memory(name, given)]
 
 
 def as_case(case: Case | Mapping[str, Any]) -> Case:

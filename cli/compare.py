@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
-from .table_input import emit, load_table, table_options
+from ..errors import UsageError
+from .exit_codes import EXIT_OK, EXIT_PARTIAL
+from .model_options import model_access, model_options, poll_seconds
+from .options import FOLDER, worlds
+from .table_input import accepts_edited, emit, load_table, table_options
+from .typed import command_line
 
 if TYPE_CHECKING:
     from ..api.measuring import By, GivenPassAt, IntervalOption, Right
@@ -16,7 +23,14 @@ _EXAMPLE = """\b
 Example:
   fiducial compare prompt_a.jsonl prompt_b.jsonl --json comparison.json
   fiducial compare RUN_FOLDER --by system --against baseline
+  fiducial compare RUN_FOLDER --by system --judge preference --model gpt-4.1-mini --out preferences
 """
+
+_OF_JUDGES = (
+    "worlds out model repeats batch poll_seconds dry_run base_url connection api_key_env concurrency timeout attempts "
+    "patience expect_served_by cache no_cache record replay max_calls max_cost"
+)
+_OF_TABLES = "columns pass_at right statistic flips interval seed replicates"
 
 
 @click.command("compare", epilog=_EXAMPLE)
@@ -53,12 +67,18 @@ Example:
     "with Tango's interval where every item is its own; else BCa cluster bootstrap, paired.",
 )
 @click.option(
-    "--price",
-    "prices",
+    "--judge",
+    "judges",
     multiple=True,
-    metavar="[MODEL=]IN/OUT",
-    help="US dollars for a million tokens in and out, for tables with tokens. Default: public list prices.",
+    metavar="JUDGE",
+    help="With --by system: ask this judge which of two outputs of a case is better, each first once. preference, preference/VARIANT, or a "
+    ".prompty file that shows first and second; the tables are run folders.",
 )
+@click.option(
+    "--out", type=FOLDER, help="With --judge: the folder for its verdicts; the same command resumes it."
+)
+@worlds
+@model_options
 def command(
     tables: tuple[Path, ...],
     labels: Path | None,
@@ -73,9 +93,21 @@ def command(
     statistic: str,
     flips: int,
     interval: IntervalOption | None,
-    prices: tuple[str, ...],
-) -> None:
-    """Test every pair of judges or systems on the items both have, corrected for the number of pairs."""
+    **options: Any,
+) -> int:
+    """Test every pair of judges or systems on the items both have, corrected for the number of pairs.
+
+    With --judge a judge is shown both outputs of a case, in both orders, and says which is better. Exit code 3: finished, but calls to the
+    model failed; with --out the same command asks again for these alone.
+    """
+    if options["judges"]:
+        _refuse_typed(_OF_TABLES, "goes with tables; --judge asks about outputs")
+        if by != "system":
+            raise UsageError(
+                "--judge says which of two outputs is better, and so which system: add --by system"
+            )
+        return _prefer(tables, labels=labels, against=against, json_file=json_file, options=options)
+    _refuse_typed(_OF_JUDGES, "goes with --judge, which is not given")
     from ..api.measuring import compare  # noqa: PLC0415 - numpy and scipy are slow to import
 
     found = compare(
@@ -89,6 +121,56 @@ def command(
         interval=interval,
         seed=seed,
         replicates=replicates,
-        prices=prices,
+        prices=options["price"],
     )
     emit(found, json_file)
+    return EXIT_OK
+
+
+def _prefer(
+    runs: tuple[Path, ...],
+    *,
+    labels: Path | None,
+    against: str | None,
+    json_file: str | None,
+    options: dict[str, Any],
+) -> int:
+    """Ask judges which of two outputs is better, or foresee what that would take."""
+    from ..api.preferring import forecast_preferences, prefer  # noqa: PLC0415 - as above
+
+    if (table := next((each for each in runs if not each.is_dir()), None)) is not None:
+        raise UsageError(f"{table} is no run folder; --judge is shown the outputs that runs are about")
+    asked: dict[str, Any] = {
+        "judges": options["judges"],
+        "model": options["model"],
+        "labels": labels,
+        "against": against,
+        "out": options["out"],
+        "repeats": options["repeats"],
+        "worlds": options["worlds"],
+        "poll_seconds": poll_seconds(options),
+        "accept_edited": accepts_edited(),
+        "command": command_line(),
+    }
+    access = cache(lambda: model_access(options))  # once: all judges share its budget
+    if options["dry_run"]:
+        click.echo(str(forecast_preferences(runs, access=access(), prices=options["price"], **asked)))
+        return EXIT_OK
+    found = prefer(runs, access=access, progress=True, **asked)
+    document = list(found.document())
+    if found.failed:
+        again = (
+            "the same command asks again for these alone" if options["out"] else "--out keeps what was said"
+        )
+        document.append(f"{found.failed:,} verdicts are missing, since calls failed; {again}")
+    emit(found, json_file, document)
+    return EXIT_PARTIAL if found.failed else EXIT_OK
+
+
+def _refuse_typed(names: str, why: str) -> None:
+    """Refuse options that would do nothing."""
+    context = click.get_current_context()
+    for name in names.split():
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            option = next(param.opts[0] for param in context.command.params if param.name == name)
+            raise UsageError(f"{option} {why}")

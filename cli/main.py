@@ -75,14 +75,13 @@ class LazyGroup(click.Group):
         unknown = [table for table in ctx.default_map or () if table not in COMMANDS]
         if unknown:
             raise UsageError(f"{NAME}: [{unknown[0]}]: `fiducial` has no such command")
-        if command is not None and name is not None and ctx.default_map and name in ctx.default_map:
-            table = ctx.default_map[name]
-            ctx.default_map[name] = default_values(command, table, name)
+        team = ctx.obj if isinstance(ctx.obj, TeamFile) else TeamFile()
+        if command is not None and name is not None and (table := team.told(name, rest)) is not None:
+            ctx.default_map = {**(ctx.default_map or {}), name: default_values(command, table, name)}
             if not {"-h", "--help"} & {*rest}:
                 from .trust import take_on_trust  # noqa: PLC0415 - most folders have no such file
 
-                assert isinstance(ctx.obj, TeamFile)
-                take_on_trust(ctx.obj, f"[{name}]", _within(command, table, rest))
+                take_on_trust(team, f"[{name}]", _within(command, table, rest))
         return name, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -46,6 +46,11 @@ def _accept_edited(ctx: click.Context, _: click.Parameter, given: bool) -> None:
     ctx.meta[_ACCEPTS] = given
 
 
+def accepts_edited() -> bool:
+    """Whether ``--accept-edited`` was given."""
+    return click.get_current_context().meta.get(_ACCEPTS, False)
+
+
 _TABLE_OPTIONS = (
     click.argument(
         "tables", metavar="TABLE...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path)
@@ -122,7 +127,7 @@ def load_table(
         labels=labels,
         columns=_parse_columns(columns),
         draws=draws,
-        accept_edited=click.get_current_context().meta.get(_ACCEPTS, False),
+        accept_edited=accepts_edited(),
         lexical=lexical,
         open_only=open_only,
         outputs=outputs,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 NAME, TRUST_OPTION, TRUST_VARIABLE = "fiducial.toml", "--trust-config", "FIDUCIAL_TRUST_CONFIG"
 
 MODEL_COMMANDS = (("run",), ("judge",), ("audit", "run"))
-"""Commands that take the settings below ``[model]``."""
+"""Commands that take the settings below ``[model]``; `compare` does where ``--judge`` is typed."""
 
 
 class TeamFile(NamedTuple):
@@ -26,11 +26,20 @@ class TeamFile(NamedTuple):
         path: Where it is; None when there is none.
         defaults: Command to option to value, for `default_values`.
         found: What the file is, for `trust`.
+        model: What stands below ``[model]``.
     """
 
     path: Path | None = None
     defaults: dict[str, dict[str, Any]] = {}
     found: Found | None = None
+    model: dict[str, Any] = {}
+
+    def told(self, command: str, args: list[str]) -> dict[str, Any] | None:
+        """What the file says of a command that is typed with these arguments; None where it says nothing."""
+        table = self.defaults.get(command)
+        if command == "compare" and any(arg.partition("=")[0] == "--judge" for arg in args):
+            return {**self.model, **(table or {})} or None
+        return table
 
 
 def read_team_file(folder: Path, home: Path | None = None) -> TeamFile:
@@ -64,7 +73,8 @@ def read_team_file(folder: Path, home: Path | None = None) -> TeamFile:
     for name, table in tables.items():
         if not isinstance(table, dict):
             raise InputError("expected a table named like a command, or [model]", path=path, field=name)
-    return TeamFile(path, _by_command(tables), found)
+    shared: dict[str, Any] = tables.get("model", {})
+    return TeamFile(path, _by_command(tables), found, shared)
 
 
 def _project_folders(folder: Path, home: Path | None) -> Iterator[Path]:

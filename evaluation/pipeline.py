@@ -21,7 +21,7 @@ from .judging.access import BatchMode, ModelAccess
 from .judging.asking import EachOutput, Step, Wanted, ask
 from .judging.rounds import JuryRule, by_statement, deliberated, is_split, seat
 from .judging.selection import JudgeOn, select
-from .judging.tasks import JudgeTask, called, judge_tasks, refuse_idle, require_models
+from .judging.tasks import JudgeTask, called, judge_tasks, refuse_comparing, refuse_idle, require_models
 from .judging.worlds import replay_in
 from .labelling.labels import adopt_labels
 from .nothing_to_do import conclusion_of, signature
@@ -245,6 +245,7 @@ def planned_tasks(plan: Plan, known: Sequence[KnownJudge]) -> list[JudgeTask]:
         UsageError: There is no such judge, or answers are to be split for judges that all judge them as a whole.
     """
     tasks = judge_tasks(plan.judges, plan.model, known, replay_in(plan.environments), plan.pass_at)
+    refuse_comparing(tasks)
     if not plan.split:
         return tasks
     tasks = [by_statement(task, plan.split_model) for task in tasks]

@@ -54,6 +54,9 @@ class PromptName(NamedTuple):
         return f"{self.judge}/{self.variant}"
 
 
+PAIRWISE: Mapping[str, str] = {"preference": "reasons"}
+"""Judges that compare two outputs of a case instead of judging one, each with the variant that its bare name means."""
+
 SPLITTER = PromptName("statements", "split")
 """The prompt that splits long answers into statements; no judge."""
 
@@ -75,8 +78,10 @@ class KnownPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def shipped_prompts() -> dict[PromptName, Path]:
-    """Every judge's prompt that comes with fiducial, sorted by name."""
-    return {name: file for name, file in all_prompts().items() if name != SPLITTER}
+    """Every prompt that comes with fiducial and judges one output, sorted by name."""
+    return {
+        name: file for name, file in all_prompts().items() if name != SPLITTER and name.judge not in PAIRWISE
+    }
 
 
 def all_prompts() -> dict[PromptName, Path]:
@@ -123,11 +128,12 @@ def find_prompt(spec: str) -> tuple[PromptName, Path]:
             raise PromptError(f"{spec}: there is no such prompt file")
         return PromptName(path.stem, "custom"), path
     judge, slash, variant = spec.partition("/")
-    name = PromptName(judge, variant if slash else DEFAULT_VARIANTS.get(judge, ""))
+    defaults = {**DEFAULT_VARIANTS, **PAIRWISE}
+    name = PromptName(judge, variant if slash else defaults.get(judge, ""))
     shipped = all_prompts()
     if name in shipped:
         return name, shipped[name]
-    known = [str(entry) for entry in shipped_prompts()]
-    close = difflib.get_close_matches(spec, [*known, *DEFAULT_VARIANTS], 1)
+    known = [str(entry) for entry in shipped if entry != SPLITTER]
+    close = difflib.get_close_matches(spec, [*known, *defaults], 1)
     hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}, or name a {SUFFIX} file"
     raise UsageError(f"no judge {spec!r}: {hint}")

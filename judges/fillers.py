@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
 from ..errors import FiducialError
-from ..records import Case, Episode, Message, Output
+from ..records import Case, Episode, Message, Output, Pair
 from .as_json import JsonList, bracketed, calls_text, dumps, json_lines, step_text
 from .transcript import tools_at_start, transcript, transcript_of_calls
 
@@ -109,6 +109,29 @@ def _criterion(case: Case, output: Output) -> str:
     return criterion
 
 
+def _one_of_two(which: Literal["first", "second"], replay: Replay | None = None) -> Filler:
+    """One output of a pair, in whatever form it has: an answer as it is, calls as JSON, a conversation as its transcript."""
+
+    def fill(case: Case, output: Output) -> str:
+        if not isinstance(output, Pair):
+            raise NotApplicableError(
+                "this judge compares two outputs of a case; fiducial compare --by system --judge (or fiducial.prefer) puts both before it"
+            )
+        one = output.first if which == "first" else output.second
+        if one.error is not None:
+            return f"(The system ended with an error in place of an answer: {one.error})"
+        if one.turns is not None:
+            return transcript(case, one, None if replay is None else replay(case, one))
+        texts = [one.text] if one.text else []
+        if one.tool_calls is not None:
+            texts.append(str(calls_text(one.tool_calls)))
+        if not texts and one.text is None:
+            raise NotApplicableError(f"the {which} output has neither text nor calls")
+        return "\n\n".join(texts)
+
+    return fill
+
+
 FILLERS: Mapping[str, Filler] = {
     "query": _query,
     "messages": _messages,
@@ -120,6 +143,8 @@ FILLERS: Mapping[str, Filler] = {
     "accepted_answers": _accepted_answers,
     "transcript": transcript,
     "criterion": _criterion,
+    "first": _one_of_two("first"),
+    "second": _one_of_two("second"),
 }
 """How each input is made. One more, ``fence``, is derived from the others."""
 
@@ -133,7 +158,12 @@ FILLERS_OF_CALLS: Mapping[str, Filler] = {
 
 def fillers_with(replay: Replay) -> Mapping[str, Filler]:
     """How each input is made where an output's calls can be executed."""
-    return {**FILLERS, "transcript": lambda case, output: transcript(case, output, replay(case, output))}
+    return {
+        **FILLERS,
+        "transcript": lambda case, output: transcript(case, output, replay(case, output)),
+        "first": _one_of_two("first", replay),
+        "second": _one_of_two("second", replay),
+    }
 
 
 def _content(message: Message) -> str:

@@ -34,6 +34,9 @@ _WITH_LOGPROBS: Mapping[str, Any] = {"logprobs": True, "top_logprobs": 5}
 """Decoding parameters that ask for log-probabilities; five alternatives are what every provider gives."""
 
 
+_OF_A_PAIR = frozenset({"first", "second"})
+"""Inputs that only a pair of outputs has."""
+
 _TASKS_PER_CALL = 2
 """Items at work per call in flight: while some wait to be tried again, others keep the slots busy."""
 
@@ -129,7 +132,7 @@ class PromptJudge:
     @property
     def kinds(self) -> frozenset[Kind] | None:
         """The kinds of case it judges; None for every kind."""
-        return JUDGED_KINDS[self.id.name] if self.id.kind == "shipped" else self.prompt.kinds
+        return JUDGED_KINDS.get(self.id.name) if self.id.kind == "shipped" else self.prompt.kinds
 
     def named(self, by: str) -> Self:
         """See `Judge`."""
@@ -166,6 +169,11 @@ class PromptJudge:
     def weighs(self) -> bool:
         """Whether its score is the probability of the best score, by the reply's log-probabilities."""
         return (self.prompt.parse or {}).get("mode") == LOGPROBS
+
+    @property
+    def compares(self) -> bool:
+        """Whether it is shown two outputs and says which is better, instead of judging one."""
+        return not _OF_A_PAIR.isdisjoint(self.prompt.shown)
 
     @property
     def splits(self) -> bool:
@@ -265,7 +273,7 @@ def _view(
     prompt: PromptFile, known: KnownPrompt | None, replay: Replay | None
 ) -> tuple[dict[str, str], Mapping[str, Filler]]:
     """What a judge is shown: as part of its fingerprint, and how it is made."""
-    if "transcript" not in prompt.shown:
+    if prompt.shown.isdisjoint({"transcript", *_OF_A_PAIR}):
         return {}, FILLERS
     if known is not None and known.transcript == "calls":
         return {}, FILLERS_OF_CALLS

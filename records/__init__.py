@@ -42,7 +42,7 @@ from .jsonl import (
 from .judge_id import Author, JudgeId, JudgeKind, ShownNames
 from .memory_file import FolderPath, InputPath, MemoryFile, MemoryFolder, memory_file
 from .openai_shapes import message_text
-from .output import AgentStep, Episode, ItemKey, Output, Step, StepOutcome, ToolCall, ToolResults
+from .output import AgentStep, Episode, ItemKey, Output, Pair, Step, StepOutcome, ToolCall, ToolResults
 from .plain_file import open_plainly, read_plainly
 from .validation import validate_case
 from .verdict import UNGRADED, Outcome, Source, Usage, Verdict, graded, ungraded
@@ -86,6 +86,7 @@ __all__ = [
     "OpenReference",
     "Outcome",
     "Output",
+    "Pair",
     "Record",
     "ShownNames",
     "Source",

@@ -1,9 +1,9 @@
-"""Output: what one system produced for one case, and what came of it when its calls were executed."""
+"""Output: what one system produced for one case, what came of it when its calls were executed, and two of them as a pair."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import msgspec
 
@@ -109,6 +109,24 @@ class Output(Record, frozen=True, kw_only=True):
         if self.turns is None:
             return None
         return [[step for step in turn if not isinstance(step, ToolResults)] for turn in self.turns]
+
+
+class Pair(Output, frozen=True, kw_only=True):
+    """Two outputs of one case, to be put before a judge one after the other; kept nowhere, it is made of both when it is judged.
+
+    Attributes:
+        first: What is shown first.
+        second: What is shown second.
+    """
+
+    first: Output
+    second: Output
+
+    @classmethod
+    def of(cls, first: Output, second: Output) -> Self:
+        """Two outputs in this order; its name says who comes first."""
+        system = f"{first.system} vs {second.system}"
+        return cls(case_id=first.case_id, system=system, trial=first.trial, first=first, second=second)
 
 
 class StepOutcome(NamedTuple):

@@ -26,6 +26,12 @@ _HEADINGS = {
 }
 
 
+_COMPARED = (
+    "; each probe beside its right output, in both orders. caught: the right output is chosen in both; failed: likewise, though its twin is as "
+    "good; passed: in one at the most"
+)
+
+
 def probe_document(manifest: ProbeManifest) -> Document:
     """What `build_probes` made."""
     made = ", ".join(f"{made:,} {plants}s" for plants, made in count_by_plants(manifest).items())
@@ -206,7 +212,8 @@ def _alternative(result: AlternativeAnnotator) -> Iterator[Piece]:
 
 
 def _judge(judge: JudgeAudit, lexical: Mapping[str, str]) -> Iterator[Piece]:
-    yield f"{judge.judge}: {judge.asked:,} verdicts{passing(judge.pass_at, judge.pass_at_source)}"
+    how = _COMPARED if judge.compares else passing(judge.pass_at, judge.pass_at_source)
+    yield f"{judge.judge}: {judge.asked:,} verdicts{how}"
     for plants, (heading, rate) in _HEADINGS.items():
         rows = [_operator_row(each, lexical) for each in judge.operators if each.plants == plants]
         if rows:

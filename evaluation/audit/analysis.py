@@ -47,7 +47,11 @@ def judge_audit(
         operators=operators,
         comparisons=comparisons,
         steadiness=steady,
-        findings=[*_of_operators(operators), *_of_comparisons(comparisons, controls), *_of_repeats(steady)],
+        findings=[
+            *operator_findings(operators),
+            *comparison_findings(comparisons, controls),
+            *_of_repeats(steady),
+        ],
     )
 
 
@@ -73,7 +77,8 @@ def to_read(judge: str, scored: Mapping[ItemKey, Scored]) -> Iterator[Read]:
             )
 
 
-def _of_operators(operators: list[OperatorResult]) -> Iterator[Finding]:
+def operator_findings(operators: Iterable[OperatorResult]) -> Iterator[Finding]:
+    """What weak operators show."""
     for each in operators:
         if not each.weak:
             continue
@@ -97,7 +102,8 @@ def _of_operators(operators: list[OperatorResult]) -> Iterator[Finding]:
             )
 
 
-def _of_comparisons(comparisons: list[Comparison], controls: Mapping[str, str]) -> Iterator[Finding]:
+def comparison_findings(comparisons: Iterable[Comparison], controls: Mapping[str, str]) -> Iterator[Finding]:
+    """What differences between probes show that are alike but for one thing."""
     for each in comparisons:
         if each.found and each.name in controls:
             yield Finding(

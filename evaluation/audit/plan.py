@@ -18,6 +18,7 @@ from ..judging.asking import EachOutput, Step
 from ..judging.tasks import JudgeTask, called, judge_task, judge_tasks
 from ..judging.worlds import replay_in
 from ..store.run_store import RunStore
+from .pairwise import ProbePairs
 from .probe_folder import CASES, OUTPUTS, ProbeManifest, read_facts, read_manifest
 from .sampling import Chosen, choose
 
@@ -84,10 +85,17 @@ def open_inputs(plan: AuditPlan) -> EvaluationInputs:
 
 
 def steps(plan: AuditPlan, context: RunContext, tasks: Sequence[JudgeTask], chosen: Chosen) -> Iterator[Step]:
-    """What the judges are asked: about every probe once; then about right outputs as often as they are repeated."""
-    yield EachOutput(context, tasks, chosen.probes.__contains__)
+    """What the judges are asked: about every probe once; then about right outputs as often as they are repeated.
+
+    Judges that compare are asked about each probe beside its right output.
+    """
+    single = [task for task in tasks if not task.compares]
+    yield EachOutput(context, single, chosen.probes.__contains__)
     if plan.repeats > 1:
-        yield EachOutput(context, tasks, chosen.originals.__contains__, plan.repeats)
+        yield EachOutput(context, single, chosen.originals.__contains__, plan.repeats)
+    if comparing := [task for task in tasks if task.compares]:
+        pairs = ProbePairs(context.inputs, chosen)
+        yield EachOutput(context._replace(inputs=pairs), comparing, pairs.members.__contains__)
 
 
 def _tasks(plan: AuditPlan) -> list[JudgeTask]:

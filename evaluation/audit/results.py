@@ -17,6 +17,8 @@ Concern: TypeAlias = Literal[
     "can be talked into passing",
     "passes what has no content",
     "contradicts itself",
+    "goes by position",
+    "goes by length",
     "fails right outputs",
     "differs between prompts",
 ]
@@ -110,8 +112,9 @@ class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
         pass_at: From which score on its verdicts pass.
         pass_at_source: Whether that was told, is declared by the judge, or neither.
         asked: How many verdicts were asked for.
+        compares: Whether it was shown each probe beside its right output, in both orders, and asked which is better.
         operators: Results by operator, faults first.
-        comparisons: Paired comparisons, corrected for being many.
+        comparisons: Paired comparisons, corrected for being many. Of a judge that compares two outputs, ``position`` and ``length`` among them.
         steadiness: None where nothing was repeated.
         findings: What is wrong with it.
     """
@@ -126,6 +129,7 @@ class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
     comparisons: list[Comparison]
     steadiness: Steadiness | None
     findings: list[Finding]
+    compares: bool = False
 
 
 BLIND_JUDGES = {

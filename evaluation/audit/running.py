@@ -24,6 +24,7 @@ from ..store.run_writer import RunWriter
 from .adjudicated import adjudicated_audit
 from .analysis import judge_audit, to_read
 from .comparisons import prompts
+from .pairwise import Compared, ProbePairs, compared_probes, pairwise_audit
 from .plan import AuditPlan, open_inputs, prepare, steps
 from .probe_folder import ProbeManifest
 from .results import Audit, JudgeAudit
@@ -94,8 +95,12 @@ def _conclude(
     plan: AuditPlan, context: RunContext, tasks: Sequence[JudgeTask], chosen: Chosen, manifest: ProbeManifest
 ) -> Audit:
     """Analyse the verdicts that stand, and write what they show."""
+    verdicts = context.folder.verdicts
+    comparing = [task for task in tasks if task.compares]
+    pairs = ProbePairs(context.inputs, chosen) if comparing else None
+    compared = {} if pairs is None else compared_probes(verdicts.whole(), pairs, chosen)
     scored = scored_probes(
-        context.folder.verdicts.whole(),
+        verdicts.whole(),
         chosen.probes,
         _clusters(context.inputs.cases, chosen),
         {task.id: task.cut for task in tasks},
@@ -105,16 +110,23 @@ def _conclude(
             scored[task.id] = {
                 key: each._replace(repeats=each.repeats * 2) for key, each in scored[task.id].items()
             }
+    apart = prompts({task.by: scored[task.id] for task in tasks if task.asked and task.id in scored})
     asked = tasks[: len(plan.judges)]  # the baselines that stand beside them come behind
+    adjudication = adjudicated_audit(
+        {task.by: scored[task.id] for task in asked if task.id in scored},
+        decisions_on([context.folder]),
+    )
+    scored |= {judge: {key: each.scored for key, each in of.items()} for judge, of in compared.items()}
     audit = Audit(
         probes=dict(Counter(probe.plants for probe in chosen.probes.values())),
-        judges=[_audit_of(task, scored[task.id], chosen, manifest) for task in tasks if task.id in scored],
-        prompts=prompts({task.by: scored[task.id] for task in tasks if task.asked and task.id in scored}),
-        failed=sum(each.outcome == "failed" for said in scored.values() for each in said.values()),
-        adjudication=adjudicated_audit(
-            {task.by: scored[task.id] for task in asked if task.id in scored},
-            decisions_on([context.folder]),
-        ),
+        judges=[
+            _audit_of(task, scored[task.id], compared.get(task.id), chosen, manifest)
+            for task in tasks
+            if task.id in scored
+        ],
+        prompts=apart,
+        failed=sum(each.outcome == "failed" for of_judge in scored.values() for each in of_judge.values()),
+        adjudication=adjudication,
     )
     write_json(context.folder.path / AUDIT, audit)
     write_records(
@@ -127,18 +139,15 @@ def _conclude(
 def _audit_of(
     task: JudgeTask,
     scored: Mapping[ItemKey, Scored],
+    compared: Mapping[ItemKey, Compared] | None,
     chosen: Chosen,
     manifest: ProbeManifest,
 ) -> JudgeAudit:
-    return judge_audit(
-        task.by,
-        task.id,
-        scored,
-        chosen,
-        about={operator.name: operator.about for operator in manifest.operators},
-        controls={operator.name: operator.against for operator in manifest.operators if operator.against},
-        cut=task.cut,
-    )
+    about = {operator.name: operator.about for operator in manifest.operators}
+    controls = {operator.name: operator.against for operator in manifest.operators if operator.against}
+    if compared is not None:
+        return pairwise_audit(task.by, task.id, compared, about=about, controls=controls)
+    return judge_audit(task.by, task.id, scored, chosen, about=about, controls=controls, cut=task.cut)
 
 
 def _clusters(cases: CaseIndex, chosen: Chosen) -> dict[str, str]:

@@ -15,7 +15,7 @@ import msgspec
 
 from ...judges import Work
 from ...judges.jury import times
-from ...records import Case, ItemKey, Output, Verdict
+from ...records import Case, ItemKey, Output, Pair, Verdict
 from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..store.standing import VerdictKey
@@ -138,6 +138,9 @@ def as_judged(case: Case, output: Output) -> Output:
     """The output as a judge sees it: of a workspace, the text of the files that the challenge names."""
     if case.kind != "artifact":
         return output
+    if isinstance(output, Pair):
+        first, second = as_judged(case, output.first), as_judged(case, output.second)
+        return msgspec.structs.replace(output, first=first, second=second)
     from ...deterministic.artifacts import workspace_text  # noqa: PLC0415 - most cases have no workspace
 
     return msgspec.structs.replace(output, text=workspace_text(case, output))

@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from ...judges.baseline import VARIANT
-from ...judges.catalogue import JUDGED_KINDS, SPLITTER
+from ...judges.catalogue import JUDGED_KINDS, PAIRWISE, SPLITTER
 from ...records import JudgeId
 from ...records.judge_id import marked
 from ..store.manifest import KnownJudge
 
-RESERVED = frozenset({*JUDGED_KINDS, SPLITTER.judge, VARIANT, "jury", "share", "split"})
+RESERVED = frozenset({*JUDGED_KINDS, *PAIRWISE, SPLITTER.judge, VARIANT, "jury", "share", "split"})
 """Names of ours and of roles: no name of a prompt of the user's own begins with one of these and a variant."""
 
 

@@ -74,6 +74,11 @@ class JudgeTask:
         return self.judge if isinstance(self.judge, PromptJudge) else None
 
     @property
+    def compares(self) -> bool:
+        """Whether it is shown two outputs and says which is better."""
+        return self.asked is not None and self.asked.compares
+
+    @property
     def known(self) -> KnownJudge:
         """What a run folder keeps of it."""
         own = self.asked if self.id.kind == "own" else None
@@ -226,6 +231,19 @@ def refuse_idle(tasks: Collection[JudgeTask], kinds: Mapping[Kind, int]) -> None
     raise UsageError(
         f"--judge {' '.join(task.by for task in tasks)}: none of the outputs is of a kind to judge; there are {there}"
     )
+
+
+def refuse_comparing(tasks: Iterable[JudgeTask]) -> None:
+    """Refuse judges that need two outputs where each is judged by itself.
+
+    Raises:
+        UsageError: One of them does.
+    """
+    for task in tasks:
+        if task.compares:
+            raise UsageError(
+                f"--judge {task.by} compares two outputs of a case; it is asked by fiducial compare --by system --judge {task.id.name}"
+            )
 
 
 def require_models(tasks: Iterable[JudgeTask], access: Callable[[], ModelAccess]) -> None:

@@ -8,6 +8,7 @@ from typing import Any, cast
 from ...errors import DecodingError, PromptError
 from ..prompt_file import STATEMENTS, PromptFile
 from ..scale import Scale
+from .chosen_word import choice_parser
 from .json_reply import Pieces, json_parser
 from .reading import Reading, ReplyParser
 from .written_score import number_parser, tags_parser
@@ -112,6 +113,27 @@ def _structured(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     return _json(scale, declared, alone=True)
 
 
+def _choice(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
+    _allow(declared, "choices", "tag", "reason")
+    choices: Any = declared.get("choices")
+    if not isinstance(choices, dict) or len(cast("dict[Any, Any]", choices)) < 2:  # noqa: PLR2004 - one is no choice
+        raise ValueError(f"choices is a mapping of two words or more to scores, got {choices!r}")
+    scores: dict[str, float] = {}
+    for word, score in cast("dict[Any, Any]", choices).items():
+        if not isinstance(word, str) or not word.isalnum() or not isinstance(score, (int, float)):
+            raise ValueError(f"choices is a mapping of words to scores, got {word!r}: {score!r}")
+        if isinstance(score, bool) or float(score) not in scale:
+            raise ValueError(f"the score of {word!r}, {score}, is not on the scale ({scale})")
+        if scores.setdefault(word.casefold(), float(score)) != score:
+            raise ValueError(f"{word!r} stands for two scores")
+    tag = None if declared.get("tag") is None else _name(declared["tag"])
+    reasons = _names(declared.get("reason", []))
+    for name in filter(None, (tag, *reasons)):
+        if not name.isidentifier():
+            raise ValueError(f"{name!r} is not the name of a tag")
+    return choice_parser(scale, scores, tag=tag, reasons=reasons)
+
+
 def _logprobs(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
     """The score that the judge wrote; how likely it was to write the best one is not in the text."""
     _allow(declared)
@@ -136,6 +158,7 @@ _MODES: Mapping[str, Callable[[Scale, Mapping[str, Any]], ReplyParser]] = {
     "number": _number,
     "json": _json,
     "structured": _structured,
+    "choice": _choice,
     LOGPROBS: _logprobs,
     STATEMENTS: _statements,
 }

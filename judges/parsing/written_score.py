@@ -31,7 +31,9 @@ _FIGURE = re.compile(
       )""",
     re.VERBOSE,
 )
-_DECORATION = " \t\r\n*_`\"'"
+DECORATION = " \t\r\n*_`\"'"
+"""What a model puts around a score without meaning anything by it."""
+
 _BREAK = re.compile(r"[.:!?=|\n\])}\u3002\uff1a]")
 _PAUSE = re.compile(r"[.,:;!?=|\n\])}\u3001\u3002\uff0c\uff1a\uff1b]")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -72,7 +74,7 @@ def number_parser(
 
 def lone_number(reply: str) -> list[float]:
     """The number that a reply consists of, apart from quotes, emphasis and a full stop; empty when there is more."""
-    core = reply.strip(_DECORATION).removesuffix(".").strip(_DECORATION)
+    core = reply.strip(DECORATION).removesuffix(".").strip(DECORATION)
     found = _LONE.fullmatch(core)
     return [float(found[1])] if found else []
 
@@ -142,8 +144,8 @@ def tags_parser(
     Returns:
         The parser. Every number between score tags must be readable and the same, and every mark must be 1 or 0.
     """
-    scored = _between_tags(score)
-    marked = _between_tags(fraction_of) if fraction_of else None
+    scored = between_tags(score)
+    marked = between_tags(fraction_of) if fraction_of else None
     where = f"between <{score}> and </{score}>"
 
     def parse(text: str) -> Reading:
@@ -154,17 +156,18 @@ def tags_parser(
         given = one_score(values, scale, where)
         pieces = list(marked.finditer(reply)) if marked else []
         if not pieces:
-            return reading_of(given, scale, _reason(reply, reasons))
+            return reading_of(given, scale, tagged_reason(reply, reasons))
         marks = [_number(piece[1], f"as a piece's mark, {piece[0][:40]!r}") for piece in pieces]
         value = checked_share(scale.normalise(given), marks)
         if cited:
             _refuse_uncited(reply, pieces, marks)
-        return Reading(value, _reason(reply, reasons), {"pieces": len(marks)})
+        return Reading(value, tagged_reason(reply, reasons), {"pieces": len(marks)})
 
     return parse
 
 
-def _between_tags(name: str) -> re.Pattern[str]:
+def between_tags(name: str) -> re.Pattern[str]:
+    """A pattern of what stands between tags of a name, in any case."""
     return re.compile(f"<{name}>([^<]*+)</{name}>", re.IGNORECASE)
 
 
@@ -185,7 +188,8 @@ def _refuse_uncited(reply: str, pieces: Sequence[re.Match[str]], marks: Sequence
         start = piece.end()
 
 
-def _reason(reply: str, names: Sequence[str]) -> str | None:
+def tagged_reason(reply: str, names: Sequence[str]) -> str | None:
+    """What stands between the first tags of each name; None where nothing does."""
     found = (_between(reply, name) for name in names)
     return "\n".join(filter(None, found)) or None
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judge_items import Judging, make_case, make_output
+from judge_items import Judging, make_case, make_output, make_pair
 from other_renderers import promptflow_renders, prompty_renders
 from provider_server import ProviderServer, in_the_form_asked_for
 
@@ -28,8 +28,9 @@ every_judge = pytest.mark.parametrize("path", SHIPPED.values(), ids=map(str, SHI
 
 
 def values_for(path: Path) -> dict[str, Any]:
-    fillers = load_judge(f"{path.parent.name}/{path.stem}", model="any").fillers
-    return fill_inputs(read_prompt_file(path).inputs, make_case(), make_output(), fillers)
+    judge = load_judge(f"{path.parent.name}/{path.stem}", model="any")
+    output = make_pair() if judge.compares else make_output()
+    return fill_inputs(read_prompt_file(path).inputs, make_case(), output, judge.fillers)
 
 
 def ours(path: Path) -> list[Message]:
@@ -95,6 +96,16 @@ def test_a_provider_that_follows_the_stated_form_is_understood(
     spec = f"{path.parent.name}/{path.stem}"
     (verdict,) = judging([(make_case(), make_output())], spec=spec)
     assert (verdict.outcome, verdict.score, verdict.by) == ("graded", score, f"{spec}@judge")
+
+
+@pytest.mark.parametrize("variant", ["direct", "reasons"])
+@pytest.mark.parametrize("score", [0, 1])
+def test_a_provider_that_chooses_in_the_stated_form_is_understood(
+    server: ProviderServer, judging: Judging, variant: str, score: int
+) -> None:
+    server.script = in_the_form_asked_for(lambda seen: score)
+    (verdict,) = judging([(make_case(), make_pair())], spec=f"preference/{variant}")
+    assert (verdict.outcome, verdict.score, verdict.system) == ("graded", score, "agent vs other")
 
 
 def test_each_judge_has_three_variants_and_a_default() -> None:

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
 from fiducial.judges import Provider
-from fiducial.records import Case, ContextItem, Output, ToolCall, Verdict
+from fiducial.records import Case, ContextItem, Output, Pair, ToolCall, Verdict
 
 HOTEL = {
     "type": "function",
@@ -49,6 +49,14 @@ def make_output(number: int = 0, **fields: Any) -> Output:
         "tool_calls": [ToolCall(name="book_hotel", arguments={"city": "Rome", "nights": 2})],
     }
     return Output(**settings | fields)
+
+
+def make_pair(number: int = 0, first: str = "I booked 2 nights in Rome.", second: str = "Rome.") -> Pair:
+    """Two outputs of a case by `make_case`."""
+    outputs = [
+        make_output(number, text=text, system=name) for name, text in (("agent", first), ("other", second))
+    ]
+    return Pair.of(*outputs)
 
 
 def make_pairs(count: int) -> list[tuple[Case, Output]]:

@@ -117,6 +117,9 @@ def in_the_form_asked_for(decide: Callable[[Seen], int] = lambda seen: 1) -> Scr
     def script(seen: Seen) -> Response:
         score = decide(seen)
         wanted = seen.body.get("response_format", {})
+        if "tie" in seen.text and "first output" in seen.text:
+            chosen = "first" if score else "second"
+            return Answer(f"<S1>because</S1>\n<S2>{chosen}</S2>" if "<S2>" in seen.text else chosen)
         if wanted.get("type") == "json_schema":
             return Answer(json.dumps(_instance(wanted["json_schema"]["schema"], score)))
         if wanted.get("type") == "json_object" or '"score"' in seen.text:

@@ -1,0 +1,233 @@
+"""`fiducial.prefer`: which of two outputs of a case a judge prefers, asked in both orders."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+
+from ..errors import UsageError
+from ..evaluation.inputs import file_sha256
+from ..evaluation.judging.access import BatchMode, ModelAccess
+from ..evaluation.preference.running import (
+    PreferencePlan,
+    PreferenceRun,
+    foresee_preferences,
+    run_preferences,
+)
+from ..evaluation.store.run_store import RunStore
+from ..judges.loop_thread import run_apart
+from ..judges.prices import price_list
+from ..records import FolderPath, InputPath, ItemKey, MemoryFolder, Output, Verdict, read_records
+from ..report.preference_words import preferences_document
+from .check_options import Worlds, worlds_of
+from .evaluating import JudgeLike, judge_tasks_of
+from .progress import shown_progress
+from .run import Run
+from .running import Access, Forecasts
+from .shown import Document, Shown, statistics_frame
+from .sources import Cases, FilePath, Labels, Outputs, output_sources, source
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Preferable: TypeAlias = Run | Outputs | Output
+"""A run, the folder of one, or outputs in any form."""
+
+
+class Preferences(PreferenceRun, Shown, frozen=True, kw_only=True):
+    """What judges prefer: ``found.judges[0].matches[0].preferred.low``, ``found.judges[0].systems["me"].strength``."""
+
+    def document(self) -> Document:
+        """It in words and tables."""
+        return preferences_document(self.judges)
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row a judge and pair of systems, with the win rate of the first."""
+        counts = (
+            "a",
+            "b",
+            "n",
+            "a_won",
+            "b_won",
+            "tied",
+            "flipped_to_first",
+            "flipped_to_second",
+            "half_tied",
+        )
+        return statistics_frame(
+            (
+                {"judge": each.judge}
+                | {name: getattr(match, name) for name in (*counts, "adjusted_p", "better")},
+                match.preferred,
+            )
+            for each in self.judges
+            for match in each.matches
+        )
+
+
+def prefer(
+    a: Preferable,
+    b: Preferable | None = None,
+    *,
+    cases: Cases | None = None,
+    judges: JudgeLike | Sequence[JudgeLike] = "preference",
+    model: str | None = None,
+    labels: Labels | None = None,
+    against: str | None = None,
+    out: FilePath | None = None,
+    repeats: int = 1,
+    level: float = 0.95,
+    worlds: Worlds = None,
+    access: Access | None = None,
+    poll_seconds: float | None = None,
+    accept_edited: bool = False,
+    command: str = "fiducial.prefer",
+    progress: bool | None = None,
+) -> Preferences:
+    """Ask which of two outputs is better, both orders, for every pair of systems: win rates, strengths, flips, biases.
+
+    Args:
+        a: Outputs: of one system, or of several that are all compared. A run brings its cases, and what its checkers and labels say.
+        b: More outputs, of the others.
+        cases: What they are outputs of, where no run brings them.
+        judges: A judge or several that compare two outputs, made by `fiducial.judge` or named.
+        model: The judging model of judges that are only named.
+        labels: Trusted verdicts on outputs: where they tell two apart, they say whether the judge prefers the better one.
+        against: Compare only with this system.
+        out: A folder to keep the verdicts in; the same call resumes it. None keeps them in memory.
+        repeats: How often each pair is asked about in each order.
+        level: Of the intervals.
+        worlds: Simulated worlds of one's own; those that are registered when left out.
+        access: How the model of judges that are only named is reached, by all of them together; as by `fiducial.judge` when left out.
+        poll_seconds: Between two looks at a provider's batch endpoint; None asks the model directly.
+        accept_edited: Whether runs are taken whose verdicts were changed by hand since they were written.
+        command: For the record.
+        progress: Whether to show progress; None shows it on a terminal and in a notebook.
+
+    Returns:
+        What each judge prefers. Calls that failed leave comparisons incomplete; with ``out`` the same call asks again for these alone.
+
+    Raises:
+        InputError: Cases or outputs cannot be used.
+        UsageError: There are no cases, not two systems, or no such judge; or a judge compares no outputs.
+        ConfigurationError: A model is needed and none is named or can be reached.
+        RunFolderError: The folder is in use or belongs to another run.
+    """
+    given = {name: value for name, value in locals().items() if name not in {"access", "progress"}}
+    plan = _plan(**given, shared=access is not None)
+    return run_apart(partial(_prefer, plan, access or ModelAccess, progress=progress))
+
+
+def forecast_preferences(
+    a: Preferable,
+    b: Preferable | None = None,
+    *,
+    judges: Sequence[str],
+    access: ModelAccess,
+    prices: Sequence[str] = (),
+    **options: Any,
+) -> Forecasts:
+    """Find out what asking would take, without a call and without a trace; takes the arguments of `prefer`, and ``prices``."""
+    plan = _plan(a=a, b=b, judges=judges, shared=True, **options)
+    return Forecasts(judges=foresee_preferences(plan, access, price_list(prices)))
+
+
+class _Given(NamedTuple):
+    """What is to be compared, and what is known of it."""
+
+    cases: list[InputPath]
+    outputs: list[InputPath]
+    truth: dict[ItemKey, float]
+
+
+def _plan(
+    *,
+    a: Preferable,
+    b: Preferable | None,
+    judges: JudgeLike | Sequence[JudgeLike],
+    shared: bool,
+    cases: Cases | None = None,
+    model: str | None = None,
+    labels: Labels | None = None,
+    out: FilePath | None = None,
+    worlds: Worlds = None,
+    poll_seconds: float | None = None,
+    accept_edited: bool = False,
+    **rest: Any,
+) -> PreferencePlan:
+    environments = worlds_of(worlds)
+    named = {"outputs": a, "more_outputs": b}
+    parts = [
+        _given(name, each, accept_edited=accept_edited) for name, each in named.items() if each is not None
+    ]
+    given = _together(parts, cases)
+    if labels is not None:
+        trusted = read_records(source("labels", labels), Verdict)
+        given.truth.update((each.key, each.score) for each in trusted if each.score is not None)
+    return PreferencePlan(
+        cases=given.cases[0],
+        outputs=given.outputs,
+        out=MemoryFolder("preferences") if out is None else Path(out),
+        judges=cast("Sequence[str]", [judges] if isinstance(judges, str) else judges)
+        if shared
+        else judge_tasks_of(judges, model, environments),
+        model=model if shared else None,
+        truth=given.truth,
+        environments=environments,
+        batch=None if poll_seconds is None else BatchMode(poll_seconds=poll_seconds),
+        **rest,
+    )
+
+
+def _given(name: str, given: Preferable, *, accept_edited: bool) -> _Given:
+    """What one of the two arguments brings."""
+    kept = [given.kept] if isinstance(given, Run) else _folders(given)
+    if kept:
+        return _together([_of_run(each, accept_edited=accept_edited) for each in kept], None)
+    return _Given(
+        [], output_sources([given] if isinstance(given, Output) else cast("Outputs", given), name), {}
+    )
+
+
+def _folders(given: Any) -> list[Path]:
+    """The folders of runs; none where it is anything else."""
+    several = isinstance(given, (list, tuple))
+    each = cast("Sequence[Any]", given) if several else [given]
+    are = [isinstance(one, (str, os.PathLike)) and Path(cast("FilePath", one)).is_dir() for one in each]
+    return [Path(one) for one in each] if are and all(are) else []
+
+
+def _of_run(folder: FolderPath, *, accept_edited: bool) -> _Given:
+    """The inputs of a run, and the scores of its labels and checkers."""
+    with RunStore(folder) as store:
+        if not accept_edited:
+            store.refuse_edited()
+        cases, *outputs = store.inputs
+        checked = {
+            said.key: said.score
+            for said in store.verdicts.standing
+            if said.source == "checker" and said.score is not None
+        }
+        return _Given([cases], outputs, {**checked, **store.label_scores})
+
+
+def _together(parts: Sequence[_Given], cases: Cases | None) -> _Given:
+    """Everything to be compared; of the cases, which must be the same in all of it, one file."""
+    named = [path for part in parts for path in part.cases] if cases is None else [source("cases", cases)]
+    if not named:
+        raise UsageError(
+            "which cases are these outputs of? say so by cases=, or compare runs, which know theirs"
+        )
+    if len({file_sha256(path) for path in named if len(named) > 1}) > 1:
+        raise UsageError(f"runs over different cases cannot be compared: {', '.join(map(str, named))}")
+    outputs = list(dict.fromkeys(path for part in parts for path in part.outputs))
+    return _Given(named[:1], outputs, {key: score for part in parts for key, score in part.truth.items()})
+
+
+def _prefer(plan: PreferencePlan, access: Access, *, progress: bool | None) -> Preferences:
+    with shown_progress(wanted=progress) as shown:
+        return Preferences.of(run_preferences(plan, access, shown, lambda: datetime.now(UTC)))

@@ -1,0 +1,131 @@
+"""Bradley and Terry's model: one strength a system, whose difference is the log-odds of being preferred."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+from scipy.special import expit
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..intervals.closed_forms import t_interval
+from ..intervals.variance import FEWEST, Estimate
+from ..statistic import Statistic, defined, undefined
+
+_STEPS = 100
+_CLOSE = 1e-12
+_ROUNDING = 1e-12
+_NAMED = 3
+"""Systems that a reason names; of more, it says how many."""
+
+
+def strengths(
+    systems: Sequence[str],
+    a: IntArray,
+    b: IntArray,
+    preferred: FloatArray,
+    cluster: IntArray,
+    *,
+    level: float = 0.95,
+) -> list[Statistic]:
+    """Strengths by maximum likelihood, their mean 0, with a sandwich error over clusters.
+
+    A comparison counts as one, of which each has the part by which it was preferred: a tie, and a flip, is half a win for each. That is the
+    rule of half wins; the likelihood is that of fractional responses, whose maximum exists where that of wins and losses does.
+
+    Source: Bradley and Terry 1952; Ford 1957 for when the maximum exists; Papke and Wooldridge 1996 for fractions; Liang and Zeger 1986.
+
+    Args:
+        systems: Names, k of them.
+        a: Number of the one of two, shape ``(n,)``.
+        b: Number of the other.
+        preferred: How far ``a`` was preferred, in [0, 1].
+        cluster: Cluster numbers.
+        level: Of the intervals.
+
+    Returns:
+        One a system; all undefined, with the reason, where the comparisons do not bound them.
+    """
+    k = len(systems)
+    counts = np.bincount(np.concatenate([a, b]), minlength=k)
+    wins = np.zeros((k, k))
+    np.add.at(wins, (a, b), preferred)
+    np.add.at(wins, (b, a), 1.0 - preferred)
+    why = _unbounded(systems, wins)
+    if why is not None:
+        return [undefined(why, n=int(n), level=level) for n in counts]
+    beta, inverse = _fit(wins)
+    residual = preferred - expit(beta[a] - beta[b])
+    clusters = len(np.unique(cluster))
+    found: list[Statistic] = []
+    for each in range(k):
+        value, n = float(beta[each]), int(counts[each])
+        if clusters < FEWEST:
+            found.append(defined(value, n=n, method="no interval from a single cluster", level=level))
+            continue
+        error = Estimate(value, residual * (inverse[each, a] - inverse[each, b]), cluster).error()
+        if error <= _ROUNDING:
+            found.append(defined(value, n=n, method="no interval: all comparisons are alike", level=level))
+            continue
+        ends = t_interval(value, error, clusters, level)
+        found.append(defined(value, ends, n=n, method="sandwich over clusters, t", level=level))
+    return found
+
+
+def _fit(wins: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Strengths, and the inverse of the information, by Newton's steps, each halved until it is no step back."""
+    met = wins + wins.T
+    beta = np.zeros(len(wins))
+    likelihood = _log_likelihood(beta, wins)
+    inverse: FloatArray = np.zeros_like(wins)
+    for _ in range(_STEPS):
+        chance = expit(beta[:, None] - beta[None, :])
+        gradient = (wins - met * chance).sum(axis=1)
+        weight = met * chance * (1.0 - chance)
+        information = np.diag(weight.sum(axis=1)) - weight
+        inverse = np.linalg.pinv(information, hermitian=True).astype(np.float64)
+        step = inverse @ gradient
+        if float(np.abs(step).max(initial=0.0)) < _CLOSE:
+            break
+        while (new := _log_likelihood(beta + step, wins)) < likelihood - _ROUNDING * abs(likelihood):
+            step = step / 2
+        beta, likelihood = beta + step, new
+    return beta - beta.mean(), inverse
+
+
+def _log_likelihood(beta: FloatArray, wins: FloatArray) -> float:
+    return float(-(wins * np.logaddexp(0.0, beta[None, :] - beta[:, None])).sum())
+
+
+def _unbounded(systems: Sequence[str], wins: FloatArray) -> str | None:
+    """Why there is no largest likelihood; None where there is.
+
+    There is one just where, however the systems are divided in two, somebody of each part won something of somebody of the other.
+    """
+    won = (wins > 0).astype(np.int64)
+    parts, part = _components(won, strong=False)
+    if parts > 1:
+        groups = [_named(_members(systems, part == number)) for number in range(parts)]
+        return f"never compared with each other, not even through others: {' | '.join(groups)}"
+    parts, part = _components(won, strong=True)
+    if parts == 1:
+        return None
+    beaten = [bool((wins[np.ix_(part != number, part == number)] > 0).any()) for number in range(parts)]
+    top = _named(_members(systems, part == beaten.index(False)))
+    return f"no finite strength: {top} won every comparison with the others"
+
+
+def _members(systems: Sequence[str], are: BoolArray) -> list[str]:
+    return [name for name, is_one in zip(systems, are.tolist(), strict=True) if is_one]
+
+
+def _components(won: IntArray, *, strong: bool) -> tuple[int, IntArray]:
+    """How many parts a graph has, and the part of each node."""
+    connection = "strong" if strong else "weak"
+    parts, part = connected_components(won, directed=True, connection=connection)
+    return int(parts), np.asarray(part, dtype=np.int64)
+
+
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")

@@ -1,0 +1,106 @@
+"""Choices between two outputs of a case, each asked in both orders."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import BoolArray, FloatArray, IntArray
+
+
+class Choices(NamedTuple):
+    """What one judge chose, a number per comparison of two outputs, each array of shape ``(n,)``.
+
+    Attributes:
+        systems: Names of systems.
+        a: Number of the system whose output is one of the two.
+        b: Number of the other's.
+        a_first: What was chosen when ``a`` was shown first: 1 the first, 0 the second, a tie between; NaN without a verdict.
+        b_first: Likewise when ``b`` was shown first: 1 is then ``b``.
+        cluster: Cluster number.
+        length_a: Characters of the output of ``a``; NaN where that is not known.
+        length_b: Likewise of ``b``.
+        label: 1 where ``a`` is the better by trusted labels, 0 where ``b`` is, 0.5 where they are alike; NaN where that is not known.
+    """
+
+    systems: list[str]
+    a: IntArray
+    b: IntArray
+    a_first: FloatArray
+    b_first: FloatArray
+    cluster: IntArray
+    length_a: FloatArray
+    length_b: FloatArray
+    label: FloatArray
+
+    def take(self, rows: BoolArray) -> Choices:
+        """Some of the comparisons."""
+        return Choices(
+            systems=self.systems,
+            a=self.a[rows],
+            b=self.b[rows],
+            a_first=self.a_first[rows],
+            b_first=self.b_first[rows],
+            cluster=self.cluster[rows],
+            length_a=self.length_a[rows],
+            length_b=self.length_b[rows],
+            label=self.label[rows],
+        )
+
+    @property
+    def complete(self) -> BoolArray:
+        """Whether there is a verdict in both orders."""
+        return np.isfinite(self.a_first) & np.isfinite(self.b_first)
+
+    @property
+    def preferred(self) -> FloatArray:
+        """How far ``a`` is preferred, each order counting half: 1 in both, 0.5 where one is chosen in each order or both are ties."""
+        return (self.a_first + 1.0 - self.b_first) / 2
+
+    @property
+    def first_chosen(self) -> FloatArray:
+        """How far what is shown first is chosen, each order counting half; 0.5 of a judge for whom the order says nothing."""
+        return (self.a_first + self.b_first) / 2
+
+
+class Kinds(NamedTuple):
+    """What comparisons came to, each array of shape ``(n,)`` and exactly one of them true.
+
+    Attributes:
+        a: ``a`` in both orders.
+        b: ``b`` in both orders.
+        tie: A tie in both orders.
+        flip_first: What was shown first, in both orders: the order decided.
+        flip_second: What was shown second, in both orders.
+        half: A choice in one order and a tie in the other.
+    """
+
+    a: BoolArray
+    b: BoolArray
+    tie: BoolArray
+    flip_first: BoolArray
+    flip_second: BoolArray
+    half: BoolArray
+
+    @property
+    def flip(self) -> BoolArray:
+        """Whether another output is chosen when the order is another."""
+        return self.flip_first | self.flip_second
+
+
+def kinds_of(choices: Choices) -> Kinds:
+    """What comparisons came to that are complete.
+
+    Args:
+        choices: Complete ones; of repeated questions the means, which count as what they are nearer to.
+    """
+    one, other = np.sign(choices.a_first - 0.5), np.sign(0.5 - choices.b_first)
+    return Kinds(
+        a=(one > 0) & (other > 0),
+        b=(one < 0) & (other < 0),
+        tie=(one == 0) & (other == 0),
+        flip_first=(one > 0) & (other < 0),
+        flip_second=(one < 0) & (other > 0),
+        half=(one == 0) != (other == 0),
+    )

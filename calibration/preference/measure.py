@@ -1,0 +1,221 @@
+"""From a judge's choices to what it prefers, and what else than quality it goes by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import TypeVar
+
+import numpy as np
+from msgspec.structs import replace
+from scipy.stats import binomtest
+
+from ...records import Outcome
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..comparison.significance import holm
+from ..intervals.clustered_means import combine_means, mean_of, paired_shift
+from ..intervals.clustered_rates import share_of
+from ..statistic import Statistic, defined, undefined
+from .bradley_terry import strengths
+from .choices import Choices, kinds_of
+from .results import LabelAgreement, Length, Match, Position, Preferences, SystemPreference
+
+AnyBias = TypeVar("AnyBias", Position, Length)
+
+_ALPHA = 0.05
+"""Chance of any false alarm among the biases of a judge."""
+
+_EVEN = 0.5
+"""The win rate of equals, and the label of outputs that are alike."""
+
+
+def preferences_of(
+    judge: str, choices: Choices, ungraded: Mapping[Outcome, int] | None = None, *, level: float = 0.95
+) -> Preferences:
+    """Measure what a judge prefers.
+
+    Args:
+        judge: Its name.
+        choices: What it chose.
+        ungraded: Verdicts without a choice, by outcome.
+        level: Of the intervals; what is adjusted to more than 1 less it is no evidence.
+
+    Returns:
+        Win rates, strengths, biases, and how far it agrees with labels.
+    """
+    complete = choices.take(choices.complete)
+    position, length = _corrected(_position(complete, level), _length(complete, level))
+    return Preferences(
+        judge=judge,
+        comparisons=len(choices.a),
+        complete=len(complete.a),
+        ungraded=dict(ungraded or {}),
+        matches=_matches(choices, level),
+        systems=_systems(complete, level),
+        position=position,
+        length=length,
+        labels=_agreement(complete, level),
+    )
+
+
+def _matches(choices: Choices, level: float) -> list[Match]:
+    found: list[Match] = []
+    for one, other in combinations(range(len(choices.systems)), 2):
+        met = _between(choices, one, other)
+        if len(met.a):
+            found.append(_match(met, level))
+    adjusted = _among([match.p for match in found])
+    return [_decided(match, p, level) for match, p in zip(found, adjusted, strict=True)]
+
+
+def _between(choices: Choices, one: int, other: int) -> Choices:
+    """The comparisons of two systems, whichever of them is called ``a``, with the first as ``a``."""
+    met = choices.take(
+        ((choices.a == one) & (choices.b == other)) | ((choices.a == other) & (choices.b == one))
+    )
+    turned = met.a == other
+
+    def pick(first: FloatArray, second: FloatArray) -> FloatArray:
+        return np.where(turned, second, first)
+
+    return met._replace(
+        a=np.full_like(met.a, one),
+        b=np.full_like(met.b, other),
+        a_first=pick(met.a_first, met.b_first),
+        b_first=pick(met.b_first, met.a_first),
+        length_a=pick(met.length_a, met.length_b),
+        length_b=pick(met.length_b, met.length_a),
+        label=pick(met.label, 1.0 - met.label),
+    )
+
+
+def _match(met: Choices, level: float) -> Match:
+    complete = met.take(met.complete)
+    kinds = kinds_of(complete)
+    won = kinds.a | kinds.b
+    return Match(
+        a=met.systems[int(met.a[0])],
+        b=met.systems[int(met.b[0])],
+        n=len(complete.a),
+        n_clusters=len(np.unique(complete.cluster)),
+        incomplete=len(met.a) - len(complete.a),
+        a_won=int(kinds.a.sum()),
+        b_won=int(kinds.b.sum()),
+        tied=int(kinds.tie.sum()),
+        flipped_to_first=int(kinds.flip_first.sum()),
+        flipped_to_second=int(kinds.flip_second.sum()),
+        half_tied=int(kinds.half.sum()),
+        preferred=_rate(complete.preferred, complete, level),
+        settled=share_of(kinds.a[won].astype(np.float64), complete.cluster[won], level=level)
+        if won.any()
+        else undefined("neither won a comparison", n=0, level=level),
+        p=paired_shift(complete.preferred - _EVEN, complete.cluster, level=level).p,
+    )
+
+
+def _decided(match: Match, adjusted: float | None, level: float) -> Match:
+    value = match.preferred.value
+    if adjusted is None or value is None or adjusted > 1 - level:
+        return replace(match, adjusted_p=adjusted)
+    return replace(match, adjusted_p=adjusted, better=match.a if value > _EVEN else match.b)
+
+
+def _systems(complete: Choices, level: float) -> dict[str, SystemPreference]:
+    strength = strengths(
+        complete.systems, complete.a, complete.b, complete.preferred, complete.cluster, level=level
+    )
+    found: dict[str, SystemPreference] = {}
+    for number, name in enumerate(complete.systems):
+        mine = complete.take((complete.a == number) | (complete.b == number))
+        preferred = np.where(mine.a == number, mine.preferred, 1.0 - mine.preferred)
+        found[name] = SystemPreference(
+            n=len(preferred), win_rate=_rate(preferred, mine, level), strength=strength[number]
+        )
+    return found
+
+
+def _position(complete: Choices, level: float) -> Position:
+    kinds = kinds_of(complete)
+    first, second = int(kinds.flip_first.sum()), int(kinds.flip_second.sum())
+    shift = paired_shift(complete.first_chosen - _EVEN, complete.cluster, level=level)
+    return Position(
+        effect=shift.difference,
+        p=shift.p,
+        flips=share_of(kinds.flip.astype(np.float64), complete.cluster, level=level),
+        to_first=first,
+        to_second=second,
+        flip_p=float(binomtest(first, first + second).pvalue) if first + second else None,
+    )
+
+
+def _length(complete: Choices, level: float) -> Length:
+    apart = complete.take(
+        np.isfinite(complete.length_a)
+        & np.isfinite(complete.length_b)
+        & (complete.length_a != complete.length_b)
+    )
+    a_longer = apart.length_a > apart.length_b
+    longer = np.where(a_longer, apart.preferred, 1.0 - apart.preferred)
+    told = np.isin(apart.label, (0.0, 1.0))
+    wrong = np.where(apart.label == 1.0, 1.0 - apart.preferred, apart.preferred)[told]
+    wrong_is_longer = (a_longer != (apart.label == 1.0))[told]
+    effect, p = _difference(wrong, wrong_is_longer.astype(np.int64), apart.take(told), level)
+    return Length(effect=effect, p=p, longer=_rate(longer, apart, level))
+
+
+def _difference(
+    wrong: FloatArray, longer: IntArray, told: Choices, level: float
+) -> tuple[Statistic, float | None]:
+    """How much more often the judge is wrong where the wrong output is the longer than where it is the shorter."""
+    if not longer.any() or longer.all():
+        why = "no label tells which output is the better, with the worse one being now longer, now shorter"
+        return undefined(why, n=len(wrong), level=level), None
+    found = combine_means(wrong, longer, np.array([-1.0, 1.0]), told.cluster)
+    return defined(
+        found.value, found.interval(level), n=len(wrong), method="t-test over clusters (CR2)", level=level
+    ), found.p()
+
+
+def _agreement(complete: Choices, level: float) -> LabelAgreement | None:
+    told = complete.take(np.isin(complete.label, (0.0, 1.0)))
+    alike = complete.take(complete.label == _EVEN)
+    if not len(told.a) and not len(alike.a):
+        return None
+    kinds = kinds_of(told)
+    a_better = told.label == 1.0
+
+    def share(is_so: BoolArray, of: Choices) -> Statistic:
+        return share_of(is_so.astype(np.float64), of.cluster, level=level)
+
+    return LabelAgreement(
+        n=len(told.a),
+        right=_rate(np.where(a_better, told.preferred, 1.0 - told.preferred), told, level),
+        right_in_both=share(np.where(a_better, kinds.a, kinds.b), told),
+        wrong_in_both=share(np.where(a_better, kinds.b, kinds.a), told),
+        flips=share(kinds.flip, told),
+        tied_by_label=len(alike.a),
+        tied_in_both=share(kinds_of(alike).tie, alike),
+    )
+
+
+def _rate(preferred: FloatArray, rows: Choices, level: float) -> Statistic:
+    if not len(preferred):
+        return undefined("nothing was compared in both orders", n=0, level=level)
+    return mean_of(preferred, rows.cluster, level=level, least=0.0)
+
+
+def _corrected(position: Position, length: Length) -> tuple[Position, Length]:
+    """The biases with their p adjusted for being two."""
+    adjusted = _among([position.p, length.p])
+    return _found(position, adjusted[0]), _found(length, adjusted[1])
+
+
+def _found(bias: AnyBias, adjusted: float | None) -> AnyBias:
+    return replace(bias, holm_p=adjusted, found=adjusted is not None and adjusted <= _ALPHA)
+
+
+def _among(given: Sequence[float | None]) -> list[float | None]:
+    """Adjusted p-values (Holm) of those that are known, the others left out of the count."""
+    tested = [p for p in given if p is not None]
+    adjusted = iter(holm(np.array(tested, dtype=np.float64)).tolist() if tested else [])
+    return [None if p is None else next(adjusted) for p in given]

@@ -1,0 +1,223 @@
+"""Audits of judges that compare two outputs: each probe beside the right output that it was made of, in both orders.
+
+A fault is caught where the right output is chosen in both orders. A harmless twin is no worse than its right output, so choosing the latter in
+both orders is a false alarm; and where the twin is of another length, preferring the longer is a bias, since they are worth the same.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+import numpy as np
+
+from ...calibration.cuts import Cut
+from ...calibration.intervals.clustered_means import Shift, paired_shift
+from ...errors import UsageError
+from ...records import Author, ItemKey, JudgeId, Outcome, Output, Pair, Verdict
+from ..inputs import EvaluationInputs
+from .analysis import comparison_findings, operator_findings, operator_results
+from .comparisons import attacks, comparison_of, corrected
+from .results import Comparison, Finding, JudgeAudit
+from .sampling import Chosen
+from .scored import Scored, cluster_numbers
+
+POSITION, LENGTH = "position", "length"
+"""Comparisons that say what a judge goes by besides what it is shown."""
+
+EITHER = Cut(0.25)
+"""A probe passes when it is chosen, or tied, in one of the two orders at least."""
+
+_EVEN = 0.5
+_SAME_WORTH = "no harmless twin that is a text of another length was compared in both orders"
+
+
+class ProbePairs(EvaluationInputs):
+    """Each probe beside the right output it was made of, where both answer the same case; twice, each of them first.
+
+    Args:
+        whole: Cases and outputs of the probes.
+        chosen: The probes that are asked about.
+
+    Attributes:
+        members: The right output and the probe, and whether the probe is shown first, by the key under which a pair is judged.
+
+    Raises:
+        UsageError: No probe is beside its right output.
+    """
+
+    def __init__(self, whole: EvaluationInputs, chosen: Chosen) -> None:
+        self.cases, self.output_files, self.survey = whole.cases, whole.output_files, whole.survey
+        facts = [
+            each
+            for key, each in chosen.probes.items()
+            if each.plants != "nothing" and key.case_id == each.source.case_id
+        ]
+        wanted = {key for each in facts for key in (each.key, each.source)}
+        self._outputs = {output.key: output for output in whole.outputs() if output.key in wanted}
+        self.members: dict[ItemKey, Member] = {}
+        for each in facts:
+            if each.source in self._outputs:
+                for probe_first in (False, True):
+                    pair = self._pair(Member(each.key, each.source, probe_first))
+                    self.members[pair.key] = Member(each.key, each.source, probe_first)
+        if not self.members:
+            raise UsageError(
+                "none of the probes answers the same case as the right output that it was made of"
+            )
+
+    def outputs(self) -> Iterator[Output]:
+        """Every pair, in both orders."""
+        yield from map(self._pair, self.members.values())
+
+    def longer_by(self, probe: ItemKey, source: ItemKey) -> int | None:
+        """By how many characters a probe is longer than its right output; None where one is more than a text."""
+        both = [self._outputs[key] for key in (probe, source)]
+        texts = [each.text for each in both if each.tool_calls is None and each.turns is None]
+        lengths = [len(text) for text in texts if text is not None]
+        return lengths[0] - lengths[1] if len(lengths) == len(both) else None
+
+    def _pair(self, member: Member) -> Pair:
+        probe, source = self._outputs[member.probe], self._outputs[member.source]
+        return Pair.of(probe, source) if member.probe_first else Pair.of(source, probe)
+
+
+class Member(NamedTuple):
+    """What a pair is made of."""
+
+    probe: ItemKey
+    source: ItemKey
+    probe_first: bool
+
+
+class Compared(NamedTuple):
+    """A probe that was compared with its right output.
+
+    Attributes:
+        scored: The probe, its score being how far it was preferred, each order counting half; None without a verdict in both.
+        first_chosen: How far what was shown first was chosen; None likewise.
+        longer_by: By how many characters the probe is longer; None where one of the two is more than a text.
+    """
+
+    scored: Scored
+    first_chosen: float | None
+    longer_by: int | None
+
+
+def compared_probes(
+    verdicts: Iterable[Verdict], pairs: ProbePairs, chosen: Chosen
+) -> dict[Author, dict[ItemKey, Compared]]:
+    """Sort verdicts on pairs by judge and probe; verdicts on others are passed over."""
+    said: defaultdict[Author, dict[ItemKey, dict[bool, list[Verdict]]]] = defaultdict(dict)
+    for verdict in verdicts:
+        member = pairs.members.get(verdict.key)
+        if member is not None:
+            of_probe = said[verdict.author].setdefault(member.probe, {False: [], True: []})
+            of_probe[member.probe_first].append(verdict)
+    return {
+        judge: {probe: _compared(probe, orders, pairs, chosen) for probe, orders in of_judge.items()}
+        for judge, of_judge in said.items()
+    }
+
+
+def _compared(
+    probe: ItemKey, orders: Mapping[bool, Sequence[Verdict]], pairs: ProbePairs, chosen: Chosen
+) -> Compared:
+    facts = chosen.probes[probe]
+    # Among two there is no fraction: the right output is the better one, or its twin is as good.
+    facts = facts._replace(label=1.0 if facts.plants == "twin" else 0.0)
+    scores = {
+        first: [each.score for each in said if each.score is not None] for first, said in orders.items()
+    }
+    both = all(scores.values())
+    first, second = (fmean(scores[order]) if both else 0.0 for order in (True, False))
+    preferred = (first + 1.0 - second) / 2 if both else None
+    told = [each for said in orders.values() for each in said]
+    missing: list[Outcome] = [each.outcome for each in told if not each.graded]
+    outcome: Outcome = "graded" if both else "failed" if "failed" in missing or not missing else missing[0]
+    reason = "; ".join(each.reason for each in told if each.reason) or None
+    repeats = () if preferred is None else (preferred,)
+    cluster = pairs.cases.cluster(probe.case_id)
+    scored = Scored(facts, cluster, preferred, outcome, reason, repeats, EITHER.at)
+    return Compared(scored, (first + second) / 2 if both else None, pairs.longer_by(probe, facts.source))
+
+
+def pairwise_audit(
+    judge: str,
+    judge_id: JudgeId,
+    compared: Mapping[ItemKey, Compared],
+    *,
+    about: Mapping[str, str],
+    controls: Mapping[str, str],
+) -> JudgeAudit:
+    """Analyse what one judge chose."""
+    scored = {key: each.scored for key, each in compared.items()}
+    operators = operator_results(scored.values(), about, controls)
+    comparisons = corrected(
+        [position(compared.values()), length(compared.values()), *attacks(scored, controls)],
+        lambda each: each.name in {POSITION, LENGTH} or (each.difference.value or 0.0) > 0.0,
+    )
+    tricks = [each for each in comparisons if each.name not in {POSITION, LENGTH}]
+    return JudgeAudit(
+        judge=judge,
+        fingerprint=judge_id.fingerprint,
+        id=judge_id,
+        pass_at=EITHER.at,
+        pass_at_source=EITHER.source,
+        asked=2 * len(compared),
+        compares=True,
+        operators=operators,
+        comparisons=comparisons,
+        steadiness=None,
+        findings=[
+            *operator_findings(operators),
+            *_biases(comparisons),
+            *comparison_findings(tricks, controls),
+        ],
+    )
+
+
+def position(compared: Iterable[Compared]) -> Comparison:
+    """How far what is shown first is chosen more often than half the time."""
+    both = [
+        (each.first_chosen - _EVEN, each.scored.cluster) for each in compared if each.first_chosen is not None
+    ]
+    return comparison_of(POSITION, "position", _shift(both))
+
+
+def length(compared: Iterable[Compared]) -> Comparison:
+    """How far the longer of a right output and its harmless twin is preferred more often than half the time."""
+    both = [
+        ((each.scored.score - _EVEN) * np.sign(each.longer_by), each.scored.cluster)
+        for each in compared
+        if each.longer_by and each.scored.score is not None and each.scored.facts.plants == "twin"
+    ]
+    return comparison_of(LENGTH, "verbosity", _shift(both), None if both else _SAME_WORTH)
+
+
+def _shift(differences: Sequence[tuple[float, str]]) -> Shift:
+    values = np.array([value for value, _ in differences], dtype=np.float64)
+    return paired_shift(values, cluster_numbers(cluster for _, cluster in differences))
+
+
+def _biases(comparisons: Iterable[Comparison]) -> Iterator[Finding]:
+    for each in comparisons:
+        if not each.found or each.name not in {POSITION, LENGTH}:
+            continue
+        more = (each.difference.value or 0.0) > 0.0
+        if each.name == POSITION:
+            yield Finding(
+                concern="goes by position",
+                where=POSITION,
+                sentence=f"what is shown {'first' if more else 'second'} is chosen too often: first, less half the time, {each.difference} "
+                f"(Holm p {each.holm_p:.4f})",
+            )
+        else:
+            yield Finding(
+                concern="goes by length",
+                where=LENGTH,
+                sentence=f"of outputs that are worth the same the {'longer' if more else 'shorter'} is preferred: longer, less half the time, "
+                f"{each.difference} (Holm p {each.holm_p:.4f})",
+            )

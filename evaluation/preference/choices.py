@@ -1,0 +1,89 @@
+"""Verdicts on pairs, put together: what a judge chose of two outputs in the one order and in the other."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from statistics import fmean
+from typing import NamedTuple
+
+import numpy as np
+
+from ...calibration.preference.choices import Choices
+from ...records import Author, ItemKey, Outcome, Output, Verdict
+from .pairs import PairInputs
+
+
+class Said(NamedTuple):
+    """What one judge said of pairs.
+
+    Attributes:
+        choices: What it chose.
+        ungraded: Its verdicts without a choice, by outcome.
+    """
+
+    choices: Choices
+    ungraded: Mapping[Outcome, int]
+
+
+def choices_of(
+    verdicts: Iterable[Verdict], pairs: PairInputs, truth: Mapping[ItemKey, float]
+) -> dict[Author, Said]:
+    """Sort verdicts on pairs by judge and by the outputs they are about.
+
+    Args:
+        verdicts: Standing verdicts; of repeats the mean counts.
+        pairs: The pairs; verdicts on others are passed over.
+        truth: What is known of outputs.
+    """
+    scores: defaultdict[Author, defaultdict[ItemKey, list[float]]] = defaultdict(lambda: defaultdict(list))
+    ungraded: defaultdict[Author, Counter[Outcome]] = defaultdict(Counter)
+    for verdict in verdicts:
+        if verdict.key not in pairs.members:
+            continue
+        of_judge = scores[verdict.author]
+        if verdict.score is None:
+            ungraded[verdict.author][verdict.outcome] += 1
+        else:
+            of_judge[verdict.key].append(verdict.score)
+    return {
+        judge: Said(_choices({key: fmean(each) for key, each in said.items()}, pairs, truth), ungraded[judge])
+        for judge, said in scores.items()
+    }
+
+
+def _choices(said: Mapping[ItemKey, float], pairs: PairInputs, truth: Mapping[ItemKey, float]) -> Choices:
+    number = {system: place for place, system in enumerate(pairs.systems)}
+    turned = {(second, first): key for key, (first, second) in pairs.members.items()}
+    asked = [
+        (key, turned[members], *members)
+        for key, members in pairs.members.items()
+        if number[members[0].system] < number[members[1].system]
+    ]
+    clusters: dict[str, int] = {}
+    cluster = [clusters.setdefault(pairs.cases.cluster(a.case_id), len(clusters)) for _, _, a, _ in asked]
+    length = {key: _length(pairs.output(key)) for _, _, *both in asked for key in both}
+    return Choices(
+        systems=pairs.systems,
+        a=np.array([number[a.system] for _, _, a, _ in asked], dtype=np.int64),
+        b=np.array([number[b.system] for _, _, _, b in asked], dtype=np.int64),
+        a_first=np.array([said.get(key, np.nan) for key, _, _, _ in asked], dtype=np.float64),
+        b_first=np.array([said.get(key, np.nan) for _, key, _, _ in asked], dtype=np.float64),
+        cluster=np.array(cluster, dtype=np.int64),
+        length_a=np.array([length[a] for _, _, a, _ in asked], dtype=np.float64),
+        length_b=np.array([length[b] for _, _, _, b in asked], dtype=np.float64),
+        label=np.array([_better(truth.get(a), truth.get(b)) for _, _, a, b in asked], dtype=np.float64),
+    )
+
+
+def _better(a: float | None, b: float | None) -> float:
+    """1 where the first is better, 0 where the second is, 0.5 where they are alike, NaN where one is not known."""
+    if a is None or b is None:
+        return np.nan
+    return float(np.sign(a - b)) / 2 + 0.5
+
+
+def _length(output: Output) -> float:
+    """Characters of a text; NaN of what is more than a text, whose length is no matter of style."""
+    alone = output.text is not None and output.tool_calls is None and output.turns is None
+    return float(len(output.text)) if alone and output.text is not None else np.nan

@@ -1,0 +1,72 @@
+"""Outputs of the same case paired, so that judges are asked about pairs like about any output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+
+from ...errors import UsageError
+from ...records import ItemKey, Output, Pair
+from ..inputs import EvaluationInputs
+
+Members = tuple[ItemKey, ItemKey]
+"""The outputs of a pair: the one that is shown first, and the other."""
+
+
+class PairInputs(EvaluationInputs):
+    """Every two outputs of one case and trial that are of different systems, twice: each of them first.
+
+    The outputs are held in memory, since each is looked at as often as it has opponents.
+
+    Args:
+        whole: Cases and outputs.
+        against: Pair only with outputs of this system.
+
+    Attributes:
+        systems: The systems, in order of first appearance.
+        members: What the pairs are made of, by the key under which they are judged.
+
+    Raises:
+        UsageError: There are not two systems, ``against`` is none of them, or no case has outputs of two.
+    """
+
+    def __init__(self, whole: EvaluationInputs, against: str | None = None) -> None:
+        self._whole = whole
+        self._against = against
+        self.cases, self.output_files, self.survey = whole.cases, whole.output_files, whole.survey
+        self.systems = list(self.survey.answered)
+        if len(self.systems) < 2:  # noqa: PLR2004 - a pair
+            raise UsageError(
+                f"preferences compare systems, and there is only {', '.join(self.systems) or 'none'}"
+            )
+        if against is not None and against not in self.systems:
+            raise UsageError(f"there is no system {against!r}; there are {', '.join(self.systems)}")
+        self._outputs = {output.key: output for output in whole.outputs()}
+        self.members: Mapping[ItemKey, Members] = self._pair()
+
+    def outputs(self) -> Iterator[Output]:
+        """Every pair in both orders, the cases in the order in which they were answered first."""
+        for first, second in self.members.values():
+            yield Pair.of(self._outputs[first], self._outputs[second])
+
+    def output(self, key: ItemKey) -> Output:
+        """One of the outputs that pairs are made of."""
+        return self._outputs[key]
+
+    def _pair(self) -> dict[ItemKey, Members]:
+        tasks = dict.fromkeys((key.case_id, key.trial) for key in self._outputs)
+        members: dict[ItemKey, Members] = {}
+        for case_id, trial in tasks:
+            keys = [ItemKey(case_id, system, trial) for system in self.systems]
+            there = [key for key in keys if key in self._outputs]
+            for one, other in combinations(there, 2):
+                if self._against not in {None, one.system, other.system}:
+                    continue
+                for first, second in ((one, other), (other, one)):
+                    pair = Pair.of(self._outputs[first], self._outputs[second]).key
+                    if pair in members:
+                        raise UsageError(f"two pairs of systems are called {pair.system!r}; rename a system")
+                    members[pair] = first, second
+        if not members:
+            raise UsageError("no case has outputs of two systems that are to be compared; nothing to prefer")
+        return members

@@ -1,0 +1,175 @@
+"""Asks judges which of two outputs is better, in a run folder that can be resumed; or foresees what that would take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+
+import msgspec
+
+from ...calibration.preference.measure import preferences_of
+from ...calibration.preference.results import Preferences
+from ...errors import UsageError
+from ...judges.prices import PriceList
+from ...records import FolderPath, InputPath, ItemKey, write_json
+from ...version import VERSION
+from ..context import RunContext
+from ..forecast import Forecast, copy_of_run, forecast_steps
+from ..inputs import EvaluationInputs
+from ..judging.access import BatchMode, ModelAccess
+from ..judging.asking import EachOutput, Step, ask
+from ..judging.tasks import JudgeTask, judge_tasks, require_models
+from ..judging.worlds import replay_in
+from ..progress import Progress, Silent
+from ..store.run_store import RunStore
+from ..store.run_writer import RunWriter
+from .choices import choices_of
+from .pairs import PairInputs
+
+PREFERENCES = "preferences.json"
+"""The file that is added to the run folder."""
+
+
+class PreferencePlan(msgspec.Struct, frozen=True, kw_only=True):
+    """What judges are to compare.
+
+    Attributes:
+        cases: The cases file.
+        outputs: The outputs files, of two systems or more.
+        out: The run folder.
+        command: The command line, for the record.
+        judges: Who is asked, by name or prepared.
+        model: The model of judges that name none.
+        against: Compare only with this system.
+        repeats: How often each pair is asked about in each order.
+        truth: What is known of outputs, to see whether judges prefer the better one.
+        level: Of the intervals.
+        environments: Simulated worlds of the user's own, by class name.
+        batch: How batches are waited for; None when the model is asked directly.
+    """
+
+    cases: InputPath
+    outputs: Sequence[InputPath]
+    out: FolderPath
+    command: str
+    judges: Sequence[str | JudgeTask]
+    model: str | None = None
+    against: str | None = None
+    repeats: int = 1
+    truth: Mapping[ItemKey, float] = {}
+    level: float = 0.95
+    environments: Mapping[str, type] = {}
+    batch: BatchMode | None = None
+
+
+class PreferenceRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What judges prefer.
+
+    Attributes:
+        judges: One a judge.
+        failed: Calls to a model that failed in the end.
+    """
+
+    judges: list[Preferences]
+    failed: int = 0
+
+
+def run_preferences(
+    plan: PreferencePlan, access: Callable[[], ModelAccess], progress: Progress, now: Callable[[], datetime]
+) -> PreferenceRun:
+    """Do what a plan says, or go on where an earlier start of it stopped.
+
+    Args:
+        plan: What to do.
+        access: How a model is reached; asked for only when there is something to ask.
+        progress: Told about every piece of work.
+        now: The clock.
+
+    Returns:
+        What judges prefer, which is also written to the run folder.
+
+    Raises:
+        InputError: Cases or outputs cannot be used.
+        UsageError: There is no such judge, it compares no outputs, or there is nothing to compare.
+        RunFolderError: The folder is in use or belongs to another run.
+        ConfigurationError: No model can be reached.
+    """
+    tasks = _tasks(plan)
+    with _pairs(plan) as pairs:
+        if not RunStore(plan.out).begun:
+            require_models(tasks, access)
+        with RunWriter(plan.out) as folder:
+            context = RunContext(pairs, folder, progress)
+            _begin(plan, context, tasks, now())
+            ask(_step(plan, context, tasks), access, plan.batch)
+            found = _conclude(plan, folder, pairs, tasks)
+            write_json(folder.path / PREFERENCES, found)
+            folder.update(status="complete", ended=now().isoformat(timespec="seconds"))
+    return found
+
+
+def _begin(plan: PreferencePlan, context: RunContext, tasks: Sequence[JudgeTask], started: datetime) -> None:
+    """Tie the folder to these outputs. What cannot go on there is refused before anything in it is changed."""
+    folder, inputs = context.folder, context.inputs
+    facts = {"pairs_of": [file.sha256 for file in inputs.survey.files]}
+    folder.refuse_other_run(**facts)
+    folder.roster.refuse_changed([task.known for task in tasks], folder.path)
+    folder.bind(**facts)
+    folder.update(
+        status="running",
+        started=started.isoformat(timespec="seconds"),
+        command=plan.command,
+        inputs=folder.keep_inputs(inputs),
+        versions={"fiducial": VERSION},
+    )
+
+
+def _conclude(
+    plan: PreferencePlan, folder: RunWriter, pairs: PairInputs, tasks: Sequence[JudgeTask]
+) -> PreferenceRun:
+    """What the verdicts that stand come to."""
+    said = choices_of(folder.verdicts.whole(), pairs, plan.truth)
+    asked = [task for task in tasks if task.id in said]
+    return PreferenceRun(
+        judges=[
+            preferences_of(task.by, said[task.id].choices, said[task.id].ungraded, level=plan.level)
+            for task in asked
+        ],
+        failed=sum(said[task.id].ungraded.get("failed", 0) for task in asked),
+    )
+
+
+def foresee_preferences(
+    plan: PreferencePlan, access: ModelAccess, prices: PriceList | None
+) -> list[Forecast]:
+    """Find out what asking would take, without a call and without a trace in the run folder; see `run_preferences`."""
+    with _pairs(plan) as pairs, copy_of_run(plan.out) as folder:
+        step = _step(plan, RunContext(pairs, folder, Silent()), _tasks(plan))
+        return forecast_steps([step], access, prices, in_batch=plan.batch is not None)
+
+
+def _step(plan: PreferencePlan, context: RunContext, tasks: Sequence[JudgeTask]) -> Step:
+    return EachOutput(context, tasks, _all, plan.repeats)
+
+
+def _all(_pair: ItemKey) -> bool:
+    return True
+
+
+@contextmanager
+def _pairs(plan: PreferencePlan) -> Generator[PairInputs]:
+    with EvaluationInputs(plan.cases, plan.outputs) as inputs:
+        yield PairInputs(inputs, plan.against)
+
+
+def _tasks(plan: PreferencePlan) -> list[JudgeTask]:
+    tasks = judge_tasks(
+        plan.judges, plan.model, list(RunStore(plan.out).roster), replay_in(plan.environments)
+    )
+    for task in tasks:
+        if not task.compares:
+            raise UsageError(
+                f"--judge {task.by} judges one output; one that compares two is preference, or a prompt with the inputs first and second"
+            )
+    return tasks
