@@ -16,16 +16,52 @@
     └── ProviderError         a model call that failed after its retries         (an outcome, exit 3)
 
 Errors of other libraries are translated into these where their meaning is known, with ``raise ... from``.
-A message says what was expected, what came, and what to do; it fits on one line.
+A message says what was expected, what came, and what to do; it fits on one line. What a user sets it names as the command line does
+(``--pass-at``); who is not on the command line reads of arguments (``pass_at=``).
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
+
+_OPTION = re.compile(r"(?<![\w-])--(no-)?([a-z]+(?:-[a-z]+)*)(?: (?=[A-Z0-9]))?")
+_QUOTED = re.compile(r"(`[^`]*`)")
+"""A command that is quoted whole stays as it is."""
+
+_on_command_line: ContextVar[bool] = ContextVar("on_command_line", default=False)
+
+
+@contextmanager
+def on_command_line() -> Generator[None]:
+    """Let messages name options, and not arguments, until the end of the block."""
+    before = _on_command_line.set(True)
+    try:
+        yield
+    finally:
+        _on_command_line.reset(before)
 
 
 class FiducialError(Exception):
     """Base of every error that fiducial raises on purpose."""
+
+    def __str__(self) -> str:
+        message = self._message()
+        if _on_command_line.get() or "--" not in message:
+            return message
+        return "".join(
+            part if part.startswith("`") else _OPTION.sub(_argument, part) for part in _QUOTED.split(message)
+        )
+
+    def _message(self) -> str:
+        return super().__str__()
+
+
+def _argument(option: re.Match[str]) -> str:
+    return f"{option[2].replace('-', '_')}={'False' if option[1] else ''}"
 
 
 class InputError(FiducialError):
@@ -50,9 +86,9 @@ class InputError(FiducialError):
         self.path = path if path is None or isinstance(path, Path) else str(path)
         self.line = line
         self.field = field
-        super().__init__(str(self))
+        super().__init__(message)
 
-    def __str__(self) -> str:
+    def _message(self) -> str:
         place = "" if self.path is None else str(self.path)
         if self.line is not None:
             place += f":{self.line}"

@@ -40,7 +40,7 @@ def find_endpoint(base_url: str | None, api_key: str | None, environment: Mappin
     if base_url is None and not key:
         raise ConfigurationError(
             "no model endpoint is configured: set OPENAI_API_KEY, or the base URL of an OpenAI-compatible server "
-            "(--base-url, base_url=, OPENAI_BASE_URL); the model `baseline` and a recording to replay need none"
+            "(--base-url, OPENAI_BASE_URL); the model `baseline` and a recording to replay need none"
         )
     return Endpoint(base_url=base_url, api_key=key or NO_KEY)
 

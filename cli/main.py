@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import click
 
 from ..api.text import visible
-from ..errors import FiducialError, UsageError
+from ..errors import FiducialError, UsageError, on_command_line
 from ..version import VERSION
 from .exit_codes import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE
 from .plugin_option import take_plugins
@@ -125,6 +125,11 @@ def main() -> NoReturn:
         if isinstance(stream, io.TextIOWrapper):
             # Names in data may hold what no terminal can be sent: a lone surrogate, or letters that its encoding lacks.
             stream.reconfigure(errors="backslashreplace")
+    with on_command_line():
+        _run()
+
+
+def _run() -> NoReturn:
     try:
         team = read_team_file(Path.cwd())
         args = [each for each in sys.argv[1:] if each != TRUST_OPTION]

@@ -34,3 +34,19 @@ def test_the_tree_in_the_docstring_names_every_error():
     ]
     assert names
     assert [name for name in names if name not in (errors.__doc__ or "")] == []
+
+
+def test_messages_name_arguments_and_on_the_command_line_options():
+    error = errors.UsageError(
+        "choose another --out, or --no-cache; add --price IN/OUT (`fiducial run --help`)"
+    )
+    assert str(error) == "choose another out=, or cache=False; add price=IN/OUT (`fiducial run --help`)"
+    with errors.on_command_line():
+        assert str(error) == error.args[0]
+
+
+def test_an_input_error_keeps_its_place_however_it_is_spelled():
+    error = pickle.loads(pickle.dumps(errors.InputError("choose another --out", path="run", line=3)))
+    assert str(error) == "run:3: choose another out="
+    with errors.on_command_line():
+        assert str(error) == "run:3: choose another --out"

@@ -100,7 +100,7 @@ def test_a_judge_that_there_is_not_is_refused(spec: str) -> None:
 
 
 def test_a_judge_without_a_model_is_refused() -> None:
-    with pytest.raises(UsageError, match="--model"):
+    with pytest.raises(UsageError, match="model="):
         load_judge("tool_call_accuracy", model="")
 
 

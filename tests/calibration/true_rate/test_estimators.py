@@ -124,7 +124,7 @@ def test_systems_are_estimated_apart_and_together() -> None:
 def test_one_of_several_judges_is_named() -> None:
     rows = rows_of([(1, 1), (0, 0), (None, 1)])
     table = table_from_rows(rows + [dict(row, judge="k") for row in rows])
-    with pytest.raises(InputError, match=r"2 judges .* name one with --judge"):
+    with pytest.raises(InputError, match=r"2 judges .* name one with judge="):
         estimate(table)
     assert estimate(table, judge="k")["all"].n_labelled == 2
     with pytest.raises(InputError, match="there is no judge 'z'"):

@@ -136,7 +136,7 @@ def test_an_output_without_turns_is_a_run_that_failed(options: CheckOptions):
 
 
 def test_a_case_that_names_an_unknown_world_is_an_input_error():
-    with pytest.raises(InputError, match=r"case 'shop-1': no environment is called 'Shop'.*--environment"):
+    with pytest.raises(InputError, match=r"case 'shop-1': no environment is called 'Shop'.*environment="):
         check_result(_case(calls=[[PUT]]), [[[PUT]]], mode="decoded")
 
 

@@ -103,7 +103,7 @@ def test_a_folder_that_holds_no_probes_is_refused(tmp_path: Path):
 def test_inputs_are_not_overwritten_by_their_own_probes(tmp_path: Path):
     write_records(tmp_path / "cases.jsonl", calls(1))
     settings = ProbeSettings(operators=list(OPERATORS.values()), options=CheckOptions())
-    with pytest.raises(InputError, match="choose another --out"):
+    with pytest.raises(InputError, match="choose another out="):
         build_probes(tmp_path / "cases.jsonl", [], tmp_path, settings, Silent())
 
 

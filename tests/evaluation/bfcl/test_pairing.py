@@ -29,7 +29,7 @@ def test_answers_come_in_the_order_of_the_entries(bfcl_data: Path, tmp_path: Pat
 
 def test_missing_answers_are_refused_with_counts_and_the_first_of_them(bfcl_data: Path, tmp_path: Path):
     with pytest.raises(
-        InputError, match=r"result\.json: holds 2 of the 3 answers.*'simple_python_1'.*--partial"
+        InputError, match=r"result\.json: holds 2 of the 3 answers.*'simple_python_1'.*partial="
     ):
         pair(bfcl_data, tmp_path, "simple_python_0", "simple_python_2")
 

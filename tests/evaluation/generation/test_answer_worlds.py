@@ -185,7 +185,7 @@ def test_a_model_finds_an_answer_on_the_web(tmp_path: Path):
 
 
 def test_a_case_without_a_web_is_passed_over_and_says_what_is_missing():
-    with pytest.raises(NoOutputError, match="--search"):
+    with pytest.raises(NoOutputError, match="search="):
         worked(question("WebSearchAPI", "web_search_answer"), surfer)
 
 

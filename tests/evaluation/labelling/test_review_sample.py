@@ -132,7 +132,7 @@ def test_doubt_needs_one_judge(tmp_path: Path):
     checked = [verdict(n, None, by="ast/bfcl", source="checker") for n in range(4)]
     judged = [verdict(n, 0.5, by=by) for by in ("j", "k") for n in range(4)]
     folder = run_of(tmp_path / "r", [*checked, *judged])
-    with pytest.raises(InputError, match=r"2 judges .*name one with --judge"):
+    with pytest.raises(InputError, match=r"2 judges .*name one with judge="):
         draw(folder, "doubt", 2)
     assert draw(folder, "doubt", 4, judge="k").judge == "k"
 

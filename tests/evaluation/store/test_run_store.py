@@ -29,7 +29,7 @@ def test_another_run_is_refused_and_the_difference_named(tmp_path: Path):
         first.bind(rules="bfcl", inputs=("1",), other=1)
     with (
         RunWriter(tmp_path) as second,
-        pytest.raises(RunFolderError, match="differs in inputs, rules; choose another --out"),
+        pytest.raises(RunFolderError, match="differs in inputs, rules; choose another out="),
     ):
         second.bind(rules="strict", inputs=("2",), other=1)
 

@@ -93,7 +93,7 @@ def test_a_call_that_failed_is_billed_only_when_it_may_have_been_answered(status
 def test_money_cannot_be_limited_for_a_model_without_a_price():
     (result,) = spend(Budget(max_cost=1, prices=lambda model: None), Model(reply), 1)
     assert isinstance(result, ConfigurationError)
-    assert "add --price IN/OUT" in str(result)
+    assert "add price=IN/OUT" in str(result)
 
 
 def test_items_beyond_the_budget_are_failed_without_a_call_and_the_others_are_graded(
