@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 TOOLS := .venv-formats
 BROWSER := .venv-browser
+SERVER := .venv-server
 PYTHONS ?= 3.11 3.12 3.13
 BIN := $(VENV)/bin
 export FIDUCIAL_REFERENCE
@@ -15,7 +16,7 @@ define beside
 		(pathlib.Path(site.getsitepackages()[0]) / 'zz_ours.pth').write_text(''.join(f'import site; site.addsitedir({str(p)!r})\n' for p in places))"
 endef
 
-.PHONY: help demo test browser attacks pythons lint bench formats promptflow evidence requests format clean
+.PHONY: help demo test browser attacks pythons lint bench formats promptflow server-check evidence requests format clean
 
 # pip is asked again only when pyproject.toml changes.
 $(VENV)/.ready: pyproject.toml
@@ -59,6 +60,11 @@ promptflow:  ## the judges under promptflow and azure-ai-evaluation, in an envir
 		.venv-promptflow/bin/python -m pytest tests/api/test_evaluators.py tests/api/test_promptflow.py tests/api/test_azure.py \
 		tests/judges/test_connections.py tests/judges/test_shipped_prompts.py
 
+server-check: $(VENV)/.ready  ## generating and judging by a server of another maker (mlx-lm) with tiny models made on the spot, in an environment of its own (350 MB)
+	@test -x $(SERVER)/bin/python || $(PYTHON) -m venv $(SERVER)
+	@$(SERVER)/bin/python -m pip install --quiet -r .ci/server.txt
+	@FIDUCIAL_SERVER_PYTHON="$(CURDIR)/$(SERVER)/bin/python" $(BIN)/python -m pytest tests/server
+
 evidence: $(VENV)/.ready  ## docs/evidence.md from recorded replies of a real model; needs FIDUCIAL_REFERENCE
 	@$(BIN)/python benchmarks/evidence.py --out docs/evidence.md
 
@@ -76,7 +82,7 @@ format: $(VENV)/.ready  ## let the tools mend what they can
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
 help:  ## what can be made
-	@sed -nE 's/^([a-z]+):.*## (.*)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
 
 clean:  ## remove what was installed and built here
 	rm -rf $(VENV) .venv-* .links build dist *.egg-info
