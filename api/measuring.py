@@ -200,6 +200,7 @@ def estimate(
     level: float = 0.95,
     target: Target = "population",
     strata: str | None = None,
+    phases: Sequence[str] = (),
     part: Literal["open", "all"] = "open",
     **reading: Unpack[Reading],
 ) -> Estimation:
@@ -213,6 +214,7 @@ def estimate(
         level: Nominal coverage.
         target: The ``population`` behind the items, or the ``finite`` set that they are.
         strata: Also estimate stratum by stratum: a column, or ``score``.
+        phases: Judges of nested random samples, from the one that judged most on: all of them together (``multi_phase``).
         part: Of runs, ``open`` takes what no checker decided, ``all`` everything.
         **reading: How the table is read: ``labels``, which are of a random sample of it, ``columns``, ``draws``; see `Reading`.
 
@@ -232,5 +234,6 @@ def estimate(
             level=level,
             target=target,
             strata=strata,
+            phases=phases,
         )
     )

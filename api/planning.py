@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Unpack
+from typing import NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 
 from ..calibration.planning.assured_labels import DEFAULT_ASSURANCE, Expected, assured_labels, average_labels
+from ..calibration.planning.budget import PHASES, BudgetPlan, PhaseName, plan_budget
 from ..calibration.planning.next_labels import next_by_doubt, next_by_stratum, next_to_label, unlabelled_items
+from ..calibration.planning.pilots import seen_costs, seen_pilot, told_pilot
 from ..calibration.planning.results import Draw
 from ..calibration.planning.sample_sizes import design_effect, items_for_difference
 from ..calibration.tables.table import Table
@@ -17,6 +19,9 @@ from ..calibration.true_rate.estimation import of_judge
 from ..errors import UsageError
 from .results import SamplePlan
 from .tables import Reading, Tables, read
+
+JudgeOrRates: TypeAlias = str | tuple[float, float]
+"""A judge's name, or its true positive and true negative rate."""
 
 
 def plan(
@@ -38,6 +43,13 @@ def plan(
     strata: str | None = None,
     judge: str | None = None,
     seed: int = 0,
+    budget: float | None = None,
+    costs: Mapping[str, float] | None = None,
+    of: int | None = None,
+    cheap: JudgeOrRates | None = None,
+    dear: JudgeOrRates | None = None,
+    decided: float = 0.0,
+    decided_rate: float = 0.5,
     **reading: Unpack[Reading],
 ) -> SamplePlan:
     """Say how many labels or items it takes, and draw the items to label next.
@@ -60,6 +72,14 @@ def plan(
         strata: Draw from each stratum as many as the labels so far ask for: a column, or ``score``.
         judge: Whose doubt, where the table has several judges.
         seed: Of the draw.
+        budget: Dollars for the narrowest interval of the rate: how many outputs to check, judge and label.
+        costs: Dollars an output, by what is done to it: ``check`` (0 when left out), ``cheap``, ``dear``, ``label``. What a judge costs is
+            read from a table that says so.
+        of: How many outputs there are; as many as one likes when left out.
+        cheap: A judge of the table, which then is the pilot, or expected true positive and true negative rate of one.
+        dear: Likewise of a judge that costs more and errs less.
+        decided: Expected share of outputs that checkers decide, where there is no table.
+        decided_rate: Expected share of those that pass.
         **reading: How the table is read; see `Reading`.
 
     Returns:
@@ -69,10 +89,12 @@ def plan(
         InputError: There is nothing to draw from, or the strata cannot be made.
         UsageError: Nothing is to be planned, or two things that exclude each other.
     """
-    if half_width is None and difference is None and draw is None:
-        raise UsageError("say what to plan: --half-width, --difference or --next")
-    if (draw is None) != (table is None):
+    if half_width is None and difference is None and draw is None and budget is None:
+        raise UsageError("say what to plan: --half-width, --difference, --next or --budget")
+    if draw is not None and table is None:
         raise UsageError("--next draws from a TABLE; give both, or neither")
+    if table is not None and draw is None and budget is None:
+        raise UsageError("a TABLE is drawn from by --next, or the pilot of a --budget; give one of them")
     if by_doubt and strata:
         raise UsageError("--by-doubt and --strata are two ways to draw; give one")
     if difference is not None and difference > discordant:
@@ -102,7 +124,66 @@ def plan(
             strata=strata,
             seed=seed,
         ),
+        budget=None
+        if budget is None
+        else _spend(
+            budget,
+            dict(costs or {}),
+            {"cheap": cheap, "dear": dear},
+            Supposed(prevalence, decided, decided_rate),
+            None if table is None else read(table, outputs=True, **reading),
+            of=of,
+            effect=effect,
+        ),
     )
+
+
+class Supposed(NamedTuple):
+    """What is supposed of outputs without a pilot: share right of the open ones, share decided, and share of those that pass."""
+
+    open_rate: float
+    decided: float
+    decided_rate: float
+
+
+def _spend(
+    budget: float,
+    costs: dict[str, float],
+    judges: Mapping[str, JudgeOrRates | None],
+    supposed: Supposed,
+    pilot: Table | None,
+    *,
+    of: int | None,
+    effect: float,
+) -> BudgetPlan:
+    """The best use of a budget, by a pilot or by what is supposed."""
+    named = {name: each for name, each in judges.items() if isinstance(each, str)}
+    told = {
+        name: (each[0], each[1])
+        for name, each in judges.items()
+        if each is not None and not isinstance(each, str)
+    }
+    if (named if pilot is None else told) or costs.keys() - set(PHASES):
+        raise UsageError(
+            "with a TABLE --cheap and --dear name judges of it, without one they are TPR,TNR; --cost is of check, cheap, dear or label"
+        )
+    if pilot is None:
+        given = told_pilot(
+            supposed.open_rate, told, decided=supposed.decided, decided_rate=supposed.decided_rate
+        )
+    else:
+        given = seen_pilot(pilot, named)
+        costs = seen_costs(pilot, named) | costs
+    for cost in costs.values():
+        if not 0.0 <= cost < math.inf:
+            raise UsageError(f"a cost is a number from 0 on, got {cost:g}")
+    prices: dict[PhaseName, float] = {"check": costs.get("check", 0.0)}
+    for name in PHASES[1:]:
+        if name == "label" or judges[name] is not None:
+            if name not in costs:
+                raise UsageError(f"say what one costs: --cost {name}=DOLLARS")
+            prices[name] = costs[name]
+    return plan_budget(budget, prices, given, outputs=of, effect=effect)
 
 
 def _labels(

@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
 from simulation import (
     beside,
+    budgets,
     choices,
     comparisons,
     contests,
@@ -68,6 +69,7 @@ TABLES: dict[str, Table] = {
     "half-widths": plans.half_widths,
     "assured": plans.assured,
     "power": plans.power,
+    "budgets": budgets.budgets,
 }
 
 

@@ -18,6 +18,7 @@ Example:
   fiducial estimate judged.jsonl --labels labels.jsonl --draw draw.jsonl --target finite
   fiducial estimate judged.jsonl --labels labels.jsonl --draw first.jsonl --draw second.jsonl
   fiducial estimate judged.jsonl --labels labels.jsonl --draw draw.jsonl --strata category
+  fiducial estimate cheap.jsonl dear.jsonl --labels labels.jsonl --phases cheap,dear
 """
 
 _OPEN_PART = "Of a run folder: the open part alone, with labels of its own; the part that a checker decided has the checker's rate."
@@ -54,6 +55,11 @@ _OPEN_PART = "Of a run folder: the open part alone, with labels of its own; the 
     help="Also estimate each stratum by itself and weigh them: a column of few values, or `score`. "
     "For labels drawn by `fiducial plan --strata`, and more precise with others too.",
 )
+@click.option(
+    "--phases",
+    metavar="JUDGE,JUDGE",
+    help="Judges of nested random samples, from the one that judged most on: adds the estimate of all of them together, for what `fiducial plan --budget` bought.",
+)
 def command(
     tables: tuple[Path, ...],
     labels: Path | None,
@@ -65,6 +71,7 @@ def command(
     target: Target,
     draw: tuple[Path, ...],
     strata: str | None,
+    phases: str | None,
 ) -> None:
     """Correct a judge's rate by the labels there are: PPI++, post-stratified, Rogan-Gladen, and labels alone.
 
@@ -75,6 +82,14 @@ def command(
     from ..api.measuring import estimate  # noqa: PLC0415 - numpy and scipy are slow to import
 
     table = load_table(tables, columns, labels, draws=draw, open_only=True)
-    found = estimate(table, judge=judge, pass_at=pass_at, interval=interval, target=target, strata=strata)
+    found = estimate(
+        table,
+        judge=judge,
+        pass_at=pass_at,
+        interval=interval,
+        target=target,
+        strata=strata,
+        phases=phases.split(",") if phases else (),
+    )
     note = [_OPEN_PART] if any(path.is_dir() for path in tables) else []
     emit(found, json_file, [*note, *found.document()])

@@ -15,6 +15,8 @@ _EXAMPLE = """\b
 Example:
   fiducial plan --half-width 0.05 --tpr 0.9 --tnr 0.85 --prevalence 0.3 --unlabelled 2000
   fiducial plan --difference 0.05 --discordant 0.15 --power 0.8
+  fiducial plan --budget 500 --cost label=2 --cheap 0.85,0.8 --cost cheap=0.0005 --dear 0.95,0.93 --cost dear=0.02 --of 1000000
+  fiducial plan run --labels labels.jsonl --budget 500 --cost label=2 --cheap JUDGE --dear JUDGE --of 1000000
   fiducial plan judged.jsonl --next 50
   fiducial plan judged.jsonl --next 50 --by-doubt --out draw.jsonl
   fiducial plan judged.jsonl --labels labels.jsonl --next 100 --strata category --out draw.jsonl
@@ -57,6 +59,38 @@ _SHARE = Number(0, 1, min_open=True, max_open=True)
     help="Share of items on which just one is right.",
 )
 @click.option("--power", type=_SHARE, default=0.8, show_default=True, help="Wanted chance to find it.")
+@click.option(
+    "--budget",
+    type=Number(0, min_open=True),
+    help="Dollars for the narrowest interval of the rate: how many outputs to check, judge by a cheap judge, by a dear one, and label. "
+    "TABLE is then a pilot: a run, or a table, with labels of open outputs.",
+)
+@click.option(
+    "--cost",
+    "costs",
+    multiple=True,
+    metavar="WHAT=DOLLARS",
+    help="Of one output: check, cheap, dear, label.  [check: 0]",
+)
+@click.option("--of", type=click.IntRange(min=1), help="How many outputs there are.  [default: any number]")
+@click.option(
+    "--cheap", metavar="TPR,TNR|JUDGE", help="The cheap judge: expected rates, or its name in the pilot."
+)
+@click.option("--dear", metavar="TPR,TNR|JUDGE", help="The dear one, likewise.")
+@click.option(
+    "--decided",
+    type=Number(0, 1, max_open=True),
+    default=0.0,
+    show_default=True,
+    help="Expected share of outputs that checkers decide, without a pilot.",
+)
+@click.option(
+    "--decided-rate",
+    type=Number(0, 1),
+    default=0.5,
+    show_default=True,
+    help="Expected share of those that pass.",
+)
 @click.option("--rows-per-cluster", type=Number(min=1), default=1.0, show_default=True)
 @click.option("--icc", type=Number(0, 1), default=0.0, show_default=True, help="Correlation within clusters.")
 @click.option(
@@ -103,6 +137,13 @@ def command(
     difference: float | None,
     discordant: float,
     power: float,
+    budget: float | None,
+    costs: tuple[str, ...],
+    of: int | None,
+    cheap: str | None,
+    dear: str | None,
+    decided: float,
+    decided_rate: float,
     rows_per_cluster: float,
     icc: float,
     count: int | None,
@@ -116,12 +157,16 @@ def command(
     as_json: bool,  # noqa: FBT001 - a flag of the command line
 ) -> None:
     """Say how many labels or items it takes, before they are paid for."""
-    if count is None and (by_doubt or strata or out or judge or labels or columns):
+    if count is None and (by_doubt or strata or out or judge or ((labels or columns) and budget is None)):
         raise UsageError("--by-doubt, --strata, --out, --judge, --labels and --column are about --next")
+    if budget is None and (costs or of or cheap or dear or decided):
+        raise UsageError("--cost, --of, --cheap, --dear and --decided are about --budget")
     from ..api.planning import plan  # noqa: PLC0415 - numpy and scipy are slow to import
 
     found = plan(
-        load_table(tables, columns, labels, open_only=True) if tables else None,
+        load_table(tables, columns, labels, open_only=budget is None, outputs=budget is not None)
+        if tables
+        else None,
         half_width=half_width,
         tpr=tpr,
         tnr=tnr,
@@ -138,7 +183,35 @@ def command(
         strata=strata,
         judge=judge,
         seed=seed,
+        budget=budget,
+        costs=dict(map(_cost, costs)),
+        of=of,
+        cheap=_judge_or_rates(cheap),
+        dear=_judge_or_rates(dear),
+        decided=decided,
+        decided_rate=decided_rate,
     )
     if out is not None and found.draw is not None:
         write_records(out, found.draw.rows())
     emit(found, "-" if as_json else None)
+
+
+def _cost(text: str) -> tuple[str, float]:
+    name, _, value = text.partition("=")
+    try:
+        return name, float(value)
+    except ValueError as error:
+        raise UsageError(f"--cost expects WHAT=DOLLARS, got {text!r}") from error
+
+
+def _judge_or_rates(text: str | None) -> str | tuple[float, float] | None:
+    """Two numbers are rates; all else names a judge."""
+    if text is None:
+        return None
+    try:
+        tpr, tnr = map(float, text.split(","))
+    except ValueError:
+        return text
+    if not (0.0 < tpr < 1.0 and 0.0 < tnr < 1.0):
+        raise UsageError(f"rates are above 0 and below 1, got {text}")
+    return tpr, tnr

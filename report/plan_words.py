@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..calibration.planning.budget import BudgetPlan
 from ..calibration.planning.results import Draw, SamplePlan
 from .document import Document, Piece, Table
 from .words import count, number
@@ -26,8 +27,42 @@ def _pieces(found: SamplePlan) -> Iterator[Piece]:
         yield f"Items to find a difference of {found.difference:g} with a chance of {found.power:.0%}: {found.items:,}"
     if found.design_effect > 1:
         yield f"All sizes allow for clusters, which make variances {found.design_effect:.2f} times as large."
+    if found.budget is not None:
+        yield from _budget(found.budget)
     if found.draw is not None:
         yield from _draw(found.draw)
+
+
+def _budget(plan: BudgetPlan) -> Iterator[Piece]:
+    pilot, rates = plan.pilot, plan.half_widths
+    seen = f"a pilot with {pilot.n:,} labels" if pilot.n else "judges that err independently of each other"
+    explained = "; ".join(f"{name} {share:.0%}" for name, share in pilot.explained.items())
+    yield (
+        f"For {plan.budget:,.2f} the rate of all outputs to plus and minus {plan.half_width:.4f} (95 %), "
+        f"that of the open ones to {plan.open_half_width:.4f}:"
+    )
+    rows = [
+        (
+            each.phase,
+            f"{each.outputs:,}",
+            f"{each.unit_cost:.6g}",
+            f"{each.cost:,.2f}",
+            f"{each.variance:.0%}",
+        )
+        for each in plan.phases
+    ]
+    yield Table(("", "outputs", "each", "dollars", "of the variance"), rows)
+    yield "Each is a random part of the one before; of what is checked the open outputs are judged, and labelled."
+    others = ", ".join(
+        f"{name} {width:.4f}" for name, width in sorted(rates.items(), key=lambda each: each[1])
+    )
+    yield f"Half-widths by who judges: {others}"
+    alone = plan.labels_alone_cost
+    yield f"As narrow without a judge: {'all outputs are not enough' if alone is None else f'{alone:,.2f}'}"
+    yield (
+        f"By {seen}: checkers decide {pilot.decided:.0%}, of which {pilot.decided_rate:.0%} pass; of the rest {pilot.open_rate:.0%} are right"
+        + (f"; variance that verdicts explain: {explained}" if explained else "")
+    )
 
 
 def _draw(draw: Draw) -> Iterator[Piece]:

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from .budget import BudgetPlan
+
 
 class StratumPlan(NamedTuple):
     """What one stratum has and gets.
@@ -63,6 +65,7 @@ class SamplePlan(msgspec.Struct, frozen=True, kw_only=True):
         power: Chance to find it.
         items: How many it takes; None where that was not asked.
         draw: What to label next; None where that was not asked.
+        budget: What to buy; None where no budget was given.
     """
 
     design_effect: float
@@ -73,6 +76,7 @@ class SamplePlan(msgspec.Struct, frozen=True, kw_only=True):
     power: float = 0.8
     items: int | None = None
     draw: Draw | None = None
+    budget: BudgetPlan | None = None
 
 
 def plan_json(found: SamplePlan) -> dict[str, Any]:
@@ -82,6 +86,8 @@ def plan_json(found: SamplePlan) -> dict[str, Any]:
         result |= {"assurance": found.assurance, "labels": found.labels}
     if found.items is not None:
         result["items"] = {"comparison": found.items}
+    if found.budget is not None:
+        result["budget"] = msgspec.to_builtins(found.budget)
     if found.draw is not None:
         draw = found.draw
         random = None in draw.chances.values()

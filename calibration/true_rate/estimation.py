@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import msgspec
 import numpy as np
 from scipy.special import chdtrc
 
@@ -11,6 +14,7 @@ from ..cuts import GivenPassAt
 from ..statistic import Statistic
 from ..tables.table import ROUND, Table
 from .drawn import was_drawn
+from .multi_phase import multi_phase_rate, nested_verdicts
 from .ranking import ranks, simultaneous_level
 from .rate_estimates import RateTerms, judge_mean, rate_estimates
 from .rate_interval import RateInterval
@@ -29,6 +33,7 @@ def estimate(
     level: float = 0.95,
     target: Target = "population",
     strata: str | None = None,
+    phases: Sequence[str] = (),
 ) -> Estimation:
     """Estimate the mean label of the population that the items are a sample of, or of just these items.
 
@@ -44,23 +49,43 @@ def estimate(
         level: Nominal coverage.
         target: The ``population`` behind the items, or the ``finite`` set that they are.
         strata: Also estimate stratum by stratum: a column, or ``score`` for parts by the judge's score.
+        phases: Judges of nested samples, from the one that judged most on (`multi_phase_rate`); the first is the judge of the other estimates.
 
     Returns:
         Every estimate of the rate of all rows, and of each system by itself.
 
     Raises:
-        InputError: Several judges and none is named, no such judge, or no such strata.
+        InputError: Several judges and none is named, no such judge, no such strata, or phases of a finite set.
     """
-    table = of_judge(table.cut_at(pass_at), judge)
+    if phases and target == "finite":
+        raise InputError("phases are for the rate of a population, not of a finite set")
+    everyone = table.cut_at(pass_at)
+    table = of_judge(everyone, phases[0] if phases and judge is None else judge)
     if strata is not None:
         table = with_strata(table, strata)
     terms = RateTerms(table.in_one_cut()[1], interval, level, target)
     column = table.columns.get("system")
     systems = {} if column is None else {name: table.take(rows) for name, rows in column.present()}
     places = _ranks(systems, terms) if len(systems) > 1 else {}
-    return Estimation(
+    found = Estimation(
         all=_estimate(table, terms, "all"),
         systems={name: _estimate(part, terms, name, places.get(name)) for name, part in systems.items()},
+    )
+    return _with_phases(found, everyone, phases, level) if phases else found
+
+
+def _with_phases(found: Estimation, table: Table, phases: Sequence[str], level: float) -> Estimation:
+    """The same with the estimate of nested samples, which takes several judges."""
+    column = table.columns.get("system")
+    rows = {} if column is None else dict(column.present())
+
+    def of(part: RateEstimate, of_part: Table) -> RateEstimate:
+        nested = multi_phase_rate(nested_verdicts(of_part, phases), level=level)
+        return msgspec.structs.replace(part, estimates={"multi_phase": nested} | part.estimates)
+
+    return Estimation(
+        all=of(found.all, table),
+        systems={name: of(part, table.take(rows[name])) for name, part in found.systems.items()},
     )
 
 

@@ -44,7 +44,7 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
         uncorrected: The same with its interval, which knows nothing of the judge's errors.
         weight: Lambda, how far the judge is trusted; ``lambda`` in JSON. None when nothing could be combined.
         label_equivalents: How many labels alone would be as precise.
-        estimates: By name; ``active`` and ``stratified_ppi`` only where labels were drawn so.
+        estimates: By name; ``active`` and ``stratified_ppi`` only where labels were drawn so, ``multi_phase`` where phases were named.
         strata: Each by itself, where there are strata.
         rank: Of a system, its place among all.
         cautions: What limits it.
@@ -69,6 +69,7 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
     ppi_plus_plus = Entry("estimates")
     post_stratified = Entry("estimates")
     rogan_gladen = Entry("estimates")
+    multi_phase = Entry("estimates")
     active = Entry("estimates")
     stratified_ppi = Entry("estimates")
 

@@ -14,11 +14,15 @@ _ALARM = 0.01
 """At this p a choice is taken for proven, and one random sample in a hundred for a chosen one."""
 
 
-def chosen_by_score(data: LabelledAndJudged) -> float | None:
-    """The p of "labelled items are scored like the rest", where it is so small that they cannot be a random sample; else None."""
+def chosen_by_score(data: LabelledAndJudged, *, looks: int = 1) -> float | None:
+    """The p of "labelled items are scored like the rest", where it is so small that they cannot be a random sample; else None.
+
+    With several ``looks`` at one table it is times their number (Bonferroni).
+    """
     score = np.concatenate([data.score, data.unlabelled])
     cluster = np.concatenate([data.label_cluster, data.unlabelled_cluster])
-    return _alarm([selection_p(score, np.arange(len(score)) < len(data.score), cluster)])
+    p = selection_p(score, np.arange(len(score)) < len(data.score), cluster)
+    return _alarm([p, *([1.0] * (looks - 1))])
 
 
 def chosen_within_strata(items: StratifiedItems) -> float | None:

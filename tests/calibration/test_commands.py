@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import sys
 from hashlib import sha256
@@ -378,6 +379,96 @@ def test_plan_gives_sizes_and_items(run: Any, table: Path, tmp_path: Path) -> No
         == drawn
     )
     assert run("plan", path, "--next", "1").out.startswith("Label this one next, of 32 without a label")
+
+
+BUDGET = ("plan", "--budget", "500", "--cost", "label=2", "--cost", "cheap=0.0005", "--cost", "dear=0.02")
+
+
+def test_plan_spends_a_budget(run: Any) -> None:
+    rates = ("--cheap", "0.85,0.8", "--dear", "0.95,0.93", "--of", "1000000", "--prevalence", "0.6")
+    out = run(*BUDGET, *rates, "--decided", "0.6", "--decided-rate", "0.7").out
+    assert (
+        "For 500.00 the rate of all outputs to plus and minus 0.0125 (95 %), that of the open ones to 0.0312:"
+        in out
+    )
+    assert [line.split()[:2] for line in out.splitlines()[2:6]] == [
+        ["check", "1,000,000"],
+        ["cheap", "19,920"],
+        ["dear", "3,021"],
+        ["label", "214"],
+    ]
+    assert "As narrow without a judge: 1,893.34" in out
+    found = json.loads(run(*BUDGET, *rates, "--json").out)["budget"]
+    assert [each["phase"] for each in found["phases"]] == ["check", "cheap", "dear", "label"]
+    assert found["spent"] <= 500
+
+
+def test_a_budget_is_planned_by_a_pilot_and_what_it_bought_is_estimated(run: Any, tmp_path: Path) -> None:
+    chance, path = random.Random(1), tmp_path / "pilot.jsonl"
+    rows: list[dict[str, Any]] = []
+    for number in range(900):
+        right = chance.random() < 0.6
+        for judge, errs, reach, cost in (("small", 0.2, 900, 0.001), ("large", 0.06, 400, 0.02)):
+            if number < reach:
+                score = int(right ^ (chance.random() < errs))
+                label = int(right) if number < 120 else None
+                rows.append(
+                    {
+                        "item_id": f"q{number}",
+                        "judge": judge,
+                        "score": score,
+                        "label": label,
+                        "cost": cost,
+                    }
+                )
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    pilot = run(
+        "plan",
+        path,
+        "--budget",
+        "900",
+        "--cost",
+        "label=2",
+        "--cheap",
+        "small",
+        "--dear",
+        "large",
+        "--of",
+        "9999",
+    )
+    assert "By a pilot with 120 labels: checkers decide 0%" in pilot.out
+    assert " 0.001 " in pilot.out  # what a verdict of the small judge cost, read from the table
+    found = json.loads(run("estimate", path, "--phases", "small,large", "--json").out)["all"]["estimates"]
+    assert found["multi_phase"]["method"] == "Wilson on the effective n, nested samples"
+    assert found["multi_phase"]["low"] < 0.6 < found["multi_phase"]["high"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--budget", "5", "--cost", "label=2", "--of", "1000"), "a budget of 5 does not pay for 30 labels"),
+        (("--budget", "500", "--cost", "label=2"), "say how many outputs there are"),
+        (
+            ("--budget", "500", "--cheap", "0.9,0.9", "--cost", "label=2"),
+            "say what one costs: --cost cheap=DOLLARS",
+        ),
+        (("--budget", "500", "--cost", "label=-1", "--of", "99"), "a cost is a number from 0 on, got -1"),
+        (("--budget", "500", "--cost", "label=nan", "--of", "99"), "a cost is a number from 0 on, got nan"),
+        (("--budget", "500", "--cost", "water=2"), "--cost is of check, cheap, dear or label"),
+        (("--budget", "500", "--cost", "label"), "--cost expects WHAT=DOLLARS, got 'label'"),
+        (("--budget", "500", "--cheap", "small", "--cost", "label=2"), "without one they are TPR,TNR"),
+        (
+            ("--budget", "500", "--cheap", "1.2,0.5", "--cost", "label=2"),
+            "rates are above 0 and below 1, got 1.2,0.5",
+        ),
+        (("--half-width", "0.1", "--cost", "label=2"), "are about --budget"),
+    ],
+)
+def test_a_budget_that_cannot_be_planned_is_one_line(run: Any, words: tuple[str, ...], said: str) -> None:
+    result = run("plan", *words)
+    assert result.status == 2
+    assert said in result.err
+    assert result.err.count("\n") == 1
 
 
 def test_plan_says_when_nothing_is_left_to_label(run: Any, table: Path) -> None:

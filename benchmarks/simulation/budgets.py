@@ -1,0 +1,132 @@
+"""`plan --budget`: do nested samples of the planned sizes give the half-width that was promised, and is no other use of the money better?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from fiducial.calibration import Statistic
+from fiducial.calibration.planning.budget import BudgetPlan, PhaseName, plan_budget
+from fiducial.calibration.planning.pilots import told_pilot
+from fiducial.calibration.true_rate.multi_phase import NestedVerdicts, multi_phase_rate
+
+from .tally import COVERAGE, Means, Tally
+
+
+class World(NamedTuple):
+    """What is planted.
+
+    Attributes:
+        rate: Share of open outputs that are right.
+        decided: Share that checkers decide, of which seven in ten pass.
+        cheap: True positive and true negative rate.
+        dear: Likewise.
+        costs: Of an output, by phase.
+        budget: What there is.
+    """
+
+    rate: float
+    decided: float
+    cheap: tuple[float, float]
+    dear: tuple[float, float]
+    costs: dict[PhaseName, float]
+    budget: float
+
+
+_USUAL: dict[PhaseName, float] = {"check": 1e-5, "cheap": 5e-4, "dear": 0.02, "label": 2.0}
+
+WORLDS = {
+    "a good dear judge": World(0.6, 0.0, (0.85, 0.8), (0.95, 0.93), _USUAL, 300),
+    "most outputs decided": World(0.6, 0.7, (0.85, 0.8), (0.95, 0.93), _USUAL, 300),
+    "nine in ten right": World(0.9, 0.4, (0.9, 0.7), (0.96, 0.9), _USUAL, 600),
+    "dear judge hardly better": World(0.5, 0.4, (0.85, 0.8), (0.87, 0.82), _USUAL, 300),
+    "useless cheap judge": World(0.5, 0.4, (0.5, 0.5), (0.9, 0.9), _USUAL, 300),
+    "checking costs as much as judging": World(
+        0.5, 0.5, (0.8, 0.8), (0.93, 0.93), {**_USUAL, "check": 0.01}, 400
+    ),
+}
+
+_PASS = 0.7
+
+
+def budgets(draws: int) -> Iterator[Means | Tally]:
+    """Promised and got, in each world; and the same money spent in other ways."""
+    widths, covered = (
+        Means("budget: 1.96 standard deviations of the estimated rate over the promised half-width"),
+        Tally("budget: rate of open outputs by multi_phase_rate", COVERAGE),
+    )
+    printed = Means("budget: mean printed half-width over the promised one, open outputs")
+    other = Means("budget: standard deviation when the money is spent otherwise, over that of the plan")
+    for number, (name, world) in enumerate(WORLDS.items()):
+        rng, plan = np.random.default_rng(50 + number), planned(world)
+        found: list[float] = []
+        for _ in range(draws // 4):
+            total, rate = _estimated(rng, world, {each.phase: each.outputs for each in plan.phases})
+            found += [] if total is None else [total]
+            covered.covers(name, rate, world.rate)
+            if rate.low is not None and rate.high is not None:
+                printed.add(name, (rate.high - rate.low) / 2 / plan.open_half_width)
+        spread = float(np.std(found))
+        widths.add(f"{name}: {_words(plan)}", 1.96 * spread / plan.half_width)
+        for way, counts in _otherwise(world, plan).items():
+            every = [_estimated(rng, world, counts)[0] for _ in range(draws // 4)]
+            spent = [each for each in every if each is not None]
+            other.add(f"{name}: {way}", float(np.std(spent)) / spread)
+    yield from (widths, printed, covered, other)
+
+
+def planned(world: World) -> BudgetPlan:
+    """The plan for a world, its rates known beforehand."""
+    pilot = told_pilot(
+        world.rate, {"cheap": world.cheap, "dear": world.dear}, decided=world.decided, decided_rate=_PASS
+    )
+    return plan_budget(world.budget, world.costs, pilot, outputs=1_000_000)
+
+
+def _words(plan: BudgetPlan) -> str:
+    return ", ".join(f"{each.outputs:,} {each.phase}" for each in plan.phases)
+
+
+def _otherwise(world: World, plan: BudgetPlan) -> dict[str, dict[PhaseName, int]]:
+    """Labels alone; and a third of what labels cost moved to the phases before, or as much from there to labels."""
+    of = {each.phase: each for each in plan.phases}
+    left, prices = 1 - world.decided, world.costs
+    alone = int(world.budget / (prices["label"] + prices["check"] / left))
+    ways: dict[str, dict[PhaseName, int]] = {"labels alone": {"check": round(alone / left), "label": alone}}
+    for way, share in (("a third fewer labels", 2 / 3), ("half as much before labels", None)):
+        counts = {name: each.outputs for name, each in of.items()}
+        before = sum(each.cost for name, each in of.items() if name != "label")
+        if share is None:
+            counts = {name: round(n / 2) for name, n in counts.items()}
+            counts["label"] = round((world.budget - before / 2) / prices["label"])
+        else:
+            more = (world.budget - share * of["label"].cost) / max(before, 1e-9)
+            counts = {name: min(1_000_000, round(n * more)) for name, n in counts.items()}
+            counts["label"] = round(share * of["label"].outputs)
+        ways[way] = {**counts, "label": min(counts.values())}
+    return ways
+
+
+def _estimated(
+    rng: np.random.Generator, world: World, counts: dict[PhaseName, int]
+) -> tuple[float | None, Statistic]:
+    """Check, judge and label so many outputs drawn at random, and estimate the rate of all, and of the open ones."""
+    checked = counts["check"]
+    decided = rng.binomial(checked, world.decided)
+    passing, is_open = rng.binomial(decided, _PASS), checked - decided
+    size = min(is_open, max(n for name, n in counts.items() if name != "check"))
+    right = rng.random(size) < world.rate
+    rows = np.arange(size)
+    scores = [
+        np.where(
+            rows < counts[name], np.where(rng.random(size) < np.where(right, tpr, 1 - tnr), 1.0, 0.0), np.nan
+        )
+        for name, (tpr, tnr) in (("cheap", world.cheap), ("dear", world.dear))
+        if name in counts
+    ]
+    label = np.where(rows < counts["label"], right, np.nan)
+    data = NestedVerdicts(label, np.array(scores).reshape(len(scores), size), rows, np.full(size, np.nan))
+    rate = multi_phase_rate(data)
+    return None if rate.value is None else (passing + is_open * rate.value) / checked, rate

@@ -1,0 +1,256 @@
+"""What to buy for a budget: how many outputs to check, judge by a cheap judge, judge by a dear one, and label, for the narrowest interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Literal, NamedTuple, TypeAlias
+
+import msgspec
+
+from ...errors import UsageError
+from ..intervals.closed_forms import normal_quantile
+from ..true_rate.multi_phase import FEWEST_LABELS
+
+PhaseName: TypeAlias = Literal["check", "cheap", "dear", "label"]
+
+PHASES: tuple[PhaseName, ...] = ("check", "cheap", "dear", "label")
+"""In their order: each is of a random part of what the one before left open."""
+
+_DESIGNS: tuple[tuple[PhaseName, ...], ...] = ((), ("cheap",), ("dear",), ("cheap", "dear"))
+
+_HALVINGS, _ENOUGH, _ALMOST = 200, 1e18, 1e-6
+
+
+class Pilot(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known, or supposed, before the budget is spent.
+
+    Attributes:
+        decided: Share of outputs that the checkers decide.
+        decided_rate: Share of those that pass.
+        open_rate: Share of the others that are right.
+        explained: Share of the variance of labels of open outputs that verdicts explain (the squared multiple correlation): of ``cheap``, of ``dear``,
+            and of both as ``cheap+dear``.
+        n: Labelled outputs that this was seen on; 0 where it was told.
+    """
+
+    decided: float
+    decided_rate: float
+    open_rate: float
+    explained: Mapping[str, float]
+    n: int = 0
+
+
+class Phase(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing to buy.
+
+    Attributes:
+        phase: What is done to outputs.
+        outputs: To how many.
+        unit_cost: What each costs, in dollars.
+        cost: What they cost.
+        variance: Its share of the variance of the rate: what more of it could take away.
+    """
+
+    phase: PhaseName
+    outputs: int
+    unit_cost: float
+    cost: float
+    variance: float
+
+
+class BudgetPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """The best design for a budget, and what others give.
+
+    Attributes:
+        budget: In dollars.
+        spent: Of it.
+        half_width: Of a 95 % interval of the rate of all outputs.
+        open_half_width: Of the rate of the open ones, which is what `estimate` gives of a run.
+        phases: What is bought.
+        half_widths: Of the best plan by each design: the judges that take part, joined by ``+``, or ``labels alone``.
+        labels_alone_cost: What the same half-width costs without a judge; None where all outputs have not enough.
+        pilot: What it rests on.
+    """
+
+    budget: float
+    spent: float
+    half_width: float
+    open_half_width: float
+    phases: list[Phase]
+    half_widths: Mapping[str, float]
+    labels_alone_cost: float | None
+    pilot: Pilot
+
+
+class _Step(NamedTuple):
+    """A phase by open outputs: what one costs, and the variance it leaves if there is one of them."""
+
+    name: PhaseName
+    cost: float
+    variance: float
+
+
+def plan_budget(
+    budget: float,
+    costs: Mapping[PhaseName, float],
+    pilot: Pilot,
+    *,
+    outputs: int | None = None,
+    effect: float = 1.0,
+    level: float = 0.95,
+) -> BudgetPlan:
+    """Spend a budget for the narrowest interval.
+
+    The estimate is that of nested samples: each phase is a random part of the one before, and corrects it (`multi_phase_rate`). Its variance is a sum over phases,
+    each with its own part over its own number of outputs, so a phase gets outputs in proportion to the root of that part over its price. A
+    phase that would get more than the one before it shares its number. All sets of judges are tried.
+
+    Source: Neyman 1938 for two phases; Cochran 1977, chapter 12; Kott 1990 for more of them.
+
+    Args:
+        budget: In dollars.
+        costs: Of one output, by phase: ``check`` and ``label``, and ``cheap`` and ``dear`` where there are such judges.
+        pilot: What is known beforehand.
+        outputs: How many there are; None for as many as one likes.
+        effect: By how much clusters multiply the variance.
+        level: Of the interval.
+
+    Returns:
+        The plan.
+
+    Raises:
+        UsageError: The budget does not pay for the fewest labels, something costs nothing and there is no end of it, or checkers decide everything.
+    """
+    if pilot.decided >= 1.0:
+        raise UsageError("checkers decide every output: nothing is left to judge or label")
+    if outputs is None and min(costs.values()) <= 0.0:
+        raise UsageError("what costs nothing has no end: say how many outputs there are (--of)")
+    offered = [names for names in _DESIGNS if all(name in costs for name in names)]
+    steps = {"+".join(names) or "labels alone": _steps(names, costs, pilot) for names in offered}
+    most = math.inf if outputs is None else outputs * (1 - pilot.decided)
+    counts = {name: _allocate(budget, each, most) for name, each in steps.items()}
+    wide = {
+        name: _half_width(steps[name], each, effect, level)
+        for name, each in counts.items()
+        if each is not None
+    }
+    if not wide:
+        least = min(_price(each, [float(FEWEST_LABELS)] * len(each)) for each in steps.values())
+        raise UsageError(
+            f"a budget of {budget:g} does not pay for {FEWEST_LABELS} labels and what comes before them ({least:,.2f}); fewer say too little"
+        )
+    best = min(wide, key=lambda name: wide[name])
+    taken = counts[best] or []
+    phases = _phases(steps[best], taken, pilot)
+    return BudgetPlan(
+        budget=budget,
+        spent=sum(each.cost for each in phases),
+        half_width=wide[best],
+        open_half_width=_half_width(steps[best][1:], taken[1:], effect, level)
+        / max(1 - pilot.decided, 1e-12),
+        phases=phases,
+        half_widths=wide,
+        labels_alone_cost=_cost_of(wide[best], steps["labels alone"], most, effect, level),
+        pilot=pilot,
+    )
+
+
+def _steps(judges: Sequence[PhaseName], costs: Mapping[PhaseName, float], pilot: Pilot) -> list[_Step]:
+    """Phases of a design, counted by open outputs: to find one of those, ``1 / (1 - decided)`` are checked."""
+    left = 1 - pilot.decided
+    within = left**2 * pilot.open_rate * (1 - pilot.open_rate)
+    known = pilot.decided * pilot.decided_rate + left * pilot.open_rate
+    # What the checker says of an output: right, wrong, or open, which counts as the rate of the open ones.
+    checked = pilot.decided * pilot.decided_rate + left * pilot.open_rate**2 - known**2
+    explained = [0.0, *(pilot.explained["+".join(judges[: n + 1])] for n in range(len(judges)))]
+    parts = [max(0.0, after - before) for before, after in pairwise(explained)] + [1 - explained[-1]]
+    return [
+        _Step("check", costs["check"] / left, max(0.0, checked) * left),
+        *(
+            _Step(name, costs[name], within * part)
+            for name, part in zip((*judges, "label"), parts, strict=True)
+        ),
+    ]
+
+
+def _allocate(budget: float, steps: Sequence[_Step], most: float) -> list[float] | None:
+    """Open outputs a phase, never more than in the phase before; None where the budget does not pay for the fewest labels."""
+    ratios = _falling_ratios(steps)
+
+    def counts(scale: float) -> list[float]:
+        return [
+            min(most, max(FEWEST_LABELS, scale * ratio if ratio < math.inf else most)) for ratio in ratios
+        ]
+
+    if most < FEWEST_LABELS or _price(steps, counts(0.0)) > budget:
+        return None
+    low, high = 0.0, 1.0
+    while (
+        _price(steps, counts(high)) <= budget and any(each < most for each in counts(high)) and high < _ENOUGH
+    ):
+        low, high = high, 2 * high
+    return counts(_largest(low, high, lambda scale: _price(steps, counts(scale)) <= budget))
+
+
+def _largest(low: float, high: float, holds: Callable[[float], bool]) -> float:
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
+
+
+def _falling_ratios(steps: Sequence[_Step]) -> list[float]:
+    """Roots of variance over cost, neighbours put together until none is larger than the one before."""
+    blocks: list[list[float]] = []  # variance, cost, phases
+    for step in steps:
+        blocks.append([step.variance, step.cost, 1])
+        while len(blocks) > 1 and blocks[-1][0] * blocks[-2][1] >= blocks[-2][0] * blocks[-1][1]:
+            last = blocks.pop()
+            blocks[-1] = [a + b for a, b in zip(blocks[-1], last, strict=True)]
+    return [
+        math.sqrt(variance / cost) if cost > 0 else math.inf
+        for variance, cost, phases in blocks
+        for _ in range(int(phases))
+    ]
+
+
+def _price(steps: Sequence[_Step], counts: Sequence[float]) -> float:
+    return sum(step.cost * count for step, count in zip(steps, counts, strict=True))
+
+
+def _half_width(steps: Sequence[_Step], counts: Sequence[float], effect: float, level: float) -> float:
+    variance = sum(step.variance / count for step, count in zip(steps, counts, strict=True))
+    return normal_quantile(level) * math.sqrt(effect * variance)
+
+
+def _cost_of(
+    half_width: float, steps: Sequence[_Step], most: float, effect: float, level: float
+) -> float | None:
+    """The least budget with which a design is that narrow."""
+    enough = [most] * len(steps)
+    if most < math.inf and _half_width(steps, enough, effect, level) > half_width:
+        return None
+    ratios = [min(each, 1e9) for each in _falling_ratios(steps)]
+
+    def counts(scale: float) -> list[float]:
+        return [min(most, max(FEWEST_LABELS, ratio / scale)) for ratio in ratios]
+
+    scale = _largest(
+        0.0, 1e9, lambda each: _half_width(steps, counts(max(each, 1e-18)), effect, level) <= half_width
+    )
+    return _price(steps, counts(max(scale, 1e-18)))
+
+
+def _phases(steps: Sequence[_Step], counts: Sequence[float], pilot: Pilot) -> list[Phase]:
+    total = sum(step.variance / count for step, count in zip(steps, counts, strict=True))
+    found: list[Phase] = []
+    for step, count in zip(steps, counts, strict=True):
+        share = 1 - pilot.decided if step.name == "check" else 1.0
+        bought, price = math.floor(count / share + _ALMOST), step.cost * share
+        part = step.variance / count / total if total > 0 else 0.0
+        found.append(
+            Phase(phase=step.name, outputs=bought, unit_cost=price, cost=bought * price, variance=part)
+        )
+    return found

@@ -1,0 +1,91 @@
+"""What is known before a budget is spent: told as rates, or seen on outputs that have labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+
+import numpy as np
+
+from ...errors import InputError
+from ..arrays import FloatArray
+from ..tables.table import Table
+from ..true_rate.multi_phase import FEWEST_LABELS, explained_variance, nested_verdicts
+from .budget import Pilot
+
+
+def told_pilot(
+    open_rate: float,
+    judges: Mapping[str, tuple[float, float]],
+    *,
+    decided: float = 0.0,
+    decided_rate: float = 0.5,
+) -> Pilot:
+    """A pilot of judges that err independently given the truth.
+
+    Args:
+        open_rate: Share of open outputs that are right, within (0, 1).
+        judges: True positive and true negative rate, of ``cheap`` and ``dear``.
+        decided: Share of outputs that the checkers decide.
+        decided_rate: Share of those that pass.
+    """
+    spread = open_rate * (1 - open_rate)
+    agrees = np.array([tpr + tnr - 1 for tpr, tnr in judges.values()])
+    passed = np.array([open_rate * tpr + (1 - open_rate) * (1 - tnr) for tpr, tnr in judges.values()])
+    covariance: FloatArray = spread * np.outer(agrees, agrees)
+    np.fill_diagonal(covariance, passed * (1 - passed))
+    explained: dict[str, float] = {}
+    for names in _sets(judges):
+        rows = [list(judges).index(name) for name in names]
+        slope = np.linalg.solve(covariance[np.ix_(rows, rows)], spread * agrees[rows])
+        explained["+".join(names)] = float(slope @ (spread * agrees[rows])) / spread
+    return Pilot(decided=decided, decided_rate=decided_rate, open_rate=open_rate, explained=explained)
+
+
+def seen_pilot(table: Table, judges: Mapping[str, str]) -> Pilot:
+    """A pilot of a table or run: what its checkers decided, and what verdicts explain of the labels of the rest.
+
+    Args:
+        table: Of all outputs, judged or not.
+        judges: Who is ``cheap``, who is ``dear``.
+
+    Raises:
+        InputError: No such judge; or fewer than 30 labels, or equal ones alone, on open outputs that these judged.
+    """
+    every = nested_verdicts(table, list(judges.values()))
+    known, rest = every.decided[np.isfinite(every.decided)], every.of_open()
+    explained: dict[str, float] = {}
+    for names in _sets(judges):
+        data = nested_verdicts(table, [judges[name] for name in names])
+        share = explained_variance(data)
+        if share is None:
+            who = " and ".join(judges[name] for name in names)
+            raise InputError(
+                f"a pilot takes {FEWEST_LABELS} labels, right and wrong ones, of open outputs that were judged by {who}"
+            )
+        explained["+".join(names)] = share
+    label = rest.label[np.isfinite(rest.label)]
+    if len(label) < FEWEST_LABELS:
+        raise InputError(f"a pilot takes {FEWEST_LABELS} labels of open outputs, there are {len(label)}")
+    return Pilot(
+        decided=len(known) / len(every.decided),
+        decided_rate=float((known >= 0.5).mean()) if len(known) else 0.5,  # noqa: PLR2004 - a checker's 0 or 1
+        open_rate=float(label.mean()),
+        explained=explained,
+        n=len(label),
+    )
+
+
+def seen_costs(table: Table, judges: Mapping[str, str]) -> dict[str, float]:
+    """What a verdict of each judge cost, where the table says."""
+    cost = table.numbers.get("cost", np.full(len(table), np.nan))
+    found = {
+        name: cost[(table.judge.codes == table.judge.values.index(judge)) & np.isfinite(cost)]
+        for name, judge in judges.items()
+        if judge in table.judge.values
+    }
+    return {name: float(each.mean()) for name, each in found.items() if len(each)}
+
+
+def _sets(judges: Mapping[str, object]) -> list[tuple[str, ...]]:
+    return [names for size in range(1, len(judges) + 1) for names in combinations(judges, size)]

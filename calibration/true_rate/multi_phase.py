@@ -1,0 +1,158 @@
+"""A rate from nested samples: many items judged cheaply, some of them dearly, a few of those labelled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from ...errors import InputError
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..intervals.variance import FEWEST, Estimate
+from ..statistic import Statistic, defined, undefined
+from ..tables.table import DECIDED, Table
+from .estimators import LabelledAndJudged
+from .rate_interval import worth_interval
+from .selection import chosen_by_score
+
+FEWEST_LABELS = 30
+"""Below this the weights of judges cannot be told."""
+
+_METHOD = "Wilson on the effective n, nested samples"
+
+
+class NestedVerdicts(NamedTuple):
+    """Items, each with as many verdicts as phases reached it.
+
+    Attributes:
+        label: Trusted values, shape ``(M,)``; NaN where there is none.
+        scores: By judge in the order of phases, shape ``(judges, M)``; NaN where the judge said nothing.
+        cluster: Cluster number, shape ``(M,)``.
+        decided: What a checker decided, shape ``(M,)``; NaN of what is open, which alone is estimated.
+    """
+
+    label: FloatArray
+    scores: FloatArray
+    cluster: IntArray
+    decided: FloatArray
+
+    def of_open(self) -> NestedVerdicts:
+        """Those that no checker decided."""
+        left = np.isnan(self.decided)
+        return NestedVerdicts(self.label[left], self.scores[:, left], self.cluster[left], self.decided[left])
+
+    def reaching(self, phase: int) -> BoolArray:
+        """Whether an item has the verdicts of so many judges from the first on, and, one phase later, a label: shape ``(M,)``."""
+        has = np.isfinite(np.vstack([self.scores, self.label]))
+        return np.logical_and.reduce(has[:phase], axis=0)
+
+
+def nested_verdicts(table: Table, judges: Sequence[str]) -> NestedVerdicts:
+    """The items of a table with what each of some judges says of them.
+
+    Raises:
+        InputError: There is no such judge.
+    """
+    for name in judges:
+        if name not in table.judge.values:
+            raise InputError(f"there is no judge {name!r}; there are {', '.join(table.judge.values)}")
+    _, first, item = np.unique(table.key("system"), return_index=True, return_inverse=True)
+    decided = table.numbers.get(DECIDED, np.full(len(table), np.nan))
+    asked = [
+        (table.judge.codes == table.judge.values.index(name)) & np.isfinite(table.score) for name in judges
+    ]
+    return NestedVerdicts(
+        _first_known(table.label, np.isfinite(table.label), item, len(first)),
+        np.array([_first_known(table.score, rows, item, len(first)) for rows in asked]).reshape(
+            len(judges), -1
+        ),
+        table.cluster[first],
+        _first_known(decided, np.isfinite(decided), item, len(first)),
+    )
+
+
+def _first_known(values: FloatArray, known: BoolArray, item: IntArray, items: int) -> FloatArray:
+    found, rows = np.full(items, np.nan), np.flatnonzero(known)[::-1]
+    found[item[rows]] = values[rows]
+    return found
+
+
+def multi_phase_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:
+    """The mean label of the population that the open items are a sample of.
+
+    Each phase is a random sample of the one before. With regressions ``f_j`` of the label on the first ``j`` verdicts, fitted where there are labels::
+
+        mean of f_1 over all + mean of (f_2 - f_1) where two judges spoke + ... + mean of (label - f_last) where there is a label
+
+    The error is that of each item's sum over the phases that it is in, over clusters, with one degree of freedom less for each judge.
+
+    Source: Neyman 1938; Cochran 1977, section 12.9; of judges as predictors Angelopoulos et al. 2023 (arXiv 2311.01453).
+
+    Args:
+        data: The items. One that lacks a verdict of an earlier phase counts only up to there.
+        level: Nominal coverage.
+
+    Returns:
+        The mean; undefined with fewer than 30 labels, or where a phase is no random sample of the one before, as the scores show.
+    """
+    data = data.of_open()
+    judges, size = data.scores.shape
+    reached = [data.reaching(phase) for phase in range(1, judges + 2)]
+    n = int(reached[-1].sum())
+    why = _why_not(data, reached)
+    if why is not None:
+        return undefined(why, n=n, level=level)
+    fits = [_fitted(data.scores[: j + 1], data.label, reached[-1]) for j in range(judges)]
+    value, influence = 0.0, np.zeros(size)
+    spent = np.sqrt((n - 1) / (n - 1 - judges))
+    for phase, (rows, above, below) in enumerate(
+        zip(reached, [*fits, data.label], [np.zeros(size), *fits], strict=True)
+    ):
+        part = (above - below)[rows]
+        value += float(part.mean())
+        influence[rows] += (part - part.mean()) / len(part) * (spent if phase == judges else 1.0)
+    labelled = len(np.unique(data.cluster[reached[-1]]))
+    error = Estimate(value, influence, data.cluster).error(clusters=max(FEWEST, labelled))
+    share = min(1.0, max(0.0, value))
+    ends = worth_interval(share, error, labelled, level, degrees=labelled - 1 - judges)
+    return defined(share, ends, n=n, method=_METHOD, level=level)
+
+
+def explained_variance(data: NestedVerdicts) -> float | None:
+    """Share of the variance of labels that the verdicts explain, corrected for the number of judges; None where that cannot be told."""
+    open_items = data.of_open()
+    judges, rows = len(open_items.scores), open_items.reaching(len(open_items.scores) + 1)
+    label = open_items.label[rows]
+    if len(label) < FEWEST_LABELS or np.ptp(label) == 0.0:
+        return None
+    residual = label - _fitted(open_items.scores[:, rows], label, np.full(len(label), fill_value=True))
+    left = float(residual.var()) / float(label.var()) * (len(label) - 1) / (len(label) - 1 - judges)
+    return min(1.0, max(0.0, 1 - left))
+
+
+def _fitted(scores: FloatArray, label: FloatArray, rows: BoolArray) -> FloatArray:
+    """The least-squares fit of labels on scores, at every item; NaN where a score is missing."""
+    design = np.vstack([np.ones(scores.shape[1]), scores]).T
+    slope = np.linalg.lstsq(design[rows], label[rows], rcond=None)[0]
+    fit: FloatArray = design @ slope
+    return fit
+
+
+def _why_not(data: NestedVerdicts, reached: Sequence[BoolArray]) -> str | None:
+    n = int(reached[-1].sum())
+    if n < FEWEST_LABELS:
+        return f"{n} items have a label and all verdicts; it takes {FEWEST_LABELS}"
+    steps = list(pairwise(reached))
+    for wide, narrow in steps:
+        first, rest = data.scores[0], wide & ~narrow
+        scored = LabelledAndJudged(
+            first[narrow], first[narrow], first[rest], data.cluster[narrow], data.cluster[rest]
+        )
+        p = chosen_by_score(scored, looks=len(steps))
+        if p is not None:
+            return (
+                f"a phase is scored unlike the one that it is of, so it is no random sample of it (p {p:.2g})"
+            )
+    return None
