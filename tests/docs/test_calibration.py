@@ -21,7 +21,11 @@ def test_the_example_prints_what_the_page_shows(tmp_path: Path, monkeypatch: pyt
     (script,) = _blocks("python")
     exec(compile(script, "docs/calibration.md", "exec"), {})
     (budget,) = _blocks("bash")
-    commands = ["calibrate verdicts.csv", "compare verdicts.csv", budget.removeprefix("fiducial ")]
+    commands = [
+        "calibrate verdicts.csv",
+        "compare verdicts.csv",
+        budget.replace("\\\n", " ").removeprefix("fiducial "),
+    ]
     for command, shown in zip(commands, _blocks("text"), strict=True):
         result = fiducial(*shlex.split(command))
         assert result.code == 0, result.err
