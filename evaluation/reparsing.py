@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
 from ..errors import RunFolderError
-from ..judges import PromptJudge, load_judge, read_again, rests_on_a_reply
+from ..judges import PromptJudge, read_again, rests_on_a_reply
 from ..judges.composite import Part
 from ..judges.jury import JuryJudge
 from ..judges.prices import PriceList
@@ -20,9 +19,9 @@ from ..records import ItemKey, JudgeId, Verdict
 from .conclusion.conclude import Conclusion, conclude
 from .context import RunContext
 from .inputs import EvaluationInputs, InputFile
+from .judging.prompts_again import is_prompt, prompt_again
 from .judging.rounds import journal_verdicts, share_of
 from .judging.tasks import JudgeTask
-from .judging.worlds import replay_in
 from .progress import Progress
 from .store.manifest import Manifest
 from .store.run_store import RunStore
@@ -72,7 +71,7 @@ def reparse(
     """
     with _inputs(path, RunStore(path).manifest) as inputs, RunWriter(path) as folder:
         context = RunContext(inputs, folder, progress)
-        judges = _judges(folder)
+        judges = {known.id: prompt_again(known) for known in folder.roster if is_prompt(known)}
         counts = {before: Counter[str]() for before in judges}
         folder.rewrite(_read_again(context, judges, counts))
         made_of = _made_of_others(folder, judges)
@@ -118,17 +117,6 @@ def _inputs(path: Path, manifest: Manifest) -> EvaluationInputs:
             f"{path}: {', '.join(changed)} changed since the run; its verdicts are about other outputs"
         )
     return inputs
-
-
-def _judges(folder: RunWriter) -> dict[JudgeId, PromptJudge]:
-    """The judges of a run as they are now, by who they were."""
-    judges: dict[JudgeId, PromptJudge] = {}
-    for known in folder.roster:
-        if known.id.kind in {"shipped", "own"}:
-            spec = known.prompt or f"{known.id.name}/{known.id.variant}"
-            judge = load_judge(spec, model=known.id.model, replay=replay_in({}))
-            judges[known.id] = replace(judge, by=known.by)
-    return judges
 
 
 def _made_of_others(

@@ -152,6 +152,9 @@ class Details(Block, frozen=True):
         return _folded("slice", self.title, self.pieces)
 
 
+Role: TypeAlias = Literal["text", "user", "agent", "result", "cited"]
+
+
 class Verbatim(Block, frozen=True):
     """A text as it came, under a title: lines are kept, nothing in it is obeyed.
 
@@ -159,11 +162,13 @@ class Verbatim(Block, frozen=True):
         title: What it is.
         text: It, cut to a size already.
         hidden: How many of its characters were cut.
+        role: How it is set apart on a page, beside its title: whose words it is, or that it is referred to.
     """
 
     title: str
     text: str
     hidden: int = 0
+    role: Role = "text"
 
     def lines(self) -> Iterator[str]:
         """It on a terminal, each line for itself."""
@@ -175,8 +180,8 @@ class Verbatim(Block, frozen=True):
     def markup(self) -> Markup:
         """It on a page."""
         cut = Markup('<p class="cut">{}</p>').format(self._cut) if self.hidden else Markup()
-        return Markup('<section class="block"><h4>{}</h4><pre dir="auto">{}</pre>{}</section>').format(
-            fit(self.title), fit(self.text), cut
+        return Markup('<section class="block {}"><h4>{}</h4><pre dir="auto">{}</pre>{}</section>').format(
+            self.role, fit(self.title), fit(self.text), cut
         )
 
     @property

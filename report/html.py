@@ -15,6 +15,7 @@ from . import words
 from .answers import answers
 from .calibration_page import calibration_page
 from .document import as_html, fit
+from .items.error_words import in_words
 from .items.packing import MOST_TEXTS, pack
 from .judges_page import costs_document, trust_document
 from .model import Candidate, ReportData
@@ -34,10 +35,11 @@ def _passing(data: ReportData) -> str:
 
 def _told(column: str, choice: str) -> str:
     """A value that items can be filtered by, in words."""
-    return choice if column else ""
+    return f"{in_words(choice)} ({choice})" if column == "fault" else choice
 
 
 _FUNCTIONS: dict[str, Any] = {
+    "in_words": in_words,
     "passing": _passing,
     "told": _told,
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from ..calibration.agreement.results import Calibration
 from ..calibration.comparison.results import Comparison
@@ -11,9 +10,10 @@ from ..calibration.cuts import Cut
 from ..evaluation.conclusion.results import JudgeUse, Part, Stratum, SystemResult
 from ..evaluation.inputs import InputFile
 from ..evaluation.store.standing import Said
-from ..records import Author, ContextItem, ItemKey, Output, Verdict
+from ..records import Author, Case, Episode, ItemKey, Output, Verdict
 from .answers import Found
 from .figures.scores import Bin
+from .items.asked import Asked
 
 __all__ = [
     "Candidate",
@@ -32,23 +32,21 @@ class ReportItem(Part, frozen=True, kw_only=True):
 
     Attributes:
         output: What the system produced.
-        query: The request, as text.
+        case: What was to be done.
         checker: The deterministic verdict.
         judges: The judges' verdicts, in the order of the report's judges.
         label: The trusted verdict, where it is not the checker's own.
-        tools: Function documents, in OpenAI's outer shape.
-        context: Search results or passages, as in the case.
-        reference: What a right answer is, as in the case.
+        asked: What each judge was sent, None of one that is sent nothing; empty where that was not wanted.
+        episode: What the calls of a conversation returned in the case's worlds; None where that is not known.
     """
 
     output: Output
-    query: str
+    case: Case
     checker: Verdict | None = None
     judges: list[Verdict] = []
     label: Verdict | None = None
-    tools: list[dict[str, Any]] = []
-    context: list[ContextItem] = []
-    reference: dict[str, Any] = {}
+    asked: list[Asked | None] = []
+    episode: Episode | None = None
 
 
 class Candidate(Part, frozen=True, kw_only=True):
@@ -61,7 +59,7 @@ class Candidate(Part, frozen=True, kw_only=True):
         checker: The deterministic verdict, or what is known of it without reading it.
         judges: The judges' verdicts, likewise.
         label: The trusted verdict, where it is not the checker's own.
-        read: Reads the item with all its texts.
+        read: Reads the item with all its texts, and, where it is told to, with what judges were sent.
     """
 
     key: ItemKey
@@ -70,7 +68,7 @@ class Candidate(Part, frozen=True, kw_only=True):
     checker: Verdict | Said | None
     judges: Sequence[Verdict | Said]
     label: Verdict | None
-    read: Callable[[], ReportItem]
+    read: Callable[[bool], ReportItem]
 
 
 class ReportData(Part, frozen=True, kw_only=True):

@@ -17,16 +17,20 @@ from ...records import Author
 from ..document import as_html
 from ..model import Candidate, ReportItem
 from ..text import excerpt, shortened
-from .view import NAME_LIMIT, STATUSES, Status, item_document, said_of, status_of
+from .blocks import NAME_LIMIT
+from .view import STATUSES, Status, item_document, said_of, status_of
 
 MOST_TEXTS = 5_000
 """Items whose texts a page holds, unless it is asked for more."""
 MOST_LISTED = 200_000
 """Items that a page lists."""
 
+_MOST_ASKED = 25
+"""Items, of those whose texts a page holds, that come with what judges were sent, unless all texts are asked for: requests are long."""
+
 _QUERY = 160
 """Characters of a query in the list."""
-_CHUNK_ITEMS, _CHUNK_BYTES = 64, 200_000
+_CHUNK_ITEMS, _CHUNK_BYTES = 256, 1_000_000
 """What is unpacked at once, at most: this many items, or bytes."""
 
 
@@ -66,7 +70,7 @@ class _Row(NamedTuple):
     category: int
     fault: int
     said: int
-    read: Callable[[], ReportItem]
+    read: Callable[[bool], ReportItem]
 
 
 class _Names:
@@ -109,7 +113,12 @@ def pack(items: Iterable[Candidate], cuts: Mapping[Author, Cut], texts: int | No
     read = rows if texts is None else rows[:texts]
     # Outputs for the same case say much that is the same, and what is the same nearby takes no room.
     by_case = sorted(range(len(read)), key=lambda row: read[row][1:3])
-    packed = list(_chunks(as_html(item_document(read[row].read(), cuts)) for row in by_case))
+    packed = list(
+        _chunks(
+            as_html(item_document(read[row].read(texts is None or row < _MOST_ASKED), cuts))
+            for row in by_case
+        )
+    )
     places = sorted(range(len(read)), key=by_case.__getitem__)
     index: dict[str, Any] = {
         "statuses": STATUSES,

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TypeVar
 
+from ...errors import FiducialError
+from ...evaluation.judging.worlds import replay_in
 from ...evaluation.store.run_store import RunStore
 from ...evaluation.store.standing import Said
 from ...records import (
     Case,
     CaseIndex,
     Closing,
+    Episode,
     InputPath,
     Output,
     Verdict,
@@ -20,6 +23,7 @@ from ...records import (
     read_lines,
 )
 from ..model import Candidate, ReportItem
+from .asked import Prompts
 
 S = TypeVar("S", bound=Verdict | Said)
 
@@ -40,6 +44,7 @@ class RunItems(Closing):
         self._labels = {label.key: label for label in store.labels if label.graded}
         self._cases = CaseIndex(cases)
         self._verdicts = store.verdicts
+        self._prompts = Prompts(store.roster)
 
     def __iter__(self) -> Iterator[Candidate]:
         """What was said of each output; what was said to whom is read when it is asked for, as long as this is open."""
@@ -62,7 +67,7 @@ class RunItems(Closing):
         """Close the cases file."""
         self._cases.close()
 
-    def _read(self, path: InputPath, offset: int) -> ReportItem:
+    def _read(self, path: InputPath, offset: int, asked: bool) -> ReportItem:  # noqa: FBT001 - bound by place
         with path.open("rb") as file:
             file.seek(offset)
             output = decode_record(file.readline(), Output, path=path)
@@ -70,14 +75,21 @@ class RunItems(Closing):
         case = self._cases[output.case_id]
         return ReportItem(
             output=output,
-            query=_query(case),
+            case=case,
             checker=checker,
             judges=judges,
             label=self._labels.get(output.key),
-            tools=case.tools,
-            context=case.context,
-            reference=case.reference,
+            asked=[self._prompts.asked(verdict, case, output) for verdict in judges] if asked else [],
+            episode=_episode(case, output),
         )
+
+
+def _episode(case: Case, output: Output) -> Episode | None:
+    """What the calls of a conversation returned; None where its worlds are not known."""
+    try:
+        return replay_in({})(case, output)
+    except FiducialError:
+        return None
 
 
 def _of_interest(verdicts: list[S]) -> tuple[S | None, list[S]]:

@@ -6,15 +6,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, TypeAlias, TypeVar, get_args
 
-import msgspec
-
 from ...calibration.cuts import HALF, Cut
 from ...evaluation.store.standing import Said
-from ...records import Author, JudgeId, Output, Verdict
+from ...records import Author, JudgeId, Verdict
 from .. import words
-from ..document import FIRST, Cell, Details, Document, Mark, Piece, Table, Verbatim
+from ..document import FIRST, Cell, Details, Document, Mark, Piece, Table
 from ..model import Candidate, ReportItem
-from ..text import Excerpt, excerpt, json_excerpt, shortened
+from ..text import shortened
+from .asked import Asked
+from .blocks import NAME_LIMIT, item_blocks, verbatim
+from .error_words import in_words
 
 Status: TypeAlias = Literal["disagreement", "not graded", "wrong", "right"]
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -22,12 +23,8 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 
 S = TypeVar("S", bound=Verdict | Said)
 
-NAME_LIMIT = 200
-"""Characters of an id, a name or an error type."""
 SENTENCE_LIMIT = 600
 """Characters of a reason."""
-BLOCK_LIMIT = 6_000
-"""Characters of a query, an output, a reference or a judge's reply."""
 
 
 def status_of(item: Candidate, cuts: Mapping[Author, Cut]) -> Status:
@@ -88,49 +85,44 @@ def item_document(item: ReportItem, cuts: Mapping[Author, Cut]) -> Document:
 
 
 def _pieces(item: ReportItem, cuts: Mapping[Author, Cut]) -> Iterator[Piece]:
-    yield Table(
-        (), [_verdict_row(role, verdict, item, cuts) for role, verdict in _said(item)], words=FIRST | {1, 2}
-    )
-    yield _verbatim("Query", excerpt(item.query, BLOCK_LIMIT))
-    yield from _output(item.output)
-    if item.reference:
-        yield _verbatim("Reference", json_excerpt(item.reference, BLOCK_LIMIT))
-    if item.context:
-        yield _verbatim("Context", json_excerpt(msgspec.to_builtins(item.context), BLOCK_LIMIT))
-    if item.tools:
-        yield Details("Tools", [_verbatim("Function documents", json_excerpt(item.tools, BLOCK_LIMIT))])
-    for _, verdict in _said(item):
-        if verdict.raw is not None:
-            yield _verbatim(f"Reply of {_name(verdict.by)}", excerpt(verdict.raw, BLOCK_LIMIT))
+    rows = [_verdict_row(role, verdict, item, cuts) for role, verdict in _said(item)]
+    yield Table((), rows, words=FIRST | {1, 2})
+    yield from item_blocks(item)
+    for number, verdict in enumerate(item.judges):
+        sent = item.asked[number] if item.asked else _UNSHOWN if verdict.raw is not None else None
+        if pieces := list(_exchange(verdict, sent)):
+            yield Details(f"What {_name(verdict.by)} was sent and replied", pieces)
 
 
-def _output(output: Output) -> Iterator[Piece]:
-    if output.text is not None:
-        yield _verbatim("Output", excerpt(output.text, BLOCK_LIMIT) if output.text else Excerpt("(empty)"))
-    if output.tool_calls is not None:
-        calls = [{"name": call.name, "arguments": call.arguments} for call in output.tool_calls]
-        yield _verbatim("Native calls", json_excerpt(calls, BLOCK_LIMIT))
-    if output.turns is not None:
-        yield _verbatim("Turns", json_excerpt(msgspec.to_builtins(output.turns), BLOCK_LIMIT))
-    if output.workspace is not None:
-        yield _verbatim("Workspace", excerpt(output.workspace, BLOCK_LIMIT))
+_UNSHOWN = Asked(problem="`fiducial report RUN --all-texts` shows it")
 
 
-def _verbatim(title: str, shown: Excerpt) -> Verbatim:
-    return Verbatim(title, shown.text, shown.hidden)
+def _exchange(verdict: Verdict, asked: Asked | None) -> Iterator[Piece]:
+    if asked is not None:
+        if asked.problem is not None:
+            yield f"What it was sent is not shown here: {shortened(asked.problem, SENTENCE_LIMIT)}"
+        if asked.changed:
+            yield "Its prompt, its settings or fiducial changed since: this is what it would be sent now."
+        yield from (verbatim(f"sent as {message['role']}", message["content"]) for message in asked.messages)
+    if verdict.raw is not None:
+        yield verbatim("replied", verdict.raw, "agent")
 
 
 def _verdict_row(
     role: str, verdict: Verdict, item: ReportItem, cuts: Mapping[Author, Cut]
 ) -> tuple[Cell, ...]:
     at = _cut(verdict, cuts) if role == "judge" else _labels_cuts(item, cuts)[0]
-    why = shortened(verdict.reason or "", SENTENCE_LIMIT)
     mark: Mark = "doubt" if verdict.score is None else "right" if verdict.score >= at else "wrong"
-    return (
-        Cell(role, _name(verdict.by)),
-        Cell(_says(verdict, at), mark=mark),
-        Cell(_name(verdict.error_type or ""), why),
-    )
+    return Cell(role, _name(verdict.by)), Cell(_says(verdict, at), mark=mark), _why(verdict)
+
+
+def _why(verdict: Verdict) -> Cell:
+    """Why, in plain words where they are known, with the code behind."""
+    why = shortened(verdict.reason or "", SENTENCE_LIMIT)
+    if not verdict.error_type:
+        return Cell(why)
+    code = _name(verdict.error_type)
+    return Cell(in_words(code), f"{code}: {why}" if why else code)
 
 
 def _by_role(label: Verdict | None, checker: S | None, judges: Iterable[S]) -> list[tuple[str, Verdict | S]]:

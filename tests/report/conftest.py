@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fiducial.calibration.agreement.results import read_calibration
-from fiducial.records import Outcome, Output, Source, Verdict
+from fiducial.records import Case, Outcome, Output, Source, Verdict
 from fiducial.report.model import (
     Candidate,
     InputFile,
@@ -43,14 +43,17 @@ def make_item() -> Callable[..., Candidate]:
         text: str = "[f(a=1)]",
         query: str = "Do it.",
         category: str = "simple",
+        kind: str = "open_answer",
+        asks: dict[str, Any] | None = None,
         judges: list[Verdict] | None = None,
         **more: Any,
     ) -> Candidate:
         checked: Outcome = "undecided" if checker is None else "graded"
         judged: Outcome = "unparsable" if judge is None else "graded"
+        case = Case(id=case_id, kind=kind, messages=[{"role": "user", "content": query}], **(asks or {}))
         item = ReportItem(
             output=Output(case_id=case_id, system="alpha", text=text),
-            query=query,
+            case=case,
             checker=_verdict(case_id, checker, source="checker", outcome=checked),
             judges=judges or [_verdict(case_id, judge, source="judge", outcome=judged, raw="1")],
             **more,
@@ -62,7 +65,7 @@ def make_item() -> Callable[..., Candidate]:
             checker=item.checker,
             judges=item.judges,
             label=item.label,
-            read=lambda: item,
+            read=lambda _: item,
         )
 
     return make

@@ -16,14 +16,15 @@ from fiducial.calibration import Calibration
 from fiducial.calibration.agreement.results import read_calibration
 from fiducial.errors import InputError
 from fiducial.evaluation.conclusion.results import CORRECTED, OPEN
-from fiducial.records import ContextItem, Output, ToolCall
+from fiducial.records import ContextItem, Output, StepOutcome, ToolCall
 from fiducial.report.html import render_report, write_report
-from fiducial.report.model import Candidate, ReportData, Stratum
+from fiducial.report.items.asked import Asked
+from fiducial.report.model import Candidate, ReportData, ReportItem, Stratum
 
 HOSTILE = '</pre></script></style><script>alert(1)</script><img src=x onerror=alert(1)>"\'><b onclick="x">\u202e\ud800{{ 7*7 }}'
 _ELEMENTS = {
     "html", "head", "meta", "title", "style", "body", "header", "p", "h1", "h2", "h3", "h4", "nav", "a", "main", "section",
-    "div", "desc", "table", "thead", "tbody", "tr", "th", "td", "svg", "text", "line", "circle", "rect", "small", "span", "bdi",
+    "div", "desc", "caption", "table", "thead", "tbody", "tr", "th", "td", "svg", "text", "line", "circle", "rect", "small", "span", "bdi",
     "dl", "dt", "dd", "ul", "li", "details", "summary", "figure", "figcaption", "abbr",
         "article", "form", "label", "input", "select", "button", "dialog", "kbd",
     "option", "output", "code", "pre", "strong", "script",
@@ -81,19 +82,41 @@ def hostile_data(data: ReportData, calibration: dict[str, Any]) -> ReportData:
     )
 
 
+def always(item: ReportItem) -> Callable[[bool], ReportItem]:
+    return lambda _: item
+
+
 def hostile_item(make_item: Callable[..., Candidate]) -> Candidate:
     item = make_item(
         HOSTILE,
         judge=0.0,
         query=HOSTILE,
         category=HOSTILE,
-        tools=[{HOSTILE: HOSTILE}],
-        reference={HOSTILE: [HOSTILE]},
-        context=[ContextItem(id=HOSTILE, content={HOSTILE: HOSTILE}, request=HOSTILE)],
+        kind="tool_call",
+        asks={
+            "tools": [
+                {
+                    "type": "function",
+                    "function": {
+                        "name": HOSTILE,
+                        "description": HOSTILE,
+                        "parameters": {
+                            "type": "object",
+                            "properties": {HOSTILE: {"type": "string"}},
+                            "required": [HOSTILE],
+                        },
+                    },
+                }
+            ],
+            "reference": {"calls": [{"name": HOSTILE, "arguments": {HOSTILE: HOSTILE}}]},
+            "context": [ContextItem(id=HOSTILE, content={HOSTILE: HOSTILE}, request=HOSTILE)],
+        },
+        asked=[Asked(messages=[{"role": HOSTILE, "content": HOSTILE}], problem=HOSTILE, changed=True)],
+        episode=[[StepOutcome([HOSTILE], [HOSTILE], HOSTILE)]],
     )
     spoilt = [
         msgspec.structs.replace(verdict, by=HOSTILE, error_type=HOSTILE, reason=HOSTILE, raw=HOSTILE)
-        for verdict in item.read().judges
+        for verdict in item.read(True).judges
     ]
     output = Output(
         case_id=HOSTILE,
@@ -103,9 +126,9 @@ def hostile_item(make_item: Callable[..., Candidate]) -> Candidate:
         turns=[[HOSTILE]],
         workspace=HOSTILE,
     )
-    spoilt_item = msgspec.structs.replace(item.read(), judges=spoilt, checker=spoilt[0], output=output)
+    spoilt_item = msgspec.structs.replace(item.read(True), judges=spoilt, checker=spoilt[0], output=output)
     return msgspec.structs.replace(
-        item, key=output.key, judges=spoilt, checker=spoilt[0], read=lambda: spoilt_item
+        item, key=output.key, judges=spoilt, checker=spoilt[0], read=always(spoilt_item)
     )
 
 
@@ -277,8 +300,8 @@ def test_a_name_of_any_length_is_cut_wherever_it_stands(
     endless = "n" * 10_000_000
     results = [msgspec.structs.replace(data.systems[0], system=endless, faults={endless: 1})]
     item = make_item(category=endless)
-    named = msgspec.structs.replace(item.read(), output=Output(case_id=endless, system=endless, text="x"))
-    item = msgspec.structs.replace(item, read=lambda: named)
+    named = msgspec.structs.replace(item.read(True), output=Output(case_id=endless, system=endless, text="x"))
+    item = msgspec.structs.replace(item, read=always(named))
     page = render_report(msgspec.structs.replace(data, title=endless, systems=results), [item])
     assert len(page) < 500_000
     assert "(9,950,000 more characters)" in page

@@ -2,15 +2,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
 import pytest
 from packed_items import unpacked
 
 from fiducial.calibration.cuts import Cut
 from fiducial.records import JudgeId, Verdict
 from fiducial.report.document import as_html
+from fiducial.report.items.blocks import BLOCK_LIMIT
 from fiducial.report.items.packing import Packed, pack
-from fiducial.report.items.view import BLOCK_LIMIT, item_document, said_of, status_of
-from fiducial.report.model import Candidate
+from fiducial.report.items.view import item_document, said_of, status_of
+from fiducial.report.model import Candidate, ReportItem
 
 
 def _cases(packed: Packed) -> list[str]:
@@ -54,7 +56,7 @@ def test_a_label_that_is_a_share_is_held_to_the_cut_of_the_judge_beside_it(
     item = make_item(checker=0.6, judge=0.6)
     cuts = {item.judges[0].author: Cut(1.0, "declared")}
     assert (status_of(item, {}), status_of(item, cuts)) == ("right", "wrong")
-    assert as_html(item_document(item.read(), cuts)).count("wrong (0.60; passes at 1)") == 2
+    assert as_html(item_document(item.read(False), cuts)).count("wrong (0.60; passes at 1)") == 2
 
 
 def test_a_label_that_contradicts_the_checker_is_a_disagreement(make_item: Callable[..., Candidate]):
@@ -100,8 +102,8 @@ def test_all_are_listed_and_the_texts_of_those_most_worth_reading_are_there(
 
 
 def test_every_text_is_packed_when_asked_for(make_item: Callable[..., Candidate]):
-    chosen = pack([make_item(f"c{n}") for n in range(200)], {}, texts=None)
-    assert len(_texts(chosen)) == 200
+    chosen = pack([make_item(f"c{n}") for n in range(300)], {}, texts=None)
+    assert len(_texts(chosen)) == 300
     assert len(chosen.chunks) > 1
 
 
@@ -117,3 +119,24 @@ def test_every_text_of_an_item_is_bounded(make_item: Callable[..., Candidate]):
     assert text.count("x" * BLOCK_LIMIT) == 1
     assert len(text) < 3 * BLOCK_LIMIT
     assert f"{10_000_000 - BLOCK_LIMIT:,} more characters" in text
+
+
+def test_what_judges_were_sent_is_read_of_the_first_items_or_of_all_when_all_texts_are_wanted(
+    make_item: Callable[..., Candidate],
+):
+    def told(texts: int | None) -> int:
+        wanted: list[bool] = []
+
+        def reading(item: Candidate) -> Candidate:
+            def read(asked: bool) -> ReportItem:
+                wanted.append(asked)
+                return item.read(asked)
+
+            return msgspec.structs.replace(item, read=read)
+
+        pack((reading(make_item(f"c{n}")) for n in range(60)), {}, texts)
+        assert len(wanted) == 60
+        return sum(wanted)
+
+    assert 0 < told(60) < 60
+    assert told(None) == 60

@@ -1,0 +1,65 @@
+"""What judges were sent about an item: rendered again from their prompts, since runs keep replies and no requests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from ...errors import FiducialError
+from ...evaluation.judging.asking import as_judged
+from ...evaluation.judging.prompts_again import is_prompt, prompt_again
+from ...evaluation.store.manifest import KnownJudge, Roster
+from ...judges import PromptJudge
+from ...records import Author, Case, JudgeId, Output, Verdict
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """What a judge was sent.
+
+    Attributes:
+        messages: Chat messages.
+        changed: Whether its prompt, its settings or fiducial changed since, so that this is what it would be sent now.
+        problem: Why it is not known; None where it is.
+    """
+
+    messages: list[dict[str, Any]] = []
+    changed: bool = False
+    problem: str | None = None
+
+
+class Prompts:
+    """The prompts of a run's judges, loaded when one is asked for.
+
+    Args:
+        roster: The judges.
+    """
+
+    def __init__(self, roster: Roster) -> None:
+        self._roster = roster
+        self._judges: dict[JudgeId, PromptJudge | str] = {}
+
+    def asked(self, verdict: Verdict, case: Case, output: Output) -> Asked | None:
+        """What a judge was sent before it gave a verdict; None of who is sent nothing: functions, juries, comparing words."""
+        known = self._known(verdict.author)
+        if known is None or not is_prompt(known):
+            return None
+        judge = self._judge(known)
+        if isinstance(judge, str):
+            return Asked(problem=judge)
+        try:
+            messages = judge.messages(case, as_judged(case, output))
+        except FiducialError as error:
+            return Asked(problem=str(error))
+        return Asked(messages=messages, changed=judge.id != known.id)
+
+    def _known(self, author: Author) -> KnownJudge | None:
+        return self._roster.get(author) if isinstance(author, JudgeId) else None
+
+    def _judge(self, known: KnownJudge) -> PromptJudge | str:
+        if known.id not in self._judges:
+            try:
+                self._judges[known.id] = prompt_again(known)
+            except FiducialError as error:
+                self._judges[known.id] = f"its prompt cannot be read any more: {error}"
+        return self._judges[known.id]

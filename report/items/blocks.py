@@ -1,0 +1,166 @@
+"""What was asked and what came, as blocks: conversations turn by turn, calls beside accepted ones, passages, references."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from ...records import Message, Output, StepOutcome, ToolCall, ToolResults
+from ..document import Cell, Details, Piece, Role, Table, Verbatim
+from ..model import ReportItem
+from ..text import Excerpt, excerpt, json_excerpt, shortened
+from .call_diff import ArgumentDiff, CallDiff, call_diffs
+from .passages import cited
+
+NAME_LIMIT = 200
+"""Characters of an id, a name or an error type."""
+BLOCK_LIMIT = 6_000
+"""Characters of a text: a message, an output, a reference, a judge's reply."""
+_VALUE_LIMIT = 400
+"""Characters of one argument."""
+_MOST_BLOCKS = 200
+"""Messages and steps of a conversation; passages."""
+
+
+def verbatim(title: str, value: Any, role: Role = "text") -> Verbatim:
+    """A text, or any other value as JSON, cut to size."""
+    shown = excerpt(value, BLOCK_LIMIT) if isinstance(value, str) else json_excerpt(value, BLOCK_LIMIT)
+    if value == "":
+        shown = Excerpt("(empty)")
+    return Verbatim(shortened(title, NAME_LIMIT), shown.text, shown.hidden, role)
+
+
+def bounded(pieces: Iterable[Piece], what: str) -> Iterator[Piece]:
+    """The first of many pieces, and how many there are besides."""
+    rest = iter(pieces)
+    yield from islice(rest, _MOST_BLOCKS)
+    if left := sum(1 for _ in rest):
+        yield f"{left:,} more {what} are not shown here; the records hold them."
+
+
+def item_blocks(item: ReportItem) -> Iterator[Piece]:
+    """What was asked, what came, what is right, and what it may rest on."""
+    yield from bounded(_conversation(item), "messages and steps")
+    output, diffs = item.output, call_diffs(item.case, item.output)
+    if output.error is not None:
+        yield verbatim("The system ended with", output.error)
+    yield from map(_diff_table, diffs)
+    written = list(_written(output))
+    yield from [Details("The calls as they were written", written)] if diffs and written else written
+    yield from bounded(_passages(item), "passages")
+    if item.case.reference:
+        reference = verbatim("What is right", item.case.reference)
+        yield Details("What is right, as the case has it", [reference]) if diffs else reference
+    if item.case.tools:
+        yield Details(
+            f"Functions ({len(item.case.tools)})", [verbatim("Function documents", item.case.tools)]
+        )
+
+
+def _written(output: Output) -> Iterator[Piece]:
+    if output.text is not None:
+        yield verbatim("Output", output.text, "agent")
+    if output.tool_calls is not None:
+        yield verbatim("Native calls", _calls(output.tool_calls), "agent")
+    if output.workspace is not None:
+        yield verbatim("Folder of files", output.workspace, "agent")
+
+
+def _conversation(item: ReportItem) -> Iterator[Piece]:
+    """Messages of the case, turn by turn, and in each turn what the agent did and was told."""
+    turns, steps = item.case.turns, item.output.turns or []
+    many = max(len(turns), len(steps)) > 1
+    for number in range(max(len(turns), len(steps))):
+        turn = f"Turn {number + 1}: " if many else ""
+        for message in turns[number] if number < len(turns) else []:
+            yield _message(turn, message)
+        if number < len(steps):
+            episode = item.episode or ()
+            outcomes = episode[number] if number < len(episode) else ()
+            yield from _steps(turn, steps[number], outcomes)
+
+
+def _message(turn: str, message: Message) -> Verbatim:
+    rest = {name: value for name, value in message.items() if name not in {"role", "content"}}
+    content = message.get("content")
+    shown = content if isinstance(content, str) and not rest else rest | {"content": content}
+    role = str(message["role"])
+    return verbatim(f"{turn}{role}", shown, "user" if role == "user" else "text")
+
+
+def _steps(turn: str, steps: Sequence[Any], outcomes: Sequence[StepOutcome]) -> Iterator[Piece]:
+    """The steps of a turn; below calls whose results the output does not have, what they returned when they were executed."""
+    own = 0
+    if not steps:
+        yield verbatim(f"{turn}agent", "(nothing)", "agent")
+    recorded = any(isinstance(step, ToolResults) for step in steps)
+    for step in steps:
+        if isinstance(step, ToolResults):
+            yield verbatim(f"{turn}results", step.results, "result")
+            continue
+        if isinstance(step, str):
+            yield verbatim(f"{turn}agent", step, "agent")
+        else:
+            yield verbatim(f"{turn}agent calls", _calls(step), "agent")
+        outcome = outcomes[own] if own < len(outcomes) else StepOutcome()
+        own += 1
+        if outcome.problem is not None:
+            yield verbatim(f"{turn}not executed", outcome.problem, "result")
+        elif outcome.calls and not recorded:
+            lines = (
+                f"{call} -> {result}" for call, result in zip(outcome.calls, outcome.results, strict=False)
+            )
+            yield verbatim(f"{turn}executed again", "\n".join(lines), "result")
+
+
+def _calls(calls: Iterable[ToolCall]) -> Any:
+    return [{"name": call.name, "arguments": call.arguments} for call in calls]
+
+
+def _diff_table(diff: CallDiff) -> Table:
+    made, accepted = diff.made or "nothing was called", diff.accepted or "no such call is accepted"
+    same = diff.made == diff.accepted
+    head = ("argument", Cell(_short(made), "called"), Cell(_short(accepted), "nearest accepted call"))
+    rows = [_argument(each) for each in diff.arguments]
+    if not rows:
+        rows = [("function" if not same else "no argument", Cell("", mark=None), Cell(""))]
+    caption = "As accepted" if diff.fits else "Differs from the nearest accepted call"
+    return Table(head, rows, caption=caption, words=frozenset({0, 1, 2}))
+
+
+def _argument(each: ArgumentDiff) -> tuple[str | Cell, ...]:
+    given = "left out" if each.given is None else _value(each.given.value)
+    accepted = "must not be given" if each.accepted is None else _accepted(each.accepted)
+    return _short(each.name), Cell(given, mark="right" if each.fits else "wrong"), Cell(accepted)
+
+
+def _accepted(values: Sequence[Any] | str) -> str:
+    if isinstance(values, str):
+        return shortened(values, _VALUE_LIMIT)
+    shown = ["may be left out" if value == "" else _value(value) for value in values]
+    return shortened(" or ".join(shown), _VALUE_LIMIT)
+
+
+def _value(value: Any) -> str:
+    return shortened(json_excerpt(value, _VALUE_LIMIT).text, _VALUE_LIMIT)
+
+
+def _short(name: str) -> str:
+    return shortened(name, NAME_LIMIT)
+
+
+def _passages(item: ReportItem) -> Iterator[Piece]:
+    context = item.case.context
+    if not context:
+        return
+    who = cited([each.id for each in context], item.output.text or "", item.case.reference, item.judges)
+    for passage, by in zip(context, who, strict=True):
+        asked = "" if passage.request is None else f", asked for by {_request(passage.request)}"
+        referred = f"; referred to by {', '.join(by)}" if by else ""
+        yield verbatim(f"Passage {passage.id}{asked}{referred}", passage.content, "cited" if by else "text")
+
+
+def _request(request: Any) -> str:
+    return request if isinstance(request, str) else json.dumps(request, ensure_ascii=False, default=str)

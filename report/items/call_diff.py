@@ -1,0 +1,154 @@
+"""Calls beside the accepted ones nearest to them, argument by argument."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from ...deterministic.ast.expectation import ExpectedCall
+from ...deterministic.ast.strict_rules import check_call_strictly
+from ...deterministic.ast.tool_calls import expectation_of, is_call_list
+from ...deterministic.decoding import asked_form, decode_output_strictly
+from ...errors import DecodingError, InputError
+from ...records import Case, Output
+
+_MOST_CALLS = 50
+"""Of a reply with more calls none is compared: every call is held against every accepted one."""
+
+
+class ArgumentDiff(msgspec.Struct, frozen=True, kw_only=True):
+    """An argument as it was given and as it is accepted.
+
+    Attributes:
+        name: Its name.
+        given: The value; None where it is left out.
+        accepted: The acceptable values; None where it must not be given.
+        fits: Whether strict rules accept it.
+    """
+
+    name: str
+    given: Given | None
+    accepted: Sequence[Any] | str | None
+    fits: bool
+
+
+class Given(msgspec.Struct, frozen=True):
+    """A value that was given, be it None."""
+
+    value: Any
+
+
+class CallDiff(msgspec.Struct, frozen=True, kw_only=True):
+    """A call beside the accepted one nearest to it.
+
+    Attributes:
+        made: The function that was called; None for an accepted call that nothing was called for.
+        accepted: The function of the accepted call; None for a call too many.
+        arguments: Those of both.
+    """
+
+    made: str | None
+    accepted: str | None
+    arguments: Sequence[ArgumentDiff]
+
+    @property
+    def fits(self) -> bool:
+        """Whether the call is the accepted one."""
+        return (
+            self.made is not None and self.made == self.accepted and all(each.fits for each in self.arguments)
+        )
+
+
+def call_diffs(case: Case, output: Output) -> list[CallDiff]:
+    """Lay the calls of an output beside those that its case accepts.
+
+    Args:
+        case: A case that asks for calls.
+        output: What was produced.
+
+    Returns:
+        A row a call in the order in which they were made, then accepted calls that nothing was called for; none where the case asks
+        for no calls, or the reply cannot be read as calls, or is too long to be compared.
+    """
+    if case.kind != "tool_call" or output.error is not None:
+        return []
+    asked = asked_form(case)
+    try:
+        accepted = expectation_of(case, "dotted").calls
+        made = decode_output_strictly(output, language=asked.language, form=asked.form, tagged=asked.tagged)
+    except (DecodingError, InputError):
+        return []
+    if not is_call_list(made) or len(made) > _MOST_CALLS or len(accepted) > _MOST_CALLS:
+        return []
+    return nearest(made, accepted)
+
+
+def nearest(made: Sequence[Mapping[str, dict[str, Any]]], accepted: Sequence[ExpectedCall]) -> list[CallDiff]:
+    """Pair calls with accepted calls, those first that have most in common; each is paired once.
+
+    Args:
+        made: ``{name: arguments}`` each.
+        accepted: The accepted calls.
+    """
+    calls = [next(iter(call.items())) for call in made]
+    diffs = {
+        (n, m): _diff(name, arguments, expected)
+        for n, (name, arguments) in enumerate(calls)
+        for m, expected in enumerate(accepted)
+    }
+    partner: dict[int, int] = {}
+    for n, m in sorted(diffs, key=lambda pair: (-_likeness(diffs[pair]), pair)):
+        if n not in partner and m not in partner.values():
+            partner[n] = m
+    found = [
+        diffs[n, partner[n]] if n in partner else _too_many(name, arguments)
+        for n, (name, arguments) in enumerate(calls)
+    ]
+    return [*found, *(_missing(each) for m, each in enumerate(accepted) if m not in partner.values())]
+
+
+def _likeness(diff: CallDiff) -> float:
+    right = sum(each.fits for each in diff.arguments)
+    return (
+        1000.0 * diff.fits
+        + 100.0 * (diff.made == diff.accepted)
+        + right
+        - (len(diff.arguments) - right) / 100
+    )
+
+
+def _diff(name: str, arguments: Mapping[str, Any], expected: ExpectedCall) -> CallDiff:
+    """One call against one accepted call; each argument is held to strict rules by itself."""
+    alone = msgspec.structs.replace(expected, required=(), needed=())
+    needed = {*expected.required, *expected.needed}
+    names = list(dict.fromkeys([*expected.arguments, *needed, *arguments]))
+    rows = [
+        ArgumentDiff(
+            name=each,
+            given=Given(arguments[each]) if each in arguments else None,
+            accepted=expected.shown.get(each),
+            fits=check_call_strictly({expected.name: {each: arguments[each]}}, alone) is None
+            if each in arguments
+            else each not in needed,
+        )
+        for each in names
+    ]
+    return CallDiff(made=name, accepted=name if name in expected.names else expected.name, arguments=rows)
+
+
+def _too_many(name: str, arguments: Mapping[str, Any]) -> CallDiff:
+    rows = [
+        ArgumentDiff(name=each, given=Given(value), accepted=None, fits=False)
+        for each, value in arguments.items()
+    ]
+    return CallDiff(made=name, accepted=None, arguments=rows)
+
+
+def _missing(expected: ExpectedCall) -> CallDiff:
+    rows = [
+        ArgumentDiff(name=each, given=None, accepted=accepted, fits=False)
+        for each, accepted in expected.shown.items()
+    ]
+    return CallDiff(made=None, accepted=expected.name, arguments=rows)

@@ -1,0 +1,92 @@
+"""Error types in plain words: what each kind of fault that a checker finds means to who never read its code."""
+
+from __future__ import annotations
+
+WORDS: dict[str, str] = {
+    # Replies that are no calls.
+    "ast_decoder:decoder_failed": "the reply cannot be read as calls",
+    "ast_decoder:decoder_wrong_output_format": "the reply is not a list of calls",
+    "executable_decoder:decoder_failed": "the reply cannot be read as calls",
+    "executable_decoder:wrong_output_format": "the reply holds no call",
+    "system_error": "the system ended with an error instead of an answer",
+    # Calls that are not the accepted ones.
+    "simple_function_checker:wrong_func_name": "another function was called",
+    "simple_function_checker:wrong_count": "there are more or fewer calls than the one accepted",
+    "simple_function_checker:missing_required": "an argument that is required is left out",
+    "simple_function_checker:missing_optional": "an argument that must be given here is left out",
+    "simple_function_checker:unexpected_param": "an argument is given that is not accepted",
+    "multiple_function_checker:wrong_count": "there are more or fewer calls than accepted",
+    "parallel_function_checker_no_order:wrong_count": "there are more or fewer calls than accepted",
+    "parallel_function_checker_no_order:cannot_find_match": "no call is like one of those accepted",
+    "call_order:wrong_order": "the right calls come in the wrong order",
+    "type_error:simple": "a value is of another type than the function asks for",
+    "type_error:nested": "an item of a list is of another type than the function asks for",
+    "type_error:java": "a value is not written as Java source text",
+    "type_error:js": "a value is not written as JavaScript source text",
+    "value_error:string": "a text differs from every accepted one",
+    "value_error:list/tuple": "a list differs from every accepted one",
+    "value_error:dict_key": "an object has a key too many, or lacks one",
+    "value_error:dict_value": "a value in an object differs from every accepted one",
+    "value_error:list_dict_count": "a list has more or fewer objects than accepted",
+    "value_error:others": "a value differs from every accepted one",
+    "dict_checker:not_a_dict": "a value should be an object and is none",
+    "dict_checker:unclear": "an object differs from every accepted one",
+    "list_dict_checker:unclear": "a list of objects differs from every accepted one",
+    # Whether to call at all.
+    "irrelevance_error:decoder_success": "a function was called where none fits",
+    "irrelevance_error:broken_call": "a call, which cannot be read, was tried where none fits",
+    "relevance_error:decoder_failed": "no function was called where one fits",
+    # Calls that are executed.
+    "simple_exec_checker:wrong_count": "there are more or fewer calls than the one to be executed",
+    "value_error:exec_result_count": "there are more or fewer results than expected",
+    "executable_checker:execution_error": "a call fails when it is executed",
+    "executable_checker:cannot_find_match": "no call gives one of the expected results",
+    "executable_checker:wrong_result": "a call gives another result than expected",
+    "executable_checker:wrong_result_real_time": "a call gives a result too far from the expected one",
+    "executable_checker:wrong_result_type": "a call gives a result of another type or form than expected",
+    # Conversations.
+    "multi_turn:inference_error": "the conversation is not in a form that can be checked",
+    "multi_turn:limit_exceeded": "executing the calls took more than is allowed",
+    "multi_turn:force_terminated": "the conversation broke off, or did not stop calling",
+    "multi_turn:empty_turn_model_response": "nothing was called in a turn that takes calls",
+    "multi_turn:instance_state_mismatch": "after the calls the world is not as it should be",
+    "multi_turn:execution_response_mismatch": "something that the calls should have returned never appeared",
+    "multi_turn:irrelevance_error:decoder_success": "something was called in a turn in which nothing should be",
+    # Answers.
+    "agentic:answer_not_found": "no accepted answer is in the reply",
+    "agentic:no_last_message": "there is no final answer",
+    "agentic:inference_error": "the reply is not in a form that can be checked",
+    # Workspaces.
+    "no_output": "there is no workspace",
+    "outside_workspace": "a file leads out of the workspace",
+    "workspace_too_large": "the workspace holds too many files",
+    "missing_file": "a file that is asked for is missing",
+    "unreadable_file": "a file cannot be read",
+    "not_a_file": "a name that should be a file is something else",
+    "not_utf8": "a file is not text in UTF-8",
+    "file_too_large": "a file is too large",
+    "missing_word": "a text lacks a word that it should have",
+    "forbidden_word": "a text has a word that it must not have",
+    "script_failed": "the code fails when it is run",
+    "code_not_allowed": "the code was not run, since that was not allowed",
+    "unusable_challenge": "the challenge itself cannot be used",
+    # Between cases.
+    "dependency_failed": "a case that this one builds on failed",
+}
+"""What each error type of the checkers that come along means."""
+
+_OWN = {"wrong": "the checker finds it wrong", "partly_wrong": "the checker finds it partly wrong"}
+"""What checkers of the user's own find that return a truth value or a score."""
+
+
+def in_words(error_type: str) -> str:
+    """An error type in plain words.
+
+    Args:
+        error_type: As verdicts have it.
+
+    Returns:
+        A clause; of a type that nobody put into words (of a checker of the user's own, a label's, BFCL's) its last part, with blanks.
+    """
+    kind = error_type.rpartition(":")[2]
+    return WORDS.get(error_type) or _OWN.get(kind) or kind.replace("_", " ")

@@ -1,0 +1,144 @@
+"""An item laid out: what is shown, under which title, and that nothing is dropped in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from fiducial.records import ContextItem, Output, StepOutcome, ToolCall, ToolResults, Verdict
+from fiducial.report.document import Details, Piece, Table, Verbatim, as_html
+from fiducial.report.items.asked import Asked
+from fiducial.report.items.view import item_document
+from fiducial.report.model import Candidate, ReportItem
+
+CALL = ToolCall(name="book", arguments={"city": "Oslo"})
+TOOL = {
+    "type": "function",
+    "function": {"name": "book", "description": "", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}},
+}  # fmt: skip
+
+
+def shown(item: ReportItem) -> list[Piece]:
+    return list(item_document(item, {}))
+
+
+def titles(pieces: list[Piece]) -> list[str]:
+    return [each.title for each in pieces if isinstance(each, Verbatim)]
+
+
+def test_an_error_type_is_told_in_words_with_the_code_beside_it(make_item: Callable[..., Candidate]):
+    wrong = Verdict(case_id="case-1", system="alpha", by="ast/strict", source="checker", outcome="graded", score=0.0, error_type="value_error:string", reason="argument city")  # fmt: skip
+    item = msgspec.structs.replace(make_item().read(False), checker=wrong)
+    assert "a text differs from every accepted one <small>value_error:string: argument city" in as_html(
+        shown(item)
+    )
+
+
+def test_calls_stand_beside_the_nearest_accepted_call(make_item: Callable[..., Candidate]):
+    asks = {"tools": [TOOL], "reference": {"calls": [{"name": "book", "arguments": {"city": "Rome"}}]}}
+    item = make_item(kind="tool_call", asks=asks).read(False)
+    item = msgspec.structs.replace(item, output=Output(case_id="case-1", system="alpha", tool_calls=[CALL]))
+    pieces = shown(item)
+    (_, diff) = [each for each in pieces if isinstance(each, Table)]
+    assert diff.caption == "Differs from the nearest accepted call"
+    assert '<span class="wrong">&#34;Oslo&#34;</span>' in as_html([diff])
+    folded = [each.title for each in pieces if isinstance(each, Details)]
+    assert folded[:3] == [
+        "The calls as they were written",
+        "What is right, as the case has it",
+        "Functions (1)",
+    ]
+
+
+def test_a_reply_that_is_no_call_is_shown_as_it_is(make_item: Callable[..., Candidate]):
+    asks = {"tools": [TOOL], "reference": {"calls": [{"name": "book", "arguments": {"city": "Rome"}}]}}
+    pieces = shown(make_item(kind="tool_call", asks=asks, text="No.").read(False))
+    assert titles(pieces) == ["user", "Output", "What is right"]
+
+
+def _conversation(make_item: Callable[..., Candidate], turns: list[list[Any]], **more: Any) -> ReportItem:
+    item = make_item().read(False)
+    case = msgspec.structs.replace(
+        item.case, messages=[[{"role": "user", "content": "first"}], [{"role": "user", "content": "second"}]]
+    )
+    output = Output(case_id="case-1", system="alpha", turns=turns)
+    return msgspec.structs.replace(item, case=case, output=output, **more)
+
+
+def test_turns_are_a_conversation_with_what_the_agent_was_told(make_item: Callable[..., Candidate]):
+    pieces = shown(_conversation(make_item, [[[CALL], ToolResults(results=["done"]), "It is booked."], []]))
+    assert titles(pieces) == [
+        "Turn 1: user",
+        "Turn 1: agent calls",
+        "Turn 1: results",
+        "Turn 1: agent",
+        "Turn 2: user",
+        "Turn 2: agent",
+    ]
+
+
+def test_what_calls_returned_when_they_were_executed_is_shown_where_nothing_was_recorded(
+    make_item: Callable[..., Candidate],
+):
+    episode = [[StepOutcome(["book(city='Oslo')"], ["booked"]), StepOutcome(problem="cannot be read")]]
+    pieces = shown(_conversation(make_item, [[[CALL], "??"]], episode=episode))
+    assert titles(pieces)[1:5] == [
+        "Turn 1: agent calls",
+        "Turn 1: executed again",
+        "Turn 1: agent",
+        "Turn 1: not executed",
+    ]
+    assert "book(city=&#39;Oslo&#39;) -&gt; booked" in as_html(pieces)
+
+
+def test_turns_that_the_case_does_not_have_are_shown_too(make_item: Callable[..., Candidate]):
+    assert "Turn 3: agent" in titles(shown(_conversation(make_item, [[], [], ["more"]])))
+
+
+def test_what_is_too_much_is_counted(make_item: Callable[..., Candidate]):
+    text = as_html(shown(_conversation(make_item, [["step"] * 500])))
+    assert "302 more messages and steps are not shown here; the records hold them." in text
+
+
+def test_passages_are_shown_one_by_one_and_those_referred_to_are_marked(make_item: Callable[..., Candidate]):
+    context = [ContextItem(id="a", content="first", request="asked"), ContextItem(id="b", content="second")]
+    pieces = shown(make_item(text="As [b] says.", asks={"context": context}).read(False))
+    passages = [each for each in pieces if isinstance(each, Verbatim) and each.title.startswith("Passage")]
+    assert [(each.title, each.role) for each in passages] == [
+        ("Passage a, asked for by asked", "text"),
+        ("Passage b; referred to by the answer", "cited"),
+    ]
+
+
+def _exchange(item: ReportItem) -> str:
+    (details,) = [
+        each for each in shown(item) if isinstance(each, Details) and each.title.endswith("replied")
+    ]
+    return as_html(details.pieces)
+
+
+def test_what_a_judge_was_sent_and_replied_is_folded_away(make_item: Callable[..., Candidate]):
+    sent = Asked(
+        messages=[{"role": "system", "content": "Be strict."}, {"role": "user", "content": "Is it?"}]
+    )
+    item = msgspec.structs.replace(make_item().read(False), asked=[sent])
+    text = _exchange(item)
+    assert text.index("Be strict.") < text.index("Is it?") < text.index("replied")
+    assert "changed since" not in text
+    assert "this is what it would be sent now" in _exchange(msgspec.structs.replace(item, asked=[msgspec.structs.replace(sent, changed=True)]))  # fmt: skip
+
+
+def test_where_it_is_not_shown_what_a_judge_was_sent_the_reason_is(make_item: Callable[..., Candidate]):
+    item = make_item().read(False)
+    assert "--all-texts` shows it" in _exchange(item)
+    gone = msgspec.structs.replace(item, asked=[Asked(problem="the prompt is gone")])
+    assert "not shown here: the prompt is gone" in _exchange(gone)
+
+
+def test_a_system_that_crashed_is_shown_with_its_words(make_item: Callable[..., Candidate]):
+    crashed = Output(case_id="case-1", system="alpha", error="Traceback")
+    assert "The system ended with" in titles(
+        shown(msgspec.structs.replace(make_item().read(False), output=crashed))
+    )
