@@ -25,11 +25,13 @@ if TYPE_CHECKING:
     from .api.importing import import_agbenchmark, import_bfcl
     from .api.judging import judge
     from .api.juries import jury
+    from .api.labels import correct_cases, export_labels
     from .api.measuring import calibrate, compare, estimate
     from .api.own import agent, file_format, judge_function, operator, statistic, world
     from .api.planning import plan
     from .api.preferring import prefer
     from .api.reading import Reading, read
+    from .api.reviewing import add_labels, review
     from .api.run import Run
     from .api.writing import export
     from .deterministic import Finding, checker
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 __version__ = VERSION
 
 _HOME = {
+    "add_labels": "api.reviewing",
     "aevaluate": "api.evaluating",
     "agenerate": "api.generating",
     "agent": "api.own",
@@ -53,7 +56,9 @@ _HOME = {
     "checker": "deterministic",
     "compare": "api.measuring",
     "estimate": "api.measuring",
+    "correct_cases": "api.labels",
     "evaluate": "api.evaluating",
+    "export_labels": "api.labels",
     "FiducialError": "errors",
     "export": "api.writing",
     "file_format": "api.own",
@@ -74,6 +79,7 @@ _HOME = {
     "read": "api.reading",
     "read_records": "records",
     "Reading": "api.reading",
+    "review": "api.reviewing",
     "Run": "api.run",
     "score_bfcl": "api.bfcl",
     "ToolCall": "records",
@@ -92,6 +98,7 @@ __all__ = [
     "ToolCall",
     "Verdict",
     "__version__",
+    "add_labels",
     "aevaluate",
     "agenerate",
     "agent",
@@ -104,9 +111,11 @@ __all__ = [
     "check_file",
     "checker",
     "compare",
+    "correct_cases",
     "estimate",
     "evaluate",
     "export",
+    "export_labels",
     "file_format",
     "generate",
     "import_agbenchmark",
@@ -121,6 +130,7 @@ __all__ = [
     "prefer",
     "read",
     "read_records",
+    "review",
     "score_bfcl",
     "statistic",
     "world",

@@ -182,7 +182,9 @@ def adjudication_section(runs: Sequence[fd.Run], folder: Path, recorded: Path) -
         [(*said, count) for said, count in sorted(counts.items(), key=lambda item: (item[0][0], -item[1]))],
     )
     yield "\n" + strict_side(rows, folder)
-    yield from adjudicated_tables(runs, [verdict for row in rows for verdict in as_verdicts(row)])
+    decisions = [verdict for row in rows for verdict in as_verdicts(row)]
+    yield from adjudicated_tables(runs, decisions)
+    yield from patch_section(folder, decisions)
 
 
 def adjudicated_tables(runs: Sequence[fd.Run], decisions: Sequence[fd.Verdict]) -> Iterator[str]:
@@ -223,6 +225,20 @@ def adjudicated_tables(runs: Sequence[fd.Run], decisions: Sequence[fd.Verdict]) 
         ],
     )
     yield ""
+
+
+def patch_section(folder: Path, decisions: Sequence[fd.Verdict]) -> Iterator[str]:
+    """What of the decisions can be said as corrected references."""
+    run, decided = folder / "checked", folder / "decided.jsonl"
+    fd.evaluate(folder / "cases.jsonl", folder / "outputs.jsonl", rules="bfcl", out=run, progress=False)
+    fd.write_records(decided, decisions)
+    fd.add_labels(run, [decided])
+    found = fd.export_labels(run)
+    why = Counter(each.why.split(";")[0] for each in found.unsaid)
+    yield (
+        f"`fiducial labels export` says {len(found.corrections)} of the {len(found.corrections) + len(found.unsaid)} decisions against BFCL's checker as corrected references, each tried under BFCL's rules; "
+        f"of the others {', '.join(f'{count}: {reason}' for reason, count in why.most_common())}.\n"
+    )
 
 
 def side(row: Adjudicated, opinion: Opinion) -> str:

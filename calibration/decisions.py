@@ -38,6 +38,7 @@ class Decision(NamedTuple):
         reason: In their words.
         seed: Of the order in which outputs were put before them.
         human: Whether it was a person; a model may be asked, too, and is told apart.
+        reference: The reference that the case should have, as JSON text, where they wrote one.
     """
 
     by: str
@@ -46,6 +47,7 @@ class Decision(NamedTuple):
     reason: str = ""
     seed: int = 0
     human: bool = True
+    reference: str = ""
 
 
 class Decisions(NamedTuple):
@@ -96,7 +98,7 @@ def decision_of(verdict: Verdict) -> Decision:
             f"an adjudication is 1 (right), 0 (wrong) or undecided, this one is {verdict.outcome} {verdict.score}"
         )
     review = review_of(verdict)
-    seed, fault = review.get("seed"), review.get("fault")
+    seed, fault, reference = (review.get(name) for name in ("seed", "fault", "reference"))
     return Decision(
         by=verdict.by,
         found="undecidable" if verdict.score is None else "right" if verdict.score else "wrong",
@@ -104,6 +106,7 @@ def decision_of(verdict: Verdict) -> Decision:
         reason=verdict.reason or "",
         seed=seed if isinstance(seed, int) else 0,
         human=verdict.source == "human",
+        reference=reference if isinstance(reference, str) else "",
     )
 
 

@@ -24,7 +24,14 @@ Examples:
 @json_option
 @checking
 @workers_option
-def command(cases: Path, outputs: tuple[Path, ...], out: Path, json_file: str | None, **options: Any) -> int:
+def command(
+    cases: Path,
+    outputs: tuple[Path, ...],
+    out: Path,
+    json_file: str | None,
+    labels_patch: Path | None,
+    **options: Any,
+) -> int:
     """Decide without a model which outputs are right, and why the others are not.
 
     CASES says what was to be done and how it is graded (JSON Lines). The file of verdicts appears when it is complete;
@@ -32,6 +39,11 @@ def command(cases: Path, outputs: tuple[Path, ...], out: Path, json_file: str | 
     """
     from ..api.checking_files import check_file, partial_file  # noqa: PLC0415 - numpy and scipy are slow to import
 
+    if labels_patch is not None:
+        from ..api.labels import corrected_file  # noqa: PLC0415 - as above
+
+        cases = corrected_file(cases, labels_patch, out)
+        click.echo(f"corrected cases: {cases}", err=True)
     try:
         found = check_file(cases, outputs, out, progress=True, **options)
     except KeyboardInterrupt:

@@ -38,6 +38,7 @@ COMMANDS: dict[str, str] = {
     "plan": "Say how many labels or items it takes, and which to label next.",
     "report": "The report of a run, made again.",
     "review": "A page on which a person labels outputs, and their labels into the run.",
+    "labels": "What people decided, as corrected references of the data set.",
     "prompts": "List, show, render, check and import judge prompts.",
     "cache": "Look at the reply cache, or empty it.",
     "plugins": "What of your own is found, and why something is not.",

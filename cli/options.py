@@ -122,6 +122,12 @@ pass_at_option = click.option(
     "[default: each judge's own, else 0.5]",
 )
 
+patch_option = click.option(
+    "--labels-patch",
+    type=INPUT_FILE,
+    help="Corrected references of cases (`fiducial labels export`); the cases so corrected are written beside --out.",
+)
+
 accept_edited_option = click.option(
     "--accept-edited",
     is_flag=True,
@@ -204,6 +210,7 @@ def rules_option(default: str) -> Callable[[F], F]:
 
 checking = compose(
     rules_option("strict"),
+    patch_option,
     names_and_worlds,
 )
 

@@ -64,6 +64,11 @@ def command(judge_on: str, **options: Any) -> int:
     from ..api.running import parse_judge_on  # noqa: PLC0415 - loads what evaluating needs
     from .evaluate import evaluate_as_asked  # noqa: PLC0415 - likewise
 
+    if options["labels_patch"] is not None:
+        from ..api.labels import corrected_file  # noqa: PLC0415 - likewise
+
+        options["cases"] = corrected_file(options["cases"], options["labels_patch"], options["out"])
+        click.echo(f"corrected cases: {options['cases']}", err=True)
     return evaluate_as_asked(
         options,
         options=check_options(

@@ -72,6 +72,7 @@ class ReviewItem(msgspec.Struct, frozen=True, kw_only=True):
         said: What checker and judges say; not shown before the answer.
         opinions: What is to be decided between, in random order and unnamed; none where nothing is.
         compared: Expected and got, argument by argument, where that is decided.
+        reference: The case's reference as JSON, to be corrected; empty where it is too long for that.
     """
 
     case_id: str
@@ -85,6 +86,7 @@ class ReviewItem(msgspec.Struct, frozen=True, kw_only=True):
     said: list[Block]
     opinions: list[Block] = []
     compared: list[Compared] = []
+    reference: str = ""
 
 
 def review_item(
@@ -124,7 +126,14 @@ def review_item(
         said=_bounded(_said(verdict) for verdict in verdicts),
         opinions=[] if opinions is None else _unnamed(str(key), opinions),
         compared=[] if opinions is None else compared(case, output),
+        reference="" if opinions is None else _editable(case.reference),
     )
+
+
+def _editable(reference: dict[str, Any]) -> str:
+    """As JSON of which every letter can be seen."""
+    text = json.dumps(reference, indent=1, default=str)
+    return text if len(text) <= MOST_TEXT else ""
 
 
 def _unnamed(item: str, opinions: tuple[Opinion, Opinion]) -> list[Block]:

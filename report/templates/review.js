@@ -2,7 +2,7 @@
 const page = (id) => document.getElementById(id);
 const data = JSON.parse(page("data").textContent);
 const items = data.items;
-const empty = () => ({ answers: {}, notes: {}, faults: {}, index: 0, saved: "", seen: {}, onward: false });
+const empty = () => ({ answers: {}, notes: {}, faults: {}, references: {}, index: 0, saved: "", seen: {}, onward: false });
 const state = { name: data.name, ...empty() };
 const last = [];
 const here = () => keyOf(items[state.index]);
@@ -104,6 +104,8 @@ function showItem() {
     page("comparison").hidden = item.compared.length === 0;
     page("compared").replaceChildren(...item.compared.map(comparedRow));
     page("opinions").replaceChildren(...item.opinions.map(blockOf));
+    page("mend").hidden = item.reference === "";
+    page("reference").value = state.references[here()] ?? item.reference;
   } else {
     page("score").value = "";
   }
@@ -205,6 +207,16 @@ function noteTyped() {
   showSaved(Object.keys(state.answers).length);
 }
 
+function referenceTyped() {
+  const text = page("reference").value;
+  const usable = isObject(text);
+  page("problem").textContent = usable ? "" : "The reference is no JSON object, so it is left as it was.";
+  if (usable && text !== items[state.index].reference) state.references[here()] = text;
+  else delete state.references[here()];
+  keep();
+  showSaved(Object.keys(state.answers).length);
+}
+
 function goToUnanswered() {
   const next = nextOpen(items, state.answers, state.index);
   if (next >= 0) go(next);
@@ -265,8 +277,10 @@ function start() {
   for (const [id, key] of [["pass", "p"], ["fail", "f"], ["skip", "s"], ["undo", "z"], ["previous", "k"], ["next", "j"], ["unanswered", "u"], ["download", "d"]]) {
     page(id).addEventListener("click", keys[key]);
   }
-  if (data.decide) page("fault").addEventListener("change", noteTyped);
-  else page("grade").addEventListener("submit", (event) => { event.preventDefault(); answerTyped(); });
+  if (data.decide) {
+    page("fault").addEventListener("change", noteTyped);
+    page("reference").addEventListener("input", referenceTyped);
+  } else page("grade").addEventListener("submit", (event) => { event.preventDefault(); answerTyped(); });
   page("note").addEventListener("input", noteTyped);
   page("verdicts").addEventListener("toggle", showVerdicts);
   document.addEventListener("keydown", pressed);

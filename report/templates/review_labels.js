@@ -15,13 +15,14 @@ function parseScore(text) {
 }
 
 // One answer as a Verdict. A skipped output is undecided: kept, counted, and never a score.
-function labelOf(item, answer, note, name, fault) {
+function labelOf(item, answer, note, name, fault, reference) {
   const label = { case_id: item.case_id, system: item.system, trial: item.trial, by: name, source: "human" };
   if (answer.score === null) label.outcome = "undecided";
   else Object.assign(label, { outcome: "graded", score: answer.score });
   if (note.trim()) label.reason = note.trim();
   label.evidence = { review: { ...item.evidence.review } };
   if (fault) label.evidence.review.fault = fault;
+  if (reference) label.evidence.review.reference = reference;
   if (answer.informed) label.evidence.review.changed_after_verdicts = true;
   return label;
 }
@@ -31,7 +32,7 @@ function labelLines(items, state) {
   const answered = items.filter((item) => state.answers[keyOf(item)]);
   const labels = answered.map((item) => {
     const key = keyOf(item);
-    return labelOf(item, state.answers[key], state.notes[key] ?? "", state.name, state.faults?.[key]);
+    return labelOf(item, state.answers[key], state.notes[key] ?? "", state.name, state.faults?.[key], state.references?.[key]);
   });
   return labels.map((label) => JSON.stringify(label) + "\n").join("");
 }
@@ -54,6 +55,16 @@ function rateOf(items, answers) {
   const middle = (share + (z * z) / (2 * n)) / (1 + (z * z) / n);
   const half = (z / (1 + (z * z) / n)) * Math.sqrt((share * (1 - share)) / n + (z * z) / (4 * n * n));
   return { share, n, low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
+}
+
+// Whether a text is a JSON object, as a reference is.
+function isObject(text) {
+  try {
+    const value = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
 }
 
 // The first item after `index` without an answer, around the end if need be; -1 when all have one.

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from command import fiducial
 from review_page import ReviewPage, in_node, key_of
@@ -323,3 +324,113 @@ def test_survivors_need_the_probes_where_they_were(audited: Path, tmp_path: Path
     (tmp_path / "probes" / "labels.jsonl").write_text("")
     result = fiducial("review", audited, "--of", "survivors")
     assert (result.code, "is not the file that was written with these probes" in result.err) == (2, True)
+
+
+def corrected(
+    run: Path, tmp_path: Path, answers: dict[str, float | None], references: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """What is exported when these cases were decided so, and others as they are labelled."""
+    page = Path(asked(run, "--by", "ann", "--agreements", "100")["page"])
+    file = decided(page, "ann", answers, tmp_path / "d.jsonl", why=HOSTILE, fault="reference_too_narrow")
+    verdicts = [
+        msgspec.structs.replace(
+            each,
+            evidence={"review": each.evidence["review"] | {"reference": (references or {})[each.case_id]}},
+        )
+        if each.case_id in (references or {})
+        else each
+        for each in read_records(file, Verdict)
+    ]
+    fd.write_records(file, verdicts)
+    assert fiducial("review", run, "--add", file).code == 0
+    done = fiducial("labels", "export", run, "--out", tmp_path / "patch.jsonl", "--json")
+    assert (done.code, done.err) == (0, "")
+    return json.loads(done.out)
+
+
+def test_references_are_widened_by_what_was_found_right_and_checking_goes_by_them(run: Path, tmp_path: Path):
+    made = corrected(run, tmp_path, {"c0": 1.0, "c3": 1.0})
+    assert [each["case_id"] for each in made["corrections"]] == ["c0", "c3"]
+    first = made["corrections"][0]
+    assert first["reference"]["calls"] == [
+        {"name": "book", "arguments": {"city": {"any_of": ["city0", "City no. 0"]}}}
+    ]
+    assert (first["by"], first["faults"], first["reason"]) == (["ann"], ["reference_too_narrow"], HOSTILE)
+    inputs = (tmp_path / "cases.jsonl", "--outputs", tmp_path / "outputs.jsonl")
+    patch = ("--labels-patch", tmp_path / "patch.jsonl")
+    checked = fiducial("check", *inputs, *patch, "--out", tmp_path / "v.jsonl")
+    assert (checked.code, f"corrected cases: {tmp_path / 'v.cases.jsonl'}" in checked.err) == (0, True)
+    now = {each.case_id: each.score for each in read_records(tmp_path / "v.jsonl", Verdict)}
+    assert {case for case, score in now.items() if score == 1.0 and int(case[1:]) % 3 == 0} == {"c0", "c3"}
+    done = fiducial("run", *inputs, *patch, "--out", tmp_path / "again")
+    assert (done.code, done.err.count("corrected cases:")) == (0, 1)
+    assert fiducial("run", *inputs, *patch, "--out", tmp_path / "again").code == 0
+    mended = fd.correct_cases(tmp_path / "cases.jsonl", made["corrections"])
+    assert fd.check(mended[0], output(0)).score == 1.0
+
+
+def test_a_reference_written_on_the_page_is_taken_when_it_says_what_was_decided(run: Path, tmp_path: Path):
+    other = json.dumps({"calls": [{"name": "book", "arguments": {"city": "elsewhere"}}]})
+    made = corrected(
+        run,
+        tmp_path,
+        {"c1": 0.0, "c2": 0.0, "c4": 0.0},
+        {"c1": other, "c2": "[]", "c4": json.dumps({"calls": []})},
+    )
+    assert [(each["case_id"], each["reference"]) for each in made["corrections"]] == [
+        ("c1", json.loads(other))
+    ]
+    why = {each["item"]: each["why"] for each in made["unsaid"]}
+    assert list(why) == ["c2|me|0", "c4|me|0"]
+    assert all(each.startswith("the reference that was written cannot be used") for each in why.values())
+
+
+def test_a_decision_that_no_reference_says_is_listed_and_not_dropped(run: Path, tmp_path: Path):
+    made = corrected(run, tmp_path, {"c1": 0.0, "c3": 1.0})
+    assert [each["case_id"] for each in made["corrections"]] == ["c3"]
+    (left,) = made["unsaid"]
+    assert (left["item"], left["found"], left["why"]) == (
+        "c1|me|0",
+        "wrong",
+        "no reference of this kind says so; write one on the review page",
+    )
+    shown = fiducial("labels", "export", run, "--out", tmp_path / "again.jsonl").out
+    assert "1 decision against the checker that no reference says:\n  c1|me|0: wrong; " in shown
+    assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"case_id": "nobody"}, "1: case_id: no case has the id 'nobody'"),
+        ({"was": "0" * 64}, "1: was: the reference of 'c0' in "),
+        ({"reference": {"calls": "x"}}, "1: reference"),
+        ({"extra": 1}, "1: "),
+    ],
+)
+def test_a_patch_for_something_else_is_one_line_and_exit_2(
+    run: Path, tmp_path: Path, change: dict[str, Any], message: str
+):
+    corrected(run, tmp_path, {"c0": 1.0})
+    patch = tmp_path / "patch.jsonl"
+    patch.write_text(json.dumps(json.loads(patch.read_text()) | change) + "\n")
+    inputs = (tmp_path / "cases.jsonl", "--outputs", tmp_path / "outputs.jsonl")
+    result = fiducial("check", *inputs, "--labels-patch", patch, "--out", tmp_path / "v.jsonl")
+    assert (result.code, f"{patch}:{message}" in result.err, "Traceback" in result.err) == (2, True, False)
+    assert not (tmp_path / "v.jsonl").exists()
+
+
+def test_corrected_cases_take_the_place_of_no_other_file(run: Path, tmp_path: Path):
+    corrected(run, tmp_path, {"c0": 1.0})
+    (tmp_path / "v.cases.jsonl").write_text("mine")
+    inputs = (tmp_path / "cases.jsonl", "--outputs", tmp_path / "outputs.jsonl")
+    result = fiducial(
+        "check", *inputs, "--labels-patch", tmp_path / "patch.jsonl", "--out", tmp_path / "v.jsonl"
+    )
+    assert (result.code, "v.cases.jsonl: is there, and is not" in result.err) == (2, True)
+    assert (tmp_path / "v.cases.jsonl").read_text() == "mine"
+
+
+def test_without_decisions_there_is_nothing_to_export(run: Path, tmp_path: Path):
+    result = fiducial("labels", "export", run, "--out", tmp_path / "patch.jsonl")
+    assert (result.code, "nothing was decided there" in result.err) == (2, True)

@@ -1,0 +1,134 @@
+"""`fiducial.export_labels` and `fiducial.correct_cases`: a data set mended by what people decided of outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..errors import InputError, UsageError
+from ..evaluation.labelling.corrections import Correction, Unsaid, corrected_cases, corrections
+from ..evaluation.store.run_store import RunStore
+from ..records import Case, MemoryFile, atomic_write, write_records
+from ..report.words import counted
+from .shown import Document, Shown
+from .sources import Cases, FilePath, source
+
+_SHOWN = 10
+
+
+class LabelsExported(Shown, frozen=True, kw_only=True):
+    """A patch of a data set.
+
+    Attributes:
+        patch: Its file; None where there is nothing to correct, or no file was asked for.
+        corrections: The corrected references.
+        unsaid: Decisions against the checker that no reference says.
+    """
+
+    patch: Path | None
+    corrections: list[Correction]
+    unsaid: list[Unsaid]
+
+    def to_dict(self) -> dict[str, Any]:
+        """It as ``labels export --json`` has it."""
+        return {
+            "patch": self.patch and str(self.patch),
+            "corrections": msgspec.to_builtins(self.corrections),
+            "unsaid": msgspec.to_builtins(self.unsaid),
+        }
+
+    def document(self) -> Document:
+        """It in words."""
+        told = f"{counted(len(self.corrections), 'corrected reference')}, each tried on the outputs that were decided"
+        lines = [told if self.corrections else "no reference to correct"]
+        if self.unsaid:
+            lines.append(
+                f"{counted(len(self.unsaid), 'decision')} against the checker that no reference says:"
+            )
+            lines += [f"  {each.item}: {each.found}; {each.why}" for each in self.unsaid[:_SHOWN]]
+            if len(self.unsaid) > _SHOWN:
+                lines.append(f"  {len(self.unsaid) - _SHOWN:,} more (--json has all)")
+        if self.patch is not None:
+            lines += [
+                f"patch: {self.patch}",
+                "next: check, or run, with the corrected references",
+                f"  fiducial check CASES --outputs FILE --labels-patch {self.patch} --out verdicts.jsonl",
+            ]
+        return lines
+
+
+def export_labels(run: FilePath, out: FilePath | None = None) -> LabelsExported:
+    """Say what was decided of a run's outputs as corrected references of its cases.
+
+    A reference that somebody wrote on the review page is taken; else one is widened by an output that was found right. Each is tried: under it
+    the checker says of every decided output of the case what was decided.
+
+    Args:
+        run: The run's folder.
+        out: The file for the patch (JSON Lines); None writes none.
+
+    Returns:
+        The corrections, and the decisions that no reference says.
+
+    Raises:
+        RunFolderError: It is no run, or its inputs are not where, or not what, they were.
+        InputError: Nothing was decided of it, or the decisions cannot be used.
+    """
+    with RunStore(Path(run)) as store:
+        store.manifest  # noqa: B018 - refuses what is no run
+        if not store.adjudications:
+            raise InputError(
+                "nothing was decided there (`fiducial review RUN --of disagreements`)", path=str(run)
+            )
+        found, unsaid = corrections(store)
+    patch = None if out is None or not found else Path(out)
+    if patch is not None:
+        write_records(patch, found)
+    return LabelsExported(patch=patch, corrections=found, unsaid=unsaid)
+
+
+def correct_cases(cases: Cases, patch: FilePath | Iterable[Mapping[str, Any]]) -> list[Case]:
+    """Apply a patch to a data set.
+
+    Args:
+        cases: In any form.
+        patch: What `export_labels` wrote, or its ``corrections``.
+
+    Returns:
+        The cases with the references that they are to have.
+
+    Raises:
+        InputError: The patch is for other cases, or for other references than these have.
+    """
+    return list(corrected_cases(source("cases", cases), source("patch", patch)))
+
+
+def corrected_file(cases: Path, patch: Path, beside: Path) -> Path:
+    """Apply a patch to a data set, and write it beside what is made of it: ``run.cases.jsonl`` beside ``run``.
+
+    Args:
+        cases: The cases.
+        patch: The patch.
+        beside: What is made of the corrected cases.
+
+    Returns:
+        The file.
+
+    Raises:
+        InputError: The patch is for other cases, or for other references than these have.
+        UsageError: A file of that name is there, and is something else.
+    """
+    path = beside.with_name(f"{beside.stem}.cases.jsonl")
+    made = MemoryFile(path.name)
+    write_records(made, corrected_cases(cases, patch))
+    content = made.read_bytes()
+    if path.exists() and path.read_bytes() != content:
+        raise UsageError(
+            f"{path}: is there, and is not {cases} corrected by {patch}; remove it, or choose another --out"
+        )
+    with atomic_write(path) as file:
+        file.write(content)
+    return path

@@ -1,0 +1,231 @@
+"""Corrected references: what was decided of outputs, said as a patch of the data set, and the patch applied."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from ...calibration.decisions import Decision, Found, decision_of, settled
+from ...deterministic import CheckOptions, check
+from ...deterministic.checkers import require_meetable
+from ...errors import FiducialError, InputError
+from ...records import Case, InputPath, Output, decode_record, read_numbered, read_records
+from ...records.case import Record
+from ..inputs import outputs_of
+from ..store.run_store import ADJUDICATIONS, RunStore
+from .widening import widened
+
+
+class Correction(Record, frozen=True, kw_only=True):
+    """A line of a patch of the data set: the reference that a case is to have.
+
+    Attributes:
+        case_id: The case.
+        was: SHA-256 of the reference that it had, as compact JSON with sorted keys; on any other the patch is refused.
+        reference: The reference that it is to have.
+        faults: What was wrong with the old one, by those who decided.
+        reason: Why, in their words.
+        by: Who decided.
+    """
+
+    case_id: str
+    was: str
+    reference: dict[str, Any]
+    faults: list[str] = []
+    reason: str = ""
+    by: list[str] = []
+
+
+class Unsaid(msgspec.Struct, frozen=True):
+    """A decision that contradicts the checker, and that no reference says."""
+
+    item: str
+    found: Found
+    why: str
+
+
+class _Decided(NamedTuple):
+    output: Output
+    found: Found
+    decisions: Sequence[Decision]
+
+
+def corrections(store: RunStore) -> tuple[list[Correction], list[Unsaid]]:
+    """Correct the references of a run's cases by what was decided of its outputs.
+
+    A reference that somebody wrote on the review page is taken, else that of an output that was found right is widened by it. Under each
+    corrected reference the checker says of every decided output of its case what was decided, or it is not taken.
+
+    Args:
+        store: The run.
+
+    Returns:
+        The corrections, and the decisions that are in none.
+
+    Raises:
+        InputError: The adjudications cannot be used.
+        RunFolderError: The run's inputs are not where, or not what, they were.
+    """
+    decided = _decided(store)
+    rules = CheckOptions(rules=store.manifest.identity.get("rules") or "strict")
+    found: list[Correction] = []
+    unsaid: list[Unsaid] = []
+    for case in read_records(store.inputs[0], Case):
+        outputs = decided.get(case.id, [])
+        wrong = [each for each in outputs if _contradicts(case, each, rules)]
+        if wrong:
+            made = _corrected(case, outputs, wrong, rules)
+            if isinstance(made, Correction):
+                found.append(made)
+            else:
+                unsaid += [Unsaid(str(each.output.key), each.found, made) for each in wrong]
+    return found, unsaid
+
+
+def _decided(store: RunStore) -> dict[str, list[_Decided]]:
+    """The outputs that could be decided, by case."""
+    said: dict[str, dict[str, Decision]] = {}
+    for _, verdict in store.adjudications:
+        try:
+            said.setdefault(str(verdict.key), {})[verdict.by] = decision_of(verdict)
+        except ValueError as error:
+            raise InputError(str(error), path=store.path / ADJUDICATIONS) from None
+    cases: dict[str, list[_Decided]] = {}
+    for file in store.inputs[1:]:
+        for output in outputs_of(file):
+            people = list(said.get(str(output.key), {}).values())
+            if people and (found := settled(people)) != "undecidable":
+                cases.setdefault(output.case_id, []).append(_Decided(output, found, people))
+    return cases
+
+
+def _scores(case: Case, output: Output, options: CheckOptions) -> set[float | None]:
+    """What the checker says of an output, with dots in names offered as they are and as underscores."""
+    ways = (msgspec.structs.replace(options, names=names) for names in ("dotted", "underscored"))
+    return {check(case, output, way).score for way in ways}
+
+
+def _says(case: Case, each: _Decided, options: CheckOptions) -> bool:
+    return (1.0 if each.found == "right" else 0.0) in _scores(case, each.output, options)
+
+
+def _contradicts(case: Case, each: _Decided, options: CheckOptions) -> bool:
+    """Whether the checker decides otherwise; what it leaves open contradicts nothing."""
+    return (0.0 if each.found == "right" else 1.0) in _scores(case, each.output, options) and not _says(
+        case, each, options
+    )
+
+
+def _corrected(
+    case: Case, outputs: Sequence[_Decided], wrong: Sequence[_Decided], options: CheckOptions
+) -> Correction | str:
+    """The correction of a case; or why there is none."""
+    written = {decision.reference for each in outputs for decision in each.decisions if decision.reference}
+    if len(written) > 1:
+        return "people wrote different references"
+    try:
+        reference = _read(case, written.pop()) if written else _widened(case, wrong)
+    except FiducialError as error:
+        return f"the reference that was written cannot be used: {error}"
+    if reference is None:
+        return "no reference of this kind says so; write one on the review page"
+    mended = msgspec.structs.replace(case, reference=reference)
+    if not all(_says(mended, each, options) for each in outputs):
+        return "under the corrected reference the checker does not say what was decided"
+    decisions = [decision for each in outputs for decision in each.decisions if decision.found == each.found]
+    return Correction(
+        case_id=case.id,
+        was=reference_sha256(case),
+        reference=reference,
+        faults=[name for name, _ in Counter(each.fault for each in decisions if each.fault).most_common()],
+        reason="; ".join(dict.fromkeys(each.reason for each in decisions if each.reason)),
+        by=sorted({each.by for each in decisions}),
+    )
+
+
+def _read(case: Case, text: str) -> dict[str, Any]:
+    """A reference that was written down, held to what its kind of case wants."""
+    reference = decode_record(text.encode("utf-8", "surrogatepass"), dict[str, Any])
+    return _with(case, reference).reference
+
+
+def _with(case: Case, reference: Mapping[str, Any]) -> Case:
+    """A case with another reference, validated like a line of a file.
+
+    Raises:
+        InputError: The reference is not of its kind, or nobody could meet it.
+    """
+    raw = msgspec.json.encode(msgspec.to_builtins(msgspec.structs.replace(case, reference=dict(reference))))
+    mended = decode_record(raw, Case)
+    require_meetable(mended, CheckOptions())
+    return mended
+
+
+def _widened(case: Case, wrong: Sequence[_Decided]) -> dict[str, Any] | None:
+    mended = case
+    for each in wrong:
+        reference = widened(mended, each.output) if each.found == "right" else None
+        if reference is None:
+            return None
+        try:
+            mended = _with(mended, reference)
+        except (FiducialError, TypeError):
+            return None
+    return mended.reference
+
+
+def reference_sha256(case: Case) -> str:
+    """What a patch knows the reference of a case by."""
+    return hashlib.sha256(msgspec.json.encode(case.reference, order="sorted")).hexdigest()
+
+
+def corrected_cases(cases: InputPath, patch: InputPath) -> Iterator[Case]:
+    """Apply a patch to a data set.
+
+    Args:
+        cases: The cases.
+        patch: Corrections, one a line.
+
+    Yields:
+        Every case, in order, with the reference that it is to have.
+
+    Raises:
+        InputError: A line of the patch is no correction, is for no case, or for another reference than the case has.
+    """
+    wanted: dict[str, tuple[int, Correction]] = {}
+    for line, correction in read_numbered(patch, Correction):
+        if correction.case_id in wanted:
+            raise _refused(
+                patch,
+                line,
+                f"{correction.case_id!r} is corrected on line {wanted[correction.case_id][0]} already",
+            )
+        wanted[correction.case_id] = (line, correction)
+    for case in read_records(cases, Case):
+        line, correction = wanted.pop(case.id, (0, None))
+        if correction is None:
+            yield case
+            continue
+        if reference_sha256(case) != correction.was:
+            raise _refused(
+                patch,
+                line,
+                f"the reference of {case.id!r} in {cases} is not the one that was corrected",
+                "was",
+            )
+        try:
+            yield _with(case, correction.reference)
+        except InputError as error:
+            raise _refused(
+                patch, line, error.message, f"reference.{error.field}" if error.field else "reference"
+            ) from None
+    for line, correction in wanted.values():
+        raise _refused(patch, line, f"no case has the id {correction.case_id!r} in {cases}")
+
+
+def _refused(patch: InputPath, line: int, message: str, field: str = "case_id") -> InputError:
+    return InputError(message, path=patch, line=line, field=field)

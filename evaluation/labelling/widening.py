@@ -1,0 +1,108 @@
+"""A reference that accepts, beside what it did, what was found right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from ...deterministic.ast.tool_calls import is_call_list
+from ...deterministic.decoding import asked_form, decode_output_strictly
+from ...errors import DecodingError, InputError
+from ...records import Case, Output
+from ...records.accepted_calls import AcceptedCall, accepted_calls, is_marked, is_plain
+
+_LONGEST_ANSWER = 300
+
+
+def widened(case: Case, output: Output) -> dict[str, Any] | None:
+    """The reference of a case, widened by an output that was found right.
+
+    Calls get the values that were given among those they accept; what was left out may be left out. Answers get the answer.
+
+    Args:
+        case: The case.
+        output: The output.
+
+    Returns:
+        The reference; None where it cannot say so: other calls than it lists, another kind of case.
+    """
+    if case.kind == "tool_call":
+        calls = _calls(case, output)
+        return None if calls is None else {**case.reference, "calls": calls}
+    answers = case.reference.get("answers")
+    if case.kind in {"memory_answer", "web_search_answer"} and isinstance(answers, list):
+        answer = (output.text or "").strip()
+        listed = cast("list[Any]", answers)
+        return (
+            {**case.reference, "answers": [*listed, answer]} if 0 < len(answer) <= _LONGEST_ANSWER else None
+        )
+    return None
+
+
+def _calls(case: Case, output: Output) -> list[dict[str, Any]] | None:
+    try:
+        accepted = accepted_calls(case.reference.get("calls", []))
+        asked = asked_form(case)
+        made: Any = decode_output_strictly(
+            output, language=asked.language, form=asked.form, tagged=asked.tagged
+        )
+    except (InputError, DecodingError):
+        return None
+    if not is_call_list(made):
+        return None
+    left: list[tuple[Any, dict[str, Any]]] = [next(iter(call.items())) for call in made]
+    if len(left) != len(accepted):
+        return None
+    widened_calls: list[dict[str, Any]] = []
+    for wanted in accepted:
+        found = next((call for call in left if _alike(call[0], wanted.name)), None)
+        if found is None:
+            return None
+        left.remove(found)
+        widened_calls.append(_call(wanted, found[1]))
+    return widened_calls
+
+
+def _alike(name: Any, wanted: str) -> bool:
+    return str(name).replace(".", "_") == wanted.replace(".", "_")
+
+
+def _call(wanted: AcceptedCall, given: dict[str, Any]) -> dict[str, Any]:
+    plain = is_plain(wanted.written)
+    arguments: dict[str, Any] = dict(
+        wanted.written.get("arguments", {}) if plain else wanted.written[wanted.name]
+    )
+    for name in dict.fromkeys([*arguments, *given]):
+        accepts = wanted.arguments.get(name)
+        if accepts is None:
+            arguments[name] = {"optional": _literal(given[name])} if plain else [given[name], ""]
+        elif name not in given:
+            if not accepts.optional:
+                arguments[name] = _optional(arguments[name]) if plain else [*arguments[name], ""]
+        elif not _in(given[name], accepts.values):
+            arguments[name] = (
+                _either(arguments[name], given[name]) if plain else [*arguments[name], given[name]]
+            )
+    return {"name": wanted.name, "arguments": arguments} if plain else {wanted.name: arguments}
+
+
+def _in(value: Any, values: Sequence[Any]) -> bool:
+    return any(type(value) is type(each) and value == each for each in values)
+
+
+def _literal(value: Any) -> Any:
+    """A value that means itself in the plain form."""
+    return {"exactly": value} if is_marked(value) else value
+
+
+def _optional(written: Any) -> dict[str, Any]:
+    return {**written, "optional": True} if is_marked(written) else {"optional": written}
+
+
+def _either(written: Any, value: Any) -> dict[str, Any]:
+    """What is written, or a value."""
+    if is_marked(written) and "any_of" in written:
+        return {**written, "any_of": [*written["any_of"], _literal(value)]}
+    if is_marked(written) and written.keys() == {"optional"}:
+        return {"any_of": [written["optional"], _literal(value)], "optional": True}
+    return {"any_of": [written, _literal(value)]}
