@@ -3,7 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 TOOLS := .venv-formats
 BROWSER := .venv-browser
+<<<<<<< HEAD
 SERVER := .venv-server
+=======
+SITE := .venv-site
+>>>>>>> 1ad29ed (Build the documentation as a site, and play what its pages show)
 PYTHONS ?= 3.11 3.12 3.13
 BIN := $(VENV)/bin
 export FIDUCIAL_REFERENCE
@@ -16,7 +20,11 @@ define beside
 		(pathlib.Path(site.getsitepackages()[0]) / 'zz_ours.pth').write_text(''.join(f'import site; site.addsitedir({str(p)!r})\n' for p in places))"
 endef
 
+<<<<<<< HEAD
 .PHONY: help demo test browser attacks pythons lint bench formats promptflow server-check evidence requests format clean
+=======
+.PHONY: help demo test browser site attacks pythons lint bench formats promptflow evidence requests format clean
+>>>>>>> 1ad29ed (Build the documentation as a site, and play what its pages show)
 
 # pip is asked again only when pyproject.toml changes.
 $(VENV)/.ready: pyproject.toml
@@ -38,6 +46,11 @@ browser: $(VENV)/.ready  ## the pages in Chromium (Debian: chromium chromium-dri
 		npm install --silent --no-audit --no-fund --prefix $(BROWSER) axe-core@4.14.1 || echo "axe-core cannot be installed here: its tests are skipped"; fi
 	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(BROWSER)/bin/python -m pytest -p pytest_timeout tests/browser
 
+site: $(VENV)/.ready  ## these pages and an API reference into site/; a dead link or anchor is an error; in an environment of its own (120 MB)
+	$(call beside,$(SITE),.ci/site.txt)
+	@$(SITE)/bin/python -m sphinx -q -E -W --keep-going -c docs -d $(SITE)/doctrees . site
+	@echo site/docs/index.html
+
 attacks: $(VENV)/.ready  ## every attack that is kept as a test, and a table by area: tried, held; `.ci/as_ordinary_user make attacks` as somebody else than root
 	@PYTHONPATH=tests/support $(BIN)/python -m pytest -q -n auto --dist worksteal -m attack -p attack_table
 
@@ -58,7 +71,7 @@ promptflow:  ## the judges under promptflow and azure-ai-evaluation, in an envir
 	@.venv-promptflow/bin/python -m pip install --quiet -e '.[runners]'
 	@PF_HOME_DIRECTORY="$(CURDIR)/.venv-promptflow/.promptflow" \
 		.venv-promptflow/bin/python -m pytest tests/api/test_evaluators.py tests/api/test_promptflow.py tests/api/test_azure.py \
-		tests/judges/test_connections.py tests/judges/test_shipped_prompts.py
+		tests/judges/test_connections.py tests/judges/test_shipped_prompts.py tests/docs/test_python_blocks.py
 
 server-check: $(VENV)/.ready  ## generating and judging by a server of another maker (mlx-lm) with tiny models made on the spot, in an environment of its own (350 MB)
 	@test -x $(SERVER)/bin/python || $(PYTHON) -m venv $(SERVER)
@@ -85,4 +98,4 @@ help:  ## what can be made
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
 
 clean:  ## remove what was installed and built here
-	rm -rf $(VENV) .venv-* .links build dist *.egg-info
+	rm -rf $(VENV) .venv-* .links build dist site *.egg-info

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 import msgspec
@@ -31,7 +32,7 @@ T = TypeVar("T")
 _FIELD = re.compile(r" - at `\$\.?([^`]*)`$")
 
 
-def read_records(path: InputPath, record_type: type[T]) -> Iterator[T]:
+def read_records(path: InputPath | str, record_type: type[T]) -> Iterator[T]:
     """Read the records of a JSON Lines file one by one.
 
     Blank lines are passed over; a byte-order mark at the start is tolerated.
@@ -47,7 +48,7 @@ def read_records(path: InputPath, record_type: type[T]) -> Iterator[T]:
         InputError: The file cannot be read, or holds no record at all.
         RecordError: A line is not such a record; the message names line and field.
     """
-    for _, record in read_numbered(path, record_type):
+    for _, record in read_numbered(_located(path), record_type):
         yield record
 
 
@@ -191,7 +192,7 @@ def encode_record(record: object) -> bytes:
         return json.dumps(msgspec.to_builtins(record)).encode("ascii") + b"\n"
 
 
-def write_records(path: InputPath, records: Iterable[object]) -> int:
+def write_records(path: InputPath | str, records: Iterable[object]) -> int:
     """Write records to a JSON Lines file, all or nothing.
 
     Args:
@@ -205,11 +206,15 @@ def write_records(path: InputPath, records: Iterable[object]) -> int:
         InputError: The file cannot be written.
     """
     count = 0
-    with atomic_write(path) as file:
+    with atomic_write(_located(path)) as file:
         for record in records:
             file.write(encode_record(record))
             count += 1
     return count
+
+
+def _located(path: InputPath | str) -> InputPath:
+    return Path(path) if isinstance(path, str) else path
 
 
 def write_json(path: InputPath, value: Any) -> None:

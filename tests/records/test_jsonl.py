@@ -135,3 +135,9 @@ def test_only_graded_verdicts_carry_a_score(tmp_path: Path, outcome: str, score:
     with pytest.raises(RecordError) as caught:
         list(read_records(path, Verdict))
     assert str(caught.value) == f"{path}:1: {message}"
+
+
+def test_a_path_may_be_a_text(tmp_path: Path):
+    place = f"{tmp_path}/cases.jsonl"
+    assert write_records(place, [Case(id="a", kind="no_call")]) == 1
+    assert [case.id for case in read_records(place, Case)] == ["a"]

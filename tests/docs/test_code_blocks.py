@@ -1,0 +1,153 @@
+"""Every block of code on a page is tried: it is run, or read by whatever would read it, or stands in a list here with the reason."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import click
+import pytest
+from played_page import ROOT, blocks, typed
+from ruamel.yaml import YAML
+
+from fiducial.cli.main import cli
+from fiducial.records import Case, Output, Verdict, decode_record
+
+PAGES = [
+    "README.md",
+    "CONTRIBUTING.md",
+    *(f"docs/{page.name}" for page in sorted((ROOT / "docs").glob("*.md"))),
+]
+
+RUN_ELSEWHERE = {
+    "docs/calibration.md": "test_calibration.py",
+    "docs/extending.md": "../examples/test_own_things.py",
+    "docs/formats.md": "test_formats_page.py",
+    "docs/generate.md": "test_python_blocks.py",
+    "docs/index.md": "test_played_pages.py",
+    "docs/judges.md": "test_judges.py",
+    "docs/promptflow.md": "test_python_blocks.py",
+    "docs/python.md": "test_python.py",
+    "docs/testing.md": "test_python_blocks.py",
+    "docs/walkthrough.md": "test_played_pages.py",
+}
+"""Pages whose Python needs something around it: where it is run, or compared with files that are."""
+
+EXCERPTS = {"docs/own-worlds.md"}
+"""Pages whose Python cannot run: an outline whose bodies are `...`; the whole file is tests/examples/calendar_world.py."""
+
+
+class Found(NamedTuple):
+    """A block, with the page and its number there."""
+
+    page: str
+    number: int
+    text: str
+
+
+def found(*languages: str) -> list[Any]:
+    return [
+        pytest.param(Found(page, number, block.text), id=f"{Path(page).name}-{number}")
+        for page in PAGES
+        for number, block in enumerate(blocks((ROOT / page).read_text("utf-8")), start=1)
+        if block.language in languages
+    ]
+
+
+def test_no_block_is_of_a_language_that_nothing_here_tries():
+    known = {"python", "json", "sh", "console", "toml", "yaml", "text"}
+    assert {block.language for page in PAGES for block in blocks((ROOT / page).read_text("utf-8"))} <= known
+
+
+def pages_of_python() -> list[str]:
+    return sorted({block.values[0].page for block in found("python")} - EXCERPTS)
+
+
+@pytest.mark.parametrize("page", pages_of_python())
+def test_python_runs(page: str, tmp_path: Path):
+    """By itself, one block after another in a fresh process, unless a test of its own does it."""
+    if page in RUN_ELSEWHERE:
+        assert (Path(__file__).parent / RUN_ELSEWHERE[page]).is_file()
+        return
+    script = "\n".join(
+        block.text for block in blocks((ROOT / page).read_text("utf-8")) if block.language == "python"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("block", found("json"))
+def test_json_is_read_as_the_records_that_it_shows(block: Found):
+    for value in _values(block.text):
+        if "kind" in value:
+            decode_record(json.dumps(value).encode(), Case)
+        elif "source" in value and "outcome" in value:
+            decode_record(json.dumps(value).encode(), Verdict)
+        elif "case_id" in value:
+            decode_record(json.dumps(value).encode(), Output)
+
+
+def _values(text: str) -> Iterator[Any]:
+    decoder = json.JSONDecoder()
+    while text.strip():
+        value, end = decoder.raw_decode(text.lstrip())
+        yield value
+        text = text.lstrip()[end:]
+
+
+@pytest.mark.parametrize("block", found("sh", "console"))
+def test_commands_have_the_options_that_they_are_shown_with(block: Found):
+    text = block.text
+    if re.search(r"^\$ ", text, re.MULTILINE):
+        text = "".join(f"{each.command}\n" for each in typed(text))
+    for line in re.sub(r"\\\n", " ", text).splitlines():
+        for words in _commands(line):
+            _parsed(words)
+
+
+def _commands(line: str) -> Iterator[list[str]]:
+    """What follows `fiducial` in each part of a line of shell."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="|&;<>")
+    lexer.whitespace_split = True
+    lexer.commenters = "#"
+    words: list[str] = []
+    for word in [*lexer, ";"]:
+        if set(word) <= set("|&;<>"):
+            if words[:1] == ["fiducial"]:
+                yield words[1:]
+            words = []
+        else:
+            words.append(word)
+
+
+def _parsed(words: list[str]) -> None:
+    """Look for the command and its options, as the command line would; placeholders are any words."""
+    command = cast("click.Command", cli)
+    context = click.Context(cli, info_name="fiducial")
+    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        if "--plugin" in words:  # which brings what it is called with
+            return
+        chosen = command.get_command(context, words[0])
+        assert chosen is not None, words
+        command, words = cast("click.Command", chosen), words[1:]
+        context = click.Context(command, parent=context, info_name=command.name)
+    if words not in (["--help"], ["..."]):
+        command.make_parser(context).parse_args([word for word in words if word != "..."])
+
+
+@pytest.mark.parametrize("block", found("toml", "yaml"))
+def test_settings_are_read(block: Found):
+    try:
+        assert tomllib.loads(block.text)
+    except tomllib.TOMLDecodeError:
+        assert YAML(typ="safe").load(StringIO(block.text))  # pyright: ignore[reportUnknownMemberType] - ruamel.yaml has no types

@@ -1,0 +1,105 @@
+"""Python on pages that needs something around it: an endpoint, a project, another tool. It is run as it stands there, but for addresses."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+from played_page import ROOT, blocks
+from provider_server import ProviderServer, in_the_form_asked_for
+
+
+def python_of(page: str) -> list[str]:
+    return [
+        each.text for each in blocks((ROOT / "docs" / page).read_text("utf-8")) if each.language == "python"
+    ]
+
+
+@pytest.fixture(autouse=True)
+def a_folder_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+
+
+def test_generating_with_an_agent_and_with_a_model(server: ProviderServer):
+    (block,) = python_of("generate.md")
+    address = "http://127.0.0.1:8000/v1"
+    assert address in block
+    weather: dict[str, Any] = {
+        "name": "weather.now",
+        "parameters": {"type": "dict", "properties": {"city": {"type": "string"}}, "required": []},
+    }
+    case: dict[str, Any] = {
+        "id": "c",
+        "kind": "no_call",
+        "messages": [{"role": "user", "content": "Hello."}],
+        "tools": [weather],
+    }
+    names: dict[str, Any] = {"cases": [case]}
+    exec(block.replace(address, server.base_url), names)
+    assert [each.trial for each in names["outputs"]] == [0, 1, 2]
+    assert names["run"].systems["my-model"].decided.n == 3
+
+
+def test_a_judge_as_an_evaluator(server: ProviderServer):
+    server.script = in_the_form_asked_for()
+    block = python_of("promptflow.md")[1]
+    assert "https://..." in block
+    body = block.replace("https://...", server.base_url)
+    names: dict[str, Any] = {}
+    exec(f"async def example():\n{textwrap.indent(body, '    ')}", names)
+    asyncio.run(names["example"]())
+    assert server.seen
+
+
+def test_a_judge_as_a_flex_flow(tmp_path: Path):
+    exec(python_of("promptflow.md")[2], {})
+    assert (tmp_path / "rubric_flow" / "flow.flex.yaml").is_file()
+
+
+def test_a_prompt_file_in_promptflow(server: ProviderServer, monkeypatch: pytest.MonkeyPatch):
+    pytest.importorskip("promptflow.core", reason="make promptflow brings promptflow")
+    server.script = in_the_form_asked_for()
+    block = python_of("promptflow.md")[0].replace(
+        "base_url=..., api_key=...", f"base_url={server.base_url!r}, api_key='k'"
+    )
+    exec(block.replace("prompts/", f"{ROOT}/prompts/"), {})
+    assert server.seen
+
+
+def test_a_judge_in_azures_evaluation(server: ProviderServer, tmp_path: Path):
+    pytest.importorskip("azure.ai.evaluation", reason="make promptflow brings azure-ai-evaluation")
+    server.script = in_the_form_asked_for()
+    (tmp_path / "rows.jsonl").write_text(
+        '{"query": "Which city?", "response": "Rome", "criterion": "It names a city."}\n'
+    )
+    settings = {"OPENAI_BASE_URL": server.base_url, "PF_HOME_DIRECTORY": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", python_of("promptflow.md")[3]], capture_output=True, text=True, env={**os.environ, **settings}, check=False)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert server.seen
+
+
+def test_a_test_that_rests_on_a_cassette(
+    pytester: pytest.Pytester, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.delenv("CI", raising=False)
+    server.script = in_the_form_asked_for()
+    pytester.makeini("[pytest]\npythonpath = .")
+    (pytester.path / "my_agent.py").write_text("def answer(question):\n    return 'On Monday.'\n")
+    pytester.mkdir("tests")
+    (pytester.path / "tests" / "test_refund.py").write_text(python_of("testing.md")[0])
+    plain = ("-p", "no:cacheprovider")
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    assert pytester.runpytest_subprocess(*plain, "--fiducial-record").ret == 0
+    asked = len(server.seen)
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    monkeypatch.delenv("OPENAI_API_KEY")
+    assert pytester.runpytest_subprocess(*plain).ret == 0
+    assert (asked, len(server.seen)) == (1, 1)

@@ -1,0 +1,102 @@
+"""Plays a page of the documentation: writes the files that it shows, types its commands, and holds what they print against the page.
+
+A block is a file when the paragraph before it ends with the file's name and a colon: "`cases.jsonl`:". In a block of `console` a line after `$` is
+typed, and what stands below is what it prints; a line `...` stands for lines left out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+_BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
+_NAMED = re.compile(r"`([\w./-]+\.\w+)`[^`\n]*:\n\n\Z")
+_END = "--- end of what was printed ---"
+
+
+class Block(NamedTuple):
+    """A block of code on a page: its language, its text, and the file that it is said to be, if any."""
+
+    language: str
+    text: str
+    file: str | None
+
+
+class Typed(NamedTuple):
+    """A command, over several lines if need be, and what the page says it prints."""
+
+    command: str
+    shown: str
+
+
+def blocks(page: str) -> list[Block]:
+    """The blocks of a page, in their order, without the indentation of a list that they stand in."""
+    found: list[Block] = []
+    for each in _BLOCK.finditer(page):
+        named = _NAMED.search(page, 0, each.start())
+        text = re.sub(f"^{each[1]}", "", each[3], flags=re.MULTILINE)
+        found.append(Block(each[2], text, named[1] if named else None))
+    return found
+
+
+def typed(console: str) -> Iterator[Typed]:
+    """The commands of a block of `console`."""
+    for part in re.split(r"^\$ ", console, flags=re.MULTILINE)[1:]:
+        command = re.match(r"(?:[^\n]*\\\n)*[^\n]*\n", part)
+        assert command is not None
+        yield Typed(command[0].rstrip("\n"), part[command.end() :])
+
+
+def play(page: str, folder: Path) -> list[tuple[Typed, str]]:
+    """Write the files of a page, or of a part of one, and type its commands in a folder, as one session of a shell.
+
+    Returns:
+        Each command with what it printed on its standard output.
+    """
+    commands: list[Typed] = []
+    for block in blocks(page):
+        if block.file is not None:
+            (folder / block.file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / block.file).write_text(block.text, "utf-8")
+        elif block.language == "console":
+            commands += typed(block.text)
+    script = "".join(f"{each.command}\nstatus=$?; echo '{_END}'; (exit $status)\n" for each in commands)
+    environment = {
+        **{
+            name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "FIDUCIAL_"))
+        },
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "XDG_CACHE_HOME": str(folder / ".cache"),
+        "COLUMNS": "80",
+    }
+    done = subprocess.run(["bash"], input=script, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=240)  # fmt: skip
+    printed = done.stdout.split(f"{_END}\n")
+    assert len(printed) == len(commands) + 1, done.stderr
+    return list(zip(commands, printed, strict=False))
+
+
+def agrees(shown: str, printed: str) -> bool:
+    """Whether what is shown is what was printed, but for lines left out at `...`."""
+    pattern = "".join(
+        r"(?:.*\n)*?" if line.strip() == "..." else re.escape(line) + "\n"
+        for line in shown.rstrip("\n").splitlines()
+    )
+    return re.fullmatch(pattern + r"\s*", printed) is not None
+
+
+def rewrite(page: Path, played: list[tuple[Typed, str]]) -> None:
+    """Put what was printed in the place of what the page shows, where it leaves nothing out."""
+    left, done = page.read_text("utf-8"), ""
+    for command, printed in played:
+        before, typed_line, left = left.partition(f"$ {command.command}\n")
+        kept = "...\n" in command.shown
+        shown = command.shown if kept or not printed.strip() else f"{printed.rstrip()}\n"
+        done += before + typed_line + shown
+        left = left.removeprefix(command.shown)
+    page.write_text(done + left, "utf-8")
