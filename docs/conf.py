@@ -32,6 +32,12 @@ python_use_unqualified_type_names = True
 def _contents(readme: str) -> str:
     """The site's contents: the groups of pages that the last section of README.md links, decisions by themselves."""
     groups = re.findall(r"^\* \*([^*]+)\*: (.*)$", readme, re.MULTILINE)
+    left = sorted(
+        page.stem
+        for page in ROOT.glob("docs/*.md")
+        if f"](docs/{page.name})" not in "".join(links for _, links in groups)
+    )
+    groups.append(("Also", "".join(f"[{name}](docs/{name}.md)" for name in left if name != "index")))
     lists: list[str] = []
     for title, links in groups:
         pages = [link for link in re.findall(r"\]\(([^)#]+)\)", links) if link != "docs/index.md"]
@@ -42,11 +48,24 @@ def _contents(readme: str) -> str:
     return "\n\n".join(lists)
 
 
+def _not_named(reference: str) -> str:
+    """Public names that the reference does not have in a section of their own yet."""
+    import fiducial  # noqa: PLC0415 - only where the site is built
+
+    left = [name for name in fiducial.__all__ if f"fiducial.{name}\n" not in reference and name[0] != "_"]
+    listed = "\n".join(
+        f".. auto{'class' if name[0].isupper() else 'function'}:: fiducial.{name}" for name in left
+    )
+    return f"\nMore\n----\n\n{listed}\n" if left else ""
+
+
 def setup(app: Any) -> None:
-    """Give the first page its contents."""
+    """Give the first page its contents, and the reference what is new."""
 
     def add(_: Any, name: str, source: list[str]) -> None:
         if name == root_doc:
             source[0] += "\n\n" + _contents((ROOT / "README.md").read_text("utf-8"))
+        elif name == "docs/reference":
+            source[0] += _not_named(source[0])
 
     app.connect("source-read", add)
