@@ -46,10 +46,10 @@ browser: $(VENV)/.ready  ## the pages in Chromium (Debian: chromium chromium-dri
 		npm install --silent --no-audit --no-fund --prefix $(BROWSER) axe-core@4.14.1 || echo "axe-core cannot be installed here: its tests are skipped"; fi
 	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(BROWSER)/bin/python -m pytest -p pytest_timeout tests/browser
 
-site: $(VENV)/.ready  ## these pages and an API reference into site/; a dead link or anchor is an error; in an environment of its own (120 MB)
+site: $(VENV)/.ready  ## these pages and an API reference into build/site; a dead link or anchor is an error; in an environment of its own (120 MB)
 	$(call beside,$(SITE),.ci/site.txt)
-	@$(SITE)/bin/python -m sphinx -q -E -W --keep-going -c docs -d $(SITE)/doctrees . site
-	@echo site/docs/index.html
+	@$(SITE)/bin/python -m sphinx -q -E -W --keep-going -c docs -d $(SITE)/doctrees . build/site
+	@echo build/site/docs/index.html
 
 attacks: $(VENV)/.ready  ## every attack that is kept as a test, and a table by area: tried, held; `.ci/as_ordinary_user make attacks` as somebody else than root
 	@PYTHONPATH=tests/support $(BIN)/python -m pytest -q -n auto --dist worksteal -m attack -p attack_table
@@ -98,4 +98,4 @@ help:  ## what can be made
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
 
 clean:  ## remove what was installed and built here
-	rm -rf $(VENV) .venv-* .links build dist site *.egg-info
+	rm -rf $(VENV) .venv-* .links build dist *.egg-info

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from chromium import NARROW, WIDE, Browser
 
-SITE = Path(__file__).parents[2] / "site"
+SITE = Path(__file__).parents[2] / "build" / "site"
 
 
 @pytest.fixture
