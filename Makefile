@@ -3,11 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 TOOLS := .venv-formats
 BROWSER := .venv-browser
-<<<<<<< HEAD
 SERVER := .venv-server
-=======
 SITE := .venv-site
->>>>>>> 1ad29ed (Build the documentation as a site, and play what its pages show)
 PYTHONS ?= 3.11 3.12 3.13
 BIN := $(VENV)/bin
 export FIDUCIAL_REFERENCE
@@ -20,11 +17,7 @@ define beside
 		(pathlib.Path(site.getsitepackages()[0]) / 'zz_ours.pth').write_text(''.join(f'import site; site.addsitedir({str(p)!r})\n' for p in places))"
 endef
 
-<<<<<<< HEAD
-.PHONY: help demo test browser attacks pythons lint bench formats promptflow server-check evidence requests format clean
-=======
-.PHONY: help demo test browser site attacks pythons lint bench formats promptflow evidence requests format clean
->>>>>>> 1ad29ed (Build the documentation as a site, and play what its pages show)
+.PHONY: help demo test browser site attacks pythons lint bench formats promptflow server-check evidence requests format clean
 
 # pip is asked again only when pyproject.toml changes.
 $(VENV)/.ready: pyproject.toml
