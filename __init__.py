@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .api.juries import jury
     from .api.labels import correct_cases, export_labels
     from .api.measuring import calibrate, compare, estimate
+    from .api.merging import merge
     from .api.own import agent, file_format, judge_function, operator, statistic, world
     from .api.planning import plan
     from .api.preferring import prefer
@@ -70,6 +71,7 @@ _HOME = {
     "judge_function": "api.own",
     "jury": "api.juries",
     "load_run": "api.evaluating",
+    "merge": "api.merging",
     "mutate": "api.auditing",
     "operator": "api.own",
     "statistic": "api.own",
@@ -124,6 +126,7 @@ __all__ = [
     "judge_function",
     "jury",
     "load_run",
+    "merge",
     "mutate",
     "operator",
     "plan",

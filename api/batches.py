@@ -10,11 +10,12 @@ from ..evaluation.batch.export import Questions
 from ..evaluation.batch.export import export_batch as write_questions
 from ..evaluation.batch.files import BatchFile
 from ..evaluation.judging.access import ModelAccess
+from ..evaluation.shards import shards_of
 from ..judges.transport.batch_results import ResultsTally
 from .check_options import Worlds, worlds_of
 from .progress import shown_progress
 from .running import Access
-from .sources import FilePath
+from .sources import FilePath, paths_of
 
 
 def export_batch(
@@ -36,7 +37,9 @@ def export_batch(
         UsageError: There is no such judge.
     """
     with shown_progress(wanted=progress) as shown:
-        return write_questions(Questions(environments=worlds_of(worlds), **questions), Path(out), shown)
+        of, by = (shards_of(paths_of(questions.pop(name))).files for name in ("cases", "outputs"))
+        asked = Questions(cases=of, outputs=by, environments=worlds_of(worlds), **questions)
+        return write_questions(asked, Path(out), shown)
 
 
 def access_to_results(

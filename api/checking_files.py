@@ -16,7 +16,7 @@ from ..report.summary_words import systems_document
 from .check_options import Functions, Workspaces, Worlds, check_options
 from .progress import shown_progress
 from .shown import Document, Shown
-from .sources import FilePath
+from .sources import FilePath, paths_of
 
 __all__ = ["CheckedFile", "check_file", "partial_file"]
 
@@ -38,8 +38,8 @@ class CheckedFile(Shown, frozen=True):
 
 
 def check_file(
-    cases: FilePath,
-    outputs: Sequence[FilePath],
+    cases: FilePath | Sequence[FilePath],
+    outputs: FilePath | Sequence[FilePath],
     out: FilePath,
     *,
     rules: Rules = "strict",
@@ -53,8 +53,8 @@ def check_file(
     """Check every output of files, and write the verdicts.
 
     Args:
-        cases: The cases file.
-        outputs: The outputs files.
+        cases: Files of cases, or folders of shards.
+        outputs: Files of outputs, likewise. Where there is a folder, nothing depends on the order of rows: systems come by name.
         out: Where the verdicts go (JSON Lines); appears when the last one is written. Interrupted, those so far are in `partial_file`.
         rules: ``strict`` or ``bfcl``.
         names: How documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
@@ -73,8 +73,13 @@ def check_file(
     """
     options = check_options(rules, functions, worlds, **workspaces)
     with shown_progress(wanted=progress) as shown:
-        files = [Path(each) for each in outputs]
         systems = check_outputs(
-            Path(cases), files, Path(out), names=names, options=options, progress=shown, workers=workers
+            paths_of(cases),
+            paths_of(outputs),
+            Path(out),
+            names=names,
+            options=options,
+            progress=shown,
+            workers=workers,
         )
     return CheckedFile(systems)

@@ -19,6 +19,7 @@ from ..evaluation.judging.selection import JudgeOn
 from ..evaluation.judging.tasks import JudgeTask
 from ..evaluation.pipeline import DEFAULT_JUDGE_ON, Plan
 from ..evaluation.pipeline import run as run_plan
+from ..evaluation.shards import shards_of
 from ..evaluation.store.run_store import GENERATED
 from ..judges.loop_thread import run_apart
 from ..records import FolderPath, InputPath, MemoryFolder
@@ -56,8 +57,8 @@ def evaluate(
     """Check outputs, judge what no checker decides, and calibrate the judges against the checkers.
 
     Args:
-        cases: A path, records, mappings or a data frame.
-        outputs: One or more paths, records, mappings or a data frame; or an agent, which then produces them first (`fiducial.generate`,
+        cases: One or more paths, of files or folders of shards; records, mappings or a data frame.
+        outputs: One or more paths, likewise; records, mappings or a data frame; or an agent, which then produces them first (`fiducial.generate`,
             which models take, too).
         judges: One or several: judges made by `fiducial.judge`, or names of judges, which are asked of ``model``.
         model: The judging model of judges that are only named.
@@ -125,9 +126,11 @@ def _plan(
     environments = worlds_of(worlds)
     kept: FolderPath = MemoryFolder("run") if out is None else Path(out)
     sources: list[InputPath] = [kept / GENERATED] if callable(outputs) else output_sources(outputs)
+    of, by = shards_of(output_sources(cases, "cases")), shards_of(sources)
     return Plan(
-        cases=source("cases", cases),
-        outputs=sources,
+        cases=of.files,
+        outputs=by.files,
+        sharded=of.sharded or by.sharded,
         out=kept,
         command="fiducial.evaluate",
         options=None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from ..evaluation.generation.sources import generate_file as make_file
 from ..evaluation.generation.sources import generate_into_run as make_into_run
 from ..evaluation.generation.stage import Tally
 from ..evaluation.judging.access import ModelAccess
+from ..evaluation.shards import shards_of
 from ..evaluation.store.run_store import GENERATED
 from ..formats.bfcl import expand, open_source
 from ..report.generation_words import generation_lines
@@ -21,7 +22,7 @@ from .check_options import Worlds
 from .progress import shown_progress
 from .scenes import bfcl_histories, memories_beside, scenes_of, server_embedding
 from .shown import Document, Shown
-from .sources import FilePath
+from .sources import FilePath, paths_of
 
 __all__ = [
     "GENERATED",
@@ -126,11 +127,16 @@ def generate_file(
 
 
 def generate_into_run(
-    source: Source, cases: FilePath, run: FilePath, *, trials: int = 1, progress: bool | None = None
+    source: Source,
+    cases: FilePath | Sequence[FilePath],
+    run: FilePath,
+    *,
+    trials: int = 1,
+    progress: bool | None = None,
 ) -> Generated:
     """The same, into a run's folder, as ``GENERATED``."""
     with shown_progress(wanted=progress) as shown:
-        tally = make_into_run(source, Path(cases), Path(run), shown, trials=trials)
+        tally = make_into_run(source, shards_of(paths_of(cases)).files, Path(run), shown, trials=trials)
     return Generated(name=source.system, tally=tally)
 
 

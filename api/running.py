@@ -16,9 +16,11 @@ from ..evaluation.judging.access import BatchMode, ModelAccess
 from ..evaluation.judging.selection import parse_judge_on
 from ..evaluation.pipeline import Plan
 from ..evaluation.pipeline import run as run_plan
+from ..evaluation.shards import shards_of
 from ..evaluation.store.manifest import component_versions
 from ..evaluation.store.run_store import GENERATED
 from ..judges.prices import price_list
+from ..records import InputPath
 from ..report import words
 from ..report.document import Piece
 from ..report.from_run import reported
@@ -101,6 +103,8 @@ def plan_of(
     weights: tuple[float, ...] = (),
     unsure: tuple[float, float] = (0.2, 0.8),
     poll_seconds: float | None = None,
+    cases: Sequence[InputPath],
+    outputs: Sequence[InputPath],
     **fields: Any,
 ) -> Plan:
     """What a run is to do.
@@ -110,10 +114,16 @@ def plan_of(
         jury: How the judges' opinions are counted into one more verdict: ``majority``, ``mean`` or ``escalate``.
         weights: What each judge weighs in it.
         unsure: Scores of the first judge that ``escalate`` hands on.
+        cases: Files of cases, or folders of shards.
+        outputs: Files of outputs, likewise.
         poll_seconds: Between two looks at a provider's batch endpoint; None asks the model directly.
         **fields: Of `Plan`.
     """
+    of, by = shards_of(cases), shards_of(outputs)
     return Plan(
+        cases=of.files,
+        outputs=by.files,
+        sharded=of.sharded or by.sharded,
         prices=None if prices is None else price_list(prices),
         jury=None if jury is None else _jury(jury, weights, unsure),
         batch=None if poll_seconds is None else BatchMode(poll_seconds=poll_seconds),

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FilePath: TypeAlias = str | os.PathLike[str]
-Cases: TypeAlias = Union[FilePath, "Iterable[Case | Mapping[str, Any]]", "pd.DataFrame"]
-"""A file of cases, or cases: records, mappings with the same keys, or the rows of a data frame."""
+Cases: TypeAlias = Union[FilePath, "Iterable[FilePath]", "Iterable[Case | Mapping[str, Any]]", "pd.DataFrame"]
+"""One or more files of cases, or cases: records, mappings with the same keys, or the rows of a data frame."""
 Outputs: TypeAlias = Union[
     FilePath, "Iterable[FilePath]", "Iterable[Output | Mapping[str, Any]]", "pd.DataFrame"
 ]
@@ -26,6 +26,12 @@ Labels: TypeAlias = Union[FilePath, "Iterable[Verdict | Mapping[str, Any]]", "pd
 """A file of trusted verdicts, or verdicts: records, mappings with the same keys, or the rows of a data frame."""
 
 Record = TypeVar("Record", Case, Output)
+
+
+def paths_of(given: FilePath | Iterable[FilePath]) -> list[Path]:
+    """One path, or several."""
+    several = [given] if isinstance(given, (str, os.PathLike)) else given
+    return [Path(cast("FilePath", each)) for each in several]
 
 
 def source(name: str, given: Cases | Labels) -> InputPath:

@@ -25,7 +25,7 @@ Examples:
 @checking
 @workers_option
 def command(
-    cases: Path,
+    cases: tuple[Path, ...],
     outputs: tuple[Path, ...],
     out: Path,
     json_file: str | None,

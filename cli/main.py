@@ -36,6 +36,7 @@ COMMANDS: dict[str, str] = {
     "estimate": "Estimate the true pass rate from judge scores and some labels.",
     "audit": "Test judges with planted faults, harmless twins and attacks.",
     "plan": "Say how many labels or items it takes, and which to label next.",
+    "merge": "Join runs that were made apart, of parts of one data set.",
     "report": "The report of a run, made again.",
     "review": "A page on which a person labels outputs, and their labels into the run.",
     "labels": "What people decided, as corrected references of the data set.",

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+INPUT = click.Path(path_type=Path)
+"""A file, or a folder of shards."""
 INPUT_FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 
@@ -79,15 +81,17 @@ def outputs_option(*, required: bool) -> Callable[[F], F]:
     """The option that names files of outputs; a command that makes them itself does not need it."""
     return click.option(
         "--outputs",
-        type=INPUT_FILE,
+        type=INPUT,
         multiple=True,
         required=required,
         metavar="FILE...",
-        help="What the systems produced (JSON Lines); may be given several times.",
+        help="What the systems produced (JSON Lines): files, or folders of shards; may be given several times.",
     )
 
 
-cases_and_outputs = compose(click.argument("cases", type=INPUT_FILE), outputs_option(required=True))
+cases_argument = click.argument("cases", metavar="CASES...", type=INPUT, nargs=-1, required=True)
+
+cases_and_outputs = compose(cases_argument, outputs_option(required=True))
 
 
 class CutType(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] - generic only since click 8.4

@@ -10,9 +10,9 @@ from .generate import agent_options, asking_options, tool_options
 from .jury_options import jury_options
 from .model_options import model_options
 from .options import (
-    INPUT_FILE,
     JUDGE_HELP,
     SpreadCommand,
+    cases_argument,
     checking,
     gates,
     into_run_folder,
@@ -33,7 +33,7 @@ Examples:
 
 
 @click.command("run", cls=SpreadCommand, epilog=_EXAMPLE)
-@click.argument("cases", type=INPUT_FILE)
+@cases_argument
 @outputs_option(required=False)
 @click.option("--generate", metavar="MODEL", help="Let this model work on the cases first; its outputs are kept in the run folder.")  # fmt: skip
 @click.option("--generate-base-url", metavar="URL", help="Where that model is, if not where the judges' is.")  # fmt: skip

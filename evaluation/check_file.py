@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..deterministic import CheckOptions
-from ..records import atomic_write
+from ..records import InputPath, atomic_write
 from .checking.checks import check_all
 from .checking.names import NamesOption
 from .conclusion.rates import system_results
@@ -14,6 +14,7 @@ from .conclusion.results import SystemResult
 from .conclusion.tally import Tally
 from .inputs import EvaluationInputs
 from .progress import Progress
+from .shards import shards_of
 
 
 def partial_file(out: Path) -> Path:
@@ -22,8 +23,8 @@ def partial_file(out: Path) -> Path:
 
 
 def check_file(
-    cases: Path,
-    outputs: Sequence[Path],
+    cases: Sequence[InputPath],
+    outputs: Sequence[InputPath],
     out: Path,
     *,
     names: NamesOption,
@@ -34,8 +35,8 @@ def check_file(
     """Check every output and write the verdicts.
 
     Args:
-        cases: The cases file.
-        outputs: The outputs files.
+        cases: The cases files.
+        outputs: The outputs files; folders are sets of shards, as are those of cases.
         out: Where the verdicts go; appears when the last one is written. Interrupted, those so far are in `partial_file`.
         names: How documented names with dots were offered.
         options: Rule set and registries.
@@ -51,7 +52,9 @@ def check_file(
         KeyboardInterrupt: As it came, after the verdicts so far were written.
     """
     tally, interrupts, partial = Tally(), list[KeyboardInterrupt](), partial_file(out)
-    with EvaluationInputs(cases, outputs, checked=options) as inputs:
+    of, by = shards_of(cases), shards_of(outputs)
+    sharded = of.sharded or by.sharded
+    with EvaluationInputs(of.files, by.files, checked=options, sharded=sharded) as inputs:
         facts = inputs.cases.facts
 
         def lines() -> Iterator[bytes]:

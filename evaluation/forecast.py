@@ -101,7 +101,7 @@ def foresee(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecas
         ConfigurationError: No model is named.
     """
     with (
-        EvaluationInputs(plan.cases, plan.outputs, checked=plan.options) as inputs,
+        EvaluationInputs(plan.cases, plan.outputs, checked=plan.options, sharded=plan.sharded) as inputs,
         copy_of_run(plan.out) as folder,
     ):
         context = RunContext(inputs, folder, progress)

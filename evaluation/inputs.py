@@ -16,6 +16,7 @@ import msgspec
 from ..errors import RecordError
 from ..records import (
     Case,
+    CaseFiles,
     CaseIndex,
     Closing,
     InputPath,
@@ -54,7 +55,7 @@ class Survey(msgspec.Struct, frozen=True):
     """What a first pass over the inputs found.
 
     Attributes:
-        files: The cases file, then the outputs files.
+        files: The cases files, then the outputs files.
         cases: How many cases there are.
         outputs: How many outputs there are.
         answered: System to the number of cases it has at least one output for; in order of first appearance.
@@ -79,9 +80,10 @@ class EvaluationInputs(Closing):
     that could have been known at the start. What is kept in memory is a number an output and one offset a case.
 
     Args:
-        cases: The cases file.
+        cases: The cases file, or several.
         outputs: The outputs files.
         checked: What checkers will go by, so that references that nobody could meet are refused; None where there is no checking.
+        sharded: Whether the files are a set of shards, so that the order of their rows means nothing: systems come by name then.
 
     Raises:
         InputError: A file cannot be read or is empty.
@@ -89,12 +91,18 @@ class EvaluationInputs(Closing):
     """
 
     def __init__(
-        self, cases: InputPath, outputs: Sequence[InputPath], *, checked: CheckOptions | None = None
+        self,
+        cases: CaseFiles,
+        outputs: Sequence[InputPath],
+        *,
+        checked: CheckOptions | None = None,
+        sharded: bool = False,
     ) -> None:
         self.cases = CaseIndex(cases, _examination(checked) if checked is not None else None)
         self.output_files = tuple(outputs)
+        self.sharded = sharded
         try:
-            self.survey = self._take_survey(cases)
+            self.survey = self._take_survey()
         except BaseException:
             self.close()
             raise
@@ -118,29 +126,34 @@ class EvaluationInputs(Closing):
         """Close the cases file."""
         self.cases.close()
 
-    def _take_survey(self, cases: InputPath) -> Survey:
+    def _take_survey(self) -> Survey:
         seen: dict[
             tuple[str, int], dict[int, int]
-        ] = {}  # system and trial: line of the case to number of the file
+        ] = {}  # system and trial: number of the case to that of the file
         answered: dict[str, set[int]] = {}
         kinds = Counter[Kind]()
-        files = [InputFile(name=str(cases), sha256=file_sha256(cases), rows=len(self.cases))]
+        rows = Counter(self.cases.facts(case_id).file for case_id in self.cases)
+        files = [
+            InputFile(name=str(path), sha256=file_sha256(path), rows=rows[number])
+            for number, path in enumerate(self.cases.files)
+        ]
         for number, path in enumerate(self.output_files):
-            rows = 0
+            count = 0
             for line, output in read_numbered(path, Output):
                 self._refuse_unusable(output, path, line)
                 facts = self.cases.facts(output.case_id)
                 files_of = seen.setdefault((output.system, output.trial), {})
-                if facts.line in files_of:
-                    first = self.output_files[files_of[facts.line]]
+                if facts.number in files_of:
+                    first = self.output_files[files_of[facts.number]]
                     message = f"case, system and trial ({output.key}) come twice; the first is in {first}"
                     raise RecordError(message, path=path, line=line, field="case_id")
-                files_of[facts.line] = number
-                answered.setdefault(output.system, set()).add(facts.line)
+                files_of[facts.number] = number
+                answered.setdefault(output.system, set()).add(facts.number)
                 kinds[facts.kind] += 1
-                rows += 1
-            files.append(InputFile(name=str(path), sha256=file_sha256(path), rows=rows))
-        counts = {system: len(case_ids) for system, case_ids in answered.items()}
+                count += 1
+            files.append(InputFile(name=str(path), sha256=file_sha256(path), rows=count))
+        systems = sorted(answered) if self.sharded else answered
+        counts = {system: len(answered[system]) for system in systems}
         return Survey(files, len(self.cases), sum(map(len, seen.values())), counts, dict(kinds))
 
     def _refuse_unusable(self, output: Output, path: InputPath, line: int) -> None:

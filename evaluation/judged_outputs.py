@@ -11,8 +11,8 @@ import msgspec
 from ..errors import InputError
 from ..formats.folder import CASES, OUTPUTS
 from ..formats.judged import Judged, Known
-from ..records import CaseIndex, InputPath, Output, read_records
-from .store.run_store import MANIFEST, VERDICTS, RunStore
+from ..records import CaseIndex, Output, read_records
+from .store.run_store import MANIFEST, VERDICTS, RunInputs, RunStore
 
 
 def judged_outputs(folder: Path) -> Iterator[Judged]:
@@ -29,10 +29,10 @@ def judged_outputs(folder: Path) -> Iterator[Judged]:
         RunFolderError: The inputs of a run are not where, or not what, they were.
     """
     with RunStore(folder) as store:
-        cases_file, *outputs_files = store.inputs if store.begun else _imported(folder)
+        inputs = store.inputs if store.begun else _imported(folder)
         said = store.verdicts if (folder / VERDICTS).exists() else None
-        with CaseIndex(cases_file) as cases:
-            for path in outputs_files:
+        with CaseIndex(inputs.cases) as cases:
+            for path in inputs.outputs:
                 for output in read_records(path, Output):
                     verdicts = [] if said is None else said.on(output.key)
                     yield Judged(cases[output.case_id], output, verdicts)
@@ -62,9 +62,9 @@ def _agreement(store: RunStore) -> dict[str, dict[str, float]]:
     return told
 
 
-def _imported(folder: Path) -> list[InputPath]:
-    files: list[InputPath] = [folder / CASES, folder / OUTPUTS]
-    for file in files:
+def _imported(folder: Path) -> RunInputs:
+    files = RunInputs((folder / CASES,), (folder / OUTPUTS,))
+    for file in (*files.cases, *files.outputs):
         if not file.exists():
             raise InputError(
                 f"neither a run nor an import: it has no {MANIFEST}, and no {Path(str(file)).name}",

@@ -12,7 +12,7 @@ import msgspec
 
 from ..deterministic.own_checkers import source_fingerprint
 from ..errors import FiducialError
-from ..records import InputPath
+from ..records import InputPath, files_of
 from ..version import VERSION
 from .conclusion.conclude import Conclusion
 from .inputs import file_sha256
@@ -64,7 +64,7 @@ def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any
     asked: list[Any] = [
         VERSION,
         plan.command,
-        [file_sha256(path) for path in (plan.cases, *plan.outputs)],
+        [file_sha256(path) for path in (*files_of(plan.cases), *plan.outputs)],
         None if options is None else [options.rules, options.artifacts, sorted(options.functions)],
         plan.names,
         {kind: source_fingerprint(kind) for kind in sorted(identity.get("checkers", {}))},

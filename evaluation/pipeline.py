@@ -13,7 +13,7 @@ import msgspec
 from ..calibration.cuts import UNTOLD, PassAt
 from ..errors import ConfigurationError, UsageError
 from ..judges.prices import PriceList
-from ..records import FolderPath, InputPath
+from ..records import CaseFiles, FolderPath, InputPath
 from .conclusion.conclude import Conclusion, conclude
 from .context import RunContext
 from .inputs import EvaluationInputs
@@ -42,7 +42,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is to do.
 
     Attributes:
-        cases: The cases file, on a disk or in memory.
+        cases: The cases file, or several, on a disk or in memory.
         outputs: The outputs files, likewise.
         out: The run folder, likewise.
         command: The command line, for the record.
@@ -63,9 +63,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         notes: Sentences a reader must see before any number, whenever a report is made.
         accept_edited: Whether to go on with verdicts that were changed by hand.
         workers: How many processes check; None for what pays.
+        sharded: Whether the files are a set of shards, so that nothing may depend on the order of their rows.
     """
 
-    cases: InputPath
+    cases: CaseFiles
     outputs: Sequence[InputPath]
     out: FolderPath
     command: str
@@ -86,6 +87,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     notes: Sequence[str] = ()
     accept_edited: bool = False
     workers: int | None = None
+    sharded: bool = False
 
 
 def run(
@@ -116,7 +118,7 @@ def run(
             return same
     if plan.options is None and not kept.begun:
         require_models(tasks(), access)  # a folder to hold judges' verdicts alone would hold nothing
-    with EvaluationInputs(plan.cases, plan.outputs, checked=plan.options) as inputs:
+    with EvaluationInputs(plan.cases, plan.outputs, checked=plan.options, sharded=plan.sharded) as inputs:
         if plan.options is None:
             refuse_idle(tasks(), inputs.survey.kinds)
         with RunWriter(plan.out, accept_edited=plan.accept_edited) as folder:
@@ -167,6 +169,8 @@ def _begin(
     folder, survey = context.folder, context.inputs.survey
     own = str(plan.out / GENERATED)  # which goes on as the run does
     facts: dict[str, Any] = {"inputs": [file.sha256 for file in survey.files if file.name != own]}
+    if plan.sharded:
+        facts["sharded"] = True
     folder.refuse_other_run(**facts)
     if folder.resumed:
         _look_again(plan, context)
@@ -189,8 +193,15 @@ def _begin(
         command=plan.command,
         notes=list(plan.notes),
         inputs=folder.keep_inputs(context.inputs),
+        case_files=several_case_files(context.inputs),
         missing={system: survey.missing(system) for system in survey.answered},
     )
+
+
+def several_case_files(inputs: EvaluationInputs) -> int | None:
+    """How many files of cases there are, where it is not one."""
+    count = len(inputs.cases.files)
+    return count if count > 1 else None
 
 
 def _look_again(plan: Plan, context: RunContext) -> None:

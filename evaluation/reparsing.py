@@ -106,9 +106,9 @@ def _reparsed(before: JudgeId, judge: PromptJudge, count: Counter[str]) -> Repar
 def _inputs(path: Path, manifest: Manifest) -> EvaluationInputs:
     if not manifest.inputs:
         raise RunFolderError(f"{path}: the run was not begun properly; there is nothing to read again")
-    cases, *outputs = (Path(file.path) for file in manifest.inputs)
+    files, count = [Path(file.path) for file in manifest.inputs], manifest.case_files or 1
     before = [file.sha256 for file in manifest.inputs]
-    inputs = EvaluationInputs(cases, outputs)
+    inputs = EvaluationInputs(files[:count], files[count:], sharded=manifest.sharded)
     found: list[InputFile] = inputs.survey.files
     changed = [file.name for file, sha256 in zip(found, before, strict=True) if file.sha256 != sha256]
     if changed:

@@ -242,7 +242,7 @@ def _spoken(store: RunStore, shown: ShownNames) -> _Spoken:
     judged: dict[tuple[str, str, int], Said] = {}
     checked: dict[str, Said] = {}
     items: dict[str, str] = {}
-    for said in store.verdicts.standing:
+    for said in store.said:
         item = str(said.key)
         item = items.setdefault(item, item)
         if said.source == "judge":

@@ -25,7 +25,7 @@ from .case import (
     is_kind,
     unknown_kind,
 )
-from .case_index import CaseFacts, CaseIndex, Closing
+from .case_index import CaseFacts, CaseFiles, CaseIndex, Closing, files_of
 from .explanations import nearest
 from .jsonl import (
     MAX_LINE_BYTES,
@@ -61,6 +61,7 @@ __all__ = [
     "Author",
     "Case",
     "CaseFacts",
+    "CaseFiles",
     "CaseIndex",
     "Claim",
     "Closing",
@@ -102,6 +103,7 @@ __all__ = [
     "atomic_write",
     "decode_record",
     "encode_record",
+    "files_of",
     "graded",
     "is_kind",
     "is_marked",

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import BinaryIO, NamedTuple, Self, TypeAlias
 
 from ..errors import InputError, RecordError
 from .case import Case, Kind
 from .duplicate_keys import DuplicateKeys
 from .jsonl import decode_record, read_lines
 from .memory_file import InputPath, MemoryFile
+
+CaseFiles: TypeAlias = InputPath | Sequence[InputPath]
+"""A file of cases, or several."""
 
 
 class Closing:
@@ -43,6 +47,8 @@ class CaseFacts(NamedTuple):
         offset: Where its line begins, in bytes.
         line: The 1-based number of its line.
         dotted: Whether the name of a tool of it has a dot.
+        file: Which of the files it is in, from 0.
+        number: Which case of all it is, from 0.
     """
 
     kind: Kind
@@ -50,34 +56,50 @@ class CaseFacts(NamedTuple):
     offset: int
     line: int
     dotted: bool
+    file: int = 0
+    number: int = 0
+
+
+_MOST_OPEN = 64
+"""Files that are held open at a time."""
 
 
 class CaseIndex(Closing):
-    """The cases of a JSON Lines file, by id.
+    """The cases of one or more JSON Lines files, by id.
 
     Making the index reads and checks every line once, so that a bad case is found before any work is done.
 
     Args:
-        path: The cases file, on a disk or in memory.
+        files: A cases file, on a disk or in memory, or several.
         examine: Looks at each case while the index is made, and refuses it with an `InputError`.
 
+    Attributes:
+        files: The files.
+
     Raises:
-        InputError: The file cannot be read or is empty.
+        InputError: A file cannot be read or is empty.
         RecordError: A line is not a case, its id was there before, or ``examine`` refuses it.
     """
 
-    def __init__(self, path: InputPath, examine: Callable[[Case], None] | None = None) -> None:
-        self.path = path
+    def __init__(self, files: CaseFiles, examine: Callable[[Case], None] | None = None) -> None:
+        self.files = files_of(files)
         self._facts: dict[str, CaseFacts] = {}
         self._kept: dict[str, Case] = {}
         self._kept_bytes = 0
+        self._open: dict[int, BinaryIO] = {}
+        for number, path in enumerate(self.files):
+            self._index(number, path, examine)
+
+    def _index(self, number: int, path: InputPath, examine: Callable[[Case], None] | None) -> None:
+        before = len(self._facts)
         keys = None if isinstance(path, MemoryFile) else DuplicateKeys()
         for line, offset, raw in read_lines(path):
             case = decode_record(raw, Case, path=path, line=line, keys=keys)
             if case.id in self._facts:
-                first = self._facts[case.id].line
+                first = self._facts[case.id]
+                there = "" if first.file == number else f" of {self.files[first.file]}"
                 raise RecordError(
-                    f"the id {case.id!r} is already on line {first}; ids are unique",
+                    f"the id {case.id!r} is already on line {first.line}{there}; ids are unique",
                     path=path,
                     line=line,
                     field="id",
@@ -85,10 +107,17 @@ class CaseIndex(Closing):
             if examine is not None:
                 _examine(case, examine, path, line)
             dotted = any("." in tool["function"]["name"] for tool in case.tools)
-            self._facts[case.id] = CaseFacts(case.kind, case.cluster_id, offset, line, dotted)
-        if not self._facts:
+            self._facts[case.id] = CaseFacts(
+                case.kind, case.cluster_id, offset, line, dotted, number, len(self._facts)
+            )
+        if len(self._facts) == before:
             raise InputError("the file is empty; expected one case a line", path=path)
-        self._file = path.open("rb")
+
+    @property
+    def path(self) -> InputPath | str:
+        """What stands for the files in messages."""
+        others = len(self.files) - 1
+        return f"{self.files[0]} and {others} more" if others else self.files[0]
 
     def __len__(self) -> int:
         return len(self._facts)
@@ -127,21 +156,35 @@ class CaseIndex(Closing):
 
     def _read(self, case_id: str) -> Case:
         facts = self._facts[case_id]
-        self._file.seek(facts.offset)
-        raw = self._file.readline()
-        case = decode_record(raw, Case, path=self.path, line=facts.line, again=True)
+        file = self._open.get(facts.file) or self._opened(facts.file)
+        file.seek(facts.offset)
+        raw = file.readline()
+        case = decode_record(raw, Case, path=self.files[facts.file], line=facts.line, again=True)
         if self._kept_bytes + len(raw) <= _KEEP_BYTES:
             self._kept[case_id] = case
             self._kept_bytes += len(raw)
         return case
 
+    def _opened(self, number: int) -> BinaryIO:
+        if len(self._open) == _MOST_OPEN:
+            self._open.pop(next(iter(self._open))).close()
+        file = self._open[number] = self.files[number].open("rb")
+        return file
+
     def open_again(self) -> None:
-        """Open the file once more: a forked process must not read at the place where its parent does."""
-        self._file = self.path.open("rb")
+        """Open the files once more: a forked process must not read at the place where its parent does."""
+        self._open = {}
 
     def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+        """Close the files."""
+        for file in self._open.values():
+            file.close()
+        self._open = {}
+
+
+def files_of(given: CaseFiles) -> tuple[InputPath, ...]:
+    """One file, or several, as several."""
+    return (given,) if isinstance(given, (Path, MemoryFile)) else tuple(given)
 
 
 def _examine(case: Case, examine: Callable[[Case], None], path: InputPath, line: int) -> None:

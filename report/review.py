@@ -79,8 +79,8 @@ def review_items(store: RunStore, sample: ReviewSample, keys: Collection[ItemKey
     """
     inputs = store.inputs
     wanted, ids = set(keys), {key.case_id for key in keys}
-    cases = {case.id: case for case in read_records(inputs[0], Case) if case.id in ids}
-    outputs = _outputs(inputs[1:], wanted)
+    cases = {case.id: case for path in inputs.cases for case in read_records(path, Case) if case.id in ids}
+    outputs = _outputs(inputs.outputs, wanted)
     opinions = opinions_on(store, sample) if sample.kind in TO_DECIDE else {}
     for key in keys:
         case, said = cases[key.case_id], store.verdicts.on(key)

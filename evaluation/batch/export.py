@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from ...judges import BatchResults, Lookup, Reply, Request, unanswered
+from ...records import InputPath
 from ..inputs import EvaluationInputs
 from ..judging.asking import open_work
 from ..judging.tasks import JudgeTask, judge_tasks, refuse_idle
@@ -28,7 +29,7 @@ class Questions(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be asked.
 
     Attributes:
-        cases: The cases file.
+        cases: The cases files.
         outputs: The outputs files.
         judges: Judges to ask.
         model: The model they are asked of.
@@ -38,8 +39,8 @@ class Questions(msgspec.Struct, frozen=True, kw_only=True):
         run: A run folder: what it has verdicts for is left out. None for no such folder.
     """
 
-    cases: Path
-    outputs: Sequence[Path]
+    cases: Sequence[InputPath]
+    outputs: Sequence[InputPath]
     judges: Sequence[str]
     model: str
     repeats: int = 1

@@ -78,11 +78,11 @@ def refuse_wrong_checks(
 def refuse_wrong_checks_of(store: RunStore) -> None:
     """The same of a run whose inputs may be there no more: then nothing can be checked."""
     try:
-        cases, *outputs = store.inputs
-    except (RunFolderError, ValueError):
+        inputs = store.inputs
+    except RunFolderError:
         return
-    with CaseIndex(cases) as index:
-        rows = (output for path in outputs for output in read_records(path, Output))
+    with CaseIndex(inputs.cases) as index:
+        rows = (output for path in inputs.outputs for output in read_records(path, Output))
         refuse_wrong_checks(store.verdicts, store.manifest, index, rows)
 
 

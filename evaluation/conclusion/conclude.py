@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container
+from collections.abc import Container, Iterable
 
 import msgspec
 
@@ -12,14 +12,13 @@ from ...judges.prices import PriceList
 from ...judges.statements import case_of, is_statement
 from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome, Source
 from ..context import RunContext
-from ..store.journal import VerdictJournal
 from ..store.manifest import Counts, Roster
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 from ..store.standing import Said
 from .rates import system_results
 from .results import JudgeUse, SystemResult
-from .tally import OpenScores, Tally
+from .tally import OpenScores, Tally, most_frequent
 
 
 class Conclusion(Counts, frozen=True, kw_only=True):
@@ -58,7 +57,8 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, asked: boo
         What the run came to.
     """
     inputs, folder = context.inputs, context.folder
-    folder.put_clusters(cluster_names(inputs.cases) | _statement_clusters(context))
+    clusters = cluster_names(inputs.cases) | _statement_clusters(context)
+    folder.put_clusters(dict(sorted(clusters.items())) if inputs.sharded else clusters)
     tally = take_tally(folder, inputs.cases)
     missing = {system: inputs.survey.missing(system) for system in inputs.survey.answered}
     judges, labels = judge_uses(folder, prices, asked=asked), folder.label_scores
@@ -114,7 +114,7 @@ def take_tally(folder: RunStore, cases: CaseIndex) -> Tally:
         The counts; repeats of a judge beyond the first are left to calibration, and statements are counted in their answers.
     """
     tally, is_open = Tally(), set[ItemKey]()
-    for verdict in folder.verdicts.standing:
+    for verdict in folder.said:
         case_id, system, trial = verdict.key
         if case_id not in cases:
             continue
@@ -166,7 +166,7 @@ def judge_uses(folder: RunStore, prices: PriceList | None = None, *, asked: bool
         prices: What models cost; None to leave costs out.
         asked: Whether every judge was asked. A judge that was and said nothing found nothing to judge, and is among them, last.
     """
-    uses = [use for journal in folder.journals for use in _uses(folder.roster, journal, prices)]
+    uses = [use for journal in folder.journals for use in _uses(folder, folder.in_order(journal), prices)]
     return [*uses, *(_idle(folder, {use.id for use in uses}) if asked else [])]
 
 
@@ -198,12 +198,12 @@ class _Heard(msgspec.Struct):
             reasons[said.reason if few else OTHER_REASONS] += 1
 
 
-def _uses(roster: Roster, journal: VerdictJournal, prices: PriceList | None) -> list[JudgeUse]:
+def _uses(folder: RunStore, verdicts: Iterable[Said], prices: PriceList | None) -> list[JudgeUse]:
     heard: dict[Author, _Heard] = {}
-    for said in journal.standing:
+    for said in verdicts:
         if said.source == "judge":
             heard.setdefault(said.author, _Heard(said.by)).add(said)
-    return [_use(author, count, roster, prices) for author, count in heard.items()]
+    return [_use(author, count, folder.roster, prices) for author, count in heard.items()]
 
 
 def _use(author: Author, heard: _Heard, roster: Roster, prices: PriceList | None) -> JudgeUse:
@@ -222,7 +222,7 @@ def _use(author: Author, heard: _Heard, roster: Roster, prices: PriceList | None
         reasked=spent["reasked"],
         cost=None if judge is None else _cost(judge.model, spent, prices),
         seconds=None if known is None else known.seconds,
-        reasons={outcome: dict(counter.most_common()) for outcome, counter in heard.reasons.items()},
+        reasons={outcome: most_frequent(counter) for outcome, counter in heard.reasons.items()},
     )
 
 

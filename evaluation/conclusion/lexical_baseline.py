@@ -6,8 +6,8 @@ from collections.abc import Collection
 
 from ...errors import RunFolderError
 from ...judges.baseline import baseline_verdict, has_rule
-from ...records import CaseIndex, InputPath, JudgeId, Output, read_records
-from ..store.run_store import RunStore
+from ...records import CaseIndex, JudgeId, Output, read_records
+from ..store.run_store import RunInputs, RunStore
 
 
 def lexical_scores(store: RunStore, labelled: Collection[str] = ()) -> dict[str, float]:
@@ -22,12 +22,12 @@ def lexical_scores(store: RunStore, labelled: Collection[str] = ()) -> dict[str,
         the lexical baseline was itself a judge of the run, or the run's inputs are not there as they were.
     """
     judges = _judges_of(store, labelled)
-    files = _inputs_of(store) if judges else []
-    if not files:
+    files = _inputs_of(store) if judges else None
+    if files is None:
         return {}
     scores: dict[str, float] = {}
-    with CaseIndex(files[0]) as cases:
-        for path in files[1:]:
+    with CaseIndex(files.cases) as cases:
+        for path in files.outputs:
             for output in read_records(path, Output):
                 judge = judges.get(str(output.key))
                 if judge is not None:
@@ -42,7 +42,7 @@ def _judges_of(store: RunStore, labelled: Collection[str]) -> dict[str, str]:
     known: set[str] = set(labelled)
     judges: dict[str, str] = {}
     known |= {str(key) for key in store.label_scores}
-    for said in store.verdicts.standing:
+    for said in store.said:
         if said.source != "judge":
             if said.graded:
                 known.add(str(said.key))
@@ -54,9 +54,9 @@ def _judges_of(store: RunStore, labelled: Collection[str]) -> dict[str, str]:
     return {item: judge for item, judge in judges.items() if item in known}
 
 
-def _inputs_of(store: RunStore) -> list[InputPath]:
-    """The cases file and the outputs files; none when one of them is gone or has changed."""
+def _inputs_of(store: RunStore) -> RunInputs | None:
+    """The files of cases and of outputs; None when one of them is gone or has changed."""
     try:
         return store.inputs
     except RunFolderError:
-        return []
+        return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from math import fsum
 from typing import TypeAlias
 
 import msgspec
@@ -10,7 +11,7 @@ import msgspec
 from ...calibration.intervals.closed_forms import Interval, wilson_interval
 from ...records import Author, ItemKey, Kind
 from .results import DECIDED, OPEN, UNJUDGED, Stratum, SystemResult
-from .tally import Sums, Tally
+from .tally import Sums, Tally, most_frequent
 
 JudgesKind: TypeAlias = Callable[[Author, Kind], bool]
 """Whether a judge is asked about a kind of case."""
@@ -58,8 +59,8 @@ def _system_result(
         strata=[rate_of(DECIDED, checked, missing=missing), *uncorrected, *corrected.values()],
         outcomes={"checker": dict(checked.outcomes)},
         missing=missing,
-        faults=dict(checked.faults.most_common()),
-        failures=dict(checked.failures.most_common()),
+        faults=most_frequent(checked.faults),
+        failures=most_frequent(checked.failures),
     )
 
 
@@ -144,5 +145,7 @@ def _interval(sums: Sums, mean: float) -> tuple[Interval, str]:
     from ...calibration.intervals.clustered_rates import clustered_wilson_interval  # noqa: PLC0415
     from ...calibration.intervals.variance import spread_of_sums  # noqa: PLC0415
 
-    counts, totals = np.array(list(sums.clusters.values()), dtype=np.float64).T
+    # By their values: what comes of them must not depend on the order in which verdicts came.
+    rows = sorted((count, fsum(totals)) for count, *totals in sums.clusters.values())
+    counts, totals = np.array(rows, dtype=np.float64).T
     return clustered_wilson_interval(mean, spread_of_sums(totals, counts))

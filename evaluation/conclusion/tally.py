@@ -4,18 +4,42 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import lru_cache
+from math import fsum
+from typing import TypeAlias
 
 import msgspec
 
 from ...records import Author, ItemKey, Kind, Outcome, Verdict
 from ..store.standing import Row, Said
 
+ExactSum: TypeAlias = "tuple[int, *tuple[float, ...]]"
+"""How many scores, and numbers whose sum is theirs, exactly: whatever the order of the scores, and however they were put together."""
+
 
 @lru_cache(maxsize=1024)
-def _shared(sums: tuple[int, float]) -> tuple[int, float]:
-    """The same object for equal sums: most clusters are one output, right or wrong, and there may be a million of them."""
-    return sums
+def _with(before: ExactSum, score: float) -> ExactSum:
+    """The same object for equal sums: most clusters are one output, right or wrong, and there may be a million of them.
 
+    What adding two numbers rounds off is kept beside their sum (Shewchuk 1997); of scores 0 and 1 nothing is.
+    """
+    count, *numbers = before
+    rests: list[float] = []
+    for number in numbers:
+        total = score + number
+        kept = total - score
+        rest = (score - (total - kept)) + (number - kept)
+        if rest:
+            rests.append(rest)
+        score = total
+    return (count + 1, *rests, score)
+
+
+def most_frequent(counts: Counter[str]) -> dict[str, int]:
+    """Those that are counted most often first; of equal ones the first by name."""
+    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
+
+
+_NOTHING: ExactSum = (0, 0.0)
 
 _MOST_REASONS = 20
 
@@ -26,14 +50,14 @@ class Sums(msgspec.Struct):
     Attributes:
         by: The name of who gave them, as it is shown.
         outcomes: How many verdicts of each outcome.
-        clusters: Cluster to the number of graded verdicts and the sum of their scores.
+        clusters: Cluster to the number of graded verdicts and the exact sum of their scores.
         faults: Error type to how often a checker found it.
         failures: Why checkers of the user's own failed, to how often; of reasons that differ each time the first ones.
     """
 
     by: str | None = None
     outcomes: Counter[Outcome] = msgspec.field(default_factory=Counter)
-    clusters: dict[str, tuple[int, float]] = msgspec.field(default_factory=dict)
+    clusters: dict[str, ExactSum] = msgspec.field(default_factory=dict)
     faults: Counter[str] = msgspec.field(default_factory=Counter)
     failures: Counter[str] = msgspec.field(default_factory=Counter)
 
@@ -41,8 +65,7 @@ class Sums(msgspec.Struct):
         """Count one verdict."""
         self.outcomes[verdict.outcome] += 1
         if verdict.score is not None:
-            count, total = self.clusters.get(cluster, (0, 0.0))
-            self.clusters[cluster] = _shared((count + 1, total + verdict.score))
+            self.clusters[cluster] = _with(self.clusters.get(cluster, _NOTHING), verdict.score)
         if verdict.source == "checker" and verdict.error_type is not None:
             self.faults[verdict.error_type] += 1
         if verdict.source == "checker" and verdict.outcome == "failed":
@@ -63,7 +86,7 @@ class Sums(msgspec.Struct):
     @property
     def score_sum(self) -> float:
         """The sum of the scores."""
-        return sum(total for _, total in self.clusters.values())
+        return fsum(number for _, *numbers in self.clusters.values() for number in numbers)
 
     @property
     def ungraded(self) -> dict[Outcome, int]:

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from ...plugins import place
-from ...records import Case, CaseIndex, FolderPath, InputPath
+from ...records import Case, CaseFiles, CaseIndex, FolderPath, InputPath
 from ..judging.access import ModelAccess
 from ..progress import Progress
 from ..store.run_store import GENERATED
@@ -177,7 +177,7 @@ def generate_file(
 
 
 def generate_into_run(
-    source: Source, cases: InputPath, out: FolderPath, progress: Progress, *, trials: int = 1
+    source: Source, cases: CaseFiles, out: FolderPath, progress: Progress, *, trials: int = 1
 ) -> Tally:
     """Generate the outputs of a run into its folder, before they are checked and judged there.
 

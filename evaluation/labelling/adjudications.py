@@ -38,8 +38,9 @@ def decisions_on(stores: Sequence[RunStore], more: InputPath | None = None) -> D
 def categories_of(store: RunStore) -> dict[str, str]:
     """The category of each output that somebody spoke of: the case's tag of that name, or its kind; empty where the cases are gone."""
     try:
-        cases = {case.id: _category(case) for case in read_records(store.inputs[0], Case)}
-    except (RunFolderError, IndexError):
+        files = store.inputs.cases
+        cases = {case.id: _category(case) for path in files for case in read_records(path, Case)}
+    except RunFolderError:
         return {}
     keys: set[ItemKey] = {said.key for said in store.verdicts.standing}
     return {str(key): cases[key.case_id] for key in keys if key.case_id in cases}

@@ -204,6 +204,10 @@ class VerdictJournal(Journal[Verdict]):
         """The verdicts that stand on one output."""
         return list(self.whole(iter(self.standing.of(item))))
 
+    def line(self, row: int) -> bytes:
+        """The line of a row, as it stands in the file."""
+        return self._file.line_at(self.standing.offset(row))
+
     def _whole(self, offset: int) -> Verdict:
         raw = self._file.line_at(offset)
         try:

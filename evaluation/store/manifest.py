@@ -108,7 +108,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         started: When its last start was.
         command: The command line of its last start.
         notes: Sentences a reader must see before any number.
-        inputs: The cases, then the outputs.
+        inputs: The files of cases, then those of outputs.
+        case_files: How many of them are of cases, where it is not one.
         missing: System to the cases that it has no output for.
         results: What is said of each system; None while the run goes on.
         judges: What each judge was used for.
@@ -130,6 +131,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     command: str | None = None
     notes: list[str] | None = None
     inputs: list[KeptInput] | None = None
+    case_files: int | None = None
     missing: Mapping[str, int] | None = None
     results: list[SystemResult] | None = None
     judges: list[JudgeUse] | None = None
@@ -142,6 +144,11 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     journals: Mapping[str, Seal] = {}
     counts: Counts | None = None
     done: str | None = None
+
+    @property
+    def sharded(self) -> bool:
+        """Whether its inputs are a set of shards, so that nothing may depend on the order of rows."""
+        return bool(self.identity.get("sharded"))
 
     @property
     def finished(self) -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import InputError, RecordError, RunFolderError
 from ...records import (
@@ -27,6 +27,7 @@ from ..inputs import file_sha256
 from .journal import VerdictJournal
 from .manifest import KeptInput, Manifest, Roster
 from .seals import Seal, seal_of
+from .standing import Said
 
 if TYPE_CHECKING:
     from ...calibration.agreement.results import Calibration
@@ -45,6 +46,13 @@ MANIFEST, VERDICTS, STATEMENTS, LABELS, ADJUDICATIONS, CLUSTERS, CALIBRATION, RE
 
 GENERATED = "outputs.jsonl"
 """The outputs of a run that generates them itself; it grows when the run goes on."""
+
+
+class RunInputs(NamedTuple):
+    """The files that a run is about."""
+
+    cases: tuple[InputPath, ...]
+    outputs: tuple[InputPath, ...]
 
 
 class RunStore(Closing):
@@ -205,13 +213,26 @@ class RunStore(Closing):
         return read_calibration(decode_record(content, dict[str, Any]))
 
     @property
-    def inputs(self) -> list[InputPath]:
+    def said(self) -> Iterator[Said]:
+        """The verdicts that stand, in their order."""
+        return self.in_order(self.verdicts)
+
+    def in_order(self, journal: VerdictJournal) -> Iterator[Said]:
+        """What stands in a journal, in the order in which it was first asked for; of a run over shards, whose rows have no order, by name."""
+        return journal.standing.by_name() if self.known.sharded else iter(journal.standing)
+
+    @property
+    def inputs(self) -> RunInputs:
         """Where the cases and the outputs of the run are: what a page shows must be what checkers and judges saw.
 
         Raises:
-            RunFolderError: One of them is not where, or not what, it was.
+            RunFolderError: One of them is not where, or not what, it was, or there is none.
         """
-        return [self._unchanged(file) for file in self.manifest.inputs or ()]
+        files = [self._unchanged(file) for file in self.manifest.inputs or ()]
+        if not files:
+            raise RunFolderError(f"{self.path}: says nothing of its inputs")
+        count = self.manifest.case_files or 1
+        return RunInputs(tuple(files[:count]), tuple(files[count:]))
 
     def _unchanged(self, file: KeptInput) -> InputPath:
         path = Path(file.path) if Path(file.path).is_absolute() else self.path / file.path

@@ -148,7 +148,7 @@ class RunWriter(RunStore):
 
     def keep_inputs(self, inputs: EvaluationInputs) -> list[KeptInput]:
         """Note which files the run is about; those that are in memory are kept beside the rest."""
-        paths = (inputs.cases.path, *inputs.output_files)
+        paths = (*inputs.cases.files, *inputs.output_files)
         return [self._kept(path, file) for path, file in zip(paths, inputs.survey.files, strict=True)]
 
     def _kept(self, path: InputPath, file: InputFile) -> KeptInput:

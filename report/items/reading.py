@@ -39,10 +39,11 @@ class RunItems(Closing):
     """
 
     def __init__(self, store: RunStore) -> None:
-        cases, *self._outputs = store.inputs
+        inputs = store.inputs
+        self._outputs = inputs.outputs
         # What one person could not tell does not hide what another said.
         self._labels = {label.key: label for label in store.labels if label.graded}
-        self._cases = CaseIndex(cases)
+        self._cases = CaseIndex(inputs.cases)
         self._verdicts = store.verdicts
         self._prompts = Prompts(store.roster)
 

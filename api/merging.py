@@ -1,0 +1,68 @@
+"""`fiducial.merge`: runs that were made apart, as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ..errors import UsageError
+from ..evaluation.merging import merge_runs
+from ..judges.prices import price_list
+from ..records import FolderPath, MemoryFolder
+from .progress import shown_progress
+from .run import Run
+from .sources import FilePath
+
+
+def merge(
+    runs: Sequence[FilePath | Run],
+    out: FilePath | None = None,
+    *,
+    prices: Sequence[str] = (),
+    command: str = "fiducial.merge",
+    progress: bool | None = None,
+) -> Run:
+    """Join finished runs of parts of one data set: nothing is checked or asked again.
+
+    Every number is that of one run over all of the inputs as a set of shards, to the last digit, however the data were divided and in
+    whatever order the runs come.
+
+    Args:
+        runs: Run folders, or runs that are kept in one.
+        out: The folder of the whole; started again after a kill it goes on. None keeps it in memory.
+        prices: What models cost beside the public list, ``[MODEL=]IN/OUT`` in dollars for a million tokens.
+        command: The command line, for the record.
+        progress: Whether to show progress; None shows it on a terminal and in a notebook.
+
+    Returns:
+        The whole.
+
+    Raises:
+        UsageError: There is no run, or one that is in memory alone.
+        RunFolderError: One is not finished, or they differ in rules, judges, checkers or cuts.
+        RecordError: They say different things of one output, or one case or output is in the inputs of two of them.
+        InputError: An input is not where it was, or cannot be read.
+    """
+    kept: FolderPath = MemoryFolder("run") if out is None else Path(out)
+    folders = [_folder(run) for run in runs]
+    if not folders:
+        raise UsageError("there is no run to merge")
+    with shown_progress(wanted=progress) as shown:
+        merge_runs(
+            folders,
+            kept,
+            prices=price_list(prices),
+            command=command,
+            progress=shown,
+            now=datetime.now(UTC),
+        )
+    return Run(kept)
+
+
+def _folder(run: FilePath | Run) -> Path:
+    if not isinstance(run, Run):
+        return Path(run)
+    if run.folder is None:
+        raise UsageError("a run in memory alone cannot be merged: evaluate with out=FOLDER")
+    return run.folder

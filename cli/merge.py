@@ -1,0 +1,35 @@
+"""`fiducial merge`: runs that were made apart, as one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .options import FOLDER
+from .typed import command_line
+
+_EXAMPLE = """\b
+Example:
+  fiducial run part-0 --outputs outputs-0 --out run-0     (on one machine)
+  fiducial run part-1 --outputs outputs-1 --out run-1     (on another)
+  fiducial merge run-0 run-1 --out run
+"""
+
+
+@click.command("merge", epilog=_EXAMPLE)
+@click.argument("runs", metavar="RUN...", type=FOLDER, nargs=-1, required=True)
+@click.option("--out", type=FOLDER, required=True, help="The run folder of the whole; the same command goes on after a kill.")  # fmt: skip
+@click.option("--price", "prices", multiple=True, metavar="[MODEL=]IN/OUT", help="Dollars for a million tokens.  [default: listed prices]")  # fmt: skip
+def command(runs: tuple[Path, ...], out: Path, prices: tuple[str, ...]) -> None:
+    """Join finished runs over parts of one data set: nothing is checked or asked again.
+
+    The numbers are those of one run over all inputs as a set of shards. Runs that differ in rules, judges, checkers or cuts, and outputs that
+    two of them say different things of, are refused.
+    """
+    from ..api.merging import merge  # noqa: PLC0415 - numpy and scipy are slow to import
+
+    run = merge(runs, out, prices=prices, command=command_line(), progress=True)
+    click.echo(
+        f"{run}\nreport: {run.report()}\nrecords: {out} (`fiducial calibrate {out}` for every statistic)"
+    )

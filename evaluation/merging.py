@@ -1,0 +1,199 @@
+"""Runs that were made apart, of parts of one data set, as one: what was said is put together, and concluded like any run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from ..errors import RecordError, RunFolderError
+from ..judges.prices import PriceList
+from ..records import FolderPath, InputPath, Verdict
+from .conclusion.conclude import Conclusion, conclude
+from .context import RunContext
+from .inputs import EvaluationInputs
+from .progress import Progress
+from .store.journal import VerdictJournal, read_row
+from .store.manifest import KnownJudge, component_versions
+from .store.run_store import RunInputs, RunStore
+from .store.run_writer import RunWriter
+from .store.standing import VerdictKey
+
+_PARTS_DIFFER = frozenset({"inputs", "checkers", "sharded"})
+"""What of a run's identity may be another in each part."""
+
+
+def merge_runs(
+    runs: Sequence[Path],
+    out: FolderPath,
+    *,
+    prices: PriceList | None,
+    command: str,
+    progress: Progress,
+    now: datetime,
+) -> Conclusion:
+    """Join finished runs.
+
+    Nothing is checked or asked. The numbers are those of one run over all of the inputs as a set of shards, to the last digit, whatever the
+    parts are and in whatever order they come. Started again after a kill it goes on.
+
+    Args:
+        runs: Run folders.
+        out: The folder of the whole.
+        prices: What models cost; None to leave costs out.
+        command: The command line, for the record.
+        progress: Told about every verdict.
+        now: The time, for the record.
+
+    Returns:
+        What it came to.
+
+    Raises:
+        RunFolderError: One of them is not finished, or they differ in rules, judges, checkers or cuts.
+        RecordError: They say different things of one output, or one case or output is in the inputs of two of them.
+        InputError: An input cannot be read.
+    """
+    with ExitStack() as exits:
+        stores = [exits.enter_context(RunStore(run)) for run in runs]
+        for store in stores:
+            _ = store.finished()
+            store.refuse_edited()
+            _refuse_different(stores[0], store)
+        files = _files([store.inputs for store in stores])
+        inputs = exits.enter_context(EvaluationInputs(files.cases, files.outputs, sharded=True))
+        folder = exits.enter_context(RunWriter(out))
+        hashes = [file.sha256 for file in inputs.survey.files]
+        own = {"inputs": hashes, "sharded": True, **_checkers(stores)}
+        folder.bind(**{**stores[0].manifest.identity, **own})
+        folder.enlist(_judges(stores))
+        first = stores[0].manifest
+        folder.update(
+            status="running",
+            started=now.isoformat(timespec="seconds"),
+            command=command,
+            notes=list(dict.fromkeys(note for store in stores for note in store.manifest.notes or ())),
+            inputs=folder.keep_inputs(inputs),
+            case_files=len(files.cases),
+            missing={system: inputs.survey.missing(system) for system in inputs.survey.answered},
+            statements=first.statements,
+            juries=first.juries,
+        )
+        progress.begin("merging", sum(len(store.verdicts.standing) for store in stores))
+        for store in stores:
+            _take_in(store, folder, progress)
+        _put_labels(stores, folder)
+        conclusion = conclude(RunContext(inputs, folder, progress), prices=prices)
+        folder.update(
+            status="complete", ended=now.isoformat(timespec="seconds"), versions=component_versions()
+        )
+        return conclusion
+
+
+def _refuse_different(first: RunStore, other: RunStore) -> None:
+    """Refuse parts that were not made in the same way."""
+    one, two = first.manifest, other.manifest
+    facts = (set(one.identity) | set(two.identity)) - _PARTS_DIFFER
+    differing = sorted(fact for fact in facts if one.identity.get(fact) != two.identity.get(fact))
+    judges, others = ({judge.id: judge for judge in store.roster} for store in (first, other))
+    differing += [f"judge {(judges | others)[each].by}" for each in judges.keys() ^ others.keys()]
+    differing += [
+        f"the cut of {judges[each].by}"
+        for each in judges
+        if each in others and judges[each].cut != others[each].cut
+    ]
+    differing += [name for name in ("statements", "juries") if getattr(one, name) != getattr(two, name)]
+    versions = [(manifest.versions or {}).get("fiducial") for manifest in (one, two)]
+    differing += ["fiducial's version"] if versions[0] != versions[1] else []
+    if differing:
+        raise RunFolderError(
+            f"{other.path}: differs from {first.path} in {', '.join(dict.fromkeys(differing))}; they are no parts of one run"
+        )
+
+
+def _checkers(stores: Sequence[RunStore]) -> dict[str, Any]:
+    """The checkers of the user's own of all parts, each of which names those of its kinds."""
+    found: dict[str, str] = {}
+    for store in stores:
+        own: Mapping[str, str] = store.manifest.identity.get("checkers", {})
+        for kind, fingerprint in own.items():
+            if found.setdefault(kind, fingerprint) != fingerprint:
+                raise RunFolderError(
+                    f"{store.path}: was checked by another checker of {kind} than the runs before it"
+                )
+    return {"checkers": found} if found else {}
+
+
+def _judges(stores: Sequence[RunStore]) -> Iterator[KnownJudge]:
+    """The judges, each with the time that asking it took in all parts."""
+    for judge in stores[0].roster:
+        took = [known.seconds for store in stores if (known := store.roster.get(judge.id)) is not None]
+        seconds = [each for each in took if each is not None]
+        yield replace(judge, seconds=round(sum(seconds), 3) if seconds else None)
+
+
+def _files(parts: Sequence[RunInputs]) -> RunInputs:
+    """All files, each once, by name: parts may have the cases in common."""
+    return RunInputs(_once(parts, "cases"), _once(parts, "outputs"))
+
+
+def _once(parts: Sequence[RunInputs], which: str) -> tuple[InputPath, ...]:
+    files: dict[str, InputPath] = {}
+    for part in parts:
+        for path in getattr(part, which):
+            files.setdefault(str(path.resolve()) if isinstance(path, Path) else str(path), path)
+    return tuple(files[name] for name in sorted(files))
+
+
+def _take_in(store: RunStore, folder: RunWriter, progress: Progress) -> None:
+    """Add what a run says, as far as it is not there; and how answers were split in it."""
+    _add(store.verdicts, folder.verdicts, progress)
+    if store.manifest.statements:
+        _add(store.statements, folder.statements, progress)
+
+
+def _add(source: VerdictJournal, target: VerdictJournal, progress: Progress) -> None:
+    for number in range(len(source.standing)):
+        raw = source.line(number)
+        row = read_row(raw, path=source.path)
+        before = target.standing.row_of(VerdictKey(row.key, row.author, row.repeat))
+        same = before is not None and _line(target, before) == raw
+        if before is None or (target.standing[before].score is None and not same):
+            target.append_line(raw, row)
+        elif row.score is not None and not same:
+            message = f"{row.by} says something else of {row.key} here than in a run before it"
+            line = source.line_of(source.standing.offset(number))
+            raise RecordError(message, path=source.path, line=line)
+        progress.advance()
+    target.flush()
+
+
+def _line(journal: VerdictJournal, row: int) -> bytes:
+    journal.flush()
+    return journal.line(row)
+
+
+def _put_labels(stores: Sequence[RunStore], folder: RunWriter) -> None:
+    """Labels and decisions of all parts; in an order of their own, since the last one of an output counts."""
+    labels = sorted((label for store in stores for label in store.labels), key=_place)
+    if labels:
+        folder.put_labels(_different(labels))
+    decisions = sorted((said for store in stores for _, said in store.adjudications), key=_place)
+    if decisions:
+        folder.put_adjudications(_different(decisions))
+
+
+def _place(verdict: Verdict) -> tuple[Any, ...]:
+    return verdict.key, verdict.by, verdict.repeat
+
+
+def _different(verdicts: Sequence[Verdict]) -> Iterator[Verdict]:
+    """Those that are not the same as the one before."""
+    before = None
+    for verdict in verdicts:
+        if verdict != before:
+            yield verdict
+        before = verdict
