@@ -30,8 +30,8 @@ Record = TypeVar("Record", Case, Output)
 
 def paths_of(given: FilePath | Iterable[FilePath]) -> list[Path]:
     """One path, or several."""
-    several = [given] if isinstance(given, (str, os.PathLike)) else given
-    return [Path(cast("FilePath", each)) for each in several]
+    several: Iterable[FilePath] = [given] if isinstance(given, (str, os.PathLike)) else given  # pyright: ignore[reportUnknownVariableType] - of what a path may be
+    return [Path(each) for each in several]
 
 
 def source(name: str, given: Cases | Labels) -> InputPath:

@@ -18,7 +18,7 @@ from ..store.run_writer import RunWriter
 from ..store.standing import Said
 from .rates import system_results
 from .results import JudgeUse, SystemResult
-from .tally import OpenScores, Tally, most_frequent
+from .tally import OpenScores, Tally
 
 
 class Conclusion(Counts, frozen=True, kw_only=True):
@@ -222,7 +222,7 @@ def _use(author: Author, heard: _Heard, roster: Roster, prices: PriceList | None
         reasked=spent["reasked"],
         cost=None if judge is None else _cost(judge.model, spent, prices),
         seconds=None if known is None else known.seconds,
-        reasons={outcome: most_frequent(counter) for outcome, counter in heard.reasons.items()},
+        reasons={outcome: dict(counter.most_common()) for outcome, counter in heard.reasons.items()},
     )
 
 

@@ -11,7 +11,7 @@ import msgspec
 from ...calibration.intervals.closed_forms import Interval, wilson_interval
 from ...records import Author, ItemKey, Kind
 from .results import DECIDED, OPEN, UNJUDGED, Stratum, SystemResult
-from .tally import Sums, Tally, most_frequent
+from .tally import Sums, Tally
 
 JudgesKind: TypeAlias = Callable[[Author, Kind], bool]
 """Whether a judge is asked about a kind of case."""
@@ -59,8 +59,8 @@ def _system_result(
         strata=[rate_of(DECIDED, checked, missing=missing), *uncorrected, *corrected.values()],
         outcomes={"checker": dict(checked.outcomes)},
         missing=missing,
-        faults=most_frequent(checked.faults),
-        failures=most_frequent(checked.failures),
+        faults=dict(checked.faults.most_common()),
+        failures=dict(checked.failures.most_common()),
     )
 
 

@@ -34,11 +34,6 @@ def _with(before: ExactSum, score: float) -> ExactSum:
     return (count + 1, *rests, score)
 
 
-def most_frequent(counts: Counter[str]) -> dict[str, int]:
-    """Those that are counted most often first; of equal ones the first by name."""
-    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
-
-
 _NOTHING: ExactSum = (0, 0.0)
 
 _MOST_REASONS = 20

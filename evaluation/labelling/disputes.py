@@ -187,12 +187,12 @@ def _labels_of_probes(store: RunStore) -> Iterator[Verdict]:
     files = store.manifest.identity.get("audit_of")
     if files is None:
         raise InputError("is no audit of judges (`fiducial audit run` makes one)", path=str(store.path))
-    kept = store.inputs
-    if not kept or not isinstance(kept[0], Path):
+    probes = store.inputs.cases[0]
+    if not isinstance(probes, Path):
         raise InputError(
             "does not say where its probes are; type the command of the audit again", path=str(store.path)
         )
-    folder = kept[0].parent
+    folder = probes.parent
     if read_manifest(folder).files != files:
         raise InputError("does not hold the probes of this audit any more", path=str(folder))
     return read_records(folder / LABELS, Verdict)
