@@ -139,8 +139,8 @@ def forecast_preferences(
 class _Given(NamedTuple):
     """What is to be compared, and what is known of it."""
 
-    cases: list[InputPath]
-    outputs: list[InputPath]
+    cases: Sequence[InputPath]
+    outputs: Sequence[InputPath]
     truth: dict[ItemKey, float]
 
 
@@ -169,7 +169,7 @@ def _plan(
         trusted = read_records(source("labels", labels), Verdict)
         given.truth.update((each.key, each.score) for each in trusted if each.score is not None)
     return PreferencePlan(
-        cases=given.cases[0],
+        cases=given.cases,
         outputs=given.outputs,
         out=MemoryFolder("preferences") if out is None else Path(out),
         judges=cast("Sequence[str]", [judges] if isinstance(judges, str) else judges)
@@ -206,26 +206,27 @@ def _of_run(folder: FolderPath, *, accept_edited: bool) -> _Given:
     with RunStore(folder) as store:
         if not accept_edited:
             store.refuse_edited()
-        cases, *outputs = store.inputs
+        inputs = store.inputs
         checked = {
             said.key: said.score
             for said in store.verdicts.standing
             if said.source == "checker" and said.score is not None
         }
-        return _Given([cases], outputs, {**checked, **store.label_scores})
+        return _Given(inputs.cases, inputs.outputs, {**checked, **store.label_scores})
 
 
 def _together(parts: Sequence[_Given], cases: Cases | None) -> _Given:
-    """Everything to be compared; of the cases, which must be the same in all of it, one file."""
-    named = [path for part in parts for path in part.cases] if cases is None else [source("cases", cases)]
+    """Everything to be compared; of the cases, which must be the same in all of it, one set of files."""
+    named = [part.cases for part in parts if part.cases] if cases is None else [[source("cases", cases)]]
     if not named:
         raise UsageError(
             "which cases are these outputs of? say so by cases=, or compare runs, which know theirs"
         )
-    if len({file_sha256(path) for path in named if len(named) > 1}) > 1:
-        raise UsageError(f"runs over different cases cannot be compared: {', '.join(map(str, named))}")
+    if len({tuple(map(file_sha256, paths)) for paths in named if len(named) > 1}) > 1:
+        files = ", ".join(str(path) for paths in named for path in paths)
+        raise UsageError(f"runs over different cases cannot be compared: {files}")
     outputs = list(dict.fromkeys(path for part in parts for path in part.outputs))
-    return _Given(named[:1], outputs, {key: score for part in parts for key, score in part.truth.items()})
+    return _Given(named[0], outputs, {key: score for part in parts for key, score in part.truth.items()})
 
 
 def _prefer(plan: PreferencePlan, access: Access, *, progress: bool | None) -> Preferences:

@@ -12,7 +12,7 @@ from ...calibration.preference.measure import preferences_of
 from ...calibration.preference.results import Preferences
 from ...errors import UsageError
 from ...judges.prices import PriceList
-from ...records import FolderPath, InputPath, ItemKey, write_json
+from ...records import CaseFiles, FolderPath, InputPath, ItemKey, write_json
 from ...version import VERSION
 from ..context import RunContext
 from ..forecast import Forecast, copy_of_run, forecast_steps
@@ -49,7 +49,7 @@ class PreferencePlan(msgspec.Struct, frozen=True, kw_only=True):
         batch: How batches are waited for; None when the model is asked directly.
     """
 
-    cases: InputPath
+    cases: CaseFiles
     outputs: Sequence[InputPath]
     out: FolderPath
     command: str
