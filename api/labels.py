@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,9 @@ import msgspec
 
 from ..errors import InputError, UsageError
 from ..evaluation.labelling.corrections import Correction, Unsaid, corrected_cases, corrections
+from ..evaluation.shards import shards_of
 from ..evaluation.store.run_store import RunStore
-from ..records import Case, MemoryFile, atomic_write, write_records
+from ..records import Case, MemoryFile, atomic_write, named, write_records
 from ..report.words import counted
 from .shown import Document, Shown
 from .sources import Cases, FilePath, source
@@ -106,11 +107,11 @@ def correct_cases(cases: Cases, patch: FilePath | Iterable[Mapping[str, Any]]) -
     return list(corrected_cases(source("cases", cases), source("patch", patch)))
 
 
-def corrected_file(cases: Path, patch: Path, beside: Path) -> Path:
+def corrected_file(cases: Sequence[Path], patch: Path, beside: Path) -> Path:
     """Apply a patch to a data set, and write it beside what is made of it: ``run.cases.jsonl`` beside ``run``.
 
     Args:
-        cases: The cases.
+        cases: Files of cases, or folders of shards.
         patch: The patch.
         beside: What is made of the corrected cases.
 
@@ -123,11 +124,12 @@ def corrected_file(cases: Path, patch: Path, beside: Path) -> Path:
     """
     path = beside.with_name(f"{beside.stem}.cases.jsonl")
     made = MemoryFile(path.name)
-    write_records(made, corrected_cases(cases, patch))
+    files = shards_of(cases).files
+    write_records(made, corrected_cases(files, patch))
     content = made.read_bytes()
     if path.exists() and path.read_bytes() != content:
         raise UsageError(
-            f"{path}: is there, and is not {cases} corrected by {patch}; remove it, or choose another --out"
+            f"{path}: is there, and is not {named(files)} corrected by {patch}; remove it, or choose another --out"
         )
     with atomic_write(path) as file:
         file.write(content)

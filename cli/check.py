@@ -42,8 +42,8 @@ def command(
     if labels_patch is not None:
         from ..api.labels import corrected_file  # noqa: PLC0415 - as above
 
-        cases = corrected_file(cases, labels_patch, out)
-        click.echo(f"corrected cases: {cases}", err=True)
+        cases = (corrected_file(cases, labels_patch, out),)
+        click.echo(f"corrected cases: {cases[0]}", err=True)
     try:
         found = check_file(cases, outputs, out, progress=True, **options)
     except KeyboardInterrupt:

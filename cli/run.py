@@ -67,8 +67,8 @@ def command(judge_on: str, **options: Any) -> int:
     if options["labels_patch"] is not None:
         from ..api.labels import corrected_file  # noqa: PLC0415 - likewise
 
-        options["cases"] = corrected_file(options["cases"], options["labels_patch"], options["out"])
-        click.echo(f"corrected cases: {options['cases']}", err=True)
+        options["cases"] = [corrected_file(options["cases"], options["labels_patch"], options["out"])]
+        click.echo(f"corrected cases: {options['cases'][0]}", err=True)
     return evaluate_as_asked(
         options,
         options=check_options(

@@ -25,7 +25,7 @@ from .case import (
     is_kind,
     unknown_kind,
 )
-from .case_index import CaseFacts, CaseFiles, CaseIndex, Closing, files_of
+from .case_index import CaseFacts, CaseFiles, CaseIndex, Closing, files_of, named
 from .explanations import nearest
 from .jsonl import (
     MAX_LINE_BYTES,
@@ -110,6 +110,7 @@ __all__ = [
     "lines_of",
     "memory_file",
     "message_text",
+    "named",
     "nearest",
     "open_plainly",
     "read_lines",

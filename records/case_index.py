@@ -116,8 +116,7 @@ class CaseIndex(Closing):
     @property
     def path(self) -> InputPath | str:
         """What stands for the files in messages."""
-        others = len(self.files) - 1
-        return f"{self.files[0]} and {others} more" if others else self.files[0]
+        return named(self.files)
 
     def __len__(self) -> int:
         return len(self._facts)
@@ -180,6 +179,12 @@ class CaseIndex(Closing):
         for file in self._open.values():
             file.close()
         self._open = {}
+
+
+def named(files: Sequence[InputPath]) -> InputPath | str:
+    """What stands for files in messages."""
+    others = len(files) - 1
+    return f"{files[0]} and {others} more" if others else files[0]
 
 
 def files_of(given: CaseFiles) -> tuple[InputPath, ...]:

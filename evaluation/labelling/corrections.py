@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
@@ -13,7 +14,17 @@ from ...calibration.decisions import Decision, Found, decision_of, settled
 from ...deterministic import CheckOptions, check
 from ...deterministic.checkers import require_meetable
 from ...errors import FiducialError, InputError
-from ...records import Case, InputPath, Output, decode_record, read_numbered, read_records
+from ...records import (
+    Case,
+    CaseFiles,
+    InputPath,
+    Output,
+    decode_record,
+    files_of,
+    named,
+    read_numbered,
+    read_records,
+)
 from ...records.case import Record
 from ..inputs import outputs_of
 from ..store.run_store import ADJUDICATIONS, RunStore
@@ -74,7 +85,7 @@ def corrections(store: RunStore) -> tuple[list[Correction], list[Unsaid]]:
     rules = CheckOptions(rules=store.manifest.identity.get("rules") or "strict")
     found: list[Correction] = []
     unsaid: list[Unsaid] = []
-    for case in read_records(store.inputs[0], Case):
+    for case in chain.from_iterable(read_records(path, Case) for path in store.inputs.cases):
         outputs = decided.get(case.id, [])
         wrong = [each for each in outputs if _contradicts(case, each, rules)]
         if wrong:
@@ -95,7 +106,7 @@ def _decided(store: RunStore) -> dict[str, list[_Decided]]:
         except ValueError as error:
             raise InputError(str(error), path=store.path / ADJUDICATIONS) from None
     cases: dict[str, list[_Decided]] = {}
-    for file in store.inputs[1:]:
+    for file in store.inputs.outputs:
         for output in outputs_of(file):
             people = list(said.get(str(output.key), {}).values())
             if people and (found := settled(people)) != "undecidable":
@@ -183,7 +194,7 @@ def reference_sha256(case: Case) -> str:
     return hashlib.sha256(msgspec.json.encode(case.reference, order="sorted")).hexdigest()
 
 
-def corrected_cases(cases: InputPath, patch: InputPath) -> Iterator[Case]:
+def corrected_cases(cases: CaseFiles, patch: InputPath) -> Iterator[Case]:
     """Apply a patch to a data set.
 
     Args:
@@ -205,7 +216,8 @@ def corrected_cases(cases: InputPath, patch: InputPath) -> Iterator[Case]:
                 f"{correction.case_id!r} is corrected on line {wanted[correction.case_id][0]} already",
             )
         wanted[correction.case_id] = (line, correction)
-    for case in read_records(cases, Case):
+    files = files_of(cases)
+    for case in chain.from_iterable(read_records(path, Case) for path in files):
         line, correction = wanted.pop(case.id, (0, None))
         if correction is None:
             yield case
@@ -214,7 +226,7 @@ def corrected_cases(cases: InputPath, patch: InputPath) -> Iterator[Case]:
             raise _refused(
                 patch,
                 line,
-                f"the reference of {case.id!r} in {cases} is not the one that was corrected",
+                f"the reference of {case.id!r} in {named(files)} is not the one that was corrected",
                 "was",
             )
         try:
@@ -224,7 +236,7 @@ def corrected_cases(cases: InputPath, patch: InputPath) -> Iterator[Case]:
                 patch, line, error.message, f"reference.{error.field}" if error.field else "reference"
             ) from None
     for line, correction in wanted.values():
-        raise _refused(patch, line, f"no case has the id {correction.case_id!r} in {cases}")
+        raise _refused(patch, line, f"no case has the id {correction.case_id!r} in {named(files)}")
 
 
 def _refused(patch: InputPath, line: int, message: str, field: str = "case_id") -> InputError:
