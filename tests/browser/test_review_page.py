@@ -10,6 +10,8 @@ import pytest
 from chromium import NARROW, WIDE, Browser
 from command import fiducial
 
+from fiducial.data import demo_path
+
 LABELLED = 10
 
 
@@ -20,13 +22,21 @@ def review(run: Path, *options: str) -> Path:
     return run / "review-ann.html"
 
 
+@pytest.fixture(scope="module")
+def unlabelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run on the demo's cases and outputs of which nobody has labelled anything."""
+    folder = tmp_path_factory.mktemp("unlabelled") / "run"
+    files = [demo_path("cases.jsonl"), "--outputs", demo_path("outputs.jsonl")]
+    judges = ["--judge", "rubric", "--judge", "memory_answer", "--judge", "groundedness"]
+    done = fiducial("run", *files, *judges, "--model", "baseline", "--out", folder)
+    assert done.code == 0, done.err
+    return folder
+
+
 @pytest.fixture
-def run(demo: Path, tmp_path: Path) -> Path:
-    """A copy of the demo's run without its labels of what is open."""
-    copy = tmp_path / "run"
-    shutil.copytree(demo, copy)
-    (copy / "labels.jsonl").unlink()
-    return copy
+def run(unlabelled: Path, tmp_path: Path) -> Path:
+    """A copy of it for each test."""
+    return Path(shutil.copytree(unlabelled, tmp_path / "run"))
 
 
 def count(browser: Browser) -> str:
