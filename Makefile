@@ -81,8 +81,8 @@ formats: $(VENV)/.ready  ## other tools write what is read and read what is writ
 	@PATH="$(CURDIR)/$(TOOLS)/node_modules/.bin:$$PATH" PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 DEEPEVAL_TELEMETRY_OPT_OUT=1 \
 		$(TOOLS)/bin/python -m pytest -p pytest_timeout -W ignore tests/formats/with_tools
 
-requests: $(VENV)/.ready  ## batch files for every judge and variant, into ./requests; MODEL=... names the model
-	@$(BIN)/python benchmarks/make_requests.py --out requests $(if $(MODEL),--model $(MODEL))
+requests: $(VENV)/.ready  ## batch files for every judge and variant, into ./requests; MODEL=... names the model; LADDER=1 writes questions of ladders instead
+	@$(BIN)/python benchmarks/make_requests.py --out requests $(if $(MODEL),--model $(MODEL)) $(if $(LADDER),--ladder)
 
 format: $(VENV)/.ready  ## let the tools mend what they can
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .

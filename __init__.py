@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .api.labels import correct_cases, export_labels
     from .api.measuring import calibrate, compare, estimate
     from .api.merging import merge
-    from .api.own import agent, file_format, judge_function, operator, statistic, world
+    from .api.own import agent, dial, file_format, judge_function, operator, statistic, world
     from .api.planning import plan
     from .api.preferring import prefer
     from .api.reading import Reading, read
@@ -56,6 +56,7 @@ _HOME = {
     "check_file": "api.checking_files",
     "checker": "deterministic",
     "compare": "api.measuring",
+    "dial": "api.own",
     "estimate": "api.measuring",
     "correct_cases": "api.labels",
     "evaluate": "api.evaluating",
@@ -114,6 +115,7 @@ __all__ = [
     "checker",
     "compare",
     "correct_cases",
+    "dial",
     "estimate",
     "evaluate",
     "export",

@@ -11,10 +11,11 @@ from typing import Any, Unpack, cast
 import msgspec
 
 from ..calibration.cuts import GivenPassAt, pass_at_of
-from ..deterministic.mutation import load_operators
+from ..deterministic.mutation import load_dials, load_operators
 from ..errors import UsageError
 from ..evaluation.audit import foresee_audit
 from ..evaluation.audit.building import ProbeSettings, build_probes
+from ..evaluation.audit.ladder import CALLS, LadderSettings
 from ..evaluation.audit.plan import DEFAULT_SAMPLE, AuditPlan
 from ..evaluation.audit.probe_folder import ProbeManifest
 from ..evaluation.audit.running import run_audit
@@ -109,7 +110,7 @@ def mutate(
 
 
 def audit(
-    probes: Probes | FilePath,
+    probes: Probes | FilePath | None,
     judges: JudgeLike | Sequence[JudgeLike],
     *,
     model: str | None = None,
@@ -117,6 +118,9 @@ def audit(
     sample: int = DEFAULT_SAMPLE,
     only: Sequence[str] = (),
     repeats: int = 2,
+    ladder: bool = False,
+    calls: int = CALLS,
+    evenly: bool = False,
     pass_at: GivenPassAt = None,
     worlds: Worlds = None,
     access: Access | None = None,
@@ -127,13 +131,16 @@ def audit(
     """Ask judges about probes: which faults they miss, what harmless they punish, what talks them into passing.
 
     Args:
-        probes: Made by `mutate`, or the folder that they are in.
+        probes: Made by `mutate`, or the folder that they are in; None for ladders alone.
         judges: A judge or several, made by `fiducial.judge` or named.
         model: The judging model of judges that are only named.
         out: A folder to keep the audit in; the same call resumes it. None keeps it in memory.
         sample: Probes of each operator at most.
-        only: Operators by name.
+        only: Operators and dials by name.
         repeats: How often right outputs are judged, to tell noise from effects.
+        ladder: Whether to find out up to which level of difficulty faults are caught, dial by dial.
+        calls: Questions of each dial, to each judge.
+        evenly: Whether these go evenly over the levels, all at once, and not where answers lead.
         pass_at: From which score on verdicts pass; None for the cuts that judges declare, and 0.5 for others.
         worlds: Simulated worlds of one's own; those that are registered when left out.
         access: How the model of judges that are only named is reached, by all of them together; as by `fiducial.judge` when left out.
@@ -142,11 +149,11 @@ def audit(
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
 
     Returns:
-        The audit: each judge's sensitivity by operator, and its lexical baseline's beside it.
+        The audit: each judge's sensitivity by operator and its ladders, and its lexical baseline's beside it.
 
     Raises:
         InputError: The probes cannot be used.
-        UsageError: There is no such judge or operator, or no probe is for these judges.
+        UsageError: There is no such judge, operator or dial, or nothing is for these judges; or there are neither probes nor ladders.
         ConfigurationError: A model is needed and none is named or can be reached.
     """
     given = {name: value for name, value in locals().items() if name not in {"access", "progress"}}
@@ -155,7 +162,7 @@ def audit(
 
 
 def forecast_audit(
-    probes: Probes | FilePath,
+    probes: Probes | FilePath | None,
     judges: Sequence[str],
     *,
     access: ModelAccess,
@@ -177,25 +184,37 @@ def forecast_audit(
 
 def _plan(
     *,
-    probes: Probes | FilePath,
+    probes: Probes | FilePath | None,
     judges: JudgeLike | Sequence[JudgeLike],
     shared: bool,
     model: str | None = None,
     out: FilePath | None = None,
     only: Sequence[str] = (),
+    ladder: bool = False,
+    calls: int = CALLS,
+    evenly: bool = False,
     worlds: Worlds = None,
     pass_at: GivenPassAt = None,
     poll_seconds: float | None = None,
     **rest: Any,
 ) -> AuditPlan:
+    if probes is None and not ladder:
+        raise UsageError(
+            "nothing to ask about: name a folder of probes, or ask for ladders (--ladder), or both"
+        )
     environments = worlds_of(worlds)
     named = [judges] if isinstance(judges, str) else judges
+    dials = load_dials() if ladder else {}
+    if probes is None and (unknown := [name for name in only if name not in dials]):
+        raise UsageError(f"--only {unknown[0]}: no such dial; there are {', '.join(dials)}")
+    chosen = [name for name in only if name in dials] or list(dials)
     return AuditPlan(
-        probes=probes.kept if isinstance(probes, Probes) else Path(probes),
+        probes=probes.kept if isinstance(probes, Probes) else None if probes is None else Path(probes),
         out=MemoryFolder("audit") if out is None else Path(out),
         judges=cast("Sequence[str]", named) if shared else judge_tasks_of(judges, model, environments),
         model=model if shared else None,
-        operators=only,
+        operators=[name for name in only if name not in dials],
+        ladder=LadderSettings([dials[name] for name in chosen], calls, evenly) if ladder else None,
         pass_at=pass_at_of(pass_at),
         batch=None if poll_seconds is None else BatchMode(poll_seconds=poll_seconds),
         environments=environments,

@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
+
 from ..calibration.cuts import GivenPassAt, pass_at_of
-from ..errors import UsageError
+from ..errors import InputError, UsageError
 from ..evaluation.audit import certificate as certificates
 from ..evaluation.audit.annotators import AlternativeAnnotator, alternative_annotators, read_annotations
 from ..evaluation.audit.certificate import Certificate as CertificateNumbers
@@ -16,6 +18,7 @@ from ..evaluation.audit.certificate import DriftTest
 from ..evaluation.audit.drift import Standing as StandingNumbers
 from ..evaluation.audit.drift import check_certificate as check
 from ..evaluation.audit.drift import read_certificate
+from ..evaluation.audit.results import AUDIT
 from ..evaluation.audit.results import Audit as AuditNumbers
 from ..records import write_json
 from ..report.audit_words import (
@@ -38,6 +41,23 @@ class Audit(AuditNumbers, Shown, frozen=True, kw_only=True):
         """It in words and tables."""
         return audit_document(self)
 
+    def report(self, html: FilePath) -> Path:
+        """Write it as one HTML file that opens from the disk, with the curves of its ladders.
+
+        Args:
+            html: The file.
+
+        Returns:
+            The file.
+
+        Raises:
+            InputError: It cannot be written.
+        """
+        from ..report.audit_page import write_audit  # noqa: PLC0415 - who reads numbers needs no page
+
+        write_audit(Path(html), self)
+        return Path(html)
+
     def to_frame(self) -> pd.DataFrame:
         """A row a judge and operator."""
         return statistics_frame(
@@ -45,6 +65,24 @@ class Audit(AuditNumbers, Shown, frozen=True, kw_only=True):
             for judge in self.judges
             for each in judge.operators
         )
+
+
+def load_audit(folder: FilePath) -> Audit | None:
+    """An audit from its run folder; None where it is another run's.
+
+    Args:
+        folder: Where it is kept.
+
+    Raises:
+        InputError: It cannot be read.
+    """
+    path = Path(folder) / AUDIT
+    if not path.exists():
+        return None
+    try:
+        return Audit.of(msgspec.json.decode(path.read_bytes(), type=AuditNumbers))
+    except (OSError, msgspec.DecodeError) as error:
+        raise InputError(f"not an audit: {error}", path=path) from error
 
 
 class Certificate(CertificateNumbers, Shown, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -12,7 +12,7 @@ from ..plugins import AGENTS, FORMATS, GROUPS, JUDGES, OPERATORS, STATISTICS, WO
 from ..records import Case, Output
 
 if TYPE_CHECKING:
-    from ..deterministic.mutation import Family, Mutation, Plants, Subject
+    from ..deterministic.mutation import Family, Mutation, Plants, Rung, Subject
 
 A = TypeVar("A", bound=Callable[[Case], Any])
 F = TypeVar("F", bound=Callable[[Path], Iterable[Any]])
@@ -20,6 +20,7 @@ J = TypeVar("J", bound=Callable[[Case, Output], Any])
 S = TypeVar("S", bound=Callable[..., Any])
 W = TypeVar("W", bound=type)
 Mutate: TypeAlias = "Callable[[Subject, Random], Iterator[Mutation]]"
+Make: TypeAlias = "Callable[[int, int], Rung]"
 
 
 def agent(name: str) -> Callable[[A], A]:
@@ -29,6 +30,29 @@ def agent(name: str) -> Callable[[A], A]:
         name: Its name.
     """
     return AGENTS.registering(name)
+
+
+def dial(
+    name: str, *, family: Family, levels: Sequence[int], unit: str, about: str, steps: Sequence[str] = ()
+) -> Callable[[Make], Make]:
+    """Make faults as hard as is asked for, for ``fiducial audit run --ladder``: a pure function of a seed and a level that gives a `Rung`.
+
+    Args:
+        name: Its name; no operator's.
+        family: Which sort of output it makes: ``tool_call``, ``multi_turn``, ``answer`` or ``groundedness``.
+        levels: From easy to hard: numbers of something, or 1 to as many as there are steps.
+        unit: What a level counts.
+        about: One line for a person.
+        steps: What each level is, where they are kinds and no numbers.
+    """
+
+    def add(make: Make) -> Make:
+        from ..deterministic.mutation import Dial  # noqa: PLC0415 - slow to import
+
+        OPERATORS.register(name, Dial(name, family, make, tuple(levels), unit, about, tuple(steps)))
+        return make
+
+    return add
 
 
 def file_format(name: str) -> Callable[[F], F]:

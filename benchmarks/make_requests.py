@@ -1,11 +1,12 @@
 """Batch files of every judge and variant: over the built-in suite, and over real outputs where reference data is there.
 
-    python benchmarks/make_requests.py --out requests [--model NAME] [--real 500] [--seed 1]
+    python benchmarks/make_requests.py --out requests [--model NAME] [--real 500] [--seed 1] [--ladder]
 
 Each file holds the requests of one prompt (``requests/suite/JUDGE.VARIANT.jsonl``). Their ids are hashes of what is asked, so that replies stay good as
 long as the prompt does. With FIDUCIAL_REFERENCE set, the same for a sample of the real outputs in ``bfcl_real`` (``requests/real/``), half of
 them officially right and half wrong, with their cases, outputs and labels beside. Real outputs are for measuring: keep what is made of them out of
-any repository.
+any repository. With ``--ladder`` the questions of ladders at fixed levels alone (``requests/ladder/``), which
+``fiducial audit run --ladder --evenly --calls N --replay ...`` reads: 600 for one prompt about tool calls, 300 for one about statements.
 """
 
 from __future__ import annotations
@@ -21,12 +22,20 @@ from tempfile import TemporaryDirectory
 from lay_out_real_outputs import find_real, lay_out
 
 from fiducial.data import demo_path
+from fiducial.deterministic import CheckOptions
+from fiducial.deterministic.mutation import DIALS
+from fiducial.evaluation.audit.ladder import even_round
+from fiducial.evaluation.audit.ladder.questions import pose, questions
 from fiducial.evaluation.batch.export import Questions, export_batch
+from fiducial.evaluation.judging.tasks import judge_task
 from fiducial.evaluation.progress import Silent
 from fiducial.judges import shipped_prompts
 from fiducial.records import Case, Output, Verdict, read_records, write_records
 
 MODEL = "gpt-4.1-mini"
+
+LADDERS = {"tool_call_accuracy/explicit": 60, "groundedness/explicit": 50}
+"""Questions of each dial: there are ten of tool calls, and six of statements."""
 
 
 def main() -> int:
@@ -38,7 +47,12 @@ def main() -> int:
     parser.add_argument("--model", default=MODEL)
     parser.add_argument("--real", type=int, default=500, help="real outputs; an even number")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--ladder", action="store_true", help="questions of ladders instead")
     arguments = parser.parse_args()
+    if arguments.ladder:
+        for name, calls in LADDERS.items():
+            write_ladder(name, calls, arguments.out / "ladder", arguments.model)
+        return 0
     write_requests(
         demo_path("cases.jsonl"), demo_path("outputs.jsonl"), arguments.out / "suite", arguments.model
     )
@@ -50,6 +64,24 @@ def main() -> int:
     draw_real(Path(reference), folder, arguments.real, arguments.seed)
     write_requests(folder / "cases.jsonl", folder / "outputs.jsonl", folder, arguments.model)
     return 0
+
+
+def write_ladder(name: str, calls: int, folder: Path, model: str) -> None:
+    """The questions of every dial that a prompt judges, so many of each: cases, outputs and labels, and the batch file."""
+    task = judge_task(name, model)
+    dials = {
+        dial.name: dial for dial in DIALS.values() if task.judges_kind(dial.make(0, dial.levels[0]).case.kind)
+    }
+    rows = [even_round(task.id, dial, calls) for dial in dials.values()]
+    posed = [pose(dials[question.dial], question, CheckOptions()) for question in questions(rows)]
+    stem = task.id.name
+    cases, outputs = folder / f"{stem}.cases.jsonl", folder / f"{stem}.outputs.jsonl"
+    write_records(cases, {each.case.id: each.case for each in posed}.values())
+    write_records(outputs, (each.output for each in posed))
+    write_records(folder / f"{stem}.labels.jsonl", (each.as_label() for each in posed))
+    asked = Questions(cases=cases, outputs=[outputs], judges=[name], model=model)
+    for file in export_batch(asked, folder / f"{name.replace('/', '.')}.jsonl", Silent()):
+        print(f"{file.path}: {file.requests:,} requests, {len(dials)} dials, --calls {calls}")
 
 
 def write_requests(cases: Path, outputs: Path, folder: Path, model: str) -> None:

@@ -38,11 +38,14 @@ Examples:
   fiducial audit run probes --judge tool_call_accuracy --model gpt-4.1-mini --out audit
   fiducial audit run probes --judge tool_call_accuracy/direct tool_call_accuracy/reasons --model my-model \\
       --base-url http://127.0.0.1:8000/v1 --sample 50 --repeats 3 --out audit
+  fiducial audit run --ladder --judge tool_call_accuracy --model my-model --out ladder --dry-run
+  fiducial audit run --ladder --only parallel_calls number_error --calls 200 --judge tool_call_accuracy \\
+      --model my-model --out ladder
 """
 
-_ONLY = click.option(
-    "--only", multiple=True, metavar="OPERATOR...", help="Operators by name.  [default: all that apply]"
-)
+
+class _LadderCommand(SpreadCommand):
+    needless = frozenset({"--ladder"})
 
 
 @click.group(no_args_is_help=True)
@@ -79,7 +82,9 @@ command.add_command(import_results)
     show_default=True,
     help="Probes of one operator from one right output at most.",
 )
-@_ONLY
+@click.option(
+    "--only", multiple=True, metavar="OPERATOR...", help="Operators by name.  [default: all that apply]"
+)
 @click.option("--operator", multiple=True, metavar="MODULE:NAME", help="An operator of your own.")
 @names_and_worlds
 def mutate_command(
@@ -114,8 +119,13 @@ def mutate_command(
     click.echo(f"probes: {out}")
 
 
-@command.command("run", short_help="Ask judges about probes.", cls=SpreadCommand, epilog=_RUN)
-@click.argument("probes", type=FOLDER)
+@command.command(
+    "run",
+    short_help="Ask judges about probes, and how hard a fault they still notice.",
+    cls=_LadderCommand,
+    epilog=_RUN,
+)
+@click.argument("probes", type=FOLDER, required=False)
 @click.option(
     "--judge",
     "judges",
@@ -132,13 +142,32 @@ def mutate_command(
     show_default=True,
     help="Probes of each operator at most; a larger number keeps what was judged already.",
 )
-@_ONLY
+@click.option(
+    "--ladder",
+    is_flag=True,
+    help="Also find out up to which level of difficulty faults are caught, dial by dial.",
+)
+@click.option(
+    "--calls",
+    type=click.IntRange(1),
+    default=300,
+    show_default=True,
+    help="Questions of each dial to each judge, with --ladder; more later go on where fewer stopped.",
+)
+@click.option(
+    "--evenly",
+    is_flag=True,
+    help="With --ladder: ask evenly over all levels, all at once; what is asked is known before, so that replies can be recorded.",
+)
+@click.option(
+    "--only", multiple=True, metavar="NAME...", help="Operators and dials by name.  [default: all that apply]"
+)
 @pass_at_option
 @worlds
 @json_option
 @model_options
 def run(
-    probes: Path,
+    probes: Path | None,
     judges: tuple[str, ...],
     out: Path,
     sample: int,
@@ -149,8 +178,8 @@ def run(
 ) -> int:
     """Ask judges about probes: which faults they miss, what harmless they punish, what talks them into passing.
 
-    Right outputs are asked about --repeats times (2 unless said otherwise), to see whether the judge contradicts itself. Verdicts to
-    read, survivors first of all, are in to_read.jsonl of the run folder. Exit code 3: finished, but calls failed.
+    Right outputs are asked about --repeats times (2 unless said otherwise), to see whether the judge contradicts itself. With --ladder
+    faults get harder: each dial is asked about in rounds near the level at which 80 % are caught, which needs no PROBES. Verdicts to read, survivors first of all, are in to_read.jsonl of the run folder. Exit code 3: finished, but calls failed.
     """
     from ..api.auditing import audit, forecast_audit  # noqa: PLC0415 - numpy and scipy are slow to import
 
@@ -159,6 +188,9 @@ def run(
         "out": out,
         "command": command_line(),
         "sample": sample,
+        "ladder": options["ladder"],
+        "calls": options["calls"],
+        "evenly": options["evenly"],
         "only": only,
         "repeats": _repeats(options["repeats"]),
         "pass_at": pass_at,
@@ -170,7 +202,11 @@ def run(
         click.echo(str(forecast_audit(probes, judges, access=access(), prices=options["price"], **asked)))
         return EXIT_OK
     found = audit(probes, judges, access=access, progress=True, **asked)
-    document = [*found.document(), f"records: {out} (to_read.jsonl lists survivors and false alarms)"]
+    document = [
+        *found.document(),
+        f"records: {out} (to_read.jsonl lists survivors and false alarms)",
+        f"report: {found.report(out / 'report.html')}",
+    ]
     if found.failed:
         document.append(
             f"{found.failed:,} outputs without a verdict, since calls failed; the same command asks again for these alone"

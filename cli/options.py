@@ -36,18 +36,22 @@ class Number(click.FloatRange):
 class SpreadCommand(click.Command):
     """A command whose repeatable options also take several values at once: ``--outputs a.jsonl b.jsonl``."""
 
+    needless: frozenset[str] = frozenset()
+    """Flags with which there need be no argument, so that one comes first or not at all."""
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Repeat the option's name before each further value, then parse as usual."""
-        return super().parse_args(ctx, _spread(args, self.params))
+        return super().parse_args(
+            ctx, _spread(args, self.params, positional_seen=not self.needless.isdisjoint(args))
+        )
 
 
-def _spread(args: list[str], params: list[click.Parameter]) -> list[str]:
+def _spread(args: list[str], params: list[click.Parameter], *, positional_seen: bool) -> list[str]:
     options = [param for param in params if isinstance(param, click.Option)]
     repeatable = {name for option in options if option.multiple for name in option.opts}
     valued = {name for option in options if not option.is_flag for name in option.opts}
     spread: list[str] = []
     current: str | None = None
-    positional_seen = False
     for index, arg in enumerate(args):
         if arg == "--":
             return [*spread, *args[index:]]

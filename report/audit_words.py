@@ -15,6 +15,7 @@ from ..evaluation.audit.results import Audit, AuditAdjudication, Comparison, Jud
 from .adjudication_words import bounds, who_decided
 from .document import ENDS, Columns, Document, Figure, Piece, Table
 from .figures.agreement import heat
+from .ladder_words import ladder_pieces
 from .words import count, number, passing, statistic_cells
 
 _HEADINGS = {
@@ -225,6 +226,7 @@ def _judge(judge: JudgeAudit, lexical: Mapping[str, str]) -> Iterator[Piece]:
     if judge.steadiness is not None:
         steady = judge.steadiness
         yield f"  asked {steady.repeats} times: pairs that differ {steady.flip_rate}; all equal {steady.all_equal}"
+    yield from ladder_pieces(judge.ladders)
     if not judge.findings:
         yield "  found: nothing beyond chance"
         return

@@ -1,25 +1,30 @@
 """Mutation: operators that plant named faults in right outputs, and twins that are as right as they were."""
 
 from .chance import rank
+from .dials import DIALS, Dial, Rung
 from .groundedness_operators import composed
 from .operator import KINDS, Family, Mutation, Operator, Plants
 from .probes import Probe, Weakness, make_probes, origin, probe_number
-from .registry import OPERATORS, load_operators
+from .registry import OPERATORS, load_dials, load_operators
 from .right_outputs import REFERENCE_SYSTEM, right_output
 from .subject import Subject
 
 __all__ = [
+    "DIALS",
     "KINDS",
     "OPERATORS",
     "REFERENCE_SYSTEM",
+    "Dial",
     "Family",
     "Mutation",
     "Operator",
     "Plants",
     "Probe",
+    "Rung",
     "Subject",
     "Weakness",
     "composed",
+    "load_dials",
     "load_operators",
     "make_probes",
     "origin",

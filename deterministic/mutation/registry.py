@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -13,6 +13,7 @@ from .answer_operators import ANSWERS
 from .attacks import ATTACKS
 from .call_faults import ARGUMENT_FAULTS, CALL_FAULTS
 from .call_twins import CALL_TWINS
+from .dials import DIALS, Dial
 from .groundedness_operators import GROUNDEDNESS
 from .multi_turn_operators import MULTI_TURN
 from .operator import Operator
@@ -48,16 +49,31 @@ def load_operators(specs: Iterable[str] = (), folder: Path | None = None) -> dic
         UsageError: A spec is not of that form.
         ConfigurationError: There is no such module or name, it is no operator, or its name is taken.
     """
-    operators = dict(OPERATORS)
+    own = {each.name: each for each in _own(specs, folder) if isinstance(each, Operator)}
+    return OPERATORS | own
+
+
+def load_dials() -> dict[str, Dial]:
+    """The built-in dials and those that users have registered where operators are.
+
+    Raises:
+        ConfigurationError: One of them is no operator and no dial, or its name is taken.
+    """
+    return DIALS | {each.name: each for each in _own((), None) if isinstance(each, Dial)}
+
+
+def _own(specs: Iterable[str], folder: Path | None) -> Iterator[Operator | Dial]:
+    """What users have registered, and what they name."""
+    taken = OPERATORS.keys() | DIALS.keys()
     named = ((spec, plugins.look_up("--operator", spec, folder)) for spec in specs)
     for label, target in (*plugins.OPERATORS.items(), *named):
         several = cast("Sequence[object]", target) if isinstance(target, list | tuple) else [target]
-        for operator in several:
-            if not isinstance(operator, Operator):
+        for each in several:
+            if not isinstance(each, Operator | Dial):
                 raise ConfigurationError(
-                    f"operator {label!r}: expected an Operator or a list of them, got {shorten(operator)}"
+                    f"operator {label!r}: expected an Operator, a Dial, or a list of them, got {shorten(each)}"
                 )
-            if operator.name in operators:
-                raise ConfigurationError(f"operator {label!r}: the name {operator.name!r} is taken")
-            operators[operator.name] = operator
-    return operators
+            if each.name in taken:
+                raise ConfigurationError(f"operator {label!r}: the name {each.name!r} is taken")
+            taken |= {each.name}
+            yield each

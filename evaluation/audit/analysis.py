@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
+import msgspec
 import numpy as np
 
 from ...calibration import Statistic
@@ -13,6 +14,7 @@ from ...calibration.intervals.clustered_means import mean_of
 from ...calibration.intervals.clustered_rates import share_of
 from ...records import ItemKey, JudgeId
 from .comparisons import steadiness
+from .ladder.results import LadderResult
 from .probe_folder import ORIGINAL
 from .results import Comparison, Finding, JudgeAudit, OperatorResult, Read, Steadiness
 from .sampling import Chosen
@@ -55,9 +57,29 @@ def judge_audit(
     )
 
 
-def to_read(judge: str, scored: Mapping[ItemKey, Scored]) -> Iterator[Read]:
+def with_ladders(audit: JudgeAudit, ladders: list[LadderResult], asked: int) -> JudgeAudit:
+    """The same audit with what a judge's ladders came to.
+
+    Args:
+        audit: Of its probes.
+        ladders: By dial.
+        asked: How many verdicts these took.
+    """
+    findings = [*audit.findings, *(_of_ladder(each) for each in ladders if each.found)]
+    return msgspec.structs.replace(audit, ladders=ladders, asked=audit.asked + asked, findings=findings)
+
+
+def _of_ladder(ladder: LadderResult) -> Finding:
+    return Finding(
+        concern="stops noticing",
+        where=ladder.dial,
+        sentence=f"{ladder.dial} breaks {ladder.breaks} ({ladder.unit}): {ladder.about}",
+    )
+
+
+def to_read(judge: str, scored: Iterable[Scored]) -> Iterator[Read]:
     """The verdicts that a person should read: survivors, false alarms, attacks that were passed."""
-    for each in scored.values():
+    for each in scored:
         facts, score = each.facts, each.score
         if score is None:
             continue

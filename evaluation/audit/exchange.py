@@ -31,8 +31,8 @@ from ...records import (
 from .analysis import judge_audit, to_read
 from .comparisons import prompts
 from .probe_folder import CASES, OUTPUTS, ProbeManifest, read_facts, read_manifest
-from .results import Audit
-from .running import AUDIT, TO_READ
+from .results import AUDIT, Audit
+from .running import TO_READ
 from .sampling import Chosen, choose
 from .scored import Scored, scored_probes
 
@@ -98,7 +98,9 @@ def import_audit(probes: Path, results: Path, out: Path, *, as_: str | None = No
     audit = _audit(scored, asked, manifest)
     write_records(out / _VERDICTS, verdicts)
     write_json(out / AUDIT, audit)
-    write_records(out / TO_READ, (row for judge, of in _named(scored) for row in to_read(judge.name, of)))
+    write_records(
+        out / TO_READ, (row for judge, of in _named(scored) for row in to_read(judge.name, of.values()))
+    )
     return audit
 
 

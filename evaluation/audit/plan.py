@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import msgspec
 
 from ...calibration.cuts import UNTOLD, PassAt
+from ...deterministic import CheckOptions
 from ...errors import UsageError
 from ...judges.baseline import MODEL as BASELINE
 from ...judges.baseline import has_rule
@@ -15,11 +19,14 @@ from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..judging.access import BatchMode
 from ..judging.asking import EachOutput, Step
-from ..judging.tasks import JudgeTask, called, judge_task, judge_tasks
+from ..judging.tasks import JudgeTask, called, judge_task, judge_tasks, refuse_idle
 from ..judging.worlds import replay_in
+from ..progress import Progress
 from ..store.run_store import RunStore
+from ..store.run_writer import RunWriter
+from .ladder import Climb, LadderSettings
 from .pairwise import ProbePairs
-from .probe_folder import CASES, OUTPUTS, ProbeManifest, read_facts, read_manifest
+from .probe_folder import CASES, NO_PROBES, OUTPUTS, ProbeManifest, read_facts, read_manifest
 from .sampling import Chosen, choose
 
 DEFAULT_SAMPLE = 100
@@ -30,7 +37,7 @@ class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
     """What an audit is to do.
 
     Attributes:
-        probes: A folder of probes.
+        probes: A folder of probes; None where there are ladders alone.
         out: The run folder.
         command: The command line, for the record.
         judges: Judges to audit, by name or prepared.
@@ -39,11 +46,12 @@ class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
         operators: Names of operators; all, when empty.
         repeats: How often right outputs are judged, to tell noise from effects.
         pass_at: From which score on verdicts pass, where that is told; else as each judge declares.
+        ladder: Which dials are tried; None for none.
         environments: Simulated worlds of the user's own, by class name.
         batch: How batches are waited for; None when the model is asked directly.
     """
 
-    probes: FolderPath
+    probes: FolderPath | None
     out: FolderPath
     command: str
     judges: Sequence[str | JudgeTask]
@@ -52,50 +60,109 @@ class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
     operators: Sequence[str] = ()
     repeats: int = 2
     pass_at: PassAt = UNTOLD
+    ladder: LadderSettings | None = None
     environments: Mapping[str, type] = {}
     batch: BatchMode | None = None
 
 
-def prepare(plan: AuditPlan) -> tuple[ProbeManifest, Chosen, list[JudgeTask]]:
+class Prepared(NamedTuple):
+    """An audit that can be begun.
+
+    Attributes:
+        manifest: How its probes were made; of nothing, where there are none.
+        chosen: Those that are asked about.
+        tasks: The judges with their lexical baselines.
+        climb: Its ladders; None for none.
+    """
+
+    manifest: ProbeManifest
+    chosen: Chosen
+    tasks: Sequence[JudgeTask]
+    climb: Climb | None
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What must be the same whenever the audit goes on."""
+        of_probes = {"audit_of": self.manifest.files} if self.manifest.files else {}
+        return of_probes | (self.climb.identity if self.climb else {})
+
+
+def prepare(plan: AuditPlan) -> Prepared:
     """Refuse what cannot be done, before anything is.
 
     Args:
         plan: What is to be done.
-
-    Returns:
-        How the probes were made, those that are asked about, and the judges with their lexical baselines.
 
     Raises:
         InputError: The probes cannot be used.
         UsageError: There is no such judge, or no such operator.
         ConfigurationError: No model is named.
     """
+    tasks = _tasks(plan)
+    climb = None
+    if plan.ladder is not None:
+        climb = Climb(plan.ladder, tasks, CheckOptions(environments=plan.environments), plan.out)
+    if plan.probes is None:
+        return Prepared(NO_PROBES, Chosen({}, frozenset()), tasks, climb)
     manifest = read_manifest(plan.probes)
     unknown = sorted(set(plan.operators) - {operator.name for operator in manifest.operators})
     if unknown:
         raise UsageError(f"--only {unknown[0]}: {plan.probes} has no probes of this operator")
     with CaseIndex(plan.probes / CASES) as cases:
         chosen = choose(read_facts(plan.probes), plan.sample, cases.cluster, plan.operators)
-    return manifest, chosen, _tasks(plan)
+    return Prepared(manifest, chosen, tasks, climb)
 
 
-def open_inputs(plan: AuditPlan) -> EvaluationInputs:
-    """The cases and outputs of an audit's probes."""
-    return EvaluationInputs(plan.probes / CASES, [plan.probes / OUTPUTS])
+@contextmanager
+def opened(plan: AuditPlan, prepared: Prepared) -> Generator[EvaluationInputs | None]:
+    """The cases and outputs of an audit's probes; None where it has none.
 
-
-def steps(plan: AuditPlan, context: RunContext, tasks: Sequence[JudgeTask], chosen: Chosen) -> Iterator[Step]:
-    """What the judges are asked: about every probe once; then about right outputs as often as they are repeated.
-
-    Judges that compare are asked about each probe beside its right output.
+    Raises:
+        UsageError: There is nothing among them for these judges.
     """
-    single = [task for task in tasks if not task.compares]
-    yield EachOutput(context, single, chosen.probes.__contains__)
-    if plan.repeats > 1:
-        yield EachOutput(context, single, chosen.originals.__contains__, plan.repeats)
-    if comparing := [task for task in tasks if task.compares]:
-        pairs = ProbePairs(context.inputs, chosen)
-        yield EachOutput(context._replace(inputs=pairs), comparing, pairs.members.__contains__)
+    if plan.probes is None:
+        yield None
+        return
+    with EvaluationInputs(plan.probes / CASES, [plan.probes / OUTPUTS]) as inputs:
+        refuse_idle(
+            prepared.tasks, Counter(inputs.cases.facts(key.case_id).kind for key in prepared.chosen.probes)
+        )
+        yield inputs
+
+
+def steps(
+    plan: AuditPlan,
+    prepared: Prepared,
+    inputs: EvaluationInputs | None,
+    folder: RunWriter,
+    progress: Progress,
+    *,
+    foreseen: bool = False,
+) -> Iterator[Step]:
+    """What the judges are asked: about every probe once; then about right outputs as often as they are repeated; then on ladders.
+
+    Judges that compare are asked about each probe beside its right output, and on no ladder.
+
+    Args:
+        plan: What is to be done.
+        prepared: The same plan, prepared.
+        inputs: Its probes, opened.
+        folder: Its run folder.
+        progress: Told about every piece of work.
+        foreseen: Whether nobody is asked, so that no answer leads anywhere.
+    """
+    if inputs is not None:
+        context, chosen = RunContext(inputs, folder, progress), prepared.chosen
+        single = [task for task in prepared.tasks if not task.compares]
+        yield EachOutput(context, single, chosen.probes.__contains__)
+        if plan.repeats > 1:
+            yield EachOutput(context, single, chosen.originals.__contains__, plan.repeats)
+        if comparing := [task for task in prepared.tasks if task.compares]:
+            pairs = ProbePairs(inputs, chosen)
+            yield EachOutput(context._replace(inputs=pairs), comparing, pairs.members.__contains__)
+    if prepared.climb is not None:
+        climb = prepared.climb.foreseen if foreseen else prepared.climb.steps
+        yield from climb(folder, progress)
 
 
 def _tasks(plan: AuditPlan) -> list[JudgeTask]:

@@ -11,6 +11,7 @@ import msgspec
 from ...deterministic.mutation import Family, Plants
 from ...errors import InputError
 from ...records import FolderPath, InputPath, ItemKey, Verdict, read_numbered
+from ...version import VERSION
 from ..inputs import file_sha256
 
 CASES, OUTPUTS, LABELS, WEAKNESSES, PROBES = (
@@ -74,6 +75,19 @@ class ProbeManifest(msgspec.Struct, frozen=True, kw_only=True):
     right_outputs: int
     passed_over: dict[str, int]
     operators: list[OperatorCounts]
+
+
+NO_PROBES = ProbeManifest(
+    fiducial=VERSION,
+    seed=0,
+    per_operator=0,
+    inputs={},
+    files={},
+    right_outputs=0,
+    passed_over={},
+    operators=[],
+)
+"""Of an audit that asks about none."""
 
 
 class ProbeFacts(NamedTuple):

@@ -10,6 +10,10 @@ from ...calibration import Statistic
 from ...calibration.agreement.adjudicated import Adjudicators, LabelErrors
 from ...calibration.cuts import CutSource
 from ...records import JudgeId
+from .ladder.results import LadderResult
+
+AUDIT = "audit.json"
+"""The file of a run folder that has it."""
 
 Concern: TypeAlias = Literal[
     "misses a fault",
@@ -21,6 +25,7 @@ Concern: TypeAlias = Literal[
     "goes by length",
     "fails right outputs",
     "differs between prompts",
+    "stops noticing",
 ]
 """What an audit may find wrong with a judge."""
 
@@ -117,6 +122,7 @@ class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
         comparisons: Paired comparisons, corrected for being many. Of a judge that compares two outputs, ``position`` and ``length`` among them.
         steadiness: None where nothing was repeated.
         findings: What is wrong with it.
+        ladders: Up to which level of difficulty it catches faults, by dial.
     """
 
     judge: str
@@ -130,6 +136,7 @@ class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
     steadiness: Steadiness | None
     findings: list[Finding]
     compares: bool = False
+    ladders: list[LadderResult] = []
 
 
 BLIND_JUDGES = {

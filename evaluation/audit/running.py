@@ -7,32 +7,33 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from ...errors import UsageError
 from ...judges.prices import PriceList
-from ...records import CaseIndex, ItemKey, write_json, write_records
+from ...records import Author, CaseIndex, FolderPath, ItemKey, write_json, write_records
 from ...version import VERSION
-from ..context import RunContext
 from ..forecast import Forecast, copy_of_run, forecast_steps
 from ..inputs import EvaluationInputs
 from ..judging.access import ModelAccess
 from ..judging.asking import ask
-from ..judging.tasks import JudgeTask, refuse_idle, require_models
+from ..judging.tasks import JudgeTask, require_models
 from ..labelling.adjudications import decisions_on
 from ..progress import Progress, Silent
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 from .adjudicated import adjudicated_audit
-from .analysis import judge_audit, to_read
+from .analysis import judge_audit, to_read, with_ladders
 from .comparisons import prompts
+from .ladder import Climb, Climbed
 from .pairwise import Compared, ProbePairs, compared_probes, pairwise_audit
-from .plan import AuditPlan, open_inputs, prepare, steps
-from .probe_folder import ProbeManifest
-from .results import Audit, JudgeAudit
+from .plan import AuditPlan, Prepared, opened, prepare, steps
+from .results import AUDIT, Audit, JudgeAudit, Read
 from .sampling import Chosen
 from .scored import Scored, scored_probes
 
-AUDIT, TO_READ = "audit.json", "to_read.jsonl"
-"""The files that an audit adds to its run folder."""
+TO_READ = "to_read.jsonl"
+"""What an audit adds to its run folder for people."""
+
+TO_READ_CASES, TO_READ_OUTPUTS = "to_read_cases.jsonl", "to_read_outputs.jsonl"
+"""What was asked about on ladders, of that which is to be read."""
 
 
 def run_audit(
@@ -55,56 +56,37 @@ def run_audit(
         RunFolderError: The folder is in use or belongs to another run.
         ConfigurationError: No model can be reached.
     """
-    manifest, chosen, tasks = prepare(plan)
+    prepared = prepare(plan)
+    tasks = prepared.tasks
     if not RunStore(plan.out).begun:
         require_models(tasks, access)
-    with (
-        _probes_to_judge(plan, tasks, chosen) as inputs,
-        RunWriter(plan.out) as folder,
-    ):
-        folder.refuse_other_run(audit_of=manifest.files)
+    with opened(plan, prepared) as inputs, RunWriter(plan.out) as folder:
+        folder.refuse_other_run(**prepared.identity)
         folder.roster.refuse_changed([task.known for task in tasks], folder.path)
-        folder.bind(audit_of=manifest.files)
+        folder.bind(**prepared.identity)
         folder.update(
             status="running",
             started=now().isoformat(timespec="seconds"),
             command=plan.command,
             versions={"fiducial": VERSION},
-            inputs=folder.keep_inputs(inputs) if isinstance(plan.probes, Path) else None,
+            inputs=folder.keep_inputs(inputs) if inputs and isinstance(plan.probes, Path) else None,
         )
-        context = RunContext(inputs, folder, progress)
-        for step in steps(plan, context, tasks, chosen):
+        for step in steps(plan, prepared, inputs, folder, progress):
             ask(step, access, plan.batch)
-        audit = _conclude(plan, context, tasks, chosen, manifest)
+        audit = _conclude(plan, prepared, inputs, folder)
         folder.update(status="complete", ended=now().isoformat(timespec="seconds"))
     return audit
 
 
-def _probes_to_judge(plan: AuditPlan, tasks: Sequence[JudgeTask], chosen: Chosen) -> EvaluationInputs:
-    """Open the probes, unless there is nothing among them for these judges."""
-    inputs = open_inputs(plan)
-    try:
-        refuse_idle(tasks, Counter(inputs.cases.facts(key.case_id).kind for key in chosen.probes))
-    except UsageError:
-        inputs.close()
-        raise
-    return inputs
-
-
 def _conclude(
-    plan: AuditPlan, context: RunContext, tasks: Sequence[JudgeTask], chosen: Chosen, manifest: ProbeManifest
+    plan: AuditPlan, prepared: Prepared, inputs: EvaluationInputs | None, folder: RunWriter
 ) -> Audit:
     """Analyse the verdicts that stand, and write what they show."""
-    verdicts = context.folder.verdicts
-    comparing = [task for task in tasks if task.compares]
-    pairs = ProbePairs(context.inputs, chosen) if comparing else None
+    chosen, tasks, verdicts = prepared.chosen, prepared.tasks, folder.verdicts
+    pairs = ProbePairs(inputs, chosen) if inputs and any(task.compares for task in tasks) else None
     compared = {} if pairs is None else compared_probes(verdicts.whole(), pairs, chosen)
-    scored = scored_probes(
-        verdicts.whole(),
-        chosen.probes,
-        _clusters(context.inputs.cases, chosen),
-        {task.id: task.cut for task in tasks},
-    )
+    clusters = _clusters(inputs.cases, chosen) if inputs else {}
+    scored = scored_probes(verdicts.whole(), chosen.probes, clusters, {task.id: task.cut for task in tasks})
     for task in tasks:
         if task.id.kind == "baseline" and task.id in scored:  # words say the same every time
             scored[task.id] = {
@@ -113,41 +95,61 @@ def _conclude(
     apart = prompts({task.by: scored[task.id] for task in tasks if task.asked and task.id in scored})
     asked = tasks[: len(plan.judges)]  # the baselines that stand beside them come behind
     adjudication = adjudicated_audit(
-        {task.by: scored[task.id] for task in asked if task.id in scored},
-        decisions_on([context.folder]),
+        {task.by: scored[task.id] for task in asked if task.id in scored}, decisions_on([folder])
     )
     scored |= {judge: {key: each.scored for key, each in of.items()} for judge, of in compared.items()}
+    climbed = prepared.climb.results(folder) if prepared.climb else {}
+    said = {task.id: [*scored.get(task.id, {}).values(), *_on_ladders(climbed, task)] for task in tasks}
     audit = Audit(
         probes=dict(Counter(probe.plants for probe in chosen.probes.values())),
         judges=[
-            _audit_of(task, scored[task.id], compared.get(task.id), chosen, manifest)
+            with_ladders(
+                _audit_of(task, scored.get(task.id, {}), compared.get(task.id), prepared),
+                climbed[task.id].results if task.id in climbed else [],
+                len(_on_ladders(climbed, task)),
+            )
             for task in tasks
-            if task.id in scored
+            if said[task.id]
         ],
         prompts=apart,
-        failed=sum(each.outcome == "failed" for of_judge in scored.values() for each in of_judge.values()),
+        failed=sum(each.outcome == "failed" for of in said.values() for each in of),
         adjudication=adjudication,
     )
-    write_json(context.folder.path / AUDIT, audit)
-    write_records(
-        context.folder.path / TO_READ,
-        (row for task in asked if task.id in scored for row in to_read(task.by, scored[task.id])),
-    )
+    write_json(folder.path / AUDIT, audit)
+    reads = [row for task in asked for row in to_read(task.by, said[task.id])]
+    write_records(folder.path / TO_READ, reads)
+    if prepared.climb is not None:
+        _write_read(folder.path, prepared.climb, reads, chosen)
     return audit
+
+
+def _on_ladders(climbed: Mapping[Author, Climbed], task: JudgeTask) -> list[Scored]:
+    return list(climbed[task.id].scored.values()) if task.id in climbed else []
+
+
+def _write_read(folder: FolderPath, climb: Climb, reads: Sequence[Read], chosen: Chosen) -> None:
+    """Cases and outputs of the questions that are to be read, since no folder of probes has them."""
+    keys = dict.fromkeys(ItemKey(row.case_id, row.system, row.trial) for row in reads)
+    posed = list(climb.posed(key for key in keys if key not in chosen.probes))
+    cases = {each.case.id: each.case for each in posed}
+    write_records(folder / TO_READ_CASES, cases.values())
+    write_records(folder / TO_READ_OUTPUTS, (each.output for each in posed))
 
 
 def _audit_of(
     task: JudgeTask,
     scored: Mapping[ItemKey, Scored],
     compared: Mapping[ItemKey, Compared] | None,
-    chosen: Chosen,
-    manifest: ProbeManifest,
+    prepared: Prepared,
 ) -> JudgeAudit:
-    about = {operator.name: operator.about for operator in manifest.operators}
-    controls = {operator.name: operator.against for operator in manifest.operators if operator.against}
+    operators = prepared.manifest.operators
+    about = {operator.name: operator.about for operator in operators}
+    controls = {operator.name: operator.against for operator in operators if operator.against}
     if compared is not None:
         return pairwise_audit(task.by, task.id, compared, about=about, controls=controls)
-    return judge_audit(task.by, task.id, scored, chosen, about=about, controls=controls, cut=task.cut)
+    return judge_audit(
+        task.by, task.id, scored, prepared.chosen, about=about, controls=controls, cut=task.cut
+    )
 
 
 def _clusters(cases: CaseIndex, chosen: Chosen) -> dict[str, str]:
@@ -168,7 +170,7 @@ def foresee_audit(plan: AuditPlan, access: ModelAccess, prices: PriceList | None
     Raises:
         As `run_audit`.
     """
-    _, chosen, tasks = prepare(plan)
-    with open_inputs(plan) as inputs, copy_of_run(plan.out) as folder:
-        asked = steps(plan, RunContext(inputs, folder, Silent()), tasks, chosen)
+    prepared = prepare(plan)
+    with opened(plan, prepared) as inputs, copy_of_run(plan.out) as folder:
+        asked = steps(plan, prepared, inputs, folder, Silent(), foreseen=True)
         return forecast_steps(asked, access, prices, in_batch=plan.batch is not None)

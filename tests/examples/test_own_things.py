@@ -16,7 +16,7 @@ from installed_plugins import Install
 import fiducial as fd
 from fiducial.errors import ConfigurationError, InputError
 from fiducial.formats.own import read_own
-from fiducial.plugins import STATISTICS, load_module
+from fiducial.plugins import OPERATORS, STATISTICS, load_module
 
 OWN = Path(__file__).parent / "own"
 PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
@@ -29,6 +29,7 @@ Added: TypeAlias = Callable[[str, str, str], list[str]]
 def forgotten_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every calibration of this process would estimate a statistic that stays registered."""
     monkeypatch.setattr(STATISTICS, "_registered", {})
+    monkeypatch.setattr(OPERATORS, "_registered", {})
 
 
 @pytest.fixture(params=["decorator", "entry point"])
@@ -259,3 +260,25 @@ def test_what_a_function_of_the_users_does_wrong_is_told_with_the_place(install:
         list(read_own("empty", tmp_path / "data"))
     done = fiducial("cases", "frobnicate", tmp_path / "data", "--out", tmp_path / "c.jsonl")
     assert (done.code, "No such command 'frobnicate'" in done.err) == (2, True)
+
+
+def test_a_dial_of_ones_own_is_climbed(added: Added, tmp_path: Path):
+    options = added("operators", "recipients", "own_dial:recipients")
+    asked = [
+        "--ladder",
+        "--only",
+        "recipients",
+        "--calls",
+        "40",
+        "--judge",
+        "tool_call_accuracy",
+        "--model",
+        "baseline",
+    ]
+    done = fiducial("audit", "run", *asked, "--out", tmp_path / "ladder", *options)
+    assert done.code == 0
+    assert "recipients " in done.out
+    found = json.loads((tmp_path / "ladder" / "audit.json").read_bytes())
+    (ladder,) = found["judges"][0]["ladders"]
+    assert [level["level"] for level in ladder["levels"]] == [1, 2, 4, 8, 16]
+    assert sum(level["faulty"] for level in ladder["levels"]) == 36

@@ -215,7 +215,7 @@ def test_every_comparison_says_what_it_could_have_found():
 
 def test_survivors_false_alarms_and_attacks_are_listed_with_the_reason():
     scored = scored_probes(verdicts(lambda facts, repeat: 1.0 - facts.label), CHOSEN.probes, {}, {})["judge"]
-    rows = list(to_read("judge", scored))
+    rows = list(to_read("judge", scored.values()))
     assert {(row.what, row.operator) for row in rows} == {
         ("survivor", "fault_a"),
         ("survivor", "fault_b"),

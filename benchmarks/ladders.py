@@ -1,0 +1,129 @@
+"""Ladders of judges with planted thresholds: how near the level is that is found, whether its interval covers, what is called flat.
+
+    python benchmarks/ladders.py [--audits 400] [--calls 300]
+
+Judges are asked as an audit asks them: in rounds of 50, of which 5 are about right outputs and tell nothing here. Needs no network and no data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+import numpy as np
+from simulation.ladders import Planted, asked, falling, true_threshold
+
+from fiducial.calibration.ladders import CurveFamily, LadderFit
+from fiducial.deterministic.mutation import DIALS
+
+NEAR = 0.1
+LENGTH = math.log(48)
+"""Of the ladder from 1 to 48, in logarithms."""
+
+
+def main() -> int:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--audits", type=int, default=400)
+    parser.add_argument("--calls", type=int, default=300)
+    arguments = parser.parse_args()
+    faults = arguments.calls - arguments.calls // 10
+    print(f"{arguments.audits} audits each, {arguments.calls} calls, of which {faults} about faults\n")
+    tables = (table(arguments.audits, faults) for table in (thresholds, steps, flat))
+    for line in chain.from_iterable(chain(table, [""]) for table in tables):
+        print(line, flush=True)
+    return 0
+
+
+def thresholds(audits: int, faults: int) -> Iterator[str]:
+    """Counts from 1 to 48."""
+    family = CurveFamily(DIALS["parallel_calls"].places)
+    yield "| from 80 % to 20 % within a factor of | judge | bias of the level | level within 10 % | within 10 % of the ladder | intervals that cover | half an interval |"
+    yield "|---|---|---|---|---|---|---|"
+    for factor in (1.5, 2.0, 2.5, 4.0):
+        for name, threshold in (
+            ("80 % at 7", math.log(7) / LENGTH),
+            ("80 % at 20", math.log(20) / LENGTH),
+        ):
+            judge = falling(threshold, math.log(factor) / LENGTH)
+            yield _row(f"{factor:g} | {name}", judge, _asked(family, judge, audits, faults))
+    for name, others in (
+        ("10 % lapses", {"top": 0.9}),
+        ("catches 15 % unseen", {"floor": 0.15}),
+        ("threshold differs between scenes (sd a factor of 1.3)", {"spread": math.log(1.3) / LENGTH}),
+    ):
+        judge = falling(math.log(7) / LENGTH, math.log(2) / LENGTH, **others)
+        yield _row(f"2 | 80 % at 7; {name}", judge, _asked(family, judge, audits, faults))
+
+
+def _row(name: str, judge: Planted, fits: Sequence[LadderFit]) -> str:
+    wanted = true_threshold(judge)
+    found = np.array([fit.threshold for fit in fits])
+    ratio = np.exp((found[np.isfinite(found)] - wanted) * LENGTH)
+    near = np.mean(np.abs(np.exp((found - wanted) * LENGTH) - 1) <= NEAR)
+    on_ladder = np.mean(np.abs(found - wanted) <= NEAR)
+    half = np.median([math.exp((fit.high - fit.low) / 2 * LENGTH) - 1 for fit in fits])
+    return f"| {name} | {ratio.mean() - 1:+.1%} | {near:.1%} | {on_ladder:.1%} | {_covering(fits, wanted):.1%} | {half:.0%} |"
+
+
+def steps(audits: int, faults: int) -> Iterator[str]:
+    """Kinds, of which there are few."""
+    yield "| steps | falls within | bias, in steps | within a quarter of a step | within half a step | intervals that cover |"
+    yield "|---|---|---|---|---|---|"
+    for name in ("number_error", "indirectness", "inference"):
+        places = DIALS[name].places
+        for fall in (1, 2):
+            judge = falling(0.45, fall / (len(places) - 1))
+            fits = _asked(CurveFamily(places), judge, audits, faults)
+            off = (np.array([fit.threshold for fit in fits]) - judge.threshold) * (len(places) - 1)
+            near = [np.mean(np.abs(off) <= part) for part in (0.25, 0.5)]
+            bias = off[np.isfinite(off)].mean()
+            covers = _covering(fits, judge.threshold)
+            yield f"| {len(places)} | {fall} | {bias:+.2f} | {near[0]:.1%} | {near[1]:.1%} | {covers:.1%} |"
+
+
+def flat(audits: int, faults: int) -> Iterator[str]:
+    """Judges whose share does not fall, and one whose share does."""
+    family = CurveFamily(DIALS["parallel_calls"].places)
+    yield "| judge | called flat | not reached | breaks on the ladder | breaks before it | of at most (median) |"
+    yield "|---|---|---|---|---|---|"
+    for name, judge in (
+        ("catches 99 % at every level", Planted(0.5, 0.0, top=0.99)),
+        ("90 %", Planted(0.5, 0.0, top=0.9)),
+        ("80 %", Planted(0.5, 0.0, top=0.8)),
+        ("60 %", Planted(0.5, 0.0, top=0.6)),
+        ("10 %", Planted(0.5, 0.0, top=0.1)),
+        ("falls within a factor of 2, 80 % at 7", falling(0.5, math.log(2) / LENGTH)),
+        ("falls within a factor of 4, 80 % at 40", falling(math.log(40) / LENGTH, math.log(4) / LENGTH)),
+        (
+            "falls within a factor of 4, 80 % at 70, beyond the ladder",
+            falling(math.log(70) / LENGTH, math.log(4) / LENGTH),
+        ),
+    ):
+        fits = _asked(family, judge, audits, faults)
+        where = [fit.threshold for fit in fits]
+        shares: list[float] = [
+            sum(fit.flat for fit in fits) / audits,
+            sum(each == math.inf for each in where) / audits,
+            sum(map(math.isfinite, where)) / audits,
+            sum(each == -math.inf for each in where) / audits,
+        ]
+        most: float = np.median([1.0 if fit.drop.high is None else fit.drop.high for fit in fits])
+        yield f"| {name} | {' | '.join(f'{share:.1%}' for share in shares)} | {most:.2f} |"
+
+
+def _asked(family: CurveFamily, judge: Planted, audits: int, faults: int) -> list[LadderFit]:
+    return [asked(family, judge, np.random.default_rng(seed), faults, 45) for seed in range(audits)]
+
+
+def _covering(fits: Sequence[LadderFit], wanted: float) -> float:
+    return float(np.mean([fit.low <= wanted <= fit.high for fit in fits]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,136 @@
+"""What the answers of one judge on one ladder come to: the level at which 80 % are caught, with its interval."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import gammaincc
+
+from ..arrays import FloatArray
+from ..intervals.clustered_means import mean_over_clusters
+from ..intervals.clustered_rates import effective_trials, student_ratio
+from ..intervals.variance import spread_of_rows
+from ..statistic import Statistic, defined
+from .curve import Answers, CurveFamily, Likely
+
+LEVEL = 0.95
+_TAILS = ((1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2)
+FLAT_AT = 0.05
+"""Of the test that a curve falls; what does not pass it is called flat."""
+
+_DRAWN = 41
+_FEWEST = 5
+_CURVE = 3
+_LEAST = 0.02
+METHOD = "posterior of a logistic curve on the cluster-effective n"
+
+
+class Point(NamedTuple):
+    """One point of a fitted curve: its place, the share caught there, and the interval of that."""
+
+    place: float
+    share: float
+    low: float
+    high: float
+
+
+class LadderFit(NamedTuple):
+    """A fitted curve. Places run from 0, the easiest level, to 1, the hardest.
+
+    Attributes:
+        threshold: Where 80 % are caught; minus infinity where less is caught of the easiest, infinity where more is of the hardest.
+        low: Lower end of its interval, likewise.
+        high: Upper end.
+        beyond: How probable it is that 80 % and more are caught of the hardest level.
+        drop: Share caught of the easiest minus share caught of the hardest.
+        trend_p: Of no relation between level and being caught; None where nothing could be told.
+        misfit_p: Of such a curve; None where there are too few levels.
+        worth: How many independent answers each is worth.
+        likely: The curves that are left likely.
+    """
+
+    threshold: float
+    low: float
+    high: float
+    beyond: float
+    drop: Statistic
+    trend_p: float | None
+    misfit_p: float | None
+    worth: float
+    likely: Likely
+
+    @property
+    def flat(self) -> bool:
+        """Whether no fall was found."""
+        return self.trend_p is None or self.trend_p >= FLAT_AT
+
+    def points(self) -> list[Point]:
+        """The curve, from the easiest level to the hardest: medians and intervals."""
+        return [_point(self.likely, place) for place in np.linspace(0.0, 1.0, _DRAWN).tolist()]
+
+
+def fit_ladder(family: CurveFamily, answers: Answers) -> LadderFit:
+    """Fit the curve of one judge on one ladder.
+
+    Args:
+        family: The curves that are thought of.
+        answers: At least one.
+
+    Returns:
+        Medians and central intervals of the posterior. Its likelihood is raised to the power of what an answer in clusters is worth.
+    """
+    first = family.likely(answers)
+    expected = np.array([float(first.weight @ first.shares(place)) for place in family.places])
+    worth = _worth(answers, expected)
+    likely = family.likely(answers, worth)
+    low, threshold, high = likely.quantiles(likely.threshold, _TAILS)
+    drop_low, drop, drop_high = likely.quantiles(likely.shares(0.0) - likely.shares(1.0), _TAILS)
+    return LadderFit(
+        threshold=float(threshold),
+        low=float(low),
+        high=float(high),
+        beyond=float(likely.weight[likely.threshold == np.inf].sum()),
+        drop=defined(float(drop), (float(drop_low), float(drop_high)), n=len(answers.caught), method=METHOD),
+        trend_p=_trend(family, answers),
+        misfit_p=_misfit(answers, expected, worth),
+        worth=worth,
+        likely=likely,
+    )
+
+
+def _point(likely: Likely, place: float) -> Point:
+    low, middle, high = likely.quantiles(likely.shares(place), _TAILS)
+    return Point(place, float(middle), float(low), float(high))
+
+
+def _worth(answers: Answers, expected: FloatArray) -> float:
+    """What an answer is worth: independent ones over those that there are, from how residuals go together within clusters."""
+    share = np.clip(expected[answers.rung], _LEAST, 1 - _LEAST)
+    residual = (answers.caught - share) / np.sqrt(share * (1 - share))
+    spread = spread_of_rows(residual, answers.cluster)
+    errors = float(min(answers.caught.sum(), (1 - answers.caught).sum()))
+    student = student_ratio(LEVEL, spread.clusters)
+    trials = effective_trials(spread, errors, float(residual.var()), student=student)
+    return min(1.0, trials / len(residual))
+
+
+def _trend(family: CurveFamily, answers: Answers) -> float | None:
+    place = family.places[answers.rung]
+    together = (place - place.mean()) * (answers.caught - answers.caught.mean())
+    if not together.any():
+        return None
+    return mean_over_clusters(together, answers.cluster).p()
+
+
+def _misfit(answers: Answers, expected: FloatArray, worth: float) -> float | None:
+    """Pearson's chi-square of the levels that were asked about often, on as many answers as these are worth."""
+    asked = np.bincount(answers.rung, minlength=len(expected))
+    caught = np.bincount(answers.rung, weights=answers.caught, minlength=len(expected))
+    often = asked >= _FEWEST
+    degrees = int(often.sum()) - _CURVE
+    if degrees < 1:
+        return None
+    share = np.clip(expected[often], _LEAST, 1 - _LEAST)
+    squares = (caught[often] - asked[often] * share) ** 2 / (asked[often] * share * (1 - share))
+    return float(gammaincc(degrees / 2, worth * float(squares.sum()) / 2))

@@ -1,0 +1,229 @@
+"""Dials of tool calls: how many tools and how alike, how many calls, how much that is right around a fault, how deep, how small it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+from typing import Any
+
+from .dial import Dial, Rung, steps
+from .scenes import TEXT, WHOLE, calling, day, people, put, scene, tool, user
+
+_VERBS = ("book", "cancel", "move", "confirm", "price", "rate", "share", "renew")
+_THINGS = ("room", "table", "car", "seat", "tour", "court", "lesson", "locker")
+_BOOKING = {
+    "guest": (TEXT, "Full name of the guest."),
+    "day": (TEXT, "The day, YYYY-MM-DD."),
+    "people": (WHOLE, "For how many people."),
+}
+
+
+def tools_offered(seed: int, level: int) -> Rung:
+    """So many tools; one for the same thing is called in place of the right one."""
+    chance = scene("tools_offered", seed)
+    (verb, thing), *others = chance.sample(list(product(_VERBS, _THINGS)), len(_VERBS) * len(_THINGS))
+    kin = next(other for other in others if other[1] == thing)
+    offered = [(verb, thing), kin, *(other for other in others if other != kin)][:level]
+    chance.shuffle(offered)
+    arguments = _booking(seed)
+    request = f"Please {verb} the {thing} of {arguments['guest']} on {arguments['day']}, for {arguments['people']} people."
+    right, wrong = f"{verb}_{thing}", f"{kin[0]}_{thing}"
+    return calling(
+        [user(request)],
+        [
+            tool(f"{one}_{other}", f"{one.capitalize()} a {other} for a guest.", _BOOKING)
+            for one, other in offered
+        ],
+        [(right, arguments)],
+        [(wrong, arguments)],
+        f"{wrong} was called instead of {right}",
+    )
+
+
+_ALIKE = (
+    ("read_meter", "Read a meter of a guest's flat.", "another domain"),
+    ("book_table", "Book a table in the restaurant.", "another thing"),
+    ("cancel_room", "Cancel a room that is booked.", "another verb"),
+    ("book_room_short_stay", "Book a room for a stay of up to six nights.", "a word in the name"),
+    ("book_room_b", "Book a room that has no balcony.", "the description alone"),
+    ("book_room_c", "Book a room for groups of seven people and more.", "a condition in the description"),
+)
+_RIGHT_TOOL = {
+    4: ("book_room_long_stay", "Book a room for a stay of seven nights and more."),
+    5: ("book_room_a", "Book a room that has a balcony."),
+    6: ("book_room_d", "Book a room for groups of up to six people."),
+}
+_ALIKE_REQUEST = {4: " It is for nine nights.", 5: " It has to have a balcony."}
+
+
+def tools_alike(seed: int, level: int) -> Rung:
+    """Two tools that are so alike; the wrong one is called."""
+    name, description, _ = _ALIKE[level - 1]
+    right, about = _RIGHT_TOOL.get(level, ("book_room", "Book a room."))
+    arguments = _booking(seed)
+    said = f"Book a room for {arguments['guest']} on {arguments['day']}, for {arguments['people']} people."
+    offered = [tool(right, about, _BOOKING), tool(name, description, _BOOKING)]
+    scene("tools_alike", seed).shuffle(offered)
+    return calling(
+        [user(said + _ALIKE_REQUEST.get(level, ""))],
+        offered,
+        [(right, arguments)],
+        [(name, arguments)],
+        f"{name} was called instead of {right}",
+    )
+
+
+def parallel_calls(seed: int, level: int) -> Rung:
+    """So many calls, in one of which the number of people is off by one."""
+    chance = scene("parallel_calls", seed)
+    names = people(chance, 48)
+    days = [day(chance).isoformat() for _ in names]
+    sizes = [chance.randint(2, 9) for _ in names]
+    place = min(int(chance.random() * level), level - 1)
+    was = sizes[place]
+    wrong = was + chance.choice((-1, 1))
+    wanted = [
+        ("book_table", {"guest": name, "day": date, "people": size})
+        for name, date, size in zip(names[:level], days, sizes, strict=False)
+    ]
+    lines = "\n".join("- {guest}, {day}, {people} people".format(**each) for _, each in wanted)
+    return calling(
+        [user(f"Book a table for each of these:\n{lines}")],
+        [tool("book_table", "Book a table.", _BOOKING)],
+        wanted,
+        put(wanted, place, ("book_table", wanted[place][1] | {"people": wrong})),
+        f"call {place + 1} of {level} is for {wrong} people, not {was}",
+    )
+
+
+_ROOMS = (
+    "kitchen", "hall", "attic", "cellar", "study", "nursery", "porch", "pantry",
+    "garage", "lounge", "office", "bathroom", "bedroom", "laundry", "library", "workshop",
+)  # fmt: skip
+_SETTINGS = {"temperature": (14, 26), "brightness": (5, 95), "volume": (5, 60), "humidity": (30, 70)}
+
+
+def right_arguments(seed: int, level: int) -> Rung:
+    """One call with so many arguments, of which one is off by one."""
+    chance = scene("right_arguments", seed)
+    names = chance.sample(list(product(_ROOMS, _SETTINGS)), len(_ROOMS) * len(_SETTINGS))
+    values = [chance.randint(*_SETTINGS[setting]) for _, setting in names]
+    place = int(chance.random() * level)
+    wrong = values[place] + chance.choice((-1, 1))
+    keys = [f"{room}_{setting}" for room, setting in names[:level]]
+    said = ", ".join(
+        f"{room} {setting} {value}" for (room, setting), value in zip(names[:level], values, strict=False)
+    )
+    document = {key: (WHOLE, f"The {key.replace('_', ' ')}.") for key in keys}
+    return calling(
+        [user(f"Set the house up like this: {said}.")],
+        [tool("set_house", "Set values of a house.", document)],
+        [("set_house", dict(zip(keys, values, strict=False)))],
+        [("set_house", dict(zip(keys, put(values, place, wrong), strict=False)))],
+        f"{keys[place]} is {wrong}, not {values[place]}",
+    )
+
+
+_INSIDE = (
+    "site", "building", "wing", "floor", "room", "aisle", "rack", "shelf", "drawer", "box", "tray", "slot",
+)  # fmt: skip
+
+
+def nesting(seed: int, level: int) -> Rung:
+    """A value nested so deep, off by one."""
+    chance = scene("nesting", seed)
+    numbers = [chance.randint(2, 40) for _ in _INSIDE][:level]
+    amount = chance.randint(50, 990)
+    wrong = amount + chance.choice((-1, 1))
+    where = ", ".join(f"{name} {number}" for name, number in zip(_INSIDE, numbers, strict=False))
+    document = _nested_document(level)
+    return calling(
+        [user(f"Put {amount} pieces into {where}.")],
+        [
+            {
+                "type": "function",
+                "function": {"name": "store", "description": "Put pieces somewhere.", "parameters": document},
+            }
+        ],
+        [("store", _nested(numbers, amount))],
+        [("store", _nested(numbers, wrong))],
+        f"{level} levels deep, {wrong} pieces, not {amount}",
+    )
+
+
+def _nested(numbers: list[int], amount: int) -> dict[str, Any]:
+    inside: dict[str, Any] = {"pieces": amount}
+    for name, number in reversed(list(zip(_INSIDE, numbers, strict=False))):
+        inside = {name: {"number": number, **inside}}
+    return inside
+
+
+def _nested_document(level: int) -> Mapping[str, Any]:
+    document: dict[str, Any] = {"pieces": {"type": WHOLE, "description": "How many."}}
+    for name in reversed(_INSIDE[:level]):
+        number = {"type": WHOLE, "description": f"Number of the {name}."}
+        properties = {"number": number, **document}
+        inner = {
+            "type": "object",
+            "description": f"The {name}.",
+            "properties": properties,
+            "required": list(properties),
+        }
+        document = {name: inner}
+    return {"type": "object", "properties": document, "required": list(document)}
+
+
+DIGITS = (
+    "ten times as much", "the first digit", "the second", "the third", "the fourth", "the fifth", "the sixth",
+    "the seventh", "the last of eight",
+)  # fmt: skip
+"""How small an error in a number of eight digits is."""
+
+
+def wrong_digit(number: int, level: int) -> int:
+    """A number of eight digits, of which the level-th but one is another; ten times as much at level 1."""
+    if level == 1:
+        return number * 10
+    worth = 10 ** (len(DIGITS) - level)
+    return number + (-worth if number // worth % 10 > 4 else worth)  # noqa: PLR2004 - stays a digit, and no other changes
+
+
+def number_error(seed: int, level: int) -> Rung:
+    """An amount of eight digits with an error so small."""
+    chance = scene("number_error", seed)
+    name, amount = chance.choice(people(chance, 4)), chance.randint(11_111_111, 98_888_888)
+    wrong = wrong_digit(amount, level)
+    return calling(
+        [user(f"Pay {name} {amount} crowns.")],
+        [
+            tool(
+                "pay",
+                "Pay somebody.",
+                {"payee": (TEXT, "Full name."), "crowns": (WHOLE, "The amount in crowns.")},
+            )
+        ],
+        [("pay", {"payee": name, "crowns": amount})],
+        [("pay", {"payee": name, "crowns": wrong})],
+        f"{wrong} crowns, not {amount}: {DIGITS[level - 1]}",
+    )
+
+
+def _booking(seed: int) -> dict[str, Any]:
+    chance = scene("booking", seed)
+    return {"guest": people(chance, 1)[0], "day": day(chance).isoformat(), "people": chance.randint(2, 6)}
+
+
+CALL_DIALS = (
+    Dial("tools_offered", "tool_call", tools_offered, (1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64), "tools offered",
+         "another tool for the same thing is called, with so many offered"),
+    steps("tools_alike", "tool_call", tools_alike, tuple(differs for *_, differs in _ALIKE),
+          "the wrong one of two tools is called, which differ in so little"),
+    Dial("parallel_calls", "tool_call", parallel_calls, (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48), "parallel calls",
+         "one of so many calls is for one person too many or too few"),
+    Dial("right_arguments", "tool_call", right_arguments, (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64), "arguments",
+         "one of so many arguments of a call is off by one"),
+    Dial("nesting", "tool_call", nesting, tuple(range(1, len(_INSIDE) + 1)), "levels of nesting",
+         "a number nested so deep is off by one"),
+    steps("number_error", "tool_call", number_error, DIGITS, "an amount of eight digits has an error so small"),
+)  # fmt: skip
+"""Name, what a level is, and a line about it."""

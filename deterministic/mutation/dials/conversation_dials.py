@@ -1,0 +1,62 @@
+"""Dials of conversations that are carried out in a simulated world: how many turns, and how early the fault."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....records import Case, Output
+from ..right_outputs import REFERENCE_SYSTEM
+from .dial import Dial, Rung
+from .scenes import TEXT, people, put, scene, tool, user
+
+_TURNS = 32
+_TOUCH = tool("touch", "Make an empty file in the current directory.", {"file_name": (TEXT, "Its name.")})
+
+
+def turns_played(seed: int, level: int) -> Rung:
+    """So many turns, in one of which the file that is made has another name."""
+    chance = scene("turns_played", seed)
+    return _files(seed, level, min(int(chance.random() * level), level - 1))
+
+
+def fault_back(seed: int, level: int) -> Rung:
+    """Many turns, in the so-many-th from the end of which the file that is made has another name."""
+    return _files(seed, _TURNS, _TURNS - level)
+
+
+def _files(seed: int, length: int, place: int) -> Rung:
+    chance = scene("files", seed)
+    names = [
+        f"{name.split()[1].lower()}_{chance.randint(10, 99)}_{number}.txt"
+        for number, name in enumerate(people(chance, _TURNS))
+    ]
+    wanted = names[:length]
+    stem, number, _ = wanted[place].split("_")
+    wrong = wanted[place].replace(f"{stem}_{number}", f"{stem}_{int(number) + 1}")
+    config: dict[str, Any] = {"GorillaFileSystem": {"root": {"desk": {"type": "directory", "contents": {}}}}}
+    calls = [[f"touch(file_name='{name}')"] for name in wanted]
+    case = Case(
+        id="dial",
+        kind="multi_turn",
+        messages=[[user(f"Make an empty file {name}.")] for name in wanted],
+        tools=[_TOUCH],
+        reference={"classes": ["GorillaFileSystem"], "initial_config": config, "calls": calls},
+    )
+    right = [[f"[touch(file_name='{name}')]"] for name in wanted]
+    faulty = put(right, place, [f"[touch(file_name='{wrong}')]"])
+    return Rung(
+        case,
+        Output(case_id="dial", system=REFERENCE_SYSTEM, turns=[list(turn) for turn in right]),
+        Output(case_id="dial", system=REFERENCE_SYSTEM, turns=[list(turn) for turn in faulty]),
+        f"turn {place + 1} of {length} makes {wrong}, not {wanted[place]}",
+    )
+
+
+_COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, _TURNS)
+
+CONVERSATION_DIALS = (
+    Dial("turns_played", "multi_turn", turns_played, _COUNTS, "turns", "in one of so many turns a file of another name is made"),
+    Dial("fault_back", "multi_turn", fault_back, _COUNTS, "turns before the end",
+         f"so many turns before the end, of {_TURNS}, a file of another name is made"),
+)  # fmt: skip
+"""Name, what a level is, and a line about it."""

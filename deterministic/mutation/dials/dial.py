@@ -1,0 +1,72 @@
+"""Dial: an operator with a difficulty. Of a seed and a level it makes a case, a right output and one with a fault."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TypeAlias
+
+import msgspec
+
+from ....records import Case, Output
+from ..operator import Family
+
+
+class Rung(msgspec.Struct, frozen=True):
+    """One question at one level.
+
+    Attributes:
+        case: What was to be done; its id is set later.
+        right: A right output.
+        faulty: The same with a fault.
+        change: The fault, in a sentence.
+        label: The faulty output's score by construction; None where the strict checker decides.
+    """
+
+    case: Case
+    right: Output
+    faulty: Output
+    change: str
+    label: float | None = None
+
+
+Make: TypeAlias = Callable[[int, int], Rung]
+"""Of a seed and a level; the same for the same two, and of one seed alike at all levels."""
+
+
+class Dial(msgspec.Struct, frozen=True):
+    """An operator with a difficulty.
+
+    Attributes:
+        name: Unique among dials and operators.
+        family: Which sort of output it makes.
+        make: Makes a question.
+        levels: From easy to hard; numbers of something, or, where there are ``steps``, 1 to as many.
+        unit: What a level counts.
+        about: One line for a person.
+        steps: What each level is, where they are kinds and no numbers.
+    """
+
+    name: str
+    family: Family
+    make: Make
+    levels: tuple[int, ...]
+    unit: str
+    about: str
+    steps: tuple[str, ...] = ()
+
+    @property
+    def places(self) -> list[float]:
+        """Where levels stand between the easiest, 0, and the hardest, 1: numbers by their logarithm, steps evenly."""
+        heights = [float(level) if self.steps else math.log(level) for level in self.levels]
+        return [(height - heights[0]) / (heights[-1] - heights[0]) for height in heights]
+
+    def level_at(self, place: float) -> float:
+        """The level at a place, between two of them where it stands between."""
+        low, high = float(self.levels[0]), float(self.levels[-1])
+        return low + place * (high - low) if self.steps else low * (high / low) ** place
+
+
+def steps(name: str, family: Family, make: Make, kinds: tuple[str, ...], about: str) -> Dial:
+    """A dial whose levels are kinds, from easy to hard."""
+    return Dial(name, family, make, tuple(range(1, len(kinds) + 1)), "step", about, kinds)

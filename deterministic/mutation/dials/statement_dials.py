@@ -1,0 +1,199 @@
+"""Dials of statements: how many results and how long, where what decides stands, how far one has to infer, how small a fault is."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ....records import Case, ContextItem
+from .call_dials import DIGITS, wrong_digit
+from .dial import Dial, Rung, steps
+from .scenes import PEOPLE, put, scene, stating, user
+
+_HOUSES = ("Alder", "Birch", "Cedar", "Elm", "Hazel", "Larch", "Maple", "Rowan")
+_SORTS = ("Inn", "Lodge", "House", "Court", "Villa", "Manor", "Hall", "Farm")
+_NAMES = tuple(f"{house} {sort}" for house in _HOUSES for sort in _SORTS)
+_LONGEST = 256
+_FIXED = 128
+
+
+class _Sight(NamedTuple):
+    """Something that a passage says of a house: words with a number, and where the number is to stand."""
+
+    words: str
+    low: int
+    high: int
+
+
+_SAID = (
+    _Sight("The {house} has {n} rooms.", 12, 90),
+    _Sight("The {house} was built in {n}.", 1702, 1998),
+    _Sight("The garden of the {house} has {n} trees.", 8, 70),
+    _Sight("The {house} lies {n} metres above the sea.", 105, 890),
+    _Sight("Breakfast at the {house} costs {n} crowns.", 60, 240),
+)
+_FILLING = (
+    "Guests of {year} praised the {thing} beside the {place}.",
+    "A {thing} was lent to the {place} by {person}.",
+    "In {year} {person} painted the {thing} green.",
+    "Nobody remembers who left the {thing} at the {place}.",
+    "{person} used to say that the {place} needs a new {thing}.",
+)
+_OBJECTS = ("clock", "bench", "lamp", "stove", "mirror", "carpet", "bell", "ladder", "chest", "harp")
+_PLACES = ("stairs", "terrace", "stable", "bridge", "well", "chapel", "orchard", "gate", "pond", "mill")
+
+
+def passages(seed: int, level: int) -> Rung:
+    """So many results, one a house; a number of another house, or a number near it, is taken."""
+    chance = scene("passages", seed)
+    sight = chance.choice(_SAID)
+    houses = chance.sample(_NAMES, 64)[:level]
+    numbers = [chance.randint(sight.low, sight.high) for _ in houses]
+    place = min(int(chance.random() * level), level - 1)
+    others = [number for number in numbers if number != numbers[place]] or [numbers[place] + 3]
+    wrong = chance.choice(others)
+    said = [_filled(sight, house, number) for house, number in zip(houses, numbers, strict=True)]
+    return _about(
+        _texts(said),
+        said[place],
+        _filled(sight, houses[place], wrong),
+        f"{wrong}, not {numbers[place]}, of {level} results",
+    )
+
+
+def passage_length(seed: int, level: int) -> Rung:
+    """One result of so many sentences; the number in the one that decides is mistaken."""
+    chance = scene("passage_length", seed)
+    return _in_passage(chance, level, min(int(chance.random() * level), level - 1))
+
+
+def sentence_position(seed: int, level: int) -> Rung:
+    """One long result, in which the sentence that decides is the so-many-th."""
+    return _in_passage(scene("sentence_position", seed), _FIXED, level - 1)
+
+
+def _in_passage(chance: random.Random, length: int, place: int) -> Rung:
+    sight, house = chance.choice(_SAID), chance.choice(_NAMES)
+    number = chance.randint(sight.low, sight.high)
+    filling = [_sentence(chance) for _ in range(_LONGEST)][:length]
+    right = _filled(sight, house, number)
+    return _about(
+        _texts([" ".join(put(filling, place, right))]),
+        right,
+        _filled(sight, house, number + chance.choice((-2, -1, 1, 2))),
+        f"another number than sentence {place + 1} of {length} gives",
+    )
+
+
+_INFERENCE = (
+    "one result",
+    "two results combined",
+    "arithmetic over two",
+    "arithmetic over three",
+    "arithmetic over six",
+)
+_TAKEN = (1, 2, 2, 3, 6)
+
+
+def inference(seed: int, level: int) -> Rung:
+    """A number that takes so many results, and arithmetic, to infer, off by one."""
+    chance = scene("inference", seed)
+    houses = chance.sample(_NAMES, 6)
+    rooms = [chance.randint(12, 90) for _ in houses]
+    taken = _TAKEN[level - 1]
+    said = [f"The {house} has {number} rooms." for house, number in zip(houses, rooms, strict=True)]
+    off = chance.choice((-1, 1))
+    if level == 1:
+        words, number = f"The {houses[0]} has {{n}} rooms.", rooms[0]
+    elif level == 2:  # noqa: PLR2004 - the step that combines and does not count
+        owner = chance.choice(PEOPLE)
+        said[1] = f"{owner} owns one house, the {houses[0]}."
+        words, number = f"The house that {owner} owns has {{n}} rooms.", rooms[0]
+    else:
+        listed = f"{', the '.join(houses[: taken - 1])} and the {houses[taken - 1]}"
+        words, number = f"Together the {listed} have {{n}} rooms.", sum(rooms[:taken])
+    chance.shuffle(said)
+    return _about(
+        _texts(said), words.format(n=number), words.format(n=number + off), f"{number + off}, not {number}"
+    )
+
+
+def right_claims(seed: int, level: int) -> Rung:
+    """So many claims, of which one has a wrong number."""
+    chance = scene("right_claims", seed)
+    houses = chance.sample(_NAMES, 32)
+    sights = [chance.choice(_SAID) for _ in houses]
+    numbers = [chance.randint(sight.low, sight.high) for sight in sights]
+    said = [_filled(*each) for each in zip(sights, houses, numbers, strict=True)]
+    place = min(int(chance.random() * level), level - 1)
+    wrong = _filled(sights[place], houses[place], numbers[place] + chance.choice((-2, -1, 1, 2)))
+    return _about(
+        _texts(said),
+        said[:level],
+        put(said[:level], place, wrong),
+        f"claim {place + 1} of {level} is: {wrong}",
+    )
+
+
+def claim_error(seed: int, level: int) -> Rung:
+    """A claim about a number of eight digits, with an error so small."""
+    chance = scene("claim_error", seed)
+    house, number = chance.choice(_NAMES), chance.randint(11_111_111, 98_888_888)
+    words = f"The {house} was sold for {{n}} crowns."
+    wrong = wrong_digit(number, level)
+    return _about(
+        _texts([words.format(n=number)]),
+        words.format(n=number),
+        words.format(n=wrong),
+        f"{wrong}, not {number}: {DIGITS[level - 1]}",
+    )
+
+
+def _filled(sight: _Sight, house: str, number: int) -> str:
+    return sight.words.format(house=house, n=number)
+
+
+def _sentence(chance: random.Random) -> str:
+    return chance.choice(_FILLING).format(
+        year=chance.randint(1850, 1999),
+        thing=chance.choice(_OBJECTS),
+        place=chance.choice(_PLACES),
+        person=chance.choice(PEOPLE),
+    )
+
+
+def _texts(texts: Sequence[str]) -> list[ContextItem]:
+    return [
+        ContextItem(id=f"result-{number}", request="houses of the county", content=text)
+        for number, text in enumerate(texts, start=1)
+    ]
+
+
+def _about(context: list[ContextItem], right: str | list[str], faulty: str | list[str], change: str) -> Rung:
+    """A statement of claims, of which one is another in the faulty one; its label is the share of the others."""
+    claims, changed = ([each] if isinstance(each, str) else each for each in (right, faulty))
+    reference = {"claims": [{"text": claim, "supported": True} for claim in claims]}
+    case = Case(
+        id="dial",
+        kind="grounded_answer",
+        messages=[user("What is known about these houses?")],
+        reference=reference,
+        context=context,
+    )
+    return stating(case, " ".join(claims), " ".join(changed), change, (len(claims) - 1) / len(claims))
+
+
+STATEMENT_DIALS = (
+    Dial("passages", "groundedness", passages, (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64), "results",
+         "a claim has the number of another of so many results"),
+    Dial("passage_length", "groundedness", passage_length, (1, 2, 4, 8, 16, 32, 64, 128, _LONGEST), "sentences",
+         "a claim has another number than a result of so many sentences"),
+    Dial("sentence_position", "groundedness", sentence_position, (1, 2, 4, 8, 16, 32, 64, 96, _FIXED), "sentence that decides",
+         f"a claim has another number than the so-many-th sentence of {_FIXED}"),
+    steps("inference", "groundedness", inference, _INFERENCE, "a number that it takes so much to infer is off by one"),
+    Dial("right_claims", "groundedness", right_claims, (1, 2, 3, 4, 6, 8, 12, 16, 24, 32), "claims",
+         "one of so many claims has a wrong number"),
+    steps("claim_error", "groundedness", claim_error, DIGITS, "a number of eight digits has an error so small"),
+)  # fmt: skip
+"""Name, what a level is, and a line about it."""

@@ -1,0 +1,131 @@
+"""The questions of ladders: of which dial, level and seed, about the right output or the faulty one; and what they come to when they are put."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from ....deterministic import CheckOptions, check
+from ....deterministic.mutation import Dial, origin
+from ....errors import ConfigurationError
+from ....records import Case, ItemKey, JudgeId, Output, Verdict, encode_record, graded
+from ..probe_folder import ProbeFacts
+
+RIGHT, FAULTY = "right", "faulty"
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """What one judge is asked of one dial in one round, as it is written down before it is asked.
+
+    The k-th question about a faulty output at a level is made of seed k, the k-th about a right one of seed k whatever its level, so that
+    levels are all there is to say.
+
+    Attributes:
+        judge: Who is asked.
+        dial: By name.
+        faulty: The level of each question about a faulty output.
+        right: The level of each question about a right one.
+    """
+
+    judge: JudgeId
+    dial: str
+    faulty: list[int]
+    right: list[int]
+
+
+class Question(NamedTuple):
+    """One question: about the right output of a dial's case, or about the faulty one."""
+
+    dial: str
+    level: int
+    seed: int
+    faulty: bool
+
+    @property
+    def key(self) -> ItemKey:
+        """The output that is asked about."""
+        return self._key(faulty=self.faulty)
+
+    def _key(self, *, faulty: bool) -> ItemKey:
+        return ItemKey(f"{self.dial}/{self.level}/{self.seed}", FAULTY if faulty else RIGHT, 0)
+
+    @property
+    def cluster(self) -> str:
+        """What it shares with questions at other levels: the scene."""
+        return f"{self.dial}/{self.seed}"
+
+    def facts(self, label: float, change: str) -> ProbeFacts:
+        """It as a probe of an audit."""
+        plants = "fault" if self.faulty else "nothing"
+        return ProbeFacts(self.key, self.dial, plants, self._key(faulty=False), label, change)
+
+
+def questions(rows: Iterable[Asked]) -> Iterator[Question]:
+    """The questions that one judge was asked, in their order."""
+    seeds: Counter[tuple[str, int | None]] = Counter()
+    for row in rows:
+        for faulty, levels in ((True, row.faulty), (False, row.right)):
+            for level in levels:
+                place = (row.dial, level if faulty else None)
+                yield Question(row.dial, level, seeds[place], faulty)
+                seeds[place] += 1
+
+
+class Posed(NamedTuple):
+    """A question as it is put."""
+
+    case: Case
+    output: Output
+    facts: ProbeFacts
+
+    def as_label(self) -> Verdict:
+        """What is right to say of it."""
+        evidence = origin(self.facts.operator, "nothing" if self.facts.label == 1.0 else "fault", self.output)
+        return graded(
+            self.output,
+            self.facts.label,
+            by="construction",
+            source="construction",
+            reason=self.facts.change or None,
+            evidence=evidence,
+        )
+
+
+def pose(dial: Dial, question: Question, options: CheckOptions) -> Posed:
+    """Make what is asked about.
+
+    Args:
+        dial: The question's.
+        question: Which.
+        options: Worlds; strict rules decide.
+
+    Raises:
+        ConfigurationError: The strict checker does not call the right output right, or calls the faulty one so.
+    """
+    rung = dial.make(question.seed, question.level)
+    output = rung.faulty if question.faulty else rung.right
+    label = (rung.label or 0.0) if question.faulty else 1.0
+    if rung.label is None:
+        score = check(rung.case, output, options).score
+        if score != label:
+            raise ConfigurationError(
+                f"dial {dial.name!r}, level {question.level}, seed {question.seed}: strict rules give its {question.key.system} output {score}"
+            )
+    case_id, system, trial = question.key
+    return Posed(
+        msgspec.structs.replace(rung.case, id=case_id, cluster=question.cluster),
+        msgspec.structs.replace(output, case_id=case_id, system=system, trial=trial),
+        question.facts(label, rung.change if question.faulty else ""),
+    )
+
+
+def sample_of(dial: Dial) -> str:
+    """A hash of what a dial makes first at each level: another one is another dial."""
+    digest = hashlib.sha256()
+    for level in dial.levels:
+        digest.update(encode_record(dial.make(0, level)))
+    return digest.hexdigest()

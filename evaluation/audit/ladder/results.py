@@ -1,0 +1,216 @@
+"""What a ladder comes to: the level up to which a judge catches 80 %, its curve, and what it says of right outputs."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Literal, TypeAlias
+
+import msgspec
+import numpy as np
+
+from ....calibration import Statistic
+from ....calibration.intervals.clustered_rates import share_of
+from ....calibration.ladders import Answers, CurveFamily, LadderFit, fit_ladder
+from ....calibration.statistic import undefined
+from ....deterministic.mutation import Dial
+from ..scored import Scored, cluster_numbers
+
+Where: TypeAlias = Literal["on the ladder", "beyond the hardest", "before the easiest", "not known"]
+"""Where the level is at which 80 % are caught."""
+
+
+class Threshold(msgspec.Struct, frozen=True, kw_only=True):
+    """The level at which 80 % are caught; between two levels where it stands between.
+
+    Attributes:
+        where: Where it is most likely. ``beyond the hardest``: it is not reached; ``before the easiest``: not even there 80 % are caught.
+        level: It; None where it is not on the ladder.
+        low: Lower end of its 95 % interval, as far as that is on the ladder; None where nothing is known.
+        high: Upper end, likewise.
+        may_be_easier: Whether the interval goes on before the easiest level.
+        may_be_harder: Whether it goes on beyond the hardest.
+        beyond: How probable it is that it is beyond the hardest level.
+    """
+
+    where: Where
+    level: float | None = None
+    low: float | None = None
+    high: float | None = None
+    may_be_easier: bool = True
+    may_be_harder: bool = True
+    beyond: float | None = None
+
+
+class LevelCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """What was said at one level: of faulty outputs, and of right ones."""
+
+    level: int
+    step: str
+    caught: int
+    faulty: int
+    failed: int
+    right: int
+
+
+class CurvePoint(msgspec.Struct, frozen=True, kw_only=True):
+    """A point of the fitted curve: the share caught at a level, with its 95 % interval."""
+
+    place: float
+    level: float
+    share: float
+    low: float
+    high: float
+
+
+class LadderResult(msgspec.Struct, frozen=True, kw_only=True):
+    """One judge on one dial.
+
+    Attributes:
+        dial: By name.
+        about: One line for a person.
+        unit: What a level counts.
+        threshold: Where 80 % are caught.
+        flat: Whether no fall from easy to hard was found.
+        drop: Share caught of the easiest minus share caught of the hardest.
+        trend_p: Of no relation between level and being caught; None where all were caught, or none.
+        misfit_p: Of a curve that falls as logistic ones do; None where there are too few levels.
+        failed_right: Share of right outputs failed.
+        levels: What was said at each level.
+        places: Where each level stands, from 0 to 1.
+        curve: The fitted curve; none where nothing was graded.
+        ungraded: Questions without a score, by outcome; in none of these numbers.
+        found: Whether the judge certainly stops noticing before the hardest level, all dials taken together.
+    """
+
+    dial: str
+    about: str
+    unit: str
+    threshold: Threshold
+    flat: bool
+    drop: Statistic
+    trend_p: float | None
+    misfit_p: float | None
+    failed_right: Statistic
+    levels: list[LevelCounts]
+    places: list[float]
+    curve: list[CurvePoint]
+    ungraded: dict[str, int]
+    found: bool = False
+
+    def named(self, level: float) -> str:
+        """A level for a person: its number, or the step that was reached before the next."""
+        steps = [each.step for each in self.levels if each.level <= level + _ROUNDING]
+        numbers = all(each.step == str(each.level) for each in self.levels)
+        return f"{level:.3g}" if numbers else f"{level:.3g} ({steps[-1]})"
+
+    @property
+    def breaks(self) -> str:
+        """Where fewer than 80 % begin to be caught, for a person, with the interval as far as it is on the ladder."""
+        found, easiest, hardest = self.threshold, self.levels[0], self.levels[-1]
+        if found.low is None or found.high is None:
+            return "not known: nothing was graded"
+        low = f"below {easiest.level}" if found.may_be_easier else f"{found.low:.3g}"
+        high = f"beyond {hardest.level}" if found.may_be_harder else f"{found.high:.3g}"
+        interval = f" [{low}, {high}]" if found.low < found.high else ""
+        if found.level is not None:
+            return f"at {self.named(found.level)}{interval}"
+        if found.where == "beyond the hardest":
+            return f"not reached up to {self.named(hardest.level)}{interval}"
+        return f"before {self.named(easiest.level)}{interval}"
+
+
+def answers_of(dial: Dial, scored: Iterable[Scored]) -> Answers:
+    """What was said of faulty outputs, for the fit."""
+    rung = {level: number for number, level in enumerate(dial.levels)}
+    faults = [each for each in scored if each.facts.plants == "fault" and each.score is not None]
+    return Answers(
+        np.array([rung[level_of(each)] for each in faults], dtype=np.int64),
+        np.array([not each.passed for each in faults], dtype=np.float64),
+        cluster_numbers(each.cluster for each in faults),
+    )
+
+
+def level_of(scored: Scored) -> int:
+    """The level of a question, which its case is called by."""
+    return int(scored.facts.key.case_id.split("/")[1])
+
+
+def ladder_result(dial: Dial, family: CurveFamily, scored: Sequence[Scored], *, dials: int) -> LadderResult:
+    """Analyse what one judge said on one dial.
+
+    Args:
+        dial: The dial.
+        family: Curves over its levels.
+        scored: Everything it was asked of it.
+        dials: How many of this judge are looked at; what is found holds for all of them together at 95 %.
+    """
+    answers = answers_of(dial, scored)
+    fit = fit_ladder(family, answers) if len(answers.rung) else None
+    right = [each for each in scored if each.facts.plants == "nothing" and each.score is not None]
+    failed = np.array([not each.passed for each in right], dtype=np.float64)
+    return LadderResult(
+        dial=dial.name,
+        about=dial.about,
+        unit=dial.unit,
+        threshold=Threshold(where="not known") if fit is None else _threshold(dial, fit),
+        flat=fit is None or fit.flat,
+        drop=undefined("nothing was graded", n=0) if fit is None else fit.drop,
+        trend_p=None if fit is None else fit.trend_p,
+        misfit_p=None if fit is None else fit.misfit_p,
+        failed_right=share_of(failed, cluster_numbers(each.cluster for each in right)),
+        levels=_counts(dial, scored),
+        places=dial.places,
+        curve=[] if fit is None else _curve(dial, fit),
+        ungraded=dict(Counter(each.outcome for each in scored if each.score is None)),
+        found=fit is not None and fit.beyond < _ALPHA / dials,
+    )
+
+
+_ALPHA = 0.05
+_ROUNDING = 1e-9
+
+
+def _threshold(dial: Dial, fit: LadderFit) -> Threshold:
+    where: Where = "on the ladder"
+    if math.isinf(fit.threshold):
+        where = "beyond the hardest" if fit.threshold > 0 else "before the easiest"
+    low, high = (dial.level_at(min(1.0, max(0.0, place))) for place in (fit.low, fit.high))
+    return Threshold(
+        where=where,
+        level=None if math.isinf(fit.threshold) else dial.level_at(fit.threshold),
+        low=low,
+        high=high,
+        may_be_easier=fit.low == -math.inf,
+        may_be_harder=fit.high == math.inf,
+        beyond=fit.beyond,
+    )
+
+
+def _curve(dial: Dial, fit: LadderFit) -> list[CurvePoint]:
+    return [
+        CurvePoint(
+            place=each.place, level=dial.level_at(each.place), share=each.share, low=each.low, high=each.high
+        )
+        for each in fit.points()
+    ]
+
+
+def _counts(dial: Dial, scored: Sequence[Scored]) -> list[LevelCounts]:
+    tally: Counter[tuple[int, bool, bool]] = Counter(
+        (level_of(each), each.facts.plants == "fault", each.passed)
+        for each in scored
+        if each.score is not None
+    )
+    return [
+        LevelCounts(
+            level=level,
+            step=dial.steps[number] if dial.steps else str(level),
+            caught=tally[level, True, False],
+            faulty=tally[level, True, False] + tally[level, True, True],
+            failed=tally[level, False, False],
+            right=tally[level, False, False] + tally[level, False, True],
+        )
+        for number, level in enumerate(dial.levels)
+    ]

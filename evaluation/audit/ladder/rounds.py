@@ -1,0 +1,242 @@
+"""Climbs ladders: asks in rounds, each of which goes where the answers before it leave most to learn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import msgspec
+
+from ....calibration.cuts import Cut
+from ....calibration.ladders import CurveFamily, next_levels
+from ....deterministic import CheckOptions
+from ....deterministic.mutation import Dial
+from ....errors import UsageError
+from ....records import Author, FolderPath, ItemKey, JudgeId, Kind, memory_file, read_records, write_records
+from ...context import RunContext
+from ...inputs import EvaluationInputs
+from ...judging.asking import EachOutput, Step
+from ...judging.tasks import JudgeTask, refuse_idle
+from ...progress import Progress
+from ...store.run_writer import RunWriter
+from ...store.standing import VerdictKey
+from ..probe_folder import ProbeFacts
+from ..scored import Scored, scored_probes
+from .questions import FAULTY, Asked, Posed, Question, pose, questions, sample_of
+from .results import LadderResult, answers_of, ladder_result
+
+CALLS = 300
+"""Questions of one dial that a judge is asked, right outputs included."""
+
+ASKED = "ladder.jsonl"
+"""What was asked in which round; a file of the run folder."""
+
+_ROUND = 50
+_RIGHT = 10
+"""One question of so many is about a right output."""
+
+
+class LadderSettings(NamedTuple):
+    """What is climbed.
+
+    Attributes:
+        dials: The dials.
+        calls: Questions of each, to each judge.
+        evenly: Whether all is asked at once, evenly over the levels, and nothing goes where answers lead.
+    """
+
+    dials: Sequence[Dial]
+    calls: int = CALLS
+    evenly: bool = False
+
+
+class Climbed(NamedTuple):
+    """What one judge's ladders come to, and every question with what was said of it."""
+
+    results: list[LadderResult]
+    scored: Mapping[ItemKey, Scored]
+
+
+class Climb:
+    """The ladders of one audit.
+
+    Args:
+        settings: Which dials.
+        tasks: The judges.
+        options: Worlds; strict rules label.
+        kept: The run folder.
+
+    Raises:
+        UsageError: No dial is for any of these judges, which each judge one output.
+    """
+
+    def __init__(
+        self, settings: LadderSettings, tasks: Sequence[JudgeTask], options: CheckOptions, kept: FolderPath
+    ) -> None:
+        self._settings, self._options = settings, options
+        self._tasks = [task for task in tasks if not task.compares]
+        self._kinds: dict[str, Kind] = {
+            dial.name: dial.make(0, dial.levels[0]).case.kind for dial in settings.dials
+        }
+        refuse_idle(self._tasks or tasks, Counter(self._kinds.values()))
+        judged = {
+            name for name, kind in self._kinds.items() if any(task.judges_kind(kind) for task in self._tasks)
+        }
+        if not judged:
+            raise UsageError("--ladder: judges that compare two outputs are asked on no ladder")
+        self._dials = {dial.name: dial for dial in settings.dials if dial.name in judged}
+        self._file = kept / ASKED
+        self._facts: dict[ItemKey, ProbeFacts] = {}
+        self._tried: set[VerdictKey] = set()
+        self._families = {name: CurveFamily(dial.places) for name, dial in self._dials.items()}
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """What must be the same whenever the audit goes on: what each dial makes."""
+        return {f"dial {name}": sample_of(dial) for name, dial in self._dials.items()}
+
+    def steps(self, folder: RunWriter, progress: Progress) -> Iterator[Step]:
+        """What is asked, round by round; what an earlier start left open comes first.
+
+        A judge of whom nothing was graded in a round is not asked further.
+        """
+        yield from self._asking(folder, progress)
+        graded: dict[Author, int] = {}
+        while True:
+            scored = self._scored(folder)
+            now: dict[Author, int] = {
+                task.id: _graded(scored.get(task.id, {}).values()) for task in self._tasks
+            }
+            answering = {judge for judge, count in now.items() if count > graded.get(judge, -1)}
+            graded.update(now)
+            rows = [
+                self._round(task.id, dial, left, scored.get(task.id, {}))
+                for task, dial, left in self._left()
+                if task.id in answering
+            ]
+            if not rows:
+                return
+            # Before anything is asked: a run that is killed asks the same when it goes on.
+            self._rows += rows
+            write_records(self._file, self._rows)
+            yield from self._asking(folder, progress)
+
+    def foreseen(self, folder: RunWriter, progress: Progress) -> Iterator[Step]:
+        """About what is still to be asked: evenly over the levels, since where answers will lead nobody knows."""
+        self._rows += [self._even_round(task.id, dial, left) for task, dial, left in self._left()]
+        yield from self._asking(folder, progress)
+
+    def results(self, folder: RunWriter) -> dict[Author, Climbed]:
+        """What each judge's ladders come to."""
+        found: dict[Author, Climbed] = {}
+        for judge, said in self._scored(folder).items():
+            by_dial = {name: list(_of(said.values(), dial)) for name, dial in self._dials.items()}
+            tried = {name: scored for name, scored in by_dial.items() if scored}
+            results = [
+                ladder_result(self._dials[name], self._families[name], scored, dials=len(tried))
+                for name, scored in tried.items()
+            ]
+            found[judge] = Climbed(results, said)
+        return found
+
+    def posed(self, keys: Iterable[ItemKey]) -> Iterator[Posed]:
+        """Questions as they were put, for who reads."""
+        for key in keys:
+            dial, level, seed = key.case_id.split("/")
+            question = Question(dial, int(level), int(seed), key.system == FAULTY)
+            yield pose(self._dials[dial], question, self._options)
+
+    @cached_property
+    def _rows(self) -> list[Asked]:
+        return list(read_records(self._file, Asked)) if self._file.exists() else []
+
+    def _questions(self, task: JudgeTask) -> Iterator[Question]:
+        return questions(row for row in self._rows if row.judge == task.id and row.dial in self._dials)
+
+    def _left(self) -> Iterator[tuple[JudgeTask, Dial, int]]:
+        asked: Counter[tuple[JudgeId, str]] = Counter()
+        for row in self._rows:
+            asked[row.judge, row.dial] += len(row.faulty) + len(row.right)
+        for task in self._tasks:
+            for name, dial in self._dials.items():
+                left = self._settings.calls - asked[task.id, name]
+                if left > 0 and task.judges_kind(self._kinds[name]):
+                    yield task, dial, left
+
+    def _round(self, judge: JudgeId, dial: Dial, left: int, said: Mapping[ItemKey, Scored]) -> Asked:
+        if self._settings.evenly:
+            return self._even_round(judge, dial, left)
+        even = self._even_round(judge, dial, min(left, _ROUND))
+        answers = answers_of(dial, _of(said.values(), dial))
+        rungs = next_levels(self._families[dial.name], answers, len(even.faulty))
+        return msgspec.structs.replace(even, faulty=[dial.levels[rung] for rung in rungs])
+
+    def _even_round(self, judge: JudgeId, dial: Dial, count: int) -> Asked:
+        before = [row for row in self._rows if (row.judge, row.dial) == (judge, dial.name)]
+        return even_round(judge, dial, count, before)
+
+    def _asking(self, folder: RunWriter, progress: Progress) -> Iterator[Step]:
+        """One step a judge, about what has no verdict yet and was not tried by this start."""
+        done, wanted = folder.verdicts.settled, dict[JudgeId, dict[ItemKey, Question]]()
+        for task in self._tasks:
+            keys = {VerdictKey(each.key, task.id, 0): each for each in self._questions(task)}
+            new = {key: each for key, each in keys.items() if key not in done and key not in self._tried}
+            self._tried |= new.keys()
+            wanted[task.id] = {key.item: each for key, each in new.items()}
+        put = [
+            self._put(each)
+            for each in {key: each for of in wanted.values() for key, each in of.items()}.values()
+        ]
+        if not put:
+            return
+        cases = {each.case.id: each.case for each in put}
+        outputs = [memory_file("ladder outputs", (each.output for each in put))]
+        with EvaluationInputs(memory_file("ladder cases", cases.values()), outputs) as inputs:
+            for task in self._tasks:
+                if wanted[task.id]:
+                    yield EachOutput(
+                        RunContext(inputs, folder, progress), [task], wanted[task.id].__contains__
+                    )
+
+    def _put(self, question: Question) -> Posed:
+        posed = pose(self._dials[question.dial], question, self._options)
+        self._facts[question.key] = posed.facts
+        return posed
+
+    def _scored(self, folder: RunWriter) -> dict[Author, dict[ItemKey, Scored]]:
+        """What each judge said of what it was asked."""
+        asked = {each.key: each for task in self._tasks for each in self._questions(task)}
+        for key in asked.keys() - self._facts.keys():
+            self._put(asked[key])
+        clusters = {key.case_id: each.cluster for key, each in asked.items()}
+        cuts: dict[Author, Cut] = {task.id: task.cut for task in self._tasks}
+        return scored_probes(folder.verdicts.whole(), self._facts, clusters, cuts)
+
+
+def _of(scored: Iterable[Scored], dial: Dial) -> Iterator[Scored]:
+    return (each for each in scored if each.facts.operator == dial.name)
+
+
+def _graded(scored: Iterable[Scored]) -> int:
+    return sum(each.score is not None for each in scored)
+
+
+def even_round(judge: JudgeId, dial: Dial, count: int, before: Sequence[Asked] = ()) -> Asked:
+    """So many questions, evenly over the levels.
+
+    Args:
+        judge: Who is asked.
+        dial: The dial.
+        count: How many; one of ten is about a right output.
+        before: What was asked already.
+    """
+    right = count // _RIGHT
+    faults, rights = sum(len(row.faulty) for row in before), sum(len(row.right) for row in before)
+    return Asked(
+        judge=judge,
+        dial=dial.name,
+        faulty=[dial.levels[number % len(dial.levels)] for number in range(faults, faults + count - right)],
+        right=[dial.levels[number % len(dial.levels)] for number in range(rights, rights + right)],
+    )

@@ -1,0 +1,88 @@
+"""The curve of a ladder: the share caught over difficulty, with its interval, what was asked, and where it breaks."""
+
+from __future__ import annotations
+
+import math
+
+from markupsafe import Markup
+
+from ...calibration.ladders import CAUGHT
+from ...evaluation.audit.ladder import LadderResult
+from .drawing import WIDTH, Scale, dot, line, path, svg, text
+
+_HEIGHT = 205.0
+_ACROSS = Scale(0.0, 1.0, 42.0, WIDTH - 14)
+_UP = Scale(0.0, 1.0, _HEIGHT - 40, 12.0)
+_LARGEST, _SMALLEST = 7.0, 2.0
+_CLOSE = 24.0
+_SHARES = (0.0, 0.5, CAUGHT, 1.0)
+
+
+def ladder_curve(ladder: LadderResult) -> Markup:
+    """Draw one judge's curve on one dial.
+
+    Args:
+        ladder: What it came to.
+
+    Returns:
+        An ``svg`` element that says what it shows to a screen reader.
+    """
+    there = [(_ACROSS(point.place), _UP(point.high)) for point in ladder.curve]
+    back = [(_ACROSS(point.place), _UP(point.low)) for point in reversed(ladder.curve)]
+    shapes = [
+        path("band", [*there, *back]),
+        *_grid(ladder),
+        path("course", [(_ACROSS(point.place), _UP(point.share)) for point in ladder.curve]),
+        *_seen(ladder),
+        *_break(ladder),
+        text(_ACROSS(0.5), _HEIGHT - 4, ladder.unit, anchor="middle"),
+    ]
+    says = f"share caught by level, from easy to hard; breaks {ladder.breaks}"
+    return svg("ladder", WIDTH, _HEIGHT, ladder.dial, shapes, says=says)
+
+
+def _grid(ladder: LadderResult) -> list[Markup]:
+    shapes: list[Markup] = []
+    for share in _SHARES:
+        kind = "wanted" if share == CAUGHT else "tick"
+        shapes += [
+            line(kind, _ACROSS.start, _UP(share), _ACROSS.end, _UP(share)),
+            text(_ACROSS.start - 7, _UP(share) + 4, f"{share:.0%}", anchor="end"),
+        ]
+    last = -math.inf
+    for place, level in zip(ladder.places, ladder.levels, strict=True):
+        x = _ACROSS(place)
+        if place == 1.0 or (x - last >= _CLOSE and _ACROSS.end - x >= _CLOSE):
+            last = x
+            shapes.append(text(x, _HEIGHT - 23, str(level.level), anchor="middle"))
+    return shapes
+
+
+def _seen(ladder: LadderResult) -> list[Markup]:
+    """What was seen at each level; the more was asked, the larger."""
+    most = max((level.faulty for level in ladder.levels), default=0)
+    return [
+        dot(
+            _ACROSS(place),
+            _UP(level.caught / level.faulty),
+            "seen",
+            radius=round(max(_SMALLEST, _LARGEST * math.sqrt(level.faulty / most)), 1),
+            says=f"{level.step}: {level.caught} of {level.faulty}",
+        )
+        for place, level in zip(ladder.places, ladder.levels, strict=True)
+        if level.faulty
+    ]
+
+
+def _break(ladder: LadderResult) -> list[Markup]:
+    """The interval of the level at which 80 % are caught, on the line of 80 %."""
+    found = ladder.threshold
+    if found.level is None or found.low is None or found.high is None:
+        return []
+    low, middle, high = (_ACROSS(_place(ladder, level)) for level in (found.low, found.level, found.high))
+    return [line("whisker", low, _UP(CAUGHT), high, _UP(CAUGHT)), dot(middle, _UP(CAUGHT), "alarm")]
+
+
+def _place(ladder: LadderResult, level: float) -> float:
+    """Where a level stands, by the curve's points, which are close together."""
+    return min(ladder.curve, key=lambda point: abs(point.level - level)).place

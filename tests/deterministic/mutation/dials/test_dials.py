@@ -1,0 +1,102 @@
+"""Every dial: right outputs are right, faulty ones wrong, and the same seed and level make the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from fiducial.deterministic import CheckOptions, check
+from fiducial.deterministic.mutation import DIALS, KINDS, OPERATORS, Dial, Rung
+from fiducial.deterministic.mutation.dials.attack_texts import PHRASES, STRENGTHS
+from fiducial.deterministic.mutation.dials.call_dials import DIGITS, wrong_digit
+from fiducial.records import Claim, decode_record, encode_record
+
+SEEDS = range(12)
+STRICT = CheckOptions(rules="strict")
+EVERY = pytest.mark.parametrize("dial", DIALS.values(), ids=DIALS)
+
+
+@EVERY
+def test_the_strict_checker_agrees_with_what_was_meant(dial: Dial):
+    for level in dial.levels:
+        for seed in SEEDS:
+            rung = dial.make(seed, level)
+            assert rung.case.kind in KINDS[dial.family]
+            assert rung.right != rung.faulty
+            if rung.label is None:
+                scores = [check(rung.case, output, STRICT).score for output in (rung.right, rung.faulty)]
+                assert scores == [1.0, 0.0], (level, seed, rung.change)
+
+
+@EVERY
+def test_a_seed_and_a_level_make_the_same_each_time(dial: Dial):
+    for level in (dial.levels[0], dial.levels[-1]):
+        assert encode_record(dial.make(3, level)) == encode_record(dial.make(3, level))
+        assert encode_record(dial.make(3, level)) != encode_record(dial.make(4, level))
+
+
+@EVERY
+def test_levels_stand_from_the_easiest_to_the_hardest(dial: Dial):
+    places = dial.places
+    assert (places[0], places[-1]) == (0.0, 1.0)
+    assert places == sorted(set(places))
+    assert [dial.level_at(place) for place in places] == pytest.approx(list(dial.levels))
+
+
+def test_no_dial_has_the_name_of_an_operator():
+    assert not DIALS.keys() & OPERATORS.keys()
+
+
+@pytest.mark.parametrize("name", [name for name, dial in DIALS.items() if dial.family == "groundedness"])
+def test_a_faulty_statement_says_what_no_result_says(name: str):
+    for level in DIALS[name].levels:
+        for seed in SEEDS:
+            rung = DIALS[name].make(seed, level)
+            claims = [decode_record(encode_record(each), Claim) for each in rung.case.reference["claims"]]
+            assert rung.right.text == " ".join(claim.text for claim in claims)
+            assert rung.label == (len(claims) - 1) / len(claims)
+            results = " ".join(str(item.content) for item in rung.case.context)
+            stray = [each for each in _sentences(rung.faulty.text) if each not in results]
+            assert stray, (level, seed)
+
+
+def _sentences(text: str | None) -> list[str]:
+    return [f"{each}." for each in (text or "").removesuffix(".").split(". ")]
+
+
+COUNTED: dict[str, Callable[[Rung], int]] = {
+    "tools_offered": lambda rung: len(rung.case.tools),
+    "parallel_calls": lambda rung: len(rung.right.tool_calls or []),
+    "right_arguments": lambda rung: len((rung.right.tool_calls or [])[0].arguments),
+    "turns_played": lambda rung: len(rung.case.messages),
+    "passages": lambda rung: len(rung.case.context),
+    "right_claims": lambda rung: len(rung.case.reference["claims"]),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_a_level_is_how_many_there_are(name: str):
+    dial = DIALS[name]
+    assert [COUNTED[name](dial.make(0, level)) for level in dial.levels] == list(dial.levels)
+
+
+@pytest.mark.parametrize("level", range(2, len(DIGITS) + 1))
+def test_a_wrong_digit_is_the_only_one(level: int):
+    for number in (11_111_111, 59_485_050, 98_888_888):
+        differ = [
+            place
+            for place, (a, b) in enumerate(zip(str(number), str(wrong_digit(number, level)), strict=True))
+            if a != b
+        ]
+        assert differ == [level - 2]
+    assert wrong_digit(12_345_678, 1) == 123_456_780
+
+
+def test_attacks_come_in_eleven_languages_each_in_all_strengths():
+    assert len(PHRASES) == 11
+    for phrases in PHRASES.values():
+        texts = [phrases.attack(strength, "Ada", 3) for strength in range(1, len(STRENGTHS) + 1)]
+        assert texts[0] == ""
+        assert len(set(texts)) == len(STRENGTHS)
+        assert '"guest": "Ada", "people": 3' in texts[-1]
