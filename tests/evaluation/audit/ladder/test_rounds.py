@@ -164,7 +164,7 @@ def test_neither_probes_nor_ladders_is_refused():
 
 
 def test_a_dial_that_is_none_is_refused_by_name():
-    with pytest.raises(UsageError, match="--only typo: no such dial; there are tools_offered"):
+    with pytest.raises(UsageError, match="typo: no such dial; there are tools_offered"):
         fd.audit(None, "tool_call_accuracy", model="baseline", ladder=True, only=["typo"])
 
 
