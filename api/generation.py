@@ -64,6 +64,7 @@ def who_generates(
     environment: Mapping[str, str],
     system: str | None = None,
     agent_timeout: float = 300.0,
+    agent_calls: bool = False,
     concurrency: int = 64,
     worlds: Worlds = None,
     histories: Any = None,
@@ -81,6 +82,7 @@ def who_generates(
         environment: The command's.
         system: What it is called in outputs.
         agent_timeout: Seconds for the command, each time.
+        agent_calls: Whether the command calls the tools of cases as it works, line by line.
         concurrency: Cases at work at the same time.
         worlds: Simulated worlds of one's own.
         histories: Conversations that went before.
@@ -94,9 +96,21 @@ def who_generates(
     """
     if (model is None) == (agent is None):
         raise UsageError("expected either a model or an agent (--agent COMMAND)")
+    if agent_calls and agent is None:
+        raise UsageError("--agent-calls says how a command works: add --agent COMMAND")
     if agent is not None:
-        at_once = min(concurrency, _AGENTS)
-        return command_source(agent, environment, system=system, seconds=agent_timeout, concurrency=at_once)
+        scenes = None
+        if agent_calls:
+            memories = memories_beside(out, system or "agent")
+            scenes = scenes_of(worlds or (), histories=histories, memories=memories, search=search)
+        return command_source(
+            agent,
+            environment,
+            system=system,
+            seconds=agent_timeout,
+            concurrency=min(concurrency, _AGENTS),
+            scenes=scenes,
+        )
     assert model is not None
     reached = access()
     scenes = scenes_of(

@@ -61,6 +61,7 @@ tool_options = compose(
 
 agent_options = compose(
     click.option("--agent", metavar="COMMAND", help="Or a command: a case as JSON on its standard input, an output as JSON on its standard output."),
+    click.option("--agent-calls", is_flag=True, help="The command calls the case's tools as it works: JSON Lines both ways (docs/generate.md)."),
     click.option("--agent-timeout", type=Number(0, min_open=True), default=300.0, show_default=True, help="Seconds for the command, each time."),
     click.option("--system", help="What the model or agent is called in outputs.  [default: the model's name; agent]"),
     click.option("--trials", type=click.IntRange(1, 1000), default=1, show_default=True, help="Attempts at each case."),
@@ -72,6 +73,7 @@ _GENERATES = (
     "agent",
     "system",
     "agent_timeout",
+    "agent_calls",
     "concurrency",
     "worlds",
     "histories",

@@ -8,8 +8,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+import threading
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 import msgspec
@@ -134,7 +135,42 @@ def run_confined(
                 group.remove()
 
 
-def run_agent(command: Sequence[str], workspace: Path, environment: Mapping[str, str], limits: Limits) -> Run:
+class Reins:
+    """Holds commands that are waited for in other threads, so that all of them can be ended at once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._held: set[subprocess.Popen[bytes]] = set()
+        self._over = False
+
+    @contextmanager
+    def holding(self, launcher: subprocess.Popen[bytes]) -> Generator[None]:
+        """Hold a command's launcher; end it at once where all were to be ended."""
+        with self._lock:
+            self._held.add(launcher)
+            if self._over:
+                _end(launcher)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._held.discard(launcher)
+
+    def end_all(self) -> None:
+        """End them, and whatever is still to be begun."""
+        with self._lock:
+            self._over = True
+            for launcher in self._held:
+                _end(launcher)
+
+
+def run_agent(
+    command: Sequence[str],
+    workspace: Path,
+    environment: Mapping[str, str],
+    limits: Limits,
+    reins: Reins | None = None,
+) -> Run:
     """Run a command that the user trusts, in a folder, under a limit on time; nothing it started is left behind.
 
     Args:
@@ -142,6 +178,7 @@ def run_agent(command: Sequence[str], workspace: Path, environment: Mapping[str,
         workspace: Where it runs.
         environment: All of its environment.
         limits: Only time, memory of all its processes, their number and the output kept are bounded.
+        reins: Can end it before.
 
     Returns:
         How it ended.
@@ -149,7 +186,7 @@ def run_agent(command: Sequence[str], workspace: Path, environment: Mapping[str,
     Raises:
         SandboxError: The launcher failed.
     """
-    return _launch([command], workspace, None, environment, limits).runs[0]
+    return _launch([command], workspace, None, environment, limits, reins=reins).runs[0]
 
 
 def _launch(
@@ -161,6 +198,7 @@ def _launch(
     *,
     exam: Exam | None = None,
     group: MemoryGroup | None = None,
+    reins: Reins | None = None,
 ) -> SandboxReport:
     order: dict[str, object] = {
         "commands": [list(command) for command in commands],
@@ -182,7 +220,7 @@ def _launch(
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    with launcher:
+    with launcher, nullcontext() if reins is None else reins.holding(launcher):
         try:
             patience = limits.wall_seconds * len(commands) + _GRACE
             report, complaint = launcher.communicate(json.dumps(order).encode(), timeout=patience)

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from ...deterministic.sandbox.limits import Limits
-from ...deterministic.sandbox.running import Run, SandboxError, run_agent
+from ...deterministic.sandbox.running import Reins, Run, SandboxError, run_agent
 from ...errors import ConfigurationError, RecordError, UsageError
 from ...records import Case
 from .attempt import Attempt, Made
@@ -39,6 +39,7 @@ class CommandAgent:
         system: What it is called in outputs.
         seconds: How long it may take, each time.
         threads: Where it is waited for.
+        reins: Can end it before.
     """
 
     def __init__(
@@ -49,12 +50,14 @@ class CommandAgent:
         system: str,
         seconds: float,
         threads: Executor,
+        reins: Reins,
     ) -> None:
         self.system = system
         self._command = list(command)
         self._environment = environment
         self._seconds = seconds
         self._threads = threads
+        self._reins = reins
 
     async def work(self, case: Case, trial: int) -> Made:
         """See `Agent.work`. Whatever the command does but print an output is the system's own failure.
@@ -72,46 +75,62 @@ class CommandAgent:
         return Made(output, attempt)
 
     def _run(self, case: Case, trial: int) -> Run:
-        limits = Limits(
-            wall_seconds=self._seconds,
-            memory_bytes=_UNBOUNDED,
-            processes=_UNBOUNDED,
-            output_bytes=MOST_OUTPUT,
-        )
         with tempfile.TemporaryDirectory(prefix="fiducial-") as folder:
             file = Path(folder, "case.json")
             file.write_bytes(msgspec.json.encode(told_of(case)))
-            environment = {
-                **self._environment,
-                "FIDUCIAL_CASE": str(file),
-                "FIDUCIAL_TRIAL": str(trial),
-            }
-            try:
-                run = run_agent(
-                    ["/bin/sh", "-c", _READ_CASE, *self._command], Path.cwd(), environment, limits
-                )
-            except SandboxError as error:
-                raise ConfigurationError(f"the agent cannot be run: {error}") from error
-        if run.by == "start":
-            raise ConfigurationError(f"the agent cannot be started: {run.err.decode(errors='replace')}")
-        return run
+            environment = {**self._environment, "FIDUCIAL_CASE": str(file), "FIDUCIAL_TRIAL": str(trial)}
+            return started(_READ_CASE, self._command, environment, self._seconds, self._reins)
 
     def _answer(self, run: Run) -> Any:
         """What it printed, or how it failed."""
-        if run.by != "exit":
-            limit = f"no answer within {self._seconds:g} s" if run.by == "time" else f"ended by {run.by}"
-            return {"error": limit}
-        if run.code:
-            return {"error": f"exit code {run.code}: {_last_line(run.err)}"}
+        if run.by != "exit" or run.code:
+            return {"error": ended_by(run, self._seconds)}
         if run.cut:
             return {"error": f"it printed more than {MOST_OUTPUT >> 20} MiB"}
         try:
             answer = msgspec.json.decode(run.out)
         except msgspec.DecodeError:
-            return {"error": f"it printed what is no JSON: {_shown(run.out)}"}
+            return {"error": f"it printed what is no JSON: {shown(run.out)}"}
         if answer_fields(answer) is None:
-            return {"error": f"it printed what is no output: {_shown(run.out)}"}
+            return {"error": f"it printed what is no output: {shown(run.out)}"}
         return answer
+
+
+def started(
+    script: str, command: Sequence[str], environment: Mapping[str, str], seconds: float, reins: Reins
+) -> Run:
+    """Run a command of the user's, by a shell that lays its streams.
+
+    Args:
+        script: What the shell does; the command is its arguments.
+        command: Its words.
+        environment: All of its environment.
+        seconds: How long it may take.
+        reins: Can end it before.
+
+    Returns:
+        How it ended.
+
+    Raises:
+        ConfigurationError: It cannot be started.
+    """
+    limits = Limits(
+        wall_seconds=seconds, memory_bytes=_UNBOUNDED, processes=_UNBOUNDED, output_bytes=MOST_OUTPUT
+    )
+    try:
+        run = run_agent(["/bin/sh", "-c", script, *command], Path.cwd(), environment, limits, reins)
+    except SandboxError as error:
+        raise ConfigurationError(f"the agent cannot be run: {error}") from error
+    if run.by == "start":
+        raise ConfigurationError(f"the agent cannot be started: {run.err.decode(errors='replace')}")
+    return run
+
+
+def ended_by(run: Run, seconds: float) -> str:
+    """How a command failed that did not end well."""
+    if run.by == "exit":
+        return f"exit code {run.code}: {_last_line(run.err)}"
+    return f"no answer within {seconds:g} s" if run.by == "time" else f"ended by {run.by}"
 
 
 def told_of(case: Case) -> dict[str, Any]:
@@ -141,8 +160,9 @@ def command_words(command: str) -> list[str]:
 
 
 def _last_line(raw: bytes) -> str:
-    return _shown(raw.strip().rpartition(b"\n")[2]) or "it said nothing"
+    return shown(raw.strip().rpartition(b"\n")[2]) or "it said nothing"
 
 
-def _shown(raw: bytes) -> str:
+def shown(raw: bytes) -> str:
+    """The beginning of what a command printed, on one line."""
     return " ".join(raw[:_SHOWN].decode("utf-8", "replace").split())

@@ -6,6 +6,7 @@ import asyncio
 import inspect
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple, cast
 
@@ -22,7 +23,7 @@ MOST_STEPS = 1_000
 """Steps that a generator may take; one that takes more has no end."""
 
 _FIELDS = frozenset(Output.__struct_fields__)
-_TOOLS = "tools"
+_TOOLS, _TRIAL = "tools", "trial"
 
 
 class CallableAgent:
@@ -30,7 +31,7 @@ class CallableAgent:
 
     Given a case it answers with a text, calls, the fields of an output or an `Output`; or it is a generator of steps: a step of calls is sent
     their results, a text ends a turn and is sent the messages of the next one. Where it has a parameter ``tools`` it gets the case's tools by
-    name, each a `Tool`; calls made through them are kept as steps.
+    name, each a `Tool`; calls made through them are kept as steps. Where it has a parameter ``trial`` it is told which attempt this is.
 
     Args:
         function: It; may be a coroutine function, a generator or an async generator.
@@ -46,7 +47,7 @@ class CallableAgent:
         self._function = function
         self._scenes = scenes
         self._threads = threads
-        self._wants_tools = _has_parameter(function, _TOOLS)
+        self._wanted = {name for name in (_TOOLS, _TRIAL) if _has_parameter(function, name)}
 
     async def work(self, case: Case, trial: int) -> Made:
         """See `Agent.work`. An exception that the function raises is the system's own failure.
@@ -54,19 +55,20 @@ class CallableAgent:
         Raises:
             UsageError: It gave something else.
         """
-        scene = await self._scenes.scene(case, trial, self._converse)
+        converse = partial(self._converse, trial=trial)
+        scene = await self._scenes.scene(case, trial, converse)
         shown = case if scene is None or scene.shown is None else scene.shown
-        answer, attempt = await self._converse(shown, scene)
+        answer, attempt = await converse(shown, scene)
         attempt.case = case
         turned = scene is not None or len(case.turns) > 1
         return Made(output_of(answer, attempt, self.system, trial, turned=turned), attempt)
 
-    async def _converse(self, case: Case, scene: Scene | None) -> tuple[Any, Attempt]:
+    async def _converse(self, case: Case, scene: Scene | None, *, trial: int) -> tuple[Any, Attempt]:
         """Let the function work on a case in worlds; what it answered, and what it did before."""
         attempt = Attempt(case=case)
         attempt.begin_turn()
         try:
-            answer = await self._answer(case, Toolbox(case, scene, attempt), attempt)
+            answer = await self._answer(case, Toolbox(case, scene, attempt), attempt, trial)
         except SceneOverError as error:
             attempt.stopped, answer = str(error), None
         except FiducialError:
@@ -75,15 +77,19 @@ class CallableAgent:
             answer = {"error": f"{type(error).__name__}: {error}"}
         return answer, attempt
 
-    async def _answer(self, case: Case, tools: Toolbox, attempt: Attempt) -> Any:
+    async def _answer(self, case: Case, tools: Toolbox, attempt: Attempt, trial: int) -> Any:
         # Calling a coroutine function or a generator in a thread only makes it; a coroutine then runs in this loop.
-        given = await self._apart(
-            partial(self._function, case, **({_TOOLS: tools} if self._wants_tools else {}))
-        )
+        more: dict[str, Any] = {_TOOLS: tools, _TRIAL: trial}
+        more = {name: more[name] for name in self._wanted}
+        given = await self._apart(partial(self._function, case, **more))
         if inspect.isawaitable(given):
             given = await given
         if inspect.isgenerator(given):
-            return await self._drive(partial(self._advance, given), attempt, tools)
+            try:
+                return await self._drive(partial(self._advance, given), attempt, tools)
+            finally:
+                with suppress(ValueError):  # it is at work still, and nobody waits for it any more
+                    given.close()
         if inspect.isasyncgen(given):
             return await self._drive(partial(_advance_async, given), attempt, tools)
         return given

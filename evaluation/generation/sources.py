@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from functools import partial
 from typing import Any
 
 import msgspec
 
+from ...deterministic.sandbox.running import Reins
 from ...plugins import place
 from ...records import Case, CaseFiles, CaseIndex, FolderPath, InputPath
 from ..judging.access import ModelAccess
@@ -17,6 +19,7 @@ from ..progress import Progress
 from ..store.run_store import GENERATED
 from ..store.run_writer import RunWriter
 from .attempt import Agent
+from .command_steps import CommandSteps
 from .commands import CommandAgent, command_words
 from .model_agent import ModelAgent, ModelSettings, examine_for_model
 from .own_agents import CallableAgent
@@ -105,7 +108,7 @@ def callable_source(
 
     @asynccontextmanager
     async def agent() -> AsyncGenerator[Agent]:
-        with ThreadPoolExecutor(concurrency, thread_name_prefix="fiducial-agent") as threads:
+        with _threads(concurrency) as threads:
             yield CallableAgent(function, scenes, system=name, threads=threads)
 
     facts = {"agent": place(function)}
@@ -124,8 +127,9 @@ def command_source(
     system: str | None = None,
     seconds: float = 300.0,
     concurrency: int = 8,
+    scenes: Scenes | None = None,
 ) -> Source:
-    """A command as a source of outputs; see `CommandAgent`.
+    """A command as a source of outputs; see `CommandAgent`, and `CommandSteps` for one that makes calls.
 
     Args:
         command: It, as it is typed.
@@ -133,6 +137,7 @@ def command_source(
         system: What it is called in outputs; ``agent`` when left out.
         seconds: How long it may take, each time.
         concurrency: Cases at work at the same time.
+        scenes: Makes the worlds in which it calls tools, line by line; None for one that is given the case and answers.
 
     Returns:
         The source.
@@ -144,13 +149,36 @@ def command_source(
     name = system or "agent"
 
     @asynccontextmanager
-    async def agent() -> AsyncGenerator[Agent]:
-        with ThreadPoolExecutor(concurrency, thread_name_prefix="fiducial-agent") as threads:
-            yield CommandAgent(words, environment, system=name, seconds=seconds, threads=threads)
+    async def answering() -> AsyncGenerator[Agent]:
+        working = Reins()
+        with _threads(concurrency, working.end_all) as threads:
+            yield CommandAgent(
+                words, environment, system=name, seconds=seconds, threads=threads, reins=working
+            )
 
-    return Source(
-        system=name, facts={"agent": command}, tasks=concurrency, examine=lambda _case: None, agent=agent
-    )
+    @asynccontextmanager
+    async def calling(scenes: Scenes) -> AsyncGenerator[Agent]:
+        steps = CommandSteps(words, environment, seconds=seconds)
+        with _threads(concurrency, steps.end) as threads:
+            yield CallableAgent(steps, scenes, system=name, threads=threads)
+
+    facts = {"agent": command} if scenes is None else {"agent": command, "calls": True}
+    examine = (lambda _case: None) if scenes is None else scenes.examine
+    agent = answering if scenes is None else partial(calling, scenes)
+    return Source(system=name, facts=facts, tasks=concurrency, examine=examine, agent=agent)
+
+
+@contextmanager
+def _threads(count: int, end: Callable[[], None] = lambda: None) -> Generator[ThreadPoolExecutor]:
+    """Threads in which agents work. Where all is broken off, as by Ctrl-C, nobody waits for an agent, and what can be ended is."""
+    threads = ThreadPoolExecutor(count, thread_name_prefix="fiducial-agent")
+    try:
+        yield threads
+    except BaseException:
+        end()
+        threads.shutdown(wait=False, cancel_futures=True)
+        raise
+    threads.shutdown()
 
 
 def generate_file(

@@ -1,0 +1,116 @@
+"""Ctrl-C while agents work: what is done stays, what they started ends, and the same command goes on."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from command import fiducial
+from generating import weather_case
+from left_running import nothing_runs, running
+
+from fiducial.records import Output, read_records, write_records
+
+pytestmark = [
+    pytest.mark.attack("adversity"),
+    pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc to see what is left running"),
+]
+
+AGENT = """
+import json, subprocess, sys, time
+case = json.loads(input())
+if case["id"].startswith("slow"):
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", sys.argv[0]])
+    time.sleep(600)
+print(json.dumps({"text": "done"}))
+"""
+FUNCTION = """
+import asyncio, sys, threading, time
+import fiducial as fd
+from fiducial.records import Case
+
+def sync(case):
+    if case.id.startswith("slow"):
+        open(f"at-{case.id}", "w").close()
+        time.sleep(3)
+    return "done"
+
+async def awaited(case):
+    if case.id.startswith("slow"):
+        open(f"at-{case.id}", "w").close()
+        await asyncio.sleep(600)
+    return "done"
+
+def steps(case):
+    if case.id.startswith("slow"):
+        open(f"at-{case.id}", "w").close()
+        time.sleep(3)
+    yield "done"
+
+try:
+    fd.generate("cases.jsonl", globals()[sys.argv[1]], out="outputs.jsonl", system="agent", progress=False)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.fixture
+def cases(tmp_path: Path) -> Path:
+    path = tmp_path / "cases.jsonl"
+    write_records(path, [weather_case(name) for name in ("a", "b", "slow1", "slow2", "c")])
+    return path
+
+
+def done() -> set[str]:
+    place = Path("outputs.jsonl")
+    there = place.exists() and place.stat().st_size
+    return {output.case_id for output in read_records(place, Output)} if there else set()
+
+
+def interrupted(command: list[str], ready: str) -> subprocess.CompletedProcess[str]:
+    """What a command prints that is interrupted once three outputs are there, and what is slow has begun."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120
+    while done() < {"a", "b", "c"} or not begun(ready):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline, "the agents do not get on"
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
+def begun(ready: str) -> bool:
+    return (
+        len([*running("time.sleep(600)")]) >= 2 if ready == "children" else len([*Path().glob("at-*")]) == 2
+    )
+
+
+@pytest.mark.parametrize("more", [(), ("--agent-calls",)])
+def test_commands_and_what_they_started_end_and_what_is_done_stays(
+    tmp_path: Path, cases: Path, more: tuple[str, ...]
+):
+    agent = tmp_path / "agent.py"
+    agent.write_text(AGENT)
+    asked = ["generate", str(cases), "--agent", f"{sys.executable} {agent}", *more, "--out", "outputs.jsonl"]
+    ended = interrupted([sys.executable, "-m", "fiducial", *asked], "children")
+    assert (ended.returncode, "Traceback" in ended.stderr) == (130, False), ended.stderr
+    assert "interrupted; everything so far is kept" in ended.stderr
+    assert done() == {"a", "b", "c"}
+    assert nothing_runs(str(agent))
+    agent.write_text(AGENT.replace("slow", "never"))
+    assert fiducial(*asked).code == 0
+    assert done() == {"a", "b", "c", "slow1", "slow2"}
+
+
+@pytest.mark.parametrize("function", ["sync", "awaited", "steps"])
+def test_functions_are_left_at_once_and_what_is_done_stays(cases: Path, function: str):
+    script = cases.with_name("script.py")
+    script.write_text(FUNCTION)
+    ended = interrupted([sys.executable, str(script), function], "files")
+    assert (ended.returncode, ended.stdout) == (0, "interrupted\n"), ended.stderr
+    assert done() == {"a", "b", "c"}
