@@ -163,9 +163,13 @@ def command_source(
             yield CallableAgent(steps, scenes, system=name, threads=threads)
 
     facts = {"agent": command} if scenes is None else {"agent": command, "calls": True}
-    examine = (lambda _case: None) if scenes is None else scenes.examine
+    examine = _anything if scenes is None else scenes.examine
     agent = answering if scenes is None else partial(calling, scenes)
     return Source(system=name, facts=facts, tasks=concurrency, examine=examine, agent=agent)
+
+
+def _anything(_case: Case) -> None:
+    """Any case can be put to a command that is only asked for an answer."""
 
 
 @contextmanager

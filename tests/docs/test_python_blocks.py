@@ -29,7 +29,7 @@ def a_folder_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_generating_with_an_agent_and_with_a_model(server: ProviderServer):
-    (block,) = python_of("generate.md")
+    block, _ = python_of("generate.md")  # the other is tests/examples/calling_agent.py
     address = "http://127.0.0.1:8000/v1"
     assert address in block
     weather: dict[str, Any] = {
