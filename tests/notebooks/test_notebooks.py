@@ -22,7 +22,7 @@ def _each(test: Any) -> Any:
 
 
 def test_there_are_notebooks():
-    assert [path.name[:2] for path in NOTEBOOKS] == ["01", "02"]
+    assert [path.name[:2] for path in NOTEBOOKS] == ["01", "02", "03"]
 
 
 @_each
