@@ -50,7 +50,7 @@ def source(name: str, given: Cases | Labels) -> InputPath:
     return _in_memory(name, given)
 
 
-def output_sources(outputs: Outputs, name: str = "outputs") -> list[InputPath]:
+def output_sources(outputs: Outputs | Cases, name: str = "outputs") -> list[InputPath]:
     """Where outputs are read from.
 
     Args:
