@@ -17,7 +17,7 @@ define beside
 		(pathlib.Path(site.getsitepackages()[0]) / 'zz_ours.pth').write_text(''.join(f'import site; site.addsitedir({str(p)!r})\n' for p in places))"
 endef
 
-.PHONY: help demo test browser site attacks pythons lint bench formats promptflow server-check evidence requests format clean
+.PHONY: help demo test browser site attacks pythons lint bench bench-scale ray formats promptflow server-check evidence requests format clean
 
 # pip is asked again only when pyproject.toml changes.
 $(VENV)/.ready: pyproject.toml
@@ -80,6 +80,16 @@ formats: $(VENV)/.ready  ## other tools write what is read and read what is writ
 		npm install --silent --no-audit --no-fund --prefix $(TOOLS) promptfoo@0.121.20 || echo "promptfoo cannot be installed here: its tests are skipped"; fi
 	@PATH="$(CURDIR)/$(TOOLS)/node_modules/.bin:$$PATH" PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 DEEPEVAL_TELEMETRY_OPT_OUT=1 \
 		$(TOOLS)/bin/python -m pytest -p pytest_timeout -W ignore tests/formats/with_tools
+
+ray: $(VENV)/.ready  ## a run on Ray, and checkers under Dask, in an environment of their own (260 MB)
+	@test -x .venv-ray/bin/python || $(PYTHON) -m venv .venv-ray
+	@.venv-ray/bin/python -m pip install --quiet 'ray>=2.50,<3' 'dask>=2025.1'
+	@.venv-ray/bin/python -c "import pathlib, site; places = [p.resolve() for p in pathlib.Path('$(VENV)').glob('lib/python*/site-packages')]; \
+		(pathlib.Path(site.getsitepackages()[0]) / 'zz_ours.pth').write_text(''.join(f'import site; site.addsitedir({str(p)!r})\n' for p in places))"
+	@.venv-ray/bin/python -m pytest tests/engines
+
+bench-scale: $(VENV)/.ready  ## wall and processor time and memory by size and workers; with .venv-ray (make ray) on Ray, too; SIZES="10000 100000"
+	@$(BIN)/python benchmarks/scale.py $(SIZES) $(if $(wildcard .venv-ray/bin/python),--ray "$(CURDIR)/.venv-ray/bin/python")
 
 requests: $(VENV)/.ready  ## batch files for every judge and variant, into ./requests; MODEL=... names the model; LADDER=1 writes questions of ladders instead
 	@$(BIN)/python benchmarks/make_requests.py --out requests $(if $(MODEL),--model $(MODEL)) $(if $(LADDER),--ladder)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from ..calibration.cuts import GivenPassAt, pass_at_of
 from ..deterministic import Rules
@@ -24,6 +25,7 @@ from ..evaluation.store.run_store import GENERATED
 from ..judges.loop_thread import run_apart
 from ..records import FolderPath, InputPath, MemoryFolder
 from .check_options import Functions, Worlds, check_options, worlds_of
+from .engines import engine_of
 from .generating import Agent
 from .judging import ReadyJudge, judge
 from .progress import shown_progress
@@ -52,6 +54,8 @@ def evaluate(
     worlds: Worlds = None,
     allow_code: bool = False,
     workers: int | None = None,
+    engine: Literal["ray"] | None = None,
+    address: str | None = None,
     progress: bool | None = None,
 ) -> Run:
     """Check outputs, judge what no checker decides, and calibrate the judges against the checkers.
@@ -74,7 +78,11 @@ def evaluate(
         functions: Functions that executable calls may name; those that are registered when left out.
         worlds: Simulated worlds of one's own; those that are registered when left out.
         allow_code: Whether code in workspaces may be run, in a sandbox.
-        workers: How many processes check; None for as many as there are cores, where that is faster. Verdicts are the same.
+        workers: How many processes check; None for as many as there are cores, where that is faster. Verdicts are the same. On Ray, how
+            many tasks check and how many actors ask.
+        engine: ``ray`` has checkers and the clients of judges run on Ray, which takes about ten seconds and 0.8 GB to start; for a
+            cluster. None for this machine, without it.
+        address: Where Ray is; ``auto`` for the cluster that this machine is in, None for a Ray of its own.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
 
     Returns:
@@ -121,6 +129,9 @@ def _plan(
     worlds: Worlds,
     allow_code: bool,
     pass_at: GivenPassAt,
+    workers: int | None,
+    engine: str | None,
+    address: str | None,
     **rest: Any,
 ) -> Plan:
     environments = worlds_of(worlds)
@@ -140,6 +151,8 @@ def _plan(
         labels=None if labels is None else source("labels", labels),
         pass_at=pass_at_of(pass_at),
         environments=environments,
+        workers=workers,
+        engine=engine_of(engine, address, workers),
         **rest,
     )
 
@@ -174,5 +187,6 @@ def _evaluate(plan: Plan, progress: bool | None, agent: Agent | None) -> Run:  #
         if agent is not None:
             by = callable_source(agent, scenes_of(plan.environments))
             generate_into_run(by, plan.cases, plan.out, shown)
-        run_plan(plan, ModelAccess, shown, lambda: datetime.now(UTC))
+        with plan.engine or nullcontext():
+            run_plan(plan, ModelAccess, shown, lambda: datetime.now(UTC))
     return Run(plan.out)

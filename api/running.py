@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
@@ -28,6 +29,7 @@ from ..report.html import report_template
 from ..report.model import ReportData
 from ..report.run_words import run_document
 from ..report.summary_words import summary_document
+from .engines import engine_of
 from .gates import PASS_RATE, parse_gates, run_gates
 from .progress import shown_progress
 from .shown import Document, Shown
@@ -44,6 +46,7 @@ __all__ = [
     "ModelAccess",
     "Outcome",
     "Plan",
+    "engine_of",
     "forecast",
     "gates_of",
     "parse_judge_on",
@@ -152,7 +155,7 @@ def run(plan: Plan, access: Access, *, progress: bool | None = None) -> Outcome:
         ConfigurationError: There is nothing to do but ask a model, and none can be reached; nothing was done.
     """
     reached = cache(lambda: msgspec.structs.replace(access(), meanwhile=partial(_load, plan)))
-    with shown_progress(wanted=progress) as shown:
+    with shown_progress(wanted=progress) as shown, plan.engine or nullcontext():
         conclusion = run_plan(plan, reached, shown, lambda: datetime.now(UTC))
     report, data = reported(plan.out, unchanged=conclusion.unchanged)
     assert isinstance(report, Path)

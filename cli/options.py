@@ -229,6 +229,20 @@ workers_option = click.option(
     help="Processes that check; what they say is the same, in the same order.  [default: the cores, where that is faster]",
 )
 
+engine_options = compose(
+    workers_option,
+    click.option(
+        "--engine",
+        type=click.Choice(["ray"]),
+        help="Check, and ask judges' models, on Ray: for a cluster. It takes about ten seconds and 0.8 GB to start, and the extra `ray`.",
+    ),
+    click.option(
+        "--address",
+        metavar="HOST:PORT",
+        help="Where Ray is, or auto.  [default: a Ray of its own on this machine]",
+    ),
+)
+
 _TABLES = frozenset({".jsonl", ".csv", ".tsv", ".parquet"})
 
 

@@ -14,10 +14,10 @@ from .options import (
     SpreadCommand,
     cases_argument,
     checking,
+    engine_options,
     gates,
     into_run_folder,
     outputs_option,
-    workers_option,
     workspace_options,
 )
 
@@ -50,7 +50,7 @@ Examples:
 )
 @into_run_folder
 @checking
-@workers_option
+@engine_options
 @jury_options
 @model_options
 @gates
@@ -61,7 +61,7 @@ def command(judge_on: str, **options: Any) -> int:
     Exit code 3: finished, but calls to the model, or checkers of your own, failed; the same command tries these alone again.
     """
     from ..api.check_options import check_options  # noqa: PLC0415 - likewise
-    from ..api.running import parse_judge_on  # noqa: PLC0415 - loads what evaluating needs
+    from ..api.running import engine_of, parse_judge_on  # noqa: PLC0415 - loads what evaluating needs
     from .evaluate import evaluate_as_asked  # noqa: PLC0415 - likewise
 
     if options["labels_patch"] is not None:
@@ -77,4 +77,5 @@ def command(judge_on: str, **options: Any) -> int:
         names=options["names"],
         judge_on=parse_judge_on(judge_on),
         workers=options["workers"],
+        engine=engine_of(options["engine"], options["address"], options["workers"]),
     )

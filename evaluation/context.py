@@ -12,6 +12,7 @@ import msgspec
 from ..records import JudgeId
 from .inputs import EvaluationInputs
 from .progress import Progress
+from .ray_engine import RayEngine
 from .store.journal import VerdictJournal
 from .store.run_writer import RunWriter
 
@@ -25,6 +26,7 @@ class RunContext(NamedTuple):
         progress: Told about every piece of work.
         journal: Where this stage journals what it finds out; None for the run's verdicts.
         clock: Seconds that only go forward.
+        engine: What work is done on, where that is not this process and its workers.
     """
 
     inputs: EvaluationInputs
@@ -32,6 +34,7 @@ class RunContext(NamedTuple):
     progress: Progress
     journal: VerdictJournal | None = None
     clock: Callable[[], float] = monotonic
+    engine: RayEngine | None = None
 
     @property
     def verdicts(self) -> VerdictJournal:

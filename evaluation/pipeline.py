@@ -26,6 +26,7 @@ from .judging.worlds import replay_in
 from .labelling.labels import adopt_labels
 from .nothing_to_do import conclusion_of, signature
 from .progress import Progress
+from .ray_engine import RayEngine
 from .store.manifest import KnownJudge, component_versions, own_versions
 from .store.run_store import GENERATED, RunStore
 from .store.run_writer import RunWriter
@@ -63,6 +64,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         notes: Sentences a reader must see before any number, whenever a report is made.
         accept_edited: Whether to go on with verdicts that were changed by hand.
         workers: How many processes check; None for what pays.
+        engine: What the work is done on instead of this process and its workers; closed by who made it.
         sharded: Whether the files are a set of shards, so that nothing may depend on the order of their rows.
     """
 
@@ -87,6 +89,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     notes: Sequence[str] = ()
     accept_edited: bool = False
     workers: int | None = None
+    engine: RayEngine | None = None
     sharded: bool = False
 
 
@@ -122,7 +125,7 @@ def run(
         if plan.options is None:
             refuse_idle(tasks(), inputs.survey.kinds)
         with RunWriter(plan.out, accept_edited=plan.accept_edited) as folder:
-            context = RunContext(inputs, folder, progress)
+            context = RunContext(inputs, folder, progress, engine=plan.engine)
             _begin(plan, context, tasks, now())
             if plan.options is not None:
                 from .checking.checks import check_into_folder  # noqa: PLC0415 - who only judges needs no checkers

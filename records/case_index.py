@@ -153,11 +153,19 @@ class CaseIndex(Closing):
         """
         return self._facts[case_id].cluster
 
-    def _read(self, case_id: str) -> Case:
+    def line(self, case_id: str) -> bytes:
+        """The line of a case as it stands in its file.
+
+        Raises:
+            KeyError: There is no such case.
+        """
         facts = self._facts[case_id]
         file = self._open.get(facts.file) or self._opened(facts.file)
         file.seek(facts.offset)
-        raw = file.readline()
+        return file.readline()
+
+    def _read(self, case_id: str) -> Case:
+        facts, raw = self._facts[case_id], self.line(case_id)
         case = decode_record(raw, Case, path=self.files[facts.file], line=facts.line, again=True)
         if self._kept_bytes + len(raw) <= _KEEP_BYTES:
             self._kept[case_id] = case

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 import msgspec
 
 from ...deterministic import CheckOptions, check
 from ...deterministic.own_checkers import source_fingerprint
-from ...records import BUILT_IN_KINDS, Case, Kind, Output, Verdict, encode_record
+from ...records import BUILT_IN_KINDS, Case, Kind, Output, Verdict, decode_record, encode_record
 from ..context import RunContext
-from ..inputs import EvaluationInputs, outputs_in
+from ..inputs import EvaluationInputs, Piece, outputs_in
+from ..ray_engine import RayEngine
 from ..store.journal import read_row
 from ..store.standing import Row, VerdictKey
 from ..workers import cores, in_order
@@ -20,6 +22,9 @@ from .names import NamesOption, NamesVote
 
 _WORTH_IT = 8
 """Pieces of outputs, 2 MB, from which on several processes are faster: about a second of work."""
+
+_ANYWHERE = frozenset(BUILT_IN_KINDS) - {"artifact"}
+"""Kinds that can be checked in any process of an engine: neither do they wait for each other, nor are their checkers the user's own."""
 
 
 def check_outputs(
@@ -87,6 +92,7 @@ def check_all(
     *,
     workers: int | None = None,
     wanted: Callable[[Output], bool] | None = None,
+    engine: RayEngine | None = None,
 ) -> Iterator[Checked]:
     """Check outputs, in several processes where that is faster.
 
@@ -96,6 +102,7 @@ def check_all(
         options: Rule set and registries.
         workers: How many processes; None for what pays.
         wanted: Whether an output is to be checked; None for all of them.
+        engine: What checks instead of processes of this machine.
 
     Yields:
         One verdict an output, the same in the same order whatever the number of processes.
@@ -112,6 +119,10 @@ def check_all(
             default,
         )
 
+    if engine is not None and inputs.survey.kinds.keys() <= _ANYWHERE:
+        parts = (_part(inputs, piece, wanted) for piece in inputs.pieces)
+        yield from _lines(engine.in_order(partial(check_part, differing=differing, default=default), parts))
+        return
     workers = _useful_workers(inputs, options, workers)
     if workers == 1:
         for verdict in checked(inputs.outputs()):
@@ -124,9 +135,47 @@ def check_all(
         workers,
         inputs.cases.open_again,
     )
-    for some in lines:
-        for line in some.splitlines(keepends=True):
+    yield from _lines(lines)
+
+
+def _lines(pieces: Iterable[bytes]) -> Iterator[Checked]:
+    for piece in pieces:
+        for line in piece.splitlines(keepends=True):
             yield Checked(line, read_row(line))
+
+
+class Part(NamedTuple):
+    """Outputs and the cases that they answer, as lines: all that is needed to check them anywhere."""
+
+    cases: list[bytes]
+    outputs: list[bytes]
+
+
+def _part(inputs: EvaluationInputs, piece: Piece, wanted: Callable[[Output], bool] | None) -> Part:
+    cases, outputs = dict[str, bytes](), list[bytes]()
+    for output in outputs_in(piece):
+        if wanted is None or wanted(output):
+            outputs.append(encode_record(output))
+            if output.case_id not in cases:
+                cases[output.case_id] = inputs.cases.line(output.case_id)
+    return Part([*cases.values()], outputs)
+
+
+def check_part(part: Part, *, differing: dict[str, CheckOptions], default: CheckOptions) -> bytes:
+    """Check outputs that came as lines, in whatever process of whatever engine.
+
+    Args:
+        part: The outputs and their cases.
+        differing: Options that differ by system.
+        default: Options of every other system.
+
+    Returns:
+        A line each, with its verdict, in the same order.
+    """
+    cases = {case.id: case for case in (decode_record(raw, Case, again=True) for raw in part.cases)}
+    outputs = (decode_record(raw, Output, again=True) for raw in part.outputs)
+    pairs = ((cases[output.case_id], output) for output in outputs)
+    return b"".join(map(encode_record, check_outputs(pairs, differing, default)))
 
 
 def _useful_workers(inputs: EvaluationInputs, options: CheckOptions, asked: int | None) -> int:
@@ -159,7 +208,7 @@ def check_into_folder(
         context.progress.advance(inputs.survey.outputs)
         return
     found = 0
-    for line, said in check_all(inputs, names, options, workers=workers, wanted=left):
+    for line, said in check_all(inputs, names, options, workers=workers, wanted=left, engine=context.engine):
         if VerdictKey(said.key, said.author, said.repeat) not in done:
             folder.verdicts.append_line(line, said)
         found += 1

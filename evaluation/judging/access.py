@@ -34,6 +34,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
         missing_result: What to say of a request that has no result there.
         served_by: The model that must have answered, where the endpoint says who did; None takes whoever did.
         meanwhile: Called once, in a thread, while the model's first replies are awaited.
+        elsewhere: Has clients made and used in other processes; None for this one.
     """
 
     endpoint: Endpoint | None = None
@@ -51,6 +52,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
     missing_result: str = "the batch holds no result for this request"
     served_by: str | None = None
     meanwhile: Callable[[], object] | None = None
+    elsewhere: Callable[[Callable[[], Provider]], Provider] | None = None
 
     def open(self) -> AbstractAsyncContextManager[Provider]:
         """The provider that answers requests, for as long as the context is open.
@@ -90,6 +92,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
             record=self.record,
             budget=self.budget,
             meanwhile=self.meanwhile,
+            elsewhere=self.elsewhere,
         )
 
 

@@ -100,6 +100,8 @@ def ask(step: Step, access: Callable[[], ModelAccess], batch: BatchMode | None =
         context.progress.begin(f"judging by {task.by}", left)
         asks_none = task.asked is None
         way = ModelAccess(concurrency=_CALLS) if asks_none else (task.access or access)()
+        if context.engine is not None and not asks_none:
+            way = msgspec.structs.replace(way, elsewhere=context.engine.elsewhere)
         verdicts = task.judge.verdicts(step.work(task, done), way)
         with nullcontext() if task.id.kind == "baseline" else context.timed(task.id):
             asyncio.run(_journal(context, verdicts))

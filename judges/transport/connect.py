@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 from ...errors import UsageError
@@ -31,6 +32,7 @@ async def connect(
     record: Path | None = None,
     budget: Budget | None = None,
     meanwhile: Callable[[], object] | None = None,
+    elsewhere: Callable[[Callable[[], Provider]], Provider] | None = None,
 ) -> AsyncGenerator[Provider]:
     """A provider for judging: asks the endpoint, tries again, keeps and records replies.
 
@@ -49,6 +51,7 @@ async def connect(
         record: A file to record replies to.
         budget: What may be spent; None for no limit.
         meanwhile: Called once, in a thread, while the endpoint's first responses are awaited.
+        elsewhere: Has the client made and used in other processes; limits and the budget are kept here all the same.
 
     Yields:
         The provider; closed at the end.
@@ -60,7 +63,11 @@ async def connect(
         raise UsageError(
             f"expected at least one call in flight, one attempt and some time, got {concurrency}, {attempts}, {timeout:g} s"
         )
-    provider: Provider = OpenAIProvider(endpoint, timeout=timeout, meanwhile=meanwhile)
+    provider: Provider = (
+        OpenAIProvider(endpoint, timeout=timeout, meanwhile=meanwhile)
+        if elsewhere is None
+        else elsewhere(partial(OpenAIProvider, endpoint, timeout=timeout))
+    )
     try:
         if budget is not None:
             provider = BudgetedProvider(provider, budget)

@@ -1,0 +1,26 @@
+"""What a run is done on, where that is not this process and its workers."""
+
+from __future__ import annotations
+
+from ..errors import UsageError
+from ..evaluation.ray_engine import RayEngine
+
+
+def engine_of(name: str | None, address: str | None = None, workers: int | None = None) -> RayEngine | None:
+    """The engine of a name; it is started, or joined, when there is something to do.
+
+    Args:
+        name: ``ray``; None for no engine.
+        address: Where it is; None for one of its own on this machine.
+        workers: How many tasks, or actors, at a time; None for as many as there are processors.
+
+    Raises:
+        UsageError: There is no such engine, or an address of none.
+    """
+    if name is None:
+        if address is not None:
+            raise UsageError("an address is of an engine: name it (--engine ray)")
+        return None
+    if name != "ray":
+        raise UsageError(f"there is no engine {name!r}; ray is one")
+    return RayEngine(address, workers)

@@ -1,0 +1,177 @@
+"""Ray as the engine of a run: checkers as tasks, the clients of judges' models in actors; on this machine or on a cluster.
+
+What is sent are lines of text and pure functions; what comes back are lines. The driver alone writes the run folder, counts the budget and keeps the rate, so
+that these hold for all actors together, nothing is written twice, and a driver that was killed goes on as any run does.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import cached_property
+from importlib import import_module
+from typing import Any, TypeVar
+
+from ..errors import ConfigurationError, MissingExtraError, WorkerError
+from ..judges import CallError, Provider, Reply, Request
+from ..records import Closing
+
+T = TypeVar("T")
+
+_OBJECTS = 128 * 1024 * 1024
+"""Bytes of shared memory that a Ray of our own takes: parts are small."""
+
+_AT_A_TIME = 1_000
+"""Calls that one actor makes at a time, at most: how many there are is limited where they come from."""
+
+
+class RayEngine(Closing):
+    """Work on Ray, which is started, or joined, when the first piece of it comes.
+
+    Args:
+        address: The cluster: an address, or ``auto`` for the one that this machine is in; None starts a Ray on this machine.
+        workers: Tasks, and actors, at a time; None for as many as the cluster has processors.
+    """
+
+    def __init__(self, address: str | None = None, workers: int | None = None) -> None:
+        self._address = address
+        self._asked = workers
+        self._started = False
+
+    @cached_property
+    def _ray(self) -> Any:
+        os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # it reports home otherwise
+        try:
+            ray: Any = import_module("ray")  # an extra, and slow to import
+        except ImportError as error:
+            raise MissingExtraError("ray", "--engine ray") from error
+        if not ray.is_initialized():
+            own = {"num_cpus": self._asked, "object_store_memory": _OBJECTS, "include_dashboard": False}
+            try:
+                ray.init(
+                    address=self._address or "local",
+                    log_to_driver=False,
+                    logging_level="ERROR",
+                    **({} if self._address else own),
+                )
+            except (ConnectionError, ValueError, RuntimeError) as error:
+                raise ConfigurationError(
+                    f"--engine ray: no cluster can be reached: {_first_line(error)}"
+                ) from error
+            self._started = True
+        return ray
+
+    @cached_property
+    def workers(self) -> int:
+        """How many tasks, or actors, there are at a time."""
+        return self._asked or max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+
+    def in_order(self, work: Callable[[T], bytes], parts: Iterable[T]) -> Iterator[bytes]:
+        """Do work on parts; the next ones are under way meanwhile.
+
+        A part whose worker is killed is done again by another one; one that raises is done in this process, so that the error comes as it would without Ray.
+
+        Args:
+            work: A function that can be sent.
+            parts: What it is done on, likewise.
+
+        Yields:
+            The results, in the order of the parts.
+
+        Raises:
+            WorkerError: Workers were killed again and again.
+        """
+        ray = self._ray
+        task, sent = ray.remote(max_retries=3)(_called), ray.put(work)
+        waiting: deque[tuple[T, Any]] = deque()
+        for part in parts:
+            waiting.append((part, task.remote(sent, part)))
+            if len(waiting) > 2 * self.workers:
+                yield self._result(work, *waiting.popleft())
+        while waiting:
+            yield self._result(work, *waiting.popleft())
+
+    def _result(self, work: Callable[[T], bytes], part: T, reference: Any) -> bytes:
+        errors = self._ray.exceptions
+        try:
+            return self._ray.get(reference)
+        except errors.RayTaskError:
+            return work(part)
+        except errors.RayError as error:
+            raise WorkerError(
+                f"a worker of Ray was lost again and again: {_first_line(error)}; what came before is kept, and the same command goes on"
+            ) from error
+
+    def elsewhere(self, make: Callable[[], Provider]) -> Provider:
+        """A provider that asks from actors, each with a client of its own.
+
+        Args:
+            make: Makes the client, in the actor.
+        """
+        return _RayProvider(self._ray, make, self.workers)
+
+    def close(self) -> None:
+        """End a Ray that was started here."""
+        if self._started:
+            self._ray.shutdown()
+
+
+def _called(work: Callable[[T], bytes], part: T) -> bytes:
+    return work(part)
+
+
+class _Asker:
+    """Holds a client, in an actor."""
+
+    def __init__(self, make: Callable[[], Provider]) -> None:
+        self._provider = make()
+
+    async def complete(self, request: Request) -> Reply | CallError:
+        """The reply, or why there is none: errors that are raised would lose what they know on the way."""
+        try:
+            return await self._provider.complete(request)
+        except CallError as error:
+            return error.with_traceback(None)
+
+    async def aclose(self) -> None:
+        """Close its connections."""
+        await self._provider.aclose()
+
+
+class _RayProvider:
+    """Asks whichever actor has the fewest calls in flight. One that dies is started again; its calls are tried again as after any failure."""
+
+    def __init__(self, ray: Any, make: Callable[[], Provider], actors: int) -> None:
+        self._ray = ray
+        actor = ray.remote(
+            max_restarts=-1, max_concurrency=_AT_A_TIME, num_cpus=0, scheduling_strategy="SPREAD"
+        )(_Asker)
+        self._actors: list[Any] = [actor.remote(make) for _ in range(actors)]
+        self._in_flight = [0] * actors
+
+    async def complete(self, request: Request) -> Reply:
+        """See `Provider.complete`."""
+        number = self._in_flight.index(min(self._in_flight))
+        self._in_flight[number] += 1
+        try:
+            found: Reply | CallError = await self._actors[number].complete.remote(request)
+        except self._ray.exceptions.RayError as error:
+            raise CallError("the worker of Ray that asked was lost", retryable=True) from error
+        finally:
+            self._in_flight[number] -= 1
+        if isinstance(found, CallError):
+            raise found
+        return found
+
+    async def aclose(self) -> None:
+        """Close all connections, and end the actors."""
+        for actor in self._actors:
+            with suppress(self._ray.exceptions.RayError):  # it is gone already
+                await actor.aclose.remote()
+            self._ray.kill(actor)
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).strip().partition("\n")[0]

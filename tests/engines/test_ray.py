@@ -1,0 +1,264 @@
+"""A run on Ray: the same verdicts as without it; workers, driver and endpoint may be lost. `make ray` has the environment for it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from provider_server import Answer, ProviderServer, Response, Seen, Status, in_the_form_asked_for
+
+pytest.importorskip("ray", reason="Ray is not installed here: make ray")
+
+import fiducial as fd
+from fiducial.data import demo_path
+from fiducial.deterministic import CheckOptions
+from fiducial.errors import WorkerError
+from fiducial.evaluation import inputs as evaluation_inputs
+from fiducial.evaluation.checking.checks import check_all
+from fiducial.evaluation.inputs import EvaluationInputs
+from fiducial.evaluation.ray_engine import RayEngine
+from fiducial.records import Case, Output, Verdict, read_records, write_records
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own
+
+JUDGE = "tool_call_accuracy"
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[RayEngine]:
+    """Ray on this machine, with two workers."""
+    with RayEngine(workers=2) as running:
+        yield running
+
+
+@pytest.fixture
+def inputs(tmp_path: Path) -> tuple[Path, Path]:
+    """60 cases, and outputs of which every fourth is wrong; ids that a reader of tables would take for numbers and dates."""
+    tool = {
+        "name": "book",
+        "description": "",
+        "parameters": {"type": "dict", "properties": {"city": {"type": "string"}}},
+    }
+    cases = [
+        Case(
+            id=f"{number:03}",
+            kind="tool_call",
+            messages=[{"role": "user", "content": f"Book City{number}"}],
+            tools=[{"type": "function", "function": tool}],
+            reference={"calls": [{"book": {"city": [f"City{number}"]}}]},
+            cluster=f"2026-11-{number % 7 + 1:02}",
+        )
+        for number in range(60)
+    ]
+    outputs = [
+        Output(
+            case_id=case.id,
+            system="1.0",
+            text=f'[book(city="{"Atlantis" if not number % 4 else f"City{number}"}")]',
+        )
+        for number, case in enumerate(cases)
+    ]
+    paths = tmp_path / "cases.jsonl", tmp_path / "outputs.jsonl"
+    write_records(paths[0], cases)
+    write_records(paths[1], outputs)
+    return paths
+
+
+def test_checkers_say_byte_for_byte_what_they_say_without_it(
+    engine: RayEngine, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(evaluation_inputs, "_PIECE", 2_000)
+    files = demo_path("cases.jsonl"), [demo_path("outputs.jsonl")]
+    with EvaluationInputs(*files, checked=CheckOptions()) as both:
+        here, there = (
+            [checked.line for checked in check_all(both, "auto", CheckOptions(), workers=1, engine=on)]
+            for on in (None, engine)
+        )
+    assert here == there
+
+
+def test_a_killed_worker_loses_nothing(engine: RayEngine, tmp_path: Path):
+    killed = tmp_path / "killed"
+
+    def dies_once(part: int) -> bytes:
+        if part == 3 and not killed.exists():
+            killed.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return str(part).encode()
+
+    assert list(engine.in_order(dies_once, range(8))) == [str(part).encode() for part in range(8)]
+    assert killed.exists()
+
+
+def test_workers_that_are_killed_again_and_again_are_one_line(engine: RayEngine):
+    def dies(part: int) -> bytes:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return str(part).encode()
+
+    with pytest.raises(WorkerError, match="lost again and again") as lost:
+        list(engine.in_order(dies, range(1)))
+    assert "\n" not in str(lost.value)
+
+
+def test_an_error_comes_as_it_would_without_it(engine: RayEngine):
+    def fails(part: int) -> bytes:
+        raise ValueError(f"part {part}")
+
+    with pytest.raises(ValueError, match=r"^part 0$"):
+        list(engine.in_order(fails, range(3)))
+
+
+@pytest.fixture
+def evaluate(
+    inputs: tuple[Path, Path], server: ProviderServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., fd.Run]:
+    """Evaluate with a judge at the loopback server, from actors of a Ray that is there."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+    def call(out: str = "run", **options: Any) -> fd.Run:
+        judge = fd.judge(JUDGE, model="m", base_url=server.base_url, api_key="k", cache=False, **options)
+        return fd.evaluate(
+            *inputs, judges=judge, judge_on="all", out=tmp_path / out, engine="ray", workers=2, progress=False
+        )
+
+    return call
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_judge_is_asked_from_actors_about_each_output_once(
+    evaluate: Callable[..., fd.Run], server: ProviderServer, tmp_path: Path
+):
+    server.script = in_the_form_asked_for(lambda seen: int("Atlantis" not in seen.text))
+    run = evaluate()
+    assert graded(tmp_path / "run") == {f"{number:03}": 1 for number in range(60)}
+    assert len(server.seen) == 60
+    (use,) = run.judges
+    assert (use.calls, use.outcomes) == (60, {"graded": 60})
+    again = evaluate()
+    assert len(server.seen) == 60
+    assert again.systems["1.0"].decided == run.systems["1.0"].decided
+
+
+def graded(run: Path) -> Counter[str]:
+    """How many verdicts with a score a judge gave on each case."""
+    rows = read_records(run / "verdicts.jsonl", Verdict)
+    return Counter(row.case_id for row in rows if row.source == "judge" and row.graded)
+
+
+@pytest.mark.usefixtures("engine")
+def test_the_budget_of_calls_and_the_limit_of_calls_in_flight_are_those_of_all_actors_together(
+    evaluate: Callable[..., fd.Run], server: ProviderServer, tmp_path: Path
+):
+    script = in_the_form_asked_for()
+
+    def slow(seen: Seen) -> Response:
+        answer = script(seen)
+        assert isinstance(answer, Answer)
+        return Answer(answer.text, delay=0.01)
+
+    server.script = slow
+    run = evaluate(max_calls=25, concurrency=3)
+    assert len(server.seen) == 25
+    (use,) = run.judges
+    assert (use.outcomes["graded"], use.outcomes["failed"]) == (25, 35)
+    assert server.in_flight_at_most <= 3
+    evaluate()
+    assert graded(tmp_path / "run") == {f"{number:03}": 1 for number in range(60)}
+    assert len(server.seen) == 60
+
+
+@pytest.mark.usefixtures("engine")
+def test_an_endpoint_that_is_down_leaves_outputs_to_ask_about_again(
+    evaluate: Callable[..., fd.Run], server: ProviderServer, tmp_path: Path
+):
+    server.script = lambda _: Status(503)
+    (use,) = evaluate(attempts=1).judges
+    assert use.outcomes == {"failed": 60}
+    server.script = in_the_form_asked_for()
+    (use,) = evaluate().judges
+    assert use.outcomes == {"graded": 60}
+    assert graded(tmp_path / "run") == {f"{number:03}": 1 for number in range(60)}
+
+
+@pytest.mark.usefixtures("engine")
+def test_an_actor_that_is_killed_is_started_again_and_its_calls_are_tried_again(
+    evaluate: Callable[..., fd.Run], server: ProviderServer, tmp_path: Path
+):
+    script, killed = in_the_form_asked_for(), list[int]()
+
+    def kill_an_actor(seen: Seen) -> Response:
+        if len(server.seen) == 20 and not killed:
+            killed.extend(actors()[:1])
+            os.kill(killed[0], signal.SIGKILL)
+        return script(seen)
+
+    server.script = kill_an_actor
+    (use,) = evaluate(concurrency=8).judges
+    assert killed
+    assert use.outcomes == {"graded": 60}
+    assert graded(tmp_path / "run") == {f"{number:03}": 1 for number in range(60)}
+
+
+def actors() -> list[int]:
+    """The processes of actors that ask."""
+    found: list[int] = []
+    for each in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if b"ray::_Asker" in each.read_bytes():
+                found.append(int(each.parent.name))
+        except OSError:  # it ended meanwhile
+            continue
+    return found
+
+
+def test_a_driver_that_is_killed_goes_on_with_the_same_command(
+    inputs: tuple[Path, Path], server: ProviderServer, tmp_path: Path
+):
+    script = in_the_form_asked_for()
+
+    def slow(seen: Seen) -> Response:
+        answer = script(seen)
+        assert isinstance(answer, Answer)
+        return Answer(answer.text, delay=0.05)
+
+    server.script = slow
+    out = tmp_path / "run"
+    judge = [
+        "--judge",
+        JUDGE,
+        "--judge-on",
+        "all",
+        "--model",
+        "m",
+        "--base-url",
+        server.base_url,
+        "--no-cache",
+        "--concurrency",
+        "2",
+    ]
+    command = [sys.executable, "-m", "fiducial", "run", str(inputs[0]), "--outputs", str(inputs[1]), *judge]
+    command += ["--engine", "ray", "--workers", "2", "--out", str(out)]
+    environment = {**os.environ, "OPENAI_API_KEY": "k", "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as process:
+        while len(server.seen) < 10:
+            assert process.poll() is None, process.communicate()[0]
+            time.sleep(0.02)
+        process.kill()
+    before = graded(out)
+    assert 0 < len(before) < 60
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert graded(out) == {f"{number:03}": 1 for number in range(60)}
+    assert len(server.seen) <= 60 + 2 + 2  # those that were under way when it was killed are asked again
+    assert json.loads((out / "run.json").read_text())["status"] == "complete"
