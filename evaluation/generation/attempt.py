@@ -26,6 +26,21 @@ class Spent(Record, frozen=True, kw_only=True):
     """HTTP calls, those that were tried again included."""
 
 
+class Took(msgspec.Struct):
+    """What an agent's calls took so far: those of conversations before a case, and of attempts that came to no output, among them."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    def add(self, spent: Spent) -> None:
+        """Count a step; a reply from the cache or a recording took nothing."""
+        self.calls += spent.calls
+        if spent.calls:
+            self.prompt_tokens += spent.prompt_tokens
+            self.completion_tokens += spent.completion_tokens
+
+
 class StepTaken(NamedTuple):
     """One step of an agent.
 
@@ -133,6 +148,9 @@ class Agent(Protocol):
 
     system: str
     """What it is called in outputs."""
+
+    took: Took
+    """What its calls took since it was made."""
 
     async def work(self, case: Case, trial: int) -> Made:
         """Work on one case.

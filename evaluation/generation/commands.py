@@ -17,7 +17,7 @@ from ...deterministic.sandbox.limits import Limits
 from ...deterministic.sandbox.running import Reins, Run, SandboxError, run_agent
 from ...errors import ConfigurationError, RecordError, UsageError
 from ...records import Case
-from .attempt import Attempt, Made
+from .attempt import Attempt, Made, Took
 from .own_agents import answer_fields, output_of
 
 MOST_OUTPUT = 16 * 1024 * 1024
@@ -53,6 +53,7 @@ class CommandAgent:
         reins: Reins,
     ) -> None:
         self.system = system
+        self.took = Took()
         self._command = list(command)
         self._environment = environment
         self._seconds = seconds

@@ -15,7 +15,7 @@ from ...judges import CallError, Provider, Reply, make_request
 from ...records import Case, Message
 from .agent_tools import NOT_EXECUTED
 from .answer_worlds import ANSWERED
-from .attempt import Attempt, Made, NoOutputError, Spent
+from .attempt import Attempt, Made, NoOutputError, Spent, Took
 from .chats import Chat, Mode, NativeChat, PromptChat
 from .scene import Scene, SceneOverError, Scenes
 
@@ -62,6 +62,7 @@ class ModelAgent:
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self.system = system or settings.model
+        self.took = Took()
         self._settings = settings
         self._provider = provider
         self._scenes = scenes
@@ -123,13 +124,15 @@ class ModelAgent:
             try:
                 reply = await self._ask(attempt.case, chat, trial)
             except CallError as error:
+                self.took.calls += error.calls
                 if not _is_too_long(error):
                     raise
                 # What it said and did has filled its context: the system's own limit.
                 attempt.error = str(error)
                 return None
-            step = chat.read(reply)
-            attempt.say(step, _spent(reply, self._clock() - started))
+            step, spent = chat.read(reply), _spent(reply, self._clock() - started)
+            self.took.add(spent)
+            attempt.say(step, spent)
             if scene is None:
                 if step.calls:
                     chat.tell([NOT_EXECUTED] * len(step.calls))

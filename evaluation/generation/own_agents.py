@@ -15,7 +15,7 @@ import msgspec
 from ...errors import FiducialError, UsageError
 from ...records import Case, Message, Output, ToolCall, memory_file, read_records
 from .agent_tools import Toolbox
-from .attempt import Attempt, Made, Spent, StepTaken
+from .attempt import Attempt, Made, Spent, StepTaken, Took
 from .chats import withheld_documents
 from .scene import Scene, SceneOverError, Scenes
 
@@ -44,6 +44,7 @@ class CallableAgent:
         self, function: Callable[..., Any], scenes: Scenes, *, system: str, threads: Executor
     ) -> None:
         self.system = system
+        self.took = Took()
         self._function = function
         self._scenes = scenes
         self._threads = threads

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterator
+from copy import copy
 from typing import Protocol
 
 import msgspec
@@ -13,7 +14,7 @@ from ...errors import ProviderError
 from ...judges import CallError
 from ...records import Case, ItemKey
 from ..progress import Progress
-from .attempt import Agent, Made, NoOutputError
+from .attempt import Agent, Made, NoOutputError, Took
 from .store import Store
 
 _HOPELESS = 8
@@ -32,7 +33,7 @@ class Tally(msgspec.Struct, kw_only=True):
         passed_over: Attempts for which the agent is not made, by why.
         failures: Attempts that came to no output, by why.
         not_tried: Attempts that were not begun, since nothing but the same failure came.
-        calls: HTTP calls.
+        calls: HTTP calls, those of conversations that come before cases among them, and those of attempts that came to no output.
         prompt_tokens: As counted by the endpoint; of replies that were asked for now.
         completion_tokens: Likewise.
     """
@@ -60,19 +61,6 @@ class Tally(msgspec.Struct, kw_only=True):
         self.errors += made.output.error is not None
         if made.attempt.stopped is not None:
             self.stopped[made.attempt.stopped] += 1
-        for turn in made.attempt.spent:
-            for step in turn:
-                self.calls += step.calls
-                if step.calls:
-                    self.prompt_tokens += step.prompt_tokens
-                    self.completion_tokens += step.completion_tokens
-
-    def fail(self, error: ProviderError) -> int:
-        """Count a failure; how many calls were made for it."""
-        calls = error.calls if isinstance(error, CallError) else 0
-        self.failures[str(error)] += 1
-        self.calls += calls
-        return calls
 
 
 class CaseList(Protocol):
@@ -113,10 +101,12 @@ async def generate(
     tally = Tally(wanted=len(keys), kept=len(keys) - len(left))
     if left:
         progress.begin(f"generating by {agent.system}", len(left))
+    before = copy(agent.took)
     remaining = iter(left)
 
     async def worker() -> None:
         for key in remaining:
+            _take(tally, agent.took, before)
             if _is_hopeless(tally):
                 tally.not_tried += 1
             else:
@@ -129,7 +119,14 @@ async def generate(
                 group.create_task(worker())
     except BaseExceptionGroup as errors:
         raise errors.exceptions[0] from errors
+    _take(tally, agent.took, before)
     return tally
+
+
+def _take(tally: Tally, took: Took, before: Took) -> None:
+    """Count what the agent's calls took since it was begun with."""
+    for name in Took.__struct_fields__:
+        setattr(tally, name, getattr(took, name) - getattr(before, name))
 
 
 async def _attempt(key: ItemKey, case: Case, agent: Agent, store: Store, tally: Tally) -> None:
@@ -138,7 +135,8 @@ async def _attempt(key: ItemKey, case: Case, agent: Agent, store: Store, tally: 
     except NoOutputError as error:
         tally.passed_over[str(error)] += 1
     except ProviderError as error:
-        store.fail(key, str(error), tally.fail(error))
+        tally.failures[str(error)] += 1
+        store.fail(key, str(error), error.calls if isinstance(error, CallError) else 0)
     else:
         store.add(made)
         tally.add(made)

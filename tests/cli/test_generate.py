@@ -15,7 +15,7 @@ import msgspec
 import pytest
 from command import Result, fiducial
 from generating import folder_case, weather_case
-from provider_server import Answer, Body, Drop, Hang, ProviderServer, Response, Seen, Status
+from provider_server import Answer, Body, Drop, Hang, ProviderServer, Raw, Response, Seen, Status
 
 from fiducial.records import Case, Output, read_records, write_records
 
@@ -304,8 +304,11 @@ def test_an_agent_with_a_memory_holds_its_conversations_once(tmp_path: Path, ser
     histories = tmp_path / "histories.jsonl"
     told = {"history": "ada", "id": "0", "messages": [{"role": "user", "content": "I live in Lucca."}]}
     histories.write_text(json.dumps(told) + "\n")
-    assert generate(cases, server, "--no-cache", "--histories", str(histories)).code == 0
+    first = generate(cases, server, "--no-cache", "--histories", str(histories))
+    assert first.code == 0
     assert len(server.seen) == 2 + 3
+    # What the conversations before the questions took is counted, too.
+    assert "calls: 5; tokens: 500 in, 50 out" in first.out
     checked = fiducial(
         "check", cases, "--outputs", tmp_path / "outputs.jsonl", "--rules", "bfcl", "--out", tmp_path / "v"
     )
@@ -315,6 +318,73 @@ def test_an_agent_with_a_memory_holds_its_conversations_once(tmp_path: Path, ser
     again = generate(cases, server, "--no-cache", "--histories", str(histories))
     assert again.code == 0
     assert len(server.seen) == 5 + 3, "what the conversations left was written down"
+    assert "calls: 3; tokens: 300 in, 30 out" in again.out
+
+
+def test_conversations_before_a_question_are_within_the_budget(tmp_path: Path, server: ProviderServer):
+    cases, histories = tmp_path / "cases.jsonl", tmp_path / "histories.jsonl"
+    reference = {"answers": ["x"], "classes": ["MemoryAPI_kv"], "history": "ada"}
+    user = {"role": "user", "content": "?"}
+    write_records(cases, [Case(id="q", kind="memory_answer", messages=[user], reference=reference)])
+    told = [{"history": "ada", "id": f"{number}", "messages": [user]} for number in range(4)]
+    histories.write_text("".join(json.dumps(each) + "\n" for each in told))
+    result = generate(cases, server, "--no-cache", "--histories", str(histories), "--max-calls", "2")
+    assert (result.code, len(server.seen)) == (3, 2)
+    assert "calls: 2; tokens: 200 in, 20 out" in result.out
+    assert generate(cases, server, "--no-cache", "--histories", str(histories)).code == 0
+    assert len(server.seen) == 4 + 1
+
+
+def test_an_endpoint_that_has_no_tools_is_one_line_and_what_needs_none_is_done(
+    tmp_path: Path, server: ProviderServer
+):
+    path = tmp_path / "cases.jsonl"
+    plain = Case(id="plain", kind="no_call", messages=[{"role": "user", "content": "Hello."}])
+    write_records(path, [plain, *(weather_case(name) for name in "abcdefghijkl")])
+    told = json.dumps({"error": {"message": '"tools" is not supported by this model', "code": None}}).encode()
+    refusal = b"HTTP/1.1 400 Bad\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(told)
+    server.script = lambda seen: Raw(refusal + told) if "tools" in seen.body else Answer("Hello!")
+    result = generate(path, server)
+    assert result.code == 3
+    (line,) = [line for line in result.out.splitlines() if "tools" in line]
+    assert line.endswith('12 x HTTP 400: "tools" is not supported by this model')
+    assert [each.case_id for each in outputs(path)] == ["plain"]
+    server.script = right
+    assert generate(path, server).code == 0
+    assert len(outputs(path)) == 13
+
+
+BAD_AGENTS = {
+    "garbage": "echo garbage",
+    "a gigabyte": "head -c 1000000000 /dev/zero",
+    "nothing that ends": "sleep 600",
+    "a crash": "exit 7",
+}
+
+
+@pytest.mark.parametrize("what", BAD_AGENTS)
+@pytest.mark.parametrize("more", [(), ("--agent-calls",)])
+def test_an_agent_that_gives_nothing_usable_is_one_line_and_what_is_done_stays(
+    tmp_path: Path, what: str, more: tuple[str, ...]
+):
+    path = tmp_path / "cases.jsonl"
+    write_records(path, [weather_case(name) for name in "abc"])
+    agent = tmp_path / "agent.sh"
+    said = '[{\\"name\\": \\"weather.now\\", \\"arguments\\": {\\"city\\": \\"a\\"}}]'
+    agent.write_text(
+        f'read -r case || true\ncase "$case" in\n*\'"id":"a"\'*) echo "{said}";;\n*) {BAD_AGENTS[what]};;\nesac\n'
+    )
+    out = tmp_path / "outputs.jsonl"
+    result = fiducial(
+        *("generate", path, "--agent", f"sh {agent}", "--agent-timeout", "2", *more, "--out", out)
+    )
+    assert result.code == 0, result.err
+    assert result.out.splitlines()[1:2] == ["ended by an error of the system's own, which is graded 0: 2"], (
+        result.out
+    )
+    assert "Traceback" not in result.err
+    checked = fiducial("check", path, "--outputs", out, "--out", tmp_path / "v.jsonl")
+    assert "1 of 3" in checked.out or "0.33" in checked.out, checked.out
 
 
 def test_a_history_that_is_not_there_is_one_line(tmp_path: Path, server: ProviderServer):
