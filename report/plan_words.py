@@ -59,8 +59,9 @@ def _budget(plan: BudgetPlan) -> Iterator[Piece]:
     yield f"Half-widths by who judges: {others}"
     alone = plan.labels_alone_cost
     yield f"As narrow without a judge: {'all outputs are not enough' if alone is None else f'{alone:,.2f}'}"
+    decided = f"checkers decide {pilot.decided:.0%}, of which {pilot.decided_rate:.0%} pass; of the rest "
     yield (
-        f"By {seen}: checkers decide {pilot.decided:.0%}, of which {pilot.decided_rate:.0%} pass; of the rest {pilot.open_rate:.0%} are right"
+        f"By {seen}: {decided if pilot.decided else ''}{pilot.open_rate:.0%} are right"
         + (f"; variance that verdicts explain: {explained}" if explained else "")
     )
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fiducial.calibration import Statistic
-from fiducial.calibration.planning.budget import BudgetPlan, PhaseName, plan_budget
+from fiducial.calibration.planning.budget import BudgetPlan, Phase, PhaseName, plan_budget
 from fiducial.calibration.planning.pilots import told_pilot
 from fiducial.calibration.true_rate.multi_phase import NestedVerdicts, multi_phase_rate
 
@@ -63,7 +63,7 @@ def budgets(draws: int) -> Iterator[Means | Tally]:
         rng, plan = np.random.default_rng(50 + number), planned(world)
         found: list[float] = []
         for _ in range(draws // 4):
-            total, rate = _estimated(rng, world, {each.phase: each.outputs for each in plan.phases})
+            total, rate = estimated(rng, world, counts_of(plan))
             found += [] if total is None else [total]
             covered.covers(name, rate, world.rate)
             if rate.low is not None and rate.high is not None:
@@ -71,18 +71,23 @@ def budgets(draws: int) -> Iterator[Means | Tally]:
         spread = float(np.std(found))
         widths.add(f"{name}: {_words(plan)}", 1.96 * spread / plan.half_width)
         for way, counts in _otherwise(world, plan).items():
-            every = [_estimated(rng, world, counts)[0] for _ in range(draws // 4)]
+            every = [estimated(rng, world, counts)[0] for _ in range(draws // 4)]
             spent = [each for each in every if each is not None]
             other.add(f"{name}: {way}", float(np.std(spent)) / spread)
     yield from (widths, printed, covered, other)
 
 
-def planned(world: World) -> BudgetPlan:
-    """The plan for a world, its rates known beforehand."""
+def planned(world: World, outputs: int = 1_000_000) -> BudgetPlan:
+    """The plan for a world of so many outputs, its rates known beforehand."""
     pilot = told_pilot(
         world.rate, {"cheap": world.cheap, "dear": world.dear}, decided=world.decided, decided_rate=_PASS
     )
-    return plan_budget(world.budget, world.costs, pilot, outputs=1_000_000)
+    return plan_budget(world.budget, world.costs, pilot, outputs=outputs)
+
+
+def counts_of(plan: BudgetPlan) -> dict[PhaseName, int]:
+    """Outputs by phase."""
+    return {each.phase: each.outputs for each in plan.phases}
 
 
 def _words(plan: BudgetPlan) -> str:
@@ -91,12 +96,12 @@ def _words(plan: BudgetPlan) -> str:
 
 def _otherwise(world: World, plan: BudgetPlan) -> dict[str, dict[PhaseName, int]]:
     """Labels alone; and a third of what labels cost moved to the phases before, or as much from there to labels."""
-    of = {each.phase: each for each in plan.phases}
+    of: dict[PhaseName, Phase] = {each.phase: each for each in plan.phases}
     left, prices = 1 - world.decided, world.costs
     alone = int(world.budget / (prices["label"] + prices["check"] / left))
     ways: dict[str, dict[PhaseName, int]] = {"labels alone": {"check": round(alone / left), "label": alone}}
     for way, share in (("a third fewer labels", 2 / 3), ("half as much before labels", None)):
-        counts = {name: each.outputs for name, each in of.items()}
+        counts: dict[PhaseName, int] = counts_of(plan)
         before = sum(each.cost for name, each in of.items() if name != "label")
         if share is None:
             counts = {name: round(n / 2) for name, n in counts.items()}
@@ -105,11 +110,12 @@ def _otherwise(world: World, plan: BudgetPlan) -> dict[str, dict[PhaseName, int]
             more = (world.budget - share * of["label"].cost) / max(before, 1e-9)
             counts = {name: min(1_000_000, round(n * more)) for name, n in counts.items()}
             counts["label"] = round(share * of["label"].outputs)
-        ways[way] = {**counts, "label": min(counts.values())}
+        counts["label"] = min(counts.values())
+        ways[way] = counts
     return ways
 
 
-def _estimated(
+def estimated(
     rng: np.random.Generator, world: World, counts: dict[PhaseName, int]
 ) -> tuple[float | None, Statistic]:
     """Check, judge and label so many outputs drawn at random, and estimate the rate of all, and of the open ones."""

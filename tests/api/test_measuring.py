@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -122,3 +124,58 @@ def test_a_plan_says_how_much_it_takes():
     assert found.items is not None
     with pytest.raises(UsageError, match="say what to plan"):
         fd.plan()
+
+
+def test_nested_runs_of_two_judges_are_a_pilot_and_are_estimated_together(tmp_path: Path):
+    draws = random.Random(0)
+    right = {f"q{number}": draws.random() < 0.6 for number in range(400)}
+    cases = [
+        {"id": name, "kind": "open_answer", "reference": {"criterion": "It is right."}} for name in right
+    ]
+    outputs = [
+        {"case_id": name, "system": "s", "text": "yes" if good else "no"} for name, good in right.items()
+    ]
+
+    def err(share: float) -> Callable[[fd.Case, fd.Output], bool]:
+        return lambda case, output: (
+            (output.text == "yes") ^ (random.Random(f"{share}{case.id}").random() < share)
+        )
+
+    fd.judge_function("small")(err(0.2))
+    fd.judge_function("large")(err(0.05))
+    runs = [
+        fd.evaluate(cases, outputs, judges=["small"], out=tmp_path / "small"),
+        fd.evaluate(cases, outputs[:150], judges=["large"], out=tmp_path / "large"),
+    ]
+    labels = [
+        {
+            "case_id": name,
+            "system": "s",
+            "trial": 0,
+            "by": "ada",
+            "source": "human",
+            "outcome": "graded",
+            "score": float(right[name]),
+        }
+        for name in list(right)[:60]
+    ]
+    found = fd.estimate(runs, labels=labels, phases=["small/function", "large/function"]).all
+    width = {
+        name: each.high - each.low
+        for name, each in found.estimates.items()
+        if each.low is not None and each.high is not None
+    }
+    assert found.multi_phase.n == 60
+    assert width["multi_phase"] < width["ppi_plus_plus"] < width["labels_only"]
+    plan = fd.plan(
+        runs,
+        labels=labels,
+        budget=300,
+        costs={"label": 2, "cheap": 0.001, "dear": 0.02},
+        cheap="small/function",
+        dear="large/function",
+        of=10**6,
+    ).budget
+    assert plan is not None
+    assert plan.pilot.n == 60
+    assert [each.phase for each in plan.phases] == ["check", "cheap", "dear", "label"]
