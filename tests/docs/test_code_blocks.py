@@ -36,6 +36,7 @@ RUN_ELSEWHERE = {
     "docs/judges.md": "test_judges.py",
     "docs/promptflow.md": "test_python_blocks.py",
     "docs/python.md": "test_python.py",
+    "docs/scale.md": "../engines/test_dask.py",
     "docs/testing.md": "test_python_blocks.py",
     "docs/walkthrough.md": "test_played_pages.py",
 }
