@@ -92,7 +92,7 @@ def generate(
         search: The web: a corpus (JSON Lines or a folder), or the address of a search service.
         embedding_model: For the memory by likeness, at the model's endpoint; hashed words when left out.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
-        **reaching: How a model is reached: ``base_url``, ``api_key``, ``connection``, ``record``, ``replay``, ``cache``, ``timeout``,
+        **reaching: How a model is reached: ``base_url``, ``api_key``, ``connection``, ``endpoints``, ``record``, ``replay``, ``cache``, ``timeout``,
             ``attempts``, ``max_calls``, ``max_cost``, as for `fiducial.judge`.
 
     Returns:

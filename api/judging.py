@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import weakref
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
@@ -25,6 +25,7 @@ from ..judges.cycle import as_done
 from ..judges.loop_thread import is_loop_thread, run_sync, submit
 from ..records import Case, JudgeId, Output, Verdict
 from .connection import Connection
+from .endpoints import EndpointLike
 from .named_inputs import named_item
 from .reaching import model_access
 from .sources import FilePath, as_case, as_output
@@ -41,6 +42,7 @@ def judge(
     base_url: str | None = None,
     api_key: str | None = None,
     connection: Any = None,
+    endpoints: Sequence[EndpointLike] = (),
     record: FilePath | None = None,
     replay: FilePath | None = None,
     cache: FilePath | bool = True,
@@ -63,6 +65,7 @@ def judge(
         base_url: An OpenAI-compatible endpoint; ``OPENAI_BASE_URL``, or OpenAI's own, when left out.
         api_key: The key; ``OPENAI_API_KEY`` when left out. Never shown.
         connection: A connection of promptflow's, its name or its file, in place of both.
+        endpoints: Several endpoints that are asked side by side, in place of one: URLs with options, or mappings; see `EndpointLike`.
         record: A file to append every reply to.
         replay: A recording to answer from, in place of any model.
         cache: The reply cache's file; True for the one in the user's cache folder, False for none.
@@ -101,6 +104,7 @@ def judge(
         base_url=base_url,
         api_key=api_key,
         connection=connection,
+        endpoints=endpoints,
         record=record,
         replay=replay,
         cache=cache,

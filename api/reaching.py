@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -11,38 +11,9 @@ from ..errors import ConfigurationError, UsageError
 from ..evaluation.judging.access import ModelAccess
 from ..judges import Budget, Endpoint
 from ..judges.prices import price_list
+from ..judges.transport.endpoint import EndpointUse, Share, Spread
+from .endpoints import EndpointLike, find_endpoint, shares_of
 from .sources import FilePath
-
-NO_KEY = "none"
-"""Sent where a base URL but no key is given: servers of one's own rarely ask for one, and the library insists on one."""
-
-
-def find_endpoint(base_url: str | None, api_key: str | None, environment: Mapping[str, str]) -> Endpoint:
-    """Find out where the model is.
-
-    Args:
-        base_url: As given by the caller.
-        api_key: As given by the caller.
-        environment: Environment variables: ``OPENAI_BASE_URL``, ``OPENAI_API_KEY``; for Azure ``AZURE_OPENAI_ENDPOINT``,
-            ``AZURE_OPENAI_API_KEY`` and ``OPENAI_API_VERSION``, as the openai library names them.
-
-    Returns:
-        The endpoint.
-
-    Raises:
-        ConfigurationError: There is none, or its key is missing.
-    """
-    azure = environment.get("AZURE_OPENAI_ENDPOINT")
-    if base_url is None and azure and environment.get("AZURE_OPENAI_API_KEY"):
-        return _azure(azure, api_key or environment["AZURE_OPENAI_API_KEY"], environment)
-    base_url = base_url or environment.get("OPENAI_BASE_URL") or None
-    key = api_key or environment.get("OPENAI_API_KEY")
-    if base_url is None and not key:
-        raise ConfigurationError(
-            "no model endpoint is configured: set OPENAI_API_KEY, or the base URL of an OpenAI-compatible server "
-            "(--base-url, OPENAI_BASE_URL); the model `baseline` and a recording to replay need none"
-        )
-    return Endpoint(base_url=base_url, api_key=key or NO_KEY)
 
 
 class Reaching(TypedDict, total=False):
@@ -52,6 +23,8 @@ class Reaching(TypedDict, total=False):
         base_url: An OpenAI-compatible endpoint; ``OPENAI_BASE_URL``, or OpenAI's own, when left out.
         api_key: The key; ``OPENAI_API_KEY`` when left out. Never shown.
         connection: A connection of promptflow's, its name or its file, in place of both.
+        endpoints: Several endpoints in place of one; see `EndpointLike`.
+        endpoints_told: Called at the end with what became of each of them.
         record: A file to append every reply to.
         replay: A recording to answer from, in place of any model.
         cache: The reply cache's file; True for the one in the user's cache folder, False for none.
@@ -68,6 +41,8 @@ class Reaching(TypedDict, total=False):
     base_url: str | None
     api_key: str | None
     connection: Any
+    endpoints: Sequence[EndpointLike]
+    endpoints_told: Callable[[list[EndpointUse]], object] | None
     record: FilePath | None
     replay: FilePath | None
     cache: FilePath | bool
@@ -101,9 +76,12 @@ def model_access(model: str | None, concurrency: int, **given: Unpack[Reaching])
         )
     if replay is not None and not Path(replay).is_file():
         raise ConfigurationError(f"replay: there is no recording {os.fspath(replay)}")
+    shares = _shares(given, concurrency) if replay is None else ()
+    alone = len(shares) == 1 and shares[0].model is None
     return ModelAccess(
-        endpoint=None if replay is not None else _endpoint(given),
-        concurrency=concurrency,
+        endpoint=None if replay is not None else shares[0].endpoint if shares else _endpoint(given),
+        spread=Spread(shares, given.get("endpoints_told")) if shares and not alone else None,
+        concurrency=sum(each.slots for each in shares) or concurrency,
         timeout=timeout,
         attempts=attempts,
         patience=given.get("patience", 10.0),
@@ -122,11 +100,14 @@ def default_cache() -> Path:
     return user_cache_path("fiducial") / "replies.sqlite"
 
 
-def _azure(resource: str, key: str, environment: Mapping[str, str]) -> Endpoint:
-    version = environment.get("OPENAI_API_VERSION")
-    if not version:
-        raise ConfigurationError("AZURE_OPENAI_ENDPOINT is set; set OPENAI_API_VERSION, too")
-    return Endpoint(base_url=resource, api_key=key, kind="azure", api_version=version)
+def _shares(given: Reaching, concurrency: int) -> tuple[Share, ...]:
+    """Several endpoints; none where they are not named."""
+    named = given.get("endpoints", ())
+    if not named:
+        return ()
+    if given.get("base_url") is not None or given.get("connection") is not None:
+        raise UsageError("endpoints say where the model is; leave base_url and connection out")
+    return shares_of(named, concurrency, given.get("api_key"), given.get("environment", os.environ))
 
 
 def _endpoint(given: Reaching) -> Endpoint:

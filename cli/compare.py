@@ -27,7 +27,7 @@ Example:
 """
 
 _OF_JUDGES = (
-    "worlds out model repeats batch poll_seconds dry_run base_url connection api_key_env concurrency timeout attempts "
+    "worlds out model repeats batch poll_seconds dry_run base_url endpoints connection api_key_env concurrency timeout attempts "
     "patience expect_served_by cache no_cache record replay max_calls max_cost"
 )
 _OF_TABLES = "columns pass_at right statistic flips interval seed replicates"

@@ -166,4 +166,6 @@ def generate_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) 
 def _own_access(given: Mapping[str, Any], access: Callable[[], ModelAccess]) -> ModelAccess:
     if given["generate_base_url"] is None:
         return access()
-    return model_access({**given, "base_url": given["generate_base_url"], "connection": None})
+    return model_access(
+        {**given, "base_url": given["generate_base_url"], "connection": None, "endpoints": ()}
+    )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from ..api.reaching import NO_KEY
+from ..api.endpoints import NO_KEY, use_lines
 from ..api.reaching import model_access as reach
 from ..errors import ConfigurationError, UsageError
 
@@ -21,6 +21,7 @@ from .options import INPUT_FILE, Number, compose
 
 reaching_options = compose(
     click.option("--base-url", metavar="URL", help="An OpenAI-compatible endpoint.  [default: $OPENAI_BASE_URL]"),
+    click.option("--endpoint", "endpoints", multiple=True, metavar="URL[,key-env=NAME][,weight=W][,model=NAME]", help="One of several endpoints that are asked side by side (docs/configuration.md); repeat it for each."),
     click.option("--connection", metavar="NAME|FILE.yml", help="A connection of promptflow's, in place of both (docs/promptflow.md)."),
     click.option("--api-key-env", metavar="NAME", help="Variable that holds the key.  [default: OPENAI_API_KEY]"),
     click.option("--concurrency", type=click.IntRange(1, 4096), default=64, show_default=True, help="Calls in flight."),
@@ -66,11 +67,14 @@ def model_access(options: Mapping[str, Any], environment: Mapping[str, str] = os
         raise ConfigurationError(f"--replay {replay}: there is no such recording")
     if options.get("dry_run"):
         environment = {"OPENAI_API_KEY": NO_KEY, **environment}
-    connection = None if replay else _connection(options)
+    endpoints = _endpoints(options)
+    connection = None if replay or endpoints else _connection(options)
     return reach(
         None,
         options["concurrency"],
-        base_url=None if connection else options["base_url"],
+        endpoints=endpoints,
+        endpoints_told=lambda uses: [click.echo(line, err=True) for line in use_lines(uses)],
+        base_url=None if connection or endpoints else options["base_url"],
         api_key=None if connection or replay else _key(options["api_key_env"], environment),
         connection=connection,
         record=options["record"],
@@ -90,6 +94,17 @@ def model_access(options: Mapping[str, Any], environment: Mapping[str, str] = os
 def poll_seconds(options: Mapping[str, Any]) -> float | None:
     """How often batches are looked at; None when the model is asked directly."""
     return options["poll_seconds"] if options["batch"] else None
+
+
+def _endpoints(options: Mapping[str, Any]) -> Sequence[str]:
+    """The endpoints, unless what is typed says otherwise than what a team shares."""
+    others = [name for name in ("base_url", "connection") if options[name] is not None]
+    endpoints: Sequence[str] = options.get("endpoints", ())
+    if not endpoints or not others:
+        return endpoints
+    if _from_file("endpoints") == _from_file(*others):
+        raise UsageError(f"--endpoint says where the model is; leave --{others[0].replace('_', '-')} out")
+    return () if _from_file("endpoints") else endpoints
 
 
 def _connection(options: Mapping[str, Any]) -> str | None:

@@ -25,7 +25,13 @@ from .team_file import TRUST_OPTION, TRUST_VARIABLE, TeamFile
 SENSITIVE = frozenset(
     {
         *("agent", "allow-code", "environment", "functions", "operator", "plugin"),  # code
-        *("base-url", "connection", "generate-base-url", "search"),  # where questions, and the key, are sent
+        *(
+            "base-url",
+            "connection",
+            "endpoint",
+            "generate-base-url",
+            "search",
+        ),  # where questions, and the key, are sent
         "api-key-env",  # which secret that is
         *(
             "cache",

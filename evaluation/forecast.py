@@ -171,7 +171,7 @@ class _Known(Closing):
     def __init__(self, access: ModelAccess) -> None:
         usable = access.cache is not None and access.cache.exists() and access.endpoint is not None
         self._cache = ReplyCache(access.cache) if usable and access.cache else None
-        self._namespace = access.endpoint.identity if access.endpoint else ""
+        self._namespace = access.namespace
         self.recording = ReplayProvider(access.replay) if access.replay is not None else None
 
     def __call__(self, request: Request) -> Reply | None:

@@ -115,7 +115,7 @@ def _one_of_two(which: Literal["first", "second"], replay: Replay | None = None)
     def fill(case: Case, output: Output) -> str:
         if not isinstance(output, Pair):
             raise NotApplicableError(
-                "this judge compares two outputs of a case; fiducial compare --by system --judge (or fiducial.prefer) puts both before it"
+                "this judge compares two outputs of a case; `fiducial compare --by system --judge` or `fiducial.prefer` puts both before it"
             )
         one = output.first if which == "first" else output.second
         if one.error is not None:

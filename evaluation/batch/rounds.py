@@ -53,6 +53,8 @@ def collect_replies(
     reached = access()
     if reached.endpoint is None:
         raise ConfigurationError("--batch needs an endpoint, and does not go with --replay")
+    if reached.spread is not None:
+        raise UsageError("--batch goes to one endpoint; name one")
     if not isinstance(step.context.folder.path, Path):
         raise UsageError("a batch is waited for by whoever comes back to the run's folder: name one")
     ledger = Ledger(step.context.folder.path)
@@ -142,10 +144,9 @@ def _known(access: ModelAccess, ledger: Ledger, exits: ExitStack) -> Lookup:
     cache = ReplyCache(access.cache) if access.cache is not None else None
     if cache is not None:
         exits.callback(cache.close)
-    namespace = access.endpoint.identity if access.endpoint is not None else ""
 
     def find(request: Request) -> Reply | None:
-        cached = cache.get(cache_key(namespace, request)) if cache is not None else None
+        cached = cache.get(cache_key(access.namespace, request)) if cache is not None else None
         return cached or answered(results, request)
 
     return find

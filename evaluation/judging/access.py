@@ -12,6 +12,7 @@ import msgspec
 from ...errors import ConfigurationError
 from ...judges import Budget, Endpoint, Provider, batch_replies, cassette, connect, replay
 from ...judges.transport.batch_results import ResultsTally
+from ...judges.transport.endpoint import Spread
 from ...judges.transport.served_by import ServedByCheck
 
 
@@ -19,7 +20,8 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
     """How a model is reached.
 
     Attributes:
-        endpoint: Where it is; None when replies are replayed.
+        endpoint: Where it is; None when replies are replayed. Of several the first.
+        spread: All of them, where there are several; ``concurrency`` is then what they allow together.
         concurrency: Calls in flight at most.
         timeout: Seconds until one call is given up.
         attempts: Failed calls for one request at most.
@@ -38,6 +40,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     endpoint: Endpoint | None = None
+    spread: Spread | None = None
     concurrency: int = 64
     timeout: float = 60.0
     attempts: int = 6
@@ -53,6 +56,13 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
     served_by: str | None = None
     meanwhile: Callable[[], object] | None = None
     elsewhere: Callable[[Callable[[], Provider]], Provider] | None = None
+
+    @property
+    def namespace(self) -> str:
+        """What the cache knows replies by beside their requests; empty where there is no endpoint."""
+        if self.spread is not None:
+            return self.spread.identity
+        return "" if self.endpoint is None else self.endpoint.identity
 
     def open(self) -> AbstractAsyncContextManager[Provider]:
         """The provider that answers requests, for as long as the context is open.
@@ -75,7 +85,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
             return batch_replies(
                 self.results,
                 missing=self.missing_result,
-                namespace=self.endpoint.identity if self.endpoint is not None else "",
+                namespace=self.namespace,
                 cache=self.cache,
                 record=self.record,
                 told=self.results_told,
@@ -83,7 +93,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
         if self.endpoint is None:
             raise ConfigurationError("no model can be reached: set an endpoint, or replay a recording")
         return connect(
-            self.endpoint,
+            self.spread or self.endpoint,
             concurrency=self.concurrency,
             timeout=self.timeout,
             attempts=self.attempts,

@@ -242,7 +242,7 @@ def refuse_comparing(tasks: Iterable[JudgeTask]) -> None:
     for task in tasks:
         if task.compares:
             raise UsageError(
-                f"--judge {task.by} compares two outputs of a case; it is asked by fiducial compare --by system --judge {task.id.name}"
+                f"--judge {task.by} compares two outputs of a case; it is asked by `fiducial compare --by system --judge {task.id.name}`"
             )
 
 

@@ -11,18 +11,19 @@ from ...errors import UsageError
 from .batch_results import BatchResults, ResultsTally
 from .budget import Budget, BudgetedProvider
 from .cache import CachingProvider, CoalescingProvider, ReplyCache
-from .endpoint import Endpoint
+from .endpoint import Endpoint, Share, Spread
 from .exchange import Provider
 from .limiter import AdaptiveLimiter, LimitedProvider
 from .openai_provider import OpenAIProvider
 from .patience import PatientProvider
 from .recording import CassetteProvider, RecordingProvider, ReplayProvider
 from .retry import RetryingProvider, RetryPolicy
+from .spreading import Member, SpreadingProvider
 
 
 @asynccontextmanager
 async def connect(
-    endpoint: Endpoint,
+    endpoint: Endpoint | Spread,
     *,
     concurrency: int = 64,
     timeout: float = 60.0,  # noqa: ASYNC109 - of each call, not of this function
@@ -38,11 +39,12 @@ async def connect(
 
     From the outside in: identical requests wait for each other; replies are recorded, even those from the cache; the cache
     is asked before the model; retries wait outside the slots of the limiter; what hangs is asked again within its slot; every call
-    counts against the budget.
+    counts against the budget. Of several endpoints each has its own limiter, and what fails at one is asked of another before
+    it is a failure (`SpreadingProvider`).
 
     Args:
-        endpoint: Where the model is.
-        concurrency: Calls in flight at most.
+        endpoint: Where the model is; several places, each within a limiter of its own.
+        concurrency: Calls in flight at most, at one.
         timeout: Seconds until one call is given up.
         attempts: Failed calls for one request at most.
         patience: How many times as long as usual a call may take before it is taken to hang and asked again; 0 for as long as
@@ -63,17 +65,19 @@ async def connect(
         raise UsageError(
             f"expected at least one call in flight, one attempt and some time, got {concurrency}, {attempts}, {timeout:g} s"
         )
-    provider: Provider = (
-        OpenAIProvider(endpoint, timeout=timeout, meanwhile=meanwhile)
-        if elsewhere is None
-        else elsewhere(partial(OpenAIProvider, endpoint, timeout=timeout))
-    )
-    try:
-        if budget is not None:
-            provider = BudgetedProvider(provider, budget)
+    asking = partial(_asking, timeout=timeout, budget=budget, elsewhere=elsewhere)
+    if isinstance(endpoint, Spread):
+        members = [
+            _member(each, asking(each.endpoint, None if at else meanwhile))
+            for at, each in enumerate(endpoint.shares)
+        ]
+        provider: Provider = SpreadingProvider(members, patience, endpoint.told)
+    else:
+        provider = asking(endpoint, meanwhile)
         if patience:
             provider = PatientProvider(provider, patience)
         provider = LimitedProvider(provider, AdaptiveLimiter(concurrency))
+    try:
         provider = RetryingProvider(provider, RetryPolicy(attempts=attempts))
         if cache is not None:
             provider = CachingProvider(provider, ReplyCache(cache), endpoint.identity)
@@ -83,6 +87,28 @@ async def connect(
         yield provider
     finally:
         await provider.aclose()
+
+
+def _asking(
+    endpoint: Endpoint,
+    meanwhile: Callable[[], object] | None,
+    *,
+    timeout: float,
+    budget: Budget | None,
+    elsewhere: Callable[[Callable[[], Provider]], Provider] | None,
+) -> Provider:
+    """Whoever sends requests to one endpoint, within the budget of all."""
+    provider: Provider = (
+        OpenAIProvider(endpoint, timeout=timeout, meanwhile=meanwhile)
+        if elsewhere is None
+        else elsewhere(partial(OpenAIProvider, endpoint, timeout=timeout))
+    )
+    return provider if budget is None else BudgetedProvider(provider, budget)
+
+
+def _member(share: Share, provider: Provider) -> Member:
+    address = share.endpoint.base_url or "api.openai.com"
+    return Member(address, provider, AdaptiveLimiter(share.slots), share.model)
 
 
 @asynccontextmanager

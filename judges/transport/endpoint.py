@@ -6,7 +6,7 @@ import base64
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from urllib.parse import quote, quote_plus, urlsplit
 
 from ...errors import UsageError
@@ -75,6 +75,59 @@ class Endpoint:
     def redact(self, text: str) -> str:
         """A text without the key."""
         return redactor(self.api_key)(text.replace(self.api_key, "***") if self.api_key else text)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One of several endpoints of a run.
+
+    Attributes:
+        endpoint: Where it is.
+        slots: Calls in flight there at most.
+        model: What it calls the model; None where that is the name that is asked for.
+    """
+
+    endpoint: Endpoint
+    slots: int
+    model: str | None = None
+
+
+class EndpointUse(NamedTuple):
+    """What became of one endpoint.
+
+    Attributes:
+        name: Its address.
+        replies: How many it gave.
+        failures: Calls that failed there, rate limits not counted.
+        given_up: Calls that took too long and were made elsewhere.
+        rate_limited: Calls that it refused for coming too fast.
+        last_error: The last failure; None where there was none.
+    """
+
+    name: str
+    replies: int
+    failures: int
+    given_up: int
+    rate_limited: int
+    last_error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Several endpoints of one model, taken to be one.
+
+    Attributes:
+        shares: They.
+        told: Called at the end with what became of each.
+    """
+
+    shares: tuple[Share, ...]
+    told: Callable[[list[EndpointUse]], object] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def identity(self) -> str:
+        """What tells it apart: as the one endpoint, where there are only several keys to it."""
+        return "\n".join(sorted({each.endpoint.identity for each in self.shares}))
 
 
 def _scheme(address: str) -> str | None:

@@ -55,14 +55,35 @@ class AdaptiveLimiter:
         """How many calls may be in flight now."""
         return max(1, int(self._limit))
 
+    @property
+    def active(self) -> int:
+        """How many calls are in flight."""
+        return self._active
+
+    @property
+    def opens_at(self) -> float:
+        """Before this time of the loop nobody starts."""
+        return self._opens_at
+
+    def take(self) -> int | None:
+        """A slot, with its ticket, where there is one now; for who does not wait here."""
+        now = asyncio.get_running_loop().time()
+        if self._active >= self.limit or now < self._opens_at:
+            return None
+        if self._gap:
+            self._opens_at = max(self._opens_at, now - _CATCH_UP * self._gap) + self._gap
+        self._active += 1
+        self._started += 1
+        return self._started - 1
+
     async def acquire(self) -> int:
         """Wait for a slot.
 
         Raises:
             CallError: For minutes there were rate limits alone, and the server asks to wait still longer.
         """
-        if self._hopeless():
-            raise _nothing_but_rate_limits()
+        if self.hopeless():
+            raise nothing_but_rate_limits()
         turn: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         self._admit()
@@ -102,7 +123,7 @@ class AdaptiveLimiter:
             self._believed_from = self._started
             self._limit = max(1.0, self._limit * _CUT)
             self._pause(error)
-        if self._hopeless():
+        if self.hopeless():
             self._send_away()
 
     def _is_burst(self, ticket: int) -> bool:
@@ -117,7 +138,7 @@ class AdaptiveLimiter:
         # One start more than it takes: who begins with nothing to spare is refused when the next timer is early.
         self._opens_at = max(self._opens_at, asyncio.get_running_loop().time() + seconds + self._gap)
 
-    def _hopeless(self) -> bool:
+    def hopeless(self) -> bool:
         """Whether the server has let nobody in for minutes, and is not to be asked now."""
         if self._fruitless_since is None:
             return False
@@ -128,7 +149,7 @@ class AdaptiveLimiter:
         waiting, self._waiting = self._waiting, deque()
         for turn in waiting:
             if not turn.done():
-                turn.set_exception(_nothing_but_rate_limits())
+                turn.set_exception(nothing_but_rate_limits())
 
     def _leave(self) -> None:
         self._active -= 1
@@ -138,26 +159,23 @@ class AdaptiveLimiter:
         """Let in as many as there are slots for; where time is what lacks, come back when it is up."""
         loop = asyncio.get_running_loop()
         while self._waiting and self._active < self.limit:
-            now = loop.time()
-            if now < self._opens_at:
+            if self._waiting[0].done():
+                self._waiting.popleft()
+                continue
+            ticket = self.take()
+            if ticket is None:
                 if self._timer is None:
                     self._timer = loop.call_at(self._opens_at, self._reopen)
                 return
-            turn = self._waiting.popleft()
-            if turn.done():
-                continue
-            if self._gap:
-                self._opens_at = max(self._opens_at, now - _CATCH_UP * self._gap) + self._gap
-            self._active += 1
-            turn.set_result(self._started)
-            self._started += 1
+            self._waiting.popleft().set_result(ticket)
 
     def _reopen(self) -> None:
         self._timer = None
         self._admit()
 
 
-def _nothing_but_rate_limits() -> CallError:
+def nothing_but_rate_limits() -> CallError:
+    """What is said to who is not asked, since the server lets nobody in."""
     error = CallError(
         f"not asked: the endpoint has answered nothing but HTTP 429 (too many requests) for more than {_HOPELESS_AFTER:g} s, and "
         "asks to wait still longer",

@@ -51,7 +51,7 @@ class Usual:
     """
 
     multiple: float
-    _seconds: deque[float] = field(default_factory=lambda: deque[float](maxlen=_RECENT))
+    _seconds: dict[int, deque[float]] = field(default_factory=dict[int, deque[float]])
     _in_flight: dict[int, Call] = field(default_factory=dict[int, Call])
     _begun: int = 0
     _newest_replied: int = -1
@@ -66,28 +66,30 @@ class Usual:
         self._begun += 1
         return call
 
-    def end(self, call: Call, now: float, *, replied: bool) -> None:
+    def end(self, call: Call, now: float, *, replied: bool, at: int = 0) -> None:
         """Note that a call is over.
 
         Args:
             call: As returned by `begin`.
             now: Seconds, by the same clock.
             replied: Whether there was a reply. How fast errors come says nothing about how long replies take.
+            at: Which of several endpoints was asked.
         """
         del self._in_flight[call.number]
         if replied:
-            self._seconds.append(now - call.begun)
+            self._seconds.setdefault(at, deque(maxlen=_RECENT)).append(now - call.begun)
             self._newest_replied = max(self._newest_replied, call.number)
 
     def allowance(self, given_up: int = 0) -> float:
-        """How long a call may take.
+        """How long a call may take: of several endpoints, by what is usual at the fastest.
 
         Returns:
             Seconds; infinite while too few replies are known.
         """
-        if len(self._seconds) < _ENOUGH:
+        known = [sorted(each) for each in self._seconds.values() if len(each) >= _ENOUGH]
+        if not known:
             return float("inf")
-        usual = sorted(self._seconds)[int(_QUANTILE * len(self._seconds))]
+        usual = min(each[int(_QUANTILE * len(each))] for each in known)
         return max(_LEAST, self.multiple * usual) * 2.0**given_up
 
     def hanging(self, now: float) -> list[Call]:
@@ -105,39 +107,34 @@ class Usual:
         return not self._in_flight
 
 
-class PatientProvider:
-    """Asks again, at once and over another connection, when a call hangs (`Usual`).
-
-    Such a call is no failed attempt: nothing fails before its own timeout, retries and all, says so. A request can take no more
-    additional calls than the allowance can double on its way from a second to the timeout: six for the default of a minute.
+class Watch:
+    """Looks after calls in flight, and ends those that hang (`Usual`).
 
     Args:
-        inner: Asked; ends a call that takes longer than the timeout by itself.
-        multiple: How many times the usual time a call may take.
+        multiple: How many times the usual time a call may take; 0 for as long as it likes.
     """
 
-    def __init__(self, inner: Provider, multiple: float) -> None:
-        self._inner = inner
+    def __init__(self, multiple: float) -> None:
         self._multiple = multiple
         self._models: dict[str, Usual] = {}
         self._look: asyncio.TimerHandle | None = None
 
-    async def complete(self, request: Request) -> Reply:
-        """Ask until there is a reply or a failure. See `Provider.complete`."""
-        usual = self._models.setdefault(request.model, Usual(self._multiple))
-        given_up = 0
-        while True:
-            try:
-                reply = await self._ask(request, usual, given_up)
-            except TimeoutError:
-                given_up += 1
-            except CallError as error:
-                error.calls += given_up
-                raise
-            else:
-                return msgspec.structs.replace(reply, calls=reply.calls + given_up) if given_up else reply
+    async def ask(self, provider: Provider, request: Request, given_up: int, at: int = 0) -> Reply:
+        """Ask once.
 
-    async def _ask(self, request: Request, usual: Usual, given_up: int) -> Reply:
+        Args:
+            provider: Whom.
+            request: What.
+            given_up: How many calls for the same request were given up before.
+            at: Which of several endpoints that is.
+
+        Raises:
+            TimeoutError: The call hung, and was given up.
+            CallError: There was no reply.
+        """
+        if not self._multiple:
+            return await provider.complete(request)
+        usual = self._models.setdefault(request.model, Usual(self._multiple))
         loop = asyncio.get_running_loop()
         call = usual.begin(loop.time(), given_up)
         if self._look is None:
@@ -145,11 +142,11 @@ class PatientProvider:
         replied = False
         try:
             async with asyncio.timeout(None) as call.timer:
-                reply = await self._inner.complete(request)
+                reply = await provider.complete(request)
                 replied = True
                 return reply
         finally:
-            usual.end(call, loop.time(), replied=replied)
+            usual.end(call, loop.time(), replied=replied, at=at)
             call.timer = None  # it holds the task, whose failure holds this frame: a circle, until garbage is looked for
 
     def _give_up_hanging(self) -> None:
@@ -163,8 +160,42 @@ class PatientProvider:
         busy = not all(usual.idle for usual in self._models.values())
         self._look = loop.call_later(_LOOK_EVERY, self._give_up_hanging) if busy else None
 
-    async def aclose(self) -> None:
-        """Close the inner provider."""
+    def close(self) -> None:
+        """Look no more."""
         if self._look is not None:
             self._look.cancel()
+
+
+class PatientProvider:
+    """Asks again, at once and over another connection, when a call hangs (`Usual`).
+
+    Such a call is no failed attempt: nothing fails before its own timeout, retries and all, says so. A request can take no more
+    additional calls than the allowance can double on its way from a second to the timeout: six for the default of a minute.
+
+    Args:
+        inner: Asked; ends a call that takes longer than the timeout by itself.
+        multiple: How many times the usual time a call may take.
+    """
+
+    def __init__(self, inner: Provider, multiple: float) -> None:
+        self._inner = inner
+        self._watch = Watch(multiple)
+
+    async def complete(self, request: Request) -> Reply:
+        """Ask until there is a reply or a failure. See `Provider.complete`."""
+        given_up = 0
+        while True:
+            try:
+                reply = await self._watch.ask(self._inner, request, given_up)
+            except TimeoutError:
+                given_up += 1
+            except CallError as error:
+                error.calls += given_up
+                raise
+            else:
+                return msgspec.structs.replace(reply, calls=reply.calls + given_up) if given_up else reply
+
+    async def aclose(self) -> None:
+        """Close the inner provider."""
+        self._watch.close()
         await self._inner.aclose()

@@ -274,7 +274,10 @@ def test_it_judges_no_single_output(inputs: tuple[Path, Path]):
     result = fiducial(
         "judge", cases, "--outputs", outputs, "--judge", "preference", "--model", "m", "--out", "judged"
     )
-    assert (result.code, "it is asked by fiducial compare --by system --judge preference" in result.err) == (
+    assert (
+        result.code,
+        "it is asked by `fiducial compare --by system --judge preference`" in result.err,
+    ) == (
         2,
         True,
     )

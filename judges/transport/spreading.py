@@ -1,0 +1,278 @@
+"""Several endpoints of one model as one provider: each asked as fast as it answers; what is slow or broken holds up nobody."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from http import HTTPStatus
+
+import msgspec
+
+from .endpoint import EndpointUse
+from .exchange import CallError, Provider, Reply, Request
+from .limiter import AdaptiveLimiter, nothing_but_rate_limits
+from .patience import Watch
+
+_STRIKES = 3
+"""Failures in a row, or calls that were given up, after which an endpoint rests."""
+_FIRST_REST, _LONGEST_REST = 1.0, 60.0
+"""Seconds that it rests; twice as long each time that the call it is tried with fails, too."""
+_RECENT = 0.2
+"""What the last reply counts for in the time that replies take."""
+_LOCKED_OUT = frozenset(
+    {HTTPStatus.UNAUTHORIZED, HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND}
+)
+"""What an endpoint says of itself, or of the key, and not of the request: another may answer it."""
+
+
+class Member:
+    """One of the endpoints: its provider, its limiter, and how it has been doing.
+
+    Args:
+        name: Its address, for people.
+        provider: Asks it.
+        limiter: Its own.
+        model: What it calls the model; None where that is the name that is asked for.
+    """
+
+    def __init__(
+        self, name: str, provider: Provider, limiter: AdaptiveLimiter, model: str | None = None
+    ) -> None:
+        self.name = name
+        self.provider = provider
+        self.limiter = limiter
+        self.rests_until = 0.0
+        self._model = model
+        self._strikes = 0
+        self._rest = 0.0
+        self._trying = False
+        self._seconds: float | None = None
+        self._counts = dict.fromkeys(("replies", "failures", "given_up", "rate_limited"), 0)
+        self._last_error: str | None = None
+
+    @property
+    def use(self) -> EndpointUse:
+        """What became of it so far."""
+        return EndpointUse(self.name, **self._counts, last_error=self._last_error)
+
+    @property
+    def seconds(self) -> float | None:
+        """How long its replies take of late; None where there was none yet."""
+        return self._seconds
+
+    def up(self, now: float) -> bool:
+        """Whether it may be asked: it does not rest, or has rested and nobody is trying it."""
+        return not self._rest or (now >= self.rests_until and not self._trying)
+
+    def free(self, now: float) -> bool:
+        """Whether it has a slot now."""
+        return self.limiter.active < self.limiter.limit and now >= self.limiter.opens_at
+
+    def cost(self, usual: float) -> float:
+        """What one more call costs in time, by how full and how fast it is."""
+        fullness = (self.limiter.active + 1) / self.limiter.limit
+        return fullness * (usual if self._seconds is None else self._seconds)
+
+    def asked(self, request: Request) -> Request:
+        """A request in its own words."""
+        return request if self._model is None else replace(request, model=self._model)
+
+    def begin(self) -> int:
+        """Take a slot that is free; gives the ticket."""
+        ticket = self.limiter.take()
+        assert ticket is not None
+        self._trying = bool(self._rest)
+        return ticket
+
+    def replied(self, seconds: float) -> None:
+        """Note a reply, and give the slot back."""
+        self._counts["replies"] += 1
+        self._strikes, self._rest, self._trying = 0, 0.0, False
+        before = seconds if self._seconds is None else self._seconds
+        self._seconds = before + _RECENT * (seconds - before)
+        self.limiter.succeeded()
+
+    def failed(self, ticket: int, error: BaseException, now: float) -> None:
+        """Note that a call brought no reply, and give the slot back.
+
+        Args:
+            ticket: What `begin` returned.
+            error: A CallError; a TimeoutError where the call was given up; anything else where nobody waits for it any more.
+            now: By the loop's clock.
+        """
+        self.limiter.failed(ticket, error)
+        trying, self._trying = self._trying, False
+        if isinstance(error, TimeoutError):
+            self._counts["given_up"] += 1
+        elif not isinstance(error, CallError) or _concerns_request(error):
+            return
+        elif error.rate_limited:
+            self._counts["rate_limited"] += 1
+            return
+        else:
+            self._counts["failures"] += 1
+            self._last_error = str(error)
+        self._strikes += 1
+        locked_out = isinstance(error, CallError) and not error.retryable
+        again = trying and now >= self.rests_until  # and not asked since nobody else was up
+        if locked_out or again or (self._strikes >= _STRIKES and not self._rest):
+            self._rest = _LONGEST_REST if locked_out else min(_LONGEST_REST, 2 * self._rest or _FIRST_REST)
+            self.rests_until = now + self._rest
+
+
+def _concerns_request(error: CallError) -> bool:
+    """Whether every endpoint would say the same: the request is at fault."""
+    status = error.status or HTTPStatus.BAD_REQUEST
+    elsewhere = status in _LOCKED_OUT or status < HTTPStatus.BAD_REQUEST  # it has moved
+    empty = status == HTTPStatus.TOO_MANY_REQUESTS  # the account is, where it may not be asked again
+    return not (error.retryable or elsewhere or empty)
+
+
+@dataclass(slots=True, eq=False)
+class _Waiter:
+    turn: asyncio.Future[tuple[Member, int]]
+    tried: Collection[Member]
+
+
+class SpreadingProvider:
+    """Asks whichever endpoint will answer soonest, each within its own limiter; what fails at one is asked of another at once.
+
+    Whoever finds no free slot waits in one queue for all of them. An endpoint that fails three times in a row, or whose calls take
+    ``patience`` times as long as usual at the fastest, rests for a second, then twice as long each time that the single call it is
+    tried with fails, too; one that lets nobody in (401, 403, 404, an empty account) for a minute. Where all rest, none does: then the
+    retries outside go by what they say.
+
+    Args:
+        members: The endpoints.
+        patience: How many times the usual time a call may take before it is made elsewhere; 0 for as long as it likes.
+        told: Called at the end with what became of each.
+    """
+
+    def __init__(
+        self,
+        members: Sequence[Member],
+        patience: float,
+        told: Callable[[list[EndpointUse]], object] | None = None,
+    ) -> None:
+        self._members = list(members)
+        self._watch = Watch(patience)
+        self._told = told
+        self._waiting: deque[_Waiter] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def complete(self, request: Request) -> Reply:
+        """Ask until one has replied or all have failed. See `Provider.complete`."""
+        tried: set[Member] = set()
+        calls = given_up = 0
+        while True:
+            member, ticket = await self._turn(tried)
+            try:
+                reply = await self._ask(member, ticket, request, given_up)
+            except TimeoutError:
+                given_up += 1
+                calls += 1
+                tried = {member}
+            except CallError as error:
+                calls += error.calls
+                tried.add(member)
+                if _concerns_request(error) or not self._left(tried):
+                    error.calls = calls
+                    raise
+            else:
+                return msgspec.structs.replace(reply, calls=reply.calls + calls) if calls else reply
+
+    async def _ask(self, member: Member, ticket: int, request: Request, given_up: int) -> Reply:
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        place = self._members.index(member)
+        try:
+            reply = await self._watch.ask(member.provider, member.asked(request), given_up, place)
+        except BaseException as error:
+            member.failed(ticket, error, loop.time())
+            self._admit()
+            raise
+        member.replied(loop.time() - begun)
+        self._admit()
+        return reply
+
+    def _left(self, tried: Collection[Member]) -> bool:
+        """Whether there is one to ask that has not failed at this request."""
+        now = asyncio.get_running_loop().time()
+        return any(
+            each.up(now) and not each.limiter.hopeless() for each in self._members if each not in tried
+        )
+
+    async def _turn(self, tried: Collection[Member]) -> tuple[Member, int]:
+        """Wait for a slot, at one that was not tried where there is one."""
+        waiter = _Waiter(asyncio.get_running_loop().create_future(), tried)
+        if tried:
+            self._waiting.appendleft(waiter)
+        else:
+            self._waiting.append(waiter)
+        self._admit()
+        try:
+            return await waiter.turn
+        except asyncio.CancelledError as error:
+            if waiter.turn.done() and not waiter.turn.cancelled():
+                member, ticket = waiter.turn.result()
+                member.failed(ticket, error, asyncio.get_running_loop().time())
+                self._admit()
+            raise
+
+    def _admit(self) -> None:
+        """Let in whoever there is a slot for; where time is what lacks, come back when it is up."""
+        if not self._waiting:
+            return
+        now = asyncio.get_running_loop().time()
+        if all(each.limiter.hopeless() for each in self._members):
+            self._send_away()
+        kept: deque[_Waiter] = deque()
+        while self._waiting and self._pick((), now) is not None:
+            waiter = self._waiting.popleft()
+            if waiter.turn.done():
+                continue
+            member = self._pick(waiter.tried, now)
+            if member is None:
+                kept.append(waiter)
+            else:
+                waiter.turn.set_result((member, member.begin()))
+        self._waiting.extendleft(reversed(kept))
+        self._come_back(now)
+
+    def _pick(self, tried: Collection[Member], now: float) -> Member | None:
+        """Whom to ask now; None where nobody that may be asked has a slot."""
+        up = [each for each in self._members if each.up(now) and not each.limiter.hopeless()]
+        able = [each for each in up if each not in tried] or up or self._members
+        free = [each for each in able if each.free(now)]
+        known = [each.seconds for each in self._members if each.seconds is not None]
+        usual = min(known, default=1.0)
+        return min(free, key=lambda each: each.cost(usual), default=None)
+
+    def _come_back(self, now: float) -> None:
+        """Look again when the next endpoint opens or has rested, while somebody waits."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        opening = [
+            at for each in self._members for at in (each.limiter.opens_at, each.rests_until) if at > now
+        ]
+        if self._waiting and opening:
+            self._timer = asyncio.get_running_loop().call_at(min(opening), self._admit)
+
+    def _send_away(self) -> None:
+        waiting, self._waiting = self._waiting, deque()
+        for waiter in waiting:
+            if not waiter.turn.done():
+                waiter.turn.set_exception(nothing_but_rate_limits())
+
+    async def aclose(self) -> None:
+        """Close all of them."""
+        self._watch.close()
+        if self._timer is not None:
+            self._timer.cancel()
+        for member in self._members:
+            await member.provider.aclose()
+        if self._told is not None:
+            self._told([member.use for member in self._members])

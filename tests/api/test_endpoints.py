@@ -1,0 +1,240 @@
+"""Several endpoints as callers name them, through both doors: URLs with options, mappings, the team's file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import fiducial
+from provider_server import Answer, ProviderServer, Seen, Status
+
+import fiducial as fd
+from fiducial.api.endpoints import EndpointLike, shares_of
+from fiducial.errors import ConfigurationError, UsageError
+from fiducial.judges.transport.endpoint import Share
+from fiducial.records import write_records
+
+KEYS = {"A_KEY": "sk-of-a-very-secret", "B_KEY": "sk-of-b-very-secret"}
+
+
+def shares(
+    *given: EndpointLike, environment: Mapping[str, str] = KEYS, concurrency: int = 8
+) -> tuple[Share, ...]:
+    return shares_of(given, concurrency, "sk-of-all", environment)
+
+
+def test_a_url_is_an_endpoint_of_weight_one_with_the_key_of_all():
+    (share,) = shares("http://h/v1")
+    assert (share.endpoint.base_url, share.endpoint.api_key) == ("http://h/v1", "sk-of-all")
+    assert (share.slots, share.model) == (8, None)
+
+
+def test_options_follow_it():
+    (share,) = shares("http://h/v1?a=1&b=2,key-env=B_KEY,weight=0.5,model=deployed,name")
+    assert share.endpoint.base_url == "http://h/v1?a=1&b=2"
+    assert share.endpoint.api_key == KEYS["B_KEY"]
+    assert (share.slots, share.model) == (4, "deployed,name")
+
+
+def test_a_mapping_says_the_same():
+    named = {"base_url": "http://h/v1", "key_env": "B_KEY", "weight": 0.5, "model": "deployed"}
+    assert shares(named) == shares("http://h/v1,key-env=B_KEY,weight=0.5,model=deployed")
+    assert shares({"base_url": "http://h/v1", "api_key": "k"})[0].endpoint.api_key == "k"
+
+
+def test_calls_in_flight_go_by_weight_or_are_told():
+    told = shares(
+        "http://a/v1", "http://b/v1,weight=3", "http://c/v1,weight=0.01", "http://d/v1,concurrency=5"
+    )
+    assert [share.slots for share in told] == [8, 24, 1, 5]
+
+
+def test_several_keys_to_one_address_are_several_endpoints():
+    told = shares("http://h/v1,key-env=A_KEY", "http://h/v1,key-env=B_KEY")
+    assert [share.endpoint.api_key for share in told] == list(KEYS.values())
+    assert not any(key in repr(told) for key in KEYS.values())
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ("http://h/v1,weight=0", "a weight above 0"),
+        ("http://h/v1,weight=nan", "a weight above 0"),
+        ("http://h/v1,weight=much", "a weight above 0"),
+        ("http://h/v1,concurrency=0", "calls in flight from 1"),
+        ("http://h/v1,concurrency=1.5", "calls in flight from 1"),
+        ("http://h/v1,key=sk-1", "expected each of key-env, weight"),
+        ("http://h/v1,weight=1,weight=2", "once with a value"),
+        ("http://h/v1,model=", "once with a value"),
+        ("ftp://h/v1", "begins with http"),
+        ("http://u:p@h/v1", "holds a password"),
+        ("http://h/v1,connection=mine.yml", "leave the rest out"),
+        ({"url": "http://h/v1"}, "unknown key 'url'"),
+        ({"base_url": "http://h/v1", "weight": True}, "a weight above 0"),
+    ],
+)
+def test_what_is_no_endpoint_is_refused(given: EndpointLike, why: str):
+    with pytest.raises(UsageError, match=why):
+        shares(given)
+
+
+def test_one_that_is_named_twice_is_refused():
+    with pytest.raises(UsageError, match="named twice with the same key and model"):
+        shares("http://h/v1", "http://h/v1,weight=2")
+
+
+def test_a_key_that_is_not_there_is_named_by_its_variable():
+    with pytest.raises(ConfigurationError, match="key-env=C_KEY: this variable is not set"):
+        shares("http://h/v1,key-env=C_KEY")
+
+
+@pytest.fixture
+def servers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Iterator[tuple[ProviderServer, ProviderServer]]:
+    """Two that answer, in an environment with two keys and nothing else."""
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "AZURE_OPENAI_ENDPOINT"):
+        monkeypatch.delenv(name, raising=False)
+    for name, key in KEYS.items():
+        monkeypatch.setenv(name, key)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    with ExitStack() as exits:
+        both = [exits.enter_context(ProviderServer(script=_meets)) for _ in range(2)]
+        yield both[0], both[1]
+
+
+def _meets(seen: Seen) -> Answer:
+    return Answer("<S1>because</S1><S2>1</S2>" if "<S2>" in seen.text else "Rome", delay=0.01)
+
+
+def case(number: int) -> fd.Case:
+    asked: list[Any] = [{"role": "user", "content": f"Capital {number}?"}]
+    return fd.Case(id=f"c{number}", kind="open_answer", messages=asked, reference={"criterion": "A city."})
+
+
+def output(number: int) -> fd.Output:
+    return fd.Output(case_id=f"c{number}", system="me", text=f"Rome {number}")
+
+
+CASES, OUTPUTS = [case(number) for number in range(40)], [output(number) for number in range(40)]
+
+
+def named(servers: tuple[ProviderServer, ProviderServer]) -> list[str]:
+    return [f"{each.base_url},key-env={key}" for each, key in zip(servers, KEYS, strict=True)]
+
+
+def keys_at(server: ProviderServer) -> set[str]:
+    return {seen.headers["authorization"].removeprefix("Bearer ") for seen in server.seen}
+
+
+def test_a_judge_asks_both_each_with_its_own_key(servers: tuple[ProviderServer, ProviderServer]):
+    judge = fd.judge("rubric", model="m", endpoints=named(servers), concurrency=4)
+    run = fd.evaluate(CASES, OUTPUTS, judges=judge)
+    assert run.systems["me"].open["rubric/reasons@m"].n == 40
+    assert sum(len(each.seen) for each in servers) == 40
+    assert [keys_at(each) for each in servers] == [{key} for key in KEYS.values()]
+
+
+def test_who_was_asked_does_not_change_who_judges(servers: tuple[ProviderServer, ProviderServer]):
+    both = fd.judge("rubric", model="m", endpoints=named(servers))
+    one = fd.judge("rubric", model="m", base_url=servers[0].base_url, api_key="k")
+    verdicts = [judge(CASES[0], OUTPUTS[0]) for judge in (both, one)]
+    assert verdicts[0].judge == verdicts[1].judge
+    assert verdicts[0].evidence == verdicts[1].evidence
+
+
+def test_outputs_are_generated_by_both(servers: tuple[ProviderServer, ProviderServer]):
+    made = fd.generate(CASES, "m", endpoints=named(servers), concurrency=2)
+    assert len(made) == 40
+    assert min(len(each.seen) for each in servers) > 5
+
+
+def test_a_deployment_is_asked_by_its_own_name(servers: tuple[ProviderServer, ProviderServer]):
+    one, other = named(servers)
+    judge = fd.judge("rubric", model="m", endpoints=[one, f"{other},model=ours"], concurrency=2)
+    fd.evaluate(CASES, OUTPUTS, judges=judge)
+    assert [{seen.body["model"] for seen in each.seen} for each in servers] == [{"m"}, {"ours"}]
+
+
+def test_what_was_asked_of_both_is_in_the_cache_of_both(servers: tuple[ProviderServer, ProviderServer]):
+    fd.evaluate(CASES, OUTPUTS, judges=fd.judge("rubric", model="m", endpoints=named(servers)))
+    fd.evaluate(CASES, OUTPUTS, judges=fd.judge("rubric", model="m", endpoints=named(servers)[::-1]))
+    assert sum(len(each.seen) for each in servers) == 40
+
+
+def test_base_url_and_endpoints_do_not_go_together():
+    with pytest.raises(UsageError, match="leave base_url and connection out"):
+        fd.judge("rubric", model="m", base_url="http://h/v1", endpoints=["http://i/v1"])
+
+
+@pytest.fixture
+def files(servers: tuple[ProviderServer, ProviderServer], tmp_path: Path) -> tuple[Path, Path]:
+    """Cases and outputs in files."""
+    del servers
+    write_records(tmp_path / "cases.jsonl", CASES)
+    write_records(tmp_path / "outputs.jsonl", OUTPUTS)
+    return tmp_path / "cases.jsonl", tmp_path / "outputs.jsonl"
+
+
+def judged(files: tuple[Path, Path], *args: Any) -> Any:
+    cases, outputs = files
+    return fiducial(
+        "judge", cases, "--outputs", outputs, "--judge", "rubric", "--model", "m", "--out", "run", *args
+    )
+
+
+def test_the_command_asks_both_and_says_what_became_of_each(
+    servers: tuple[ProviderServer, ProviderServer], files: tuple[Path, Path], tmp_path: Path
+):
+    servers[1].script = lambda seen: Status(401)
+    one, other = named(servers)
+    result = judged(files, "--endpoint", one, "--endpoint", other)
+    assert result.code == 0, result.err
+    assert f"endpoint {servers[0].base_url}: 40 replies\n" in result.err
+    assert f"endpoint {servers[1].base_url}: 0 replies, " in result.err
+    assert "failed, the last: HTTP 401" in result.err
+    kept = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert not any(key.encode() in content for key in KEYS.values() for content in kept)
+    assert not any(key in result.out + result.err for key in KEYS.values())
+
+
+def test_the_team_names_them_in_its_file(
+    servers: tuple[ProviderServer, ProviderServer], files: tuple[Path, Path], tmp_path: Path
+):
+    one, other = named(servers)
+    (tmp_path / "fiducial.toml").write_text(f'[model]\nendpoint = ["{one}", "{other}"]\n')
+    refused = judged(files)
+    assert (refused.code, "endpoint: not taken from this file" in refused.err) == (2, True)
+    result = fiducial(
+        "--trust-config",
+        "judge",
+        files[0],
+        "--outputs",
+        files[1],
+        "--judge",
+        "rubric",
+        "--model",
+        "m",
+        "--out",
+        "run",
+    )
+    assert result.code == 0, result.err
+    assert sum(len(each.seen) for each in servers) == 40
+    typed = judged(files, "--base-url", servers[0].base_url, "--out", "other", "--no-cache")
+    assert (typed.code, "endpoint http" in typed.err) == (0, False)
+
+
+def test_a_batch_goes_to_one(servers: tuple[ProviderServer, ProviderServer], files: tuple[Path, Path]):
+    one, other = named(servers)
+    result = judged(files, "--endpoint", one, "--endpoint", other, "--batch")
+    assert (result.code, "--batch goes to one endpoint" in result.err) == (2, True)
+
+
+def test_an_address_beside_endpoints_is_refused(files: tuple[Path, Path]):
+    result = judged(files, "--endpoint", "http://h/v1", "--base-url", "http://i/v1")
+    assert (result.code, "leave --base-url out" in result.err) == (2, True)
