@@ -34,6 +34,7 @@ RUN_ELSEWHERE = {
     "docs/generate.md": "test_python_blocks.py",
     "docs/index.md": "test_played_pages.py",
     "docs/judges.md": "test_judges.py",
+    "docs/preference.md": "test_preference.py",
     "docs/promptflow.md": "test_python_blocks.py",
     "docs/python.md": "test_python.py",
     "docs/scale.md": "../engines/test_dask.py",
