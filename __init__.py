@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .api.bfcl import score_bfcl
     from .api.checking import check
     from .api.checking_files import check_file
+    from .api.differences import diff, history
     from .api.evaluating import aevaluate, evaluate, load_run
     from .api.generating import agenerate, generate
     from .api.importing import import_agbenchmark, import_bfcl
@@ -57,6 +58,7 @@ _HOME = {
     "checker": "deterministic",
     "compare": "api.measuring",
     "dial": "api.own",
+    "diff": "api.differences",
     "estimate": "api.measuring",
     "correct_cases": "api.labels",
     "evaluate": "api.evaluating",
@@ -66,6 +68,7 @@ _HOME = {
     "file_format": "api.own",
     "Finding": "deterministic",
     "generate": "api.generating",
+    "history": "api.differences",
     "import_agbenchmark": "api.importing",
     "import_bfcl": "api.importing",
     "judge": "api.judging",
@@ -116,12 +119,14 @@ __all__ = [
     "compare",
     "correct_cases",
     "dial",
+    "diff",
     "estimate",
     "evaluate",
     "export",
     "export_labels",
     "file_format",
     "generate",
+    "history",
     "import_agbenchmark",
     "import_bfcl",
     "judge",

@@ -53,10 +53,9 @@ class Audit(AuditNumbers, Shown, frozen=True, kw_only=True):
         Raises:
             InputError: It cannot be written.
         """
-        from ..report.audit_page import write_audit  # noqa: PLC0415 - who reads numbers needs no page
+        from ..report.page import document_page  # noqa: PLC0415 - who reads numbers needs no page
 
-        write_audit(Path(html), self)
-        return Path(html)
+        return document_page(Path(html), "Audit", self.document())
 
     def to_frame(self) -> pd.DataFrame:
         """A row a judge and operator."""

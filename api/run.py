@@ -14,7 +14,7 @@ from ..evaluation.conclusion.results import CORRECTED, DECIDED, Stratum, SystemR
 from ..evaluation.store.run_store import RunStore
 from ..records import Author, FolderPath, ItemKey, Verdict
 from ..report.answers import Answers, Found, answers
-from ..report.document import Document, as_html, as_lines
+from ..report.document import Document, as_html, as_lines, as_markdown
 from ..report.from_run import report_data, report_on
 from ..report.items.packing import MOST_TEXTS
 from ..report.overview import overview_figures
@@ -148,6 +148,10 @@ class Run:
     def document(self) -> Document:
         """It in a screen."""
         return run_document(self._found)
+
+    def to_markdown(self) -> str:
+        """It in a screen, in GitHub's Markdown, as a summary of a pull request shows it."""
+        return "\n".join(as_markdown(self.document()))
 
     def _repr_html_(self) -> str:
         figures = overview_figures(self._found.systems, self._found.compared)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import msgspec
 
 from ..calibration.statistic import Statistic
-from ..report.document import Document, as_html, as_lines
+from ..report.document import Document, as_html, as_lines, as_markdown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +34,10 @@ class Shown(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         return "\n".join(as_lines(self.document()))
+
+    def to_markdown(self) -> str:
+        """It in GitHub's Markdown, as a summary of a pull request shows it."""
+        return "\n".join(as_markdown(self.document()))
 
     def _repr_html_(self) -> str:
         return str(as_html(self.document()))

@@ -1,4 +1,4 @@
-"""`fiducial report`: the report of a run, made again."""
+"""`fiducial report`: the report of a run, made again; or two runs beside each other."""
 
 from __future__ import annotations
 
@@ -6,27 +6,73 @@ from pathlib import Path
 
 import click
 
+from ..errors import UsageError
 from .options import FOLDER, INPUT_FILE
+from .table_input import emit
 
 _EXAMPLE = """\b
-Example:
+Examples:
   fiducial report run --html report.html
+  fiducial report run --markdown >> "$GITHUB_STEP_SUMMARY"
+  fiducial report main-run branch-run --html difference.html
 """
 
 
 @click.command("report", epilog=_EXAMPLE)
 @click.argument("run", type=FOLDER)
-@click.option("--html", type=INPUT_FILE, help="The file to write.  [default: report.html in the run folder]")
+@click.argument("after", type=FOLDER, required=False)
+@click.option(
+    "--html", type=INPUT_FILE, help="The page to write.  [default of one run: report.html in its folder]"
+)
 @click.option("--all-texts", is_flag=True, help="Pack the texts of all items; by default those of the 5,000 most worth reading.")  # fmt: skip
-def command(run: Path, html: Path | None, *, all_texts: bool) -> None:
-    """Write the report of the run folder RUN, an audit's too, as one HTML file that opens from the disk."""
+@click.option("--markdown", is_flag=True, help="Print a summary for a pull request, in GitHub's Markdown; a page only where --html names one.")  # fmt: skip
+@click.option("--json", "json_file", metavar="FILE", help="Of two runs: write what was found, - to the terminal.")  # fmt: skip
+def command(
+    run: Path,
+    after: Path | None,
+    html: Path | None,
+    *,
+    all_texts: bool,
+    markdown: bool,
+    json_file: str | None,
+) -> None:
+    """Write the report of the run folder RUN, an audit's too, as one HTML file that opens from the disk.
+
+    With a second run folder AFTER: what passes there and did not in RUN, what no longer does, by how much (paired, on the outputs that
+    both have), and what else changed: prompts, models, data, rules, versions.
+    """
+    if after is None and json_file is not None:
+        raise UsageError(
+            "--json writes what two runs differ in: name a second run folder, or see calibrate --json"
+        )
+    if after is not None and all_texts:
+        raise UsageError("--all-texts is about the page of one run")
+    if after is not None:
+        _difference(run, after, html, markdown=markdown, json_file=json_file)
+        return
     from ..api.audits import load_audit  # noqa: PLC0415 - slow to import
     from ..api.evaluating import load_run  # noqa: PLC0415 - the template engine is slow to import
 
-    if (audited := load_audit(run)) is not None:
-        written = audited.report(html or run / "report.html")
-    elif all_texts:
-        written = load_run(run).report(html, texts=None)
+    audited = load_audit(run)
+    found = load_run(run) if audited is None else audited
+    if markdown:
+        click.echo(found.to_markdown())
+    if html is None and markdown:
+        return
+    page = html or run / "report.html"
+    written = load_run(run).report(page, texts=None) if all_texts and audited is None else found.report(page)
+    click.echo(f"report: {written}", err=markdown)
+
+
+def _difference(
+    before: Path, after: Path, html: Path | None, *, markdown: bool, json_file: str | None
+) -> None:
+    from ..api.differences import diff  # noqa: PLC0415 - scipy is slow to import
+
+    found = diff(before, after)
+    if markdown:
+        click.echo(found.to_markdown())
     else:
-        written = load_run(run).report(html)
-    click.echo(f"report: {written}")
+        emit(found, json_file)
+    if html is not None:
+        click.echo(f"report: {found.report(html)}", err=markdown or json_file == "-")

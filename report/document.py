@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Literal, TypeAlias
@@ -31,6 +32,10 @@ class Block(msgspec.Struct, frozen=True):
     def markup(self) -> Markup:
         """It on a page; every text is escaped."""
         return Markup()
+
+    def markdown(self) -> Iterator[str]:
+        """It in GitHub's Markdown, a line each; every text is escaped."""
+        return map(escaped, self.lines())
 
 
 MOST_TEXT = 50_000
@@ -86,6 +91,45 @@ def as_html(document: Document) -> Markup:
     return Markup("\n").join(filter(None, shown))
 
 
+_SPECIAL = re.compile(r"[\\`*_\[\]|<>~$&]")
+"""What means something to Markdown wherever it stands."""
+
+_ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
+
+_LINKED = re.compile(r"[@#]|:(?=//)|(?<=[wW]{3})(?=\.)")
+"""What GitHub makes links of, or tells people by: mentions, numbers, addresses."""
+
+_LEADING = re.compile(r"\A(\d*)([-+=.)])(?=[-+=\s]|\Z)")
+"""What makes a line a list or a heading."""
+
+_CELL = 300
+"""Characters of a text in a Markdown table."""
+
+
+def escaped(text: str) -> str:
+    """A text for Markdown: one line, in which nothing is obeyed: no markup, no link, no mention, no image, no HTML."""
+    line = " ".join(visible(text.strip()).split())
+    line = _SPECIAL.sub(lambda found: _ENTITIES.get(found[0], f"\\{found[0]}"), line)
+    line = _LINKED.sub(lambda found: f"{found[0]}<!-- -->", line)
+    return _LEADING.sub(r"\1\\\2", line)
+
+
+def as_markdown(document: Document) -> Iterator[str]:
+    """A document in GitHub's Markdown, as a summary of a pull request shows it.
+
+    Args:
+        document: Its pieces.
+
+    Yields:
+        Lines; figures are left out, since what they show stands in tables.
+    """
+    for piece in document:
+        lines = [escaped(piece)] if isinstance(piece, str) else list(piece.markdown())
+        if any(lines):
+            yield from lines
+            yield ""
+
+
 def _paragraph(text: str) -> Markup:
     return Markup("<p>{}</p>").format(fit(text.strip())) if text.strip() else Markup()
 
@@ -103,6 +147,10 @@ class Heading(Block, frozen=True):
     def markup(self) -> Markup:
         """It on a page."""
         return Markup("<h{0}>{1}</h{0}>").format(self.level, fit(self.text))
+
+    def markdown(self) -> Iterator[str]:
+        """It as a heading; a summary has none of level 1."""
+        yield f"{'#' * (self.level + 1)} {escaped(self.text)}"
 
 
 class Caution(Block, frozen=True):
@@ -126,6 +174,10 @@ class Caution(Block, frozen=True):
             return _folded("note", self.text, [self.whole])
         return Markup('<p class="note">{}</p>').format(fit(self.text))
 
+    def markdown(self) -> Iterator[str]:
+        """Its line, set apart."""
+        yield f"> {escaped(self.text)}"
+
 
 class Command(Block, frozen=True):
     """What to type; never broken."""
@@ -140,6 +192,10 @@ class Command(Block, frozen=True):
         """It on a page."""
         return Markup("<p><code>{}</code></p>").format(fit(self.text))
 
+    def markdown(self) -> Iterator[str]:
+        """It as code, which nothing in it can end."""
+        yield f"<code>{escaped(self.text)}</code>"
+
 
 class Details(Block, frozen=True):
     """What only some want to read: folded away on a page, and left out on a terminal."""
@@ -150,6 +206,13 @@ class Details(Block, frozen=True):
     def markup(self) -> Markup:
         """It on a page, folded to its title."""
         return _folded("slice", self.title, self.pieces)
+
+    def markdown(self) -> Iterator[str]:
+        """It folded to its title."""
+        yield f"<details><summary>{escaped(self.title)}</summary>"
+        yield ""
+        yield from as_markdown(self.pieces)
+        yield "</details>"
 
 
 Role: TypeAlias = Literal["text", "user", "agent", "result", "cited"]
@@ -202,6 +265,10 @@ class Columns(Block, frozen=True):
         """It on a page."""
         return Markup('<div class="columns">{}</div>').format(as_html(self.pieces))
 
+    def markdown(self) -> Iterator[str]:
+        """It one below the other."""
+        return as_markdown(self.pieces)
+
 
 def _folded(kind: str, title: str, pieces: Document) -> Markup:
     return Markup('<details class="{}"><summary>{}</summary>{}</details>').format(
@@ -234,6 +301,10 @@ class Figure(Block, frozen=True):
         caption = Markup("<figcaption>{}</figcaption>").format(fit(self.caption)) if self.caption else ""
         behind = "" if self.numbers is None else _folded("behind", "Numbers", [self.numbers])
         return Markup('<figure class="card">{}{}{}</figure>').format(caption, self.svg, behind)
+
+    def markdown(self) -> Iterator[str]:
+        """Its numbers, where they stand nowhere else."""
+        return iter(()) if self.numbers is None else self.numbers.markdown()
 
 
 Mark: TypeAlias = Literal["right", "wrong", "doubt"]
@@ -297,6 +368,18 @@ class Table(Block, frozen=True):
             caption, head, rows
         )
 
+    def markdown(self) -> Iterator[str]:
+        """It as a table of GitHub's."""
+        if not self.head and not self.rows:
+            return
+        if self.caption:
+            yield escaped(self.caption)
+            yield ""
+        head = self.head or [""] * len(self.rows[0])
+        yield _markdown_row(head)
+        yield f"|{'|'.join(':--' if self._of_words(column) else '--:' for column in range(len(head)))}|"
+        yield from map(_markdown_row, self.rows)
+
     def _row(self, row: Sequence[str | Cell]) -> Markup:
         return Markup().join(
             Markup('<th scope="row">{}</th>').format(_content(cell))
@@ -314,6 +397,10 @@ class Table(Block, frozen=True):
 
 def _plain(cell: str | Cell) -> str:
     return cell if isinstance(cell, str) else " ".join(filter(None, (cell.text, cell.behind)))
+
+
+def _markdown_row(row: Sequence[str | Cell]) -> str:
+    return f"| {' | '.join(escaped(shortened(_plain(cell), _CELL)) for cell in row)} |"
 
 
 def _heading(cell: str | Cell) -> Markup:

@@ -6,8 +6,13 @@ import base64
 import hashlib
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 
+import jinja2
 from markupsafe import Markup
+
+from ..records import atomic_write
+from .document import Document, as_html, fit
 
 _TEMPLATES = files(f"{__package__}") / "templates"
 
@@ -21,6 +26,30 @@ def asset(*names: str) -> Markup:
 def template(name: str) -> str:
     """The text of one of our files."""
     return (_TEMPLATES / name).read_text("utf-8")
+
+
+def document_page(path: Path, title: str, document: Document) -> Path:
+    """Write a document as a page by itself, which runs no script.
+
+    Args:
+        path: The file, which appears only when it is complete.
+        title: Of the page.
+        document: What it shows.
+
+    Returns:
+        The file.
+
+    Raises:
+        InputError: It cannot be written.
+    """
+    style = asset("report.css")
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    page = environment.from_string(template("document.html.j2")).render(
+        title=fit(title), shown=as_html(document), style=style, policy=policy(style, Markup())
+    )
+    with atomic_write(path) as file:
+        file.write(page.encode("utf-8"))
+    return path
 
 
 def policy(style: Markup, script: Markup) -> str:

@@ -13,11 +13,14 @@ from fiducial.report.caution_words import folded
 from fiducial.report.document import (
     Caution,
     Cell,
+    Command,
+    Details,
     Figure,
     Heading,
     Table,
     as_html,
     as_lines,
+    as_markdown,
     statistic_pieces,
 )
 from fiducial.report.figures.rates import Interval, forest
@@ -93,3 +96,51 @@ def test_paragraphs_are_broken_to_a_width_and_tables_are_not():
     lines = list(as_lines(["a word " * 30, _TABLE], width=40))
     assert max(map(len, lines[:-4])) <= 40
     assert lines[-4:] == list(as_lines([_TABLE]))
+
+
+def test_a_document_is_a_summary_in_githubs_markdown():
+    document = [
+        Heading("Systems", 2),
+        "Two of them.",
+        _TABLE,
+        Caution("few clusters", "Fewer than 20."),
+        Command("fiducial review run"),
+        Details("More", ["inside"]),
+        Figure(forest("a", [Interval(name="a", value=0.5)]), caption="c"),
+    ]
+    assert "\n".join(as_markdown(document)).splitlines() == [
+        "### Systems", "", "Two of them.", "", "Rates", "",
+        "| system | rate | of |", "|:--|--:|--:|", "| careful | 0.90 \\[0.83, 0.95\\] | 114 |", "| b | 0.5 | 7 |", "",
+        "> few clusters", "", "<code>fiducial review run</code>", "",
+        "<details><summary>More</summary>", "", "inside", "", "</details>",
+    ]  # fmt: skip
+
+
+@pytest.mark.attack("terminal and report")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<img src=x onerror=y>", "a | b", "[x](y)", "![x](y)", "*b* _i_ ~s~ `c` $f$", "@octocat", "#12", "http://x.example", "www.x.example",
+        "# heading", "- item", "1. item", "---", "> quote", "a\n\n# b", "\\[x](y)", "&lt;script&gt;",
+    ],
+)  # fmt: skip
+def test_nothing_hostile_means_anything_to_markdown(text: str):
+    for piece in (
+        text,
+        Heading(text),
+        Caution(text),
+        Command(text),
+        Details(text, [text]),
+        Table((text,), [(text,)]),
+    ):
+        for line in as_markdown([piece]):
+            left = re.sub(r"\\.|&(?:lt|gt|amp);|</?(?:details|summary|code)>", "", line)
+            left = left.replace("<!-- -->", "\N{BULLET}")
+            cells = (
+                left.strip("|").strip()
+                if isinstance(piece, Table)
+                else left.removeprefix("> ").removeprefix("### ")
+            )
+            assert not re.search(r"[<>&\[\]`*_~$|]", cells), line
+            assert not re.search(r"@\w|#\w|://|www\.", cells), line
+            assert not re.match(r"(?:[-+#]|\d+[.)])\s|-{3}", cells) or isinstance(piece, Table), line

@@ -1,0 +1,123 @@
+"""`fiducial.diff` and `fiducial.history`: runs beside each other, and one after the other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ..evaluation.history import History as HistoryNumbers
+from ..evaluation.history import read_history
+from ..evaluation.store.run_store import RunStore
+from ..evaluation.two_runs import TwoRuns, two_runs
+from ..records import FolderPath
+from ..report.difference_words import difference_document
+from ..report.document import Document
+from ..report.history_words import history_document
+from ..report.page import document_page
+from .run import Run
+from .shown import Shown
+from .sources import FilePath
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Difference(TwoRuns, Shown, frozen=True, kw_only=True):
+    """Two runs beside each other: ``found.broke``, ``found.better``, ``found.systems["me"].all.pairs[0].difference``."""
+
+    def document(self) -> Document:
+        """It in words and tables."""
+        return difference_document(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row an output that is told otherwise than before."""
+        import pandas as pd  # noqa: PLC0415 - slow to import
+
+        kinds = {"broke": self.broke, "better": self.better, "graded otherwise": self.graded_otherwise}
+        return pd.DataFrame(
+            [{"what": kind, **msgspec.to_builtins(each)} for kind, moved in kinds.items() for each in moved]
+        )
+
+    def report(self, path: FilePath) -> Path:
+        """Write it as a page.
+
+        Args:
+            path: The file.
+
+        Returns:
+            The file.
+
+        Raises:
+            InputError: It cannot be written.
+        """
+        return document_page(Path(path), f"{self.before} and {self.after}", self.document())
+
+
+class History(HistoryNumbers, Shown, frozen=True, kw_only=True):
+    """Runs over time: ``found.runs[-1].systems["me"]``, ``found.drifts``."""
+
+    def document(self) -> Document:
+        """It in words and tables."""
+        return history_document(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row a run, system and part."""
+        import pandas as pd  # noqa: PLC0415 - slow to import
+
+        return pd.DataFrame(
+            [
+                {
+                    "run": run.name,
+                    "ended": run.ended,
+                    "system": system,
+                    "part": part,
+                    **msgspec.structs.asdict(rate),
+                }
+                for run in self.runs
+                for system, rates in run.systems.items()
+                for part, rate in rates.items()
+            ]
+        )
+
+    def report(self, path: FilePath) -> Path:
+        """Write it as a page; see `Difference.report`."""
+        return document_page(Path(path), f"Runs in {self.folder}", self.document())
+
+
+def diff(before: FilePath | Run, after: FilePath | Run) -> Difference:
+    """What passes in a run and did not in another, what no longer does, by how much, and what else changed.
+
+    Args:
+        before: A run, or its folder.
+        after: A later one.
+
+    Returns:
+        The difference; paired, over the outputs that both have. Where each run has one system, these two are compared whatever their names.
+
+    Raises:
+        RunFolderError: One of them is no finished run, or was changed by hand.
+        InputError: They have no output in common.
+    """
+    with RunStore(_folder(before)) as first, RunStore(_folder(after)) as second:
+        return Difference.of(two_runs(first, second))
+
+
+def history(folder: FilePath) -> History:
+    """The finished runs in a folder, in the order in which they ended.
+
+    Args:
+        folder: Its subfolders are run folders; what is none is passed over.
+
+    Returns:
+        Their rates with intervals, what changed from one to the next, and where a judge drifted.
+
+    Raises:
+        InputError: There is no finished run in it.
+    """
+    return History.of(read_history(Path(folder)))
+
+
+def _folder(given: FilePath | Run) -> FolderPath:
+    return given.kept if isinstance(given, Run) else Path(given)

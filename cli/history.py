@@ -1,0 +1,37 @@
+"""`fiducial history`: the runs of a folder over time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .options import FOLDER, INPUT_FILE
+from .table_input import emit
+
+_EXAMPLE = """\b
+Examples:
+  fiducial history runs
+  fiducial history runs --html history.html
+  fiducial history runs --markdown >> "$GITHUB_STEP_SUMMARY"
+"""
+
+
+@click.command("history", epilog=_EXAMPLE)
+@click.argument("folder", type=FOLDER)
+@click.option("--html", type=INPUT_FILE, help="Write it as a page, with a line for each rate.")
+@click.option(
+    "--markdown", is_flag=True, help="Print it in GitHub's Markdown, as a summary for a pull request."
+)
+@click.option("--json", "json_file", metavar="FILE", help="Write what was found, - to the terminal.")
+def command(folder: Path, html: Path | None, *, markdown: bool, json_file: str | None) -> None:
+    """Show the finished runs in FOLDER over time: rates with intervals, what changed from one to the next, judges that drifted."""
+    from ..api.differences import history  # noqa: PLC0415 - scipy is slow to import
+
+    found = history(folder)
+    if markdown:
+        click.echo(found.to_markdown())
+    else:
+        emit(found, json_file)
+    if html is not None:
+        click.echo(f"report: {found.report(html)}", err=markdown or json_file == "-")

@@ -1,0 +1,205 @@
+"""Runs one after the other: their rates over time, what changed from one to the next, and judges that drifted."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from ..calibration.arrays import FloatArray
+from ..calibration.cuts import Cut
+from ..calibration.monitoring.drift import first_drop, look_level, paired_drops
+from ..calibration.statistic import Statistic
+from ..errors import InputError, RunFolderError
+from ..records import JudgeId
+from .audit.scored import cluster_numbers
+from .conclusion.results import CORRECTED, DECIDED, OPEN, Part, SystemResult
+from .run_table import run_rows
+from .store.manifest import Manifest
+from .store.run_store import RunStore
+from .two_runs import Changed, what_changed
+
+_ALPHA = 0.05
+
+
+class PastRun(Part, frozen=True, kw_only=True):
+    """A run among others.
+
+    Attributes:
+        name: Its folder's name.
+        ended: When it was concluded.
+        systems: Rates by system and part: what checkers decided, and the open part by each judge, corrected where there are labels.
+        accuracy: Of each judge against the labels, by name.
+        changed: What is not as in the run before.
+    """
+
+    name: str
+    ended: str
+    systems: dict[str, dict[str, Statistic]]
+    accuracy: dict[str, Statistic]
+    changed: list[Changed] = []
+
+
+class Drift(Part, frozen=True, kw_only=True):
+    """A judge that is right less often on the same outputs than in the first run that asked it about them.
+
+    Attributes:
+        judge: Which.
+        run: In which run that is found first.
+        since: The first run, which it is compared with.
+        drop: By how much less often it is right, over the runs up to there.
+        p: Of no drop.
+        level: At which p drift is spoken of, at whatever run: 5 % false alarms over all of them.
+        n: Labelled outputs of the first run.
+    """
+
+    judge: str
+    run: str
+    since: str
+    drop: float
+    p: float
+    level: float
+    n: int
+
+
+class History(Part, frozen=True, kw_only=True):
+    """The finished runs of a folder, oldest first.
+
+    Attributes:
+        folder: Where they are.
+        runs: The runs.
+        passed_over: Folders that are no finished runs, and why.
+        drifts: Judges that drifted.
+    """
+
+    folder: str
+    runs: list[PastRun]
+    passed_over: dict[str, str] = {}
+    drifts: list[Drift] = []
+
+
+def read_history(folder: Path) -> History:
+    """Read the finished runs in a folder.
+
+    Args:
+        folder: Its subfolders are run folders.
+
+    Raises:
+        InputError: It cannot be read, or has no finished run.
+    """
+    try:
+        places = sorted(path for path in folder.iterdir() if path.is_dir())
+    except OSError as error:
+        raise InputError(
+            f"cannot be read as a folder of runs: {error.strerror or error}", path=folder
+        ) from error
+    found: list[tuple[Path, Manifest]] = []
+    passed_over: dict[str, str] = {}
+    for place in places:
+        try:
+            found.append((place, _finished(place)))
+        except RunFolderError as error:
+            passed_over[place.name] = str(error)
+    if not found:
+        raise InputError(
+            "there is no finished run in it: give the folder whose subfolders are runs", path=folder
+        )
+    found.sort(key=lambda pair: (pair[1].ended or "", pair[0].name))
+    runs = [_past(place, manifest) for place, manifest in found]
+    for number, (before, now) in enumerate(pairwise(manifest for _, manifest in found), start=1):
+        runs[number] = _with_changes(runs[number], list(what_changed(before, now)))
+    return History(folder=str(folder), runs=runs, passed_over=passed_over, drifts=list(_drifts(found)))
+
+
+def _finished(place: Path) -> Manifest:
+    manifest = RunStore(place).finished()
+    if "audit_of" in manifest.identity:
+        raise RunFolderError("an audit's probes are no sample of what systems do")
+    return manifest
+
+
+def _past(place: Path, manifest: Manifest) -> PastRun:
+    calibration = RunStore(place).calibration
+    panels = {} if calibration is None else calibration.judges
+    return PastRun(
+        name=place.name,
+        ended=manifest.ended or "",
+        systems={result.system: _rates(result) for result in manifest.results or []},
+        accuracy={
+            name: found for name, panel in panels.items() if (found := panel.statistics.get("accuracy"))
+        },
+    )
+
+
+def _with_changes(run: PastRun, changed: list[Changed]) -> PastRun:
+    return PastRun(
+        name=run.name, ended=run.ended, systems=run.systems, accuracy=run.accuracy, changed=changed
+    )
+
+
+def _rates(result: SystemResult) -> dict[str, Statistic]:
+    """What checkers decided, and what judges say of the rest: corrected where it is, else as it is."""
+    corrected = {part.by for part in result.strata if part.name == CORRECTED}
+    return {
+        "checkers decided" if part.name == DECIDED else f"{part.name}, by {part.by}": part
+        for part in result.strata
+        if part.name in {DECIDED, CORRECTED} or (part.name == OPEN and part.by not in corrected)
+    }
+
+
+def _drifts(runs: Sequence[tuple[Path, Manifest]]) -> Iterator[Drift]:
+    """Each judge on the same outputs, run after run; of the very same judge, or it did not drift but was changed."""
+    same: dict[tuple[str, JudgeId], list[Path]] = defaultdict(list)
+    names: dict[JudgeId, str] = {}
+    cuts: dict[JudgeId, Cut] = {}
+    for place, manifest in runs:
+        for known in manifest.roster:
+            if known.id.kind in {"shipped", "own"}:
+                same[str(manifest.identity.get("inputs")), known.id].append(place)
+                names[known.id], cuts[known.id] = known.by, known.cut
+    for (_, judge), places in same.items():
+        if len(places) > 1 and (found := _drift(judge, names[judge], cuts[judge], places)) is not None:
+            yield found
+
+
+def _drift(judge: JudgeId, name: str, cut: Cut, places: Sequence[Path]) -> Drift | None:
+    first = _rightness(places[0], judge, cut, anew=False)
+    later = [_rightness(place, judge, cut, anew=True) for place in places[1:]]
+    items = list(first)
+    looks: list[FloatArray] = [
+        np.array([look.get(item, (np.nan, ""))[0] for item in items]) for look in later
+    ]
+    right = np.array([first[item][0] for item in items])
+    if not items or not any(np.isfinite(look).any() for look in looks):
+        return None
+    drops, p = paired_drops(right, looks, cluster_numbers(first[item][1] for item in items))
+    level = look_level(_ALPHA)
+    at = first_drop(p, level)
+    if at is None:
+        return None
+    return Drift(
+        judge=name,
+        run=places[at + 1].name,
+        since=places[0].name,
+        drop=float(drops[at]),
+        p=float(p[at]),
+        level=level,
+        n=len(items),
+    )
+
+
+def _rightness(place: Path, judge: JudgeId, cut: Cut, *, anew: bool) -> dict[str, tuple[float, str]]:
+    """By labelled item, whether the judge was right, and the cluster; a reply from a cache or a recording is no verdict given anew."""
+    with RunStore(place) as store:
+        said = [each for each in store.verdicts.standing if each.author == judge and each.repeat == 0]
+        kept = {str(each.key) for each in said if not (anew and each.spent is not None and each.spent.cached)}
+        by = {each.by for each in said}
+        return {
+            row["item_id"]: (float((row["score"] >= cut.at) == (row["label"] >= cut.at)), row["cluster"])
+            for row in (run_rows(store) if said else ())
+            if row["judge"] in by and row["item_id"] in kept and row["repeat"] == 0
+            if row["score"] is not None and row["label"] is not None
+        }

@@ -1,0 +1,148 @@
+"""Two runs beside each other in words: what got better, what broke, by how much, and what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..calibration.comparison.results import Pair, Strata, Stratum
+from ..calibration.statistic import Statistic
+from ..evaluation.two_runs import AFTER, BEFORE, Changed, Moved, TwoRuns
+from . import words
+from .answers import deciding
+from .document import ENDS, FIRST, Cell, Columns, Document, Figure, Piece, Table
+from .figures.rates import Interval, forest
+from .items.error_words import in_words
+from .words import counted, p_value
+
+_LISTED = 50
+"""Outputs of a list that are shown; the JSON has all."""
+
+
+def difference_document(found: TwoRuns) -> Document:
+    """What two runs have in common, and in what they differ."""
+    return list(_pieces(found))
+
+
+def _pieces(found: TwoRuns) -> Iterator[Piece]:
+    yield f"{found.after} against {found.before}, on {counted(found.outputs, 'output')} that both have."
+    for system, strata in found.systems.items():
+        yield _verdict(system, strata)
+    yield from _list(f"{words.count(len(found.broke))} broke: they passed, and fail.", found.broke)
+    yield from _list(f"{words.count(len(found.better))} got better: they failed, and pass.", found.better)
+    yield ""
+    rows = [row for system, strata in found.systems.items() for row in _parts(system, strata)]
+    head = ("system", "part", "before", "after", "difference", "p", "broke", "better", "on")
+    yield Table(head, rows, words=FIRST | {1}, indent=0)
+    yield Columns(list(_figure(found.systems)))
+    if found.graded_otherwise:
+        yield from _list(
+            f"{words.count(len(found.graded_otherwise))} have a score in one of the runs only.",
+            found.graded_otherwise,
+        )
+    yield from _apart(found)
+    yield from _changed(found.changed)
+
+
+def _verdict(system: str, strata: Strata) -> str:
+    part, of = deciding(strata)
+    pair = _pair(part)
+    if pair is None or pair.difference.value is None or pair.p is None:
+        return f"{system}: nothing can be said of a difference, {of}."
+    told = (
+        f"{words.decimal(pair.difference.value)} {words.interval(pair.difference.low, pair.difference.high)}"
+    )
+    word = {AFTER: "better", BEFORE: "worse", None: "not told apart from before"}[pair.better]
+    return f"{system}: {word}: it passes {told.strip()} more than before, {of} (paired, p {p_value(pair.p)})."
+
+
+def _pair(part: Stratum) -> Pair | None:
+    """After against before."""
+    return next((pair for pair in part.pairs if pair.n and (pair.a, pair.b) == (AFTER, BEFORE)), None)
+
+
+_PARTS = {"decided": "checkers decided", "open": "open, by judges", "all": "all outputs"}
+
+
+def _parts(system: str, strata: Strata) -> Iterator[Sequence[str | Cell]]:
+    for name, title in _PARTS.items():
+        part: Stratum = getattr(strata, name)
+        pair = _pair(part)
+        if pair is not None and (name != "all" or pair.difference.value is not None):
+            yield (
+                system,
+                title + (", corrected" if name == "open" and part.corrected else ""),
+                _rate(part.rates.get(BEFORE)),
+                _rate(part.rates.get(AFTER)),
+                _rate(pair.difference),
+                p_value(pair.p),
+                words.count(pair.b_only_right),
+                words.count(pair.a_only_right),
+                words.count(pair.n),
+            )
+
+
+def _rate(found: Statistic | None) -> Cell:
+    if found is None or found.value is None:
+        return Cell("-", title="" if found is None else found.undefined or "")
+    return Cell(words.decimal(found.value), words.interval(found.low, found.high))
+
+
+def _figure(systems: Mapping[str, Strata]) -> Iterator[Figure]:
+    rows = [
+        Interval(
+            name=system,
+            value=pair.difference.value,
+            low=pair.difference.low,
+            high=pair.difference.high,
+            alarm=pair.better == BEFORE,
+        )
+        for system, strata in systems.items()
+        if (pair := _pair(deciding(strata)[0])) is not None
+    ]
+    if rows:
+        caption = "Passes more than before"
+        yield Figure(forest(caption, rows, low=-1.0), caption=caption)
+
+
+def _list(told: str, moved: Sequence[Moved]) -> Iterator[Piece]:
+    yield told
+    if not moved:
+        return
+    rows = [
+        (each.case_id, _system(each), each.by, f"{_word(each.before)} -> {_word(each.after)}", _fault(each))
+        for each in moved[:_LISTED]
+    ]
+    yield Table(("case", "system", "by", "verdict", "fault"), rows, words=frozenset(range(5)))
+    if len(moved) > _LISTED:
+        yield f"  and {words.count(len(moved) - _LISTED)} more (--json has all)"
+
+
+def _system(each: Moved) -> str:
+    return each.system + (f", trial {each.trial}" if each.trial else "")
+
+
+def _word(word: str) -> str:
+    return words.outcome(word)
+
+
+def _fault(each: Moved) -> Cell:
+    return Cell("") if each.error_type is None else Cell(in_words(each.error_type), f"({each.error_type})")
+
+
+def _apart(found: TwoRuns) -> Iterator[str]:
+    """What is in one of them only, or cannot be compared."""
+    for number, which in ((found.only_before, found.before), (found.only_after, found.after)):
+        if number:
+            yield f"{counted(number, 'output')} only in {which}"
+    if found.not_compared:
+        outputs = counted(found.not_compared, "output")
+        yield f"{outputs} without a word by the same checker or judge in both, and in no list"
+
+
+def _changed(changed: Sequence[Changed]) -> Iterator[Piece]:
+    if not changed:
+        yield "Nothing else that the runs wrote down changed: neither data, rules, judges, prompts, models nor versions."
+        return
+    yield "What changed:"
+    rows = [(each.what, each.before or "(not there)", each.after or "(not there)") for each in changed]
+    yield Table(("what", "before", "after"), rows, words=ENDS | {1})

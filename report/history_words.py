@@ -1,0 +1,112 @@
+"""Runs over time in words: a table, a line with intervals a system, what changed from one to the next, judges that drifted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from ..calibration.statistic import Statistic
+from ..evaluation.history import Drift, History, PastRun
+from . import words
+from .document import FIRST, Caution, Cell, Columns, Details, Document, Figure, Piece, Table
+from .figures.rates import Interval, trend
+from .words import counted, p_value
+
+_ALL = frozenset({0, 1, 2})
+
+
+def history_document(found: History) -> Document:
+    """Runs over time."""
+    return list(_pieces(found))
+
+
+def _pieces(found: History) -> Iterator[Piece]:
+    first, last = found.runs[0], found.runs[-1]
+    runs = counted(len(found.runs), "run")
+    yield f"{runs} in {found.folder}, from {words.moment(first.ended)} to {words.moment(last.ended)}."
+    yield from map(_drift, found.drifts)
+    if len(found.runs) > 1 and not found.drifts:
+        yield "No judge is found to have drifted that was asked about the same outputs again."
+    yield ""
+    for system in _names(run.systems for run in found.runs):
+        yield from _over_time(system, found.runs, [run.systems.get(system, {}) for run in found.runs])
+    alarms = {(each.judge, each.run) for each in found.drifts}
+    yield from _over_time(
+        "judges against labels", found.runs, [run.accuracy for run in found.runs], alarms=alarms
+    )
+    for run in found.runs:
+        if run.changed:
+            yield _changed(run)
+    for name, why in found.passed_over.items():
+        yield Caution(f"{name} is passed over: {why}")
+
+
+def _drift(found: Drift) -> str:
+    return (
+        f"{found.judge} drifted: in {found.run} it is right less often than in {found.since} on the same outputs, by "
+        f"{words.decimal(found.drop)} on {counted(found.n, 'label')} (p {p_value(found.p)}, alarm at {p_value(found.level)})."
+    )
+
+
+def _over_time(
+    title: str,
+    runs: Sequence[PastRun],
+    values: Sequence[Mapping[str, Statistic]],
+    *,
+    alarms: Iterable[tuple[str, str]] = (),
+) -> Iterator[Piece]:
+    """A row a run, a column a rate; and each rate as a line."""
+    columns, marked = _names(values), set(alarms)
+    if not columns:
+        return
+    rows = [
+        (
+            run.name,
+            words.moment(run.ended),
+            *(_cell(each.get(name), alarm=(name, run.name) in marked) for name in columns),
+        )
+        for run, each in zip(runs, values, strict=True)
+    ]
+    yield Table((title, "ended", *columns), rows, words=FIRST | {1}, indent=0)
+    yield ""
+    if len(runs) > 1:
+        yield Columns([_line(f"{title}: {name}", name, runs, values, marked) for name in columns])
+
+
+def _line(
+    caption: str,
+    name: str,
+    runs: Sequence[PastRun],
+    values: Sequence[Mapping[str, Statistic]],
+    marked: set[tuple[str, str]],
+) -> Figure:
+    points = [
+        Interval(
+            name=run.name,
+            value=None if found is None else found.value,
+            low=None if found is None else found.low,
+            high=None if found is None else found.high,
+            alarm=(name, run.name) in marked,
+        )
+        for run, each in zip(runs, values, strict=True)
+        for found in [each.get(name)]
+    ]
+    return Figure(trend(caption, points), caption=caption)
+
+
+def _cell(found: Statistic | None, *, alarm: bool = False) -> Cell:
+    if found is None:
+        return Cell("-", title="not in this run")
+    if found.value is None:
+        return Cell("-", title=found.undefined or "no value")
+    behind = f"{words.interval(found.low, found.high)} on {words.count(found.n)}"
+    drifted = "drifted: " if alarm else ""
+    return Cell(f"{drifted}{words.decimal(found.value)}", behind.strip(), mark="wrong" if alarm else None)
+
+
+def _changed(run: PastRun) -> Details:
+    rows = [(each.what, each.before or "(not there)", each.after or "(not there)") for each in run.changed]
+    return Details(f"What changed with {run.name}", [Table(("what", "before", "after"), rows, words=_ALL)])
+
+
+def _names(values: Iterable[Iterable[str]]) -> list[str]:
+    return list(dict.fromkeys(name for each in values for name in each))

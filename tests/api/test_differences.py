@@ -1,0 +1,336 @@
+"""Two runs beside each other, and runs over time, as a user has them: judges answer over loopback."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+from command import fiducial
+from html_page import Page
+from provider_server import ProviderServer, Seen, in_the_form_asked_for
+
+import fiducial as fd
+from fiducial.calibration import compare, table_from_rows
+from fiducial.errors import InputError, RunFolderError
+
+HOSTILE = "</td><script>alert(1)</script>|\n# @octocat [x](http://evil.example) ![](//y) `a` <!-- #1"
+TOOL = {
+    "type": "function",
+    "function": {"name": "book", "description": "", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}},
+}  # fmt: skip
+
+
+def cases(number: int = 30, *, named: Callable[[int], str] = lambda n: f"c{n:02}") -> list[fd.Case]:
+    """Calls that a checker decides, and every third an open answer."""
+    return [
+        fd.Case(
+            id=named(n),
+            kind="open_answer" if n % 3 == 2 else "tool_call",
+            messages=[{"role": "user", "content": f"Number {n}."}],
+            tools=[] if n % 3 == 2 else [TOOL],
+            reference={"criterion": "It is right."} if n % 3 == 2 else {"calls": [{"name": "book", "arguments": {"city": "Rome"}}]},
+        )
+        for n in range(number)
+    ]  # fmt: skip
+
+
+def outputs(asked: list[fd.Case], right: Callable[[int], bool], system: str = "me") -> list[fd.Output]:
+    made = [fd.ToolCall(name="book", arguments={"city": city}) for city in ("Oslo", "Rome")]
+    return [
+        fd.Output(case_id=case.id, system=system, text=f"It is {'right' if right(n) else 'bad'} {n}.")
+        if case.kind == "open_answer"
+        else fd.Output(case_id=case.id, system=system, tool_calls=[made[right(n)]])
+        for n, case in enumerate(asked)
+    ]
+
+
+class MakeRun(Protocol):
+    """Makes a run in a folder of this name, of outputs that are right where that is said."""
+
+    def __call__(
+        self,
+        name: str,
+        right: Callable[[int], bool],
+        *,
+        judge_says: Callable[[Seen], bool] = ...,
+        judge: str = ...,
+        model: str = ...,
+        asked: list[fd.Case] | None = ...,
+        system: str = ...,
+        **more: Any,
+    ) -> fd.Run: ...
+
+
+def seems_right(seen: Seen) -> bool:
+    return "It is right" in seen.messages[-1]["content"]
+
+
+@pytest.fixture
+def run(server: ProviderServer, tmp_path: Path) -> MakeRun:
+    """A run whose judge finds right what says that it is, unless told otherwise."""
+
+    def make(
+        name: str,
+        right: Callable[[int], bool],
+        *,
+        judge_says: Callable[[Seen], bool] = seems_right,
+        judge: str = "rubric/direct",
+        model: str = "m",
+        asked: list[fd.Case] | None = None,
+        system: str = "me",
+        **more: Any,
+    ) -> fd.Run:
+        server.script = in_the_form_asked_for(lambda seen: int(judge_says(seen)))
+        made = fd.judge(judge, model=model, base_url=server.base_url, api_key="k", cache=False)
+        given = cases() if asked is None else asked
+        produced = outputs(given, right, system)
+        return fd.evaluate(given, produced, judges=[made], out=tmp_path / name, judge_on="all", **more)
+
+    return make
+
+
+def answered_right(seen: Seen) -> bool:
+    return "It is right " in seen.text
+
+
+def test_what_broke_and_what_got_better_is_listed(run: MakeRun):
+    before = run("before", lambda n: n % 2 == 0, judge_says=answered_right)
+    after = run("after", lambda n: (n % 2 == 0 and n != 4) or n in {1, 5}, judge_says=answered_right)
+    found = fd.diff(before, after)
+    assert (found.outputs, found.only_before, found.only_after, found.not_compared) == (30, 0, 0, 0)
+    assert [each.case_id for each in found.broke] == ["c04"]
+    assert [each.case_id for each in found.better] == ["c01", "c05"]
+    assert [each.by for each in found.better] == ["ast/strict", "rubric/direct@m"]
+    assert found.broke[0].error_type == "value_error:string"
+    assert (found.graded_otherwise, [each.what for each in found.changed]) == ([], ["outputs"])
+
+
+def test_the_difference_is_that_of_a_paired_comparison_of_the_same_rows(run: MakeRun):
+
+    def first(n: int) -> bool:
+        return n % 2 == 0
+
+    def second(n: int) -> bool:
+        return n % 5 != 0
+
+    found = fd.diff(
+        run("before", first, judge_says=answered_right), run("after", second, judge_says=answered_right)
+    )
+    rows = [
+        {
+            "item_id": f"c{n:02}",
+            "judge": "checker",
+            "system": name,
+            "score": float(right(n)),
+            "checker_score": float(right(n)),
+        }
+        for name, right in (("before", first), ("after", second))
+        for n in range(30)
+        if n % 3 != 2
+    ]
+    expected = compare(table_from_rows(rows), by="system", against="after").strata
+    assert expected is not None
+    (pair,), (wanted,) = found.systems["me"].decided.pairs, expected.decided.pairs
+    assert (pair.a, pair.b, pair.n) == ("after", "before", 20)
+    assert (pair.difference, pair.p) == (wanted.difference, wanted.p)
+
+
+def test_one_system_each_is_compared_whatever_its_name(run: MakeRun):
+    found = fd.diff(run("before", lambda n: True, system="v1"), run("after", lambda n: n != 0, system="v2"))
+    assert [(each.case_id, each.system) for each in found.broke] == [("c00", "v2")]
+
+
+def test_outputs_that_one_has_alone_are_counted(run: MakeRun):
+    found = fd.diff(run("before", lambda n: True), run("after", lambda n: True, asked=cases(24)))
+    assert (found.outputs, found.only_before, found.only_after) == (24, 6, 0)
+
+
+def test_what_other_judges_said_is_not_compared_and_the_change_is_told(run: MakeRun):
+    found = fd.diff(run("before", lambda n: True), run("after", lambda n: True, model="other", rules="bfcl"))
+    assert found.not_compared == 10
+    changed = {each.what: (each.before, each.after) for each in found.changed}
+    assert changed["checkers' rules"] == ("strict", "bfcl")
+    assert changed["judge rubric/direct@m"][1] == changed["judge rubric/direct@other"][0] == ""
+    assert "cases" not in changed
+
+
+def test_a_score_in_one_of_them_only_is_told(run: MakeRun):
+    asked = cases()
+    before = run("before", lambda n: True, judge_says=answered_right)
+    after = run(
+        "after",
+        lambda n: True,
+        judge_says=lambda seen: bool(1 / 0) if "Number 2." in seen.text else True,
+        asked=asked,
+    )
+    (found,) = fd.diff(before, after).graded_otherwise
+    assert (found.case_id, found.before, found.after) == ("c02", "pass", "failed")
+
+
+def test_the_same_run_twice_differs_in_nothing(run: MakeRun):
+    before = run("before", lambda n: n % 2 == 0)
+    found = fd.diff(before, before)
+    assert (found.broke, found.better, found.changed) == ([], [], [])
+    assert "Nothing else that the runs wrote down changed" in str(found)
+
+
+def test_runs_without_a_common_output_are_refused(run: MakeRun):
+    before, after = (
+        run("before", lambda n: True),
+        run("after", lambda n: True, asked=cases(named=lambda n: f"d{n}")),
+    )
+    with pytest.raises(InputError, match="no output in common"):
+        fd.diff(before, after)
+
+
+def test_a_run_that_was_changed_by_hand_is_refused(run: MakeRun):
+    before = run("before", lambda n: True)
+    assert before.folder is not None
+    path = before.folder / "verdicts.jsonl"
+    path.write_text(path.read_text().replace('"score":1.0', '"score":0.0', 1))
+    with pytest.raises(RunFolderError, match="changed by hand"):
+        fd.diff(before, before)
+
+
+def test_the_difference_is_shown_on_a_terminal_as_json_as_markdown_and_as_a_page(
+    run: MakeRun, tmp_path: Path
+):
+    before, after = run("before", lambda n: n != 1), run("after", lambda n: n != 0)
+    page = tmp_path / "difference.html"
+    shown = fiducial("report", tmp_path / "before", tmp_path / "after", "--html", page)
+    assert (shown.code, shown.err) == (0, "")
+    assert "1 broke: they passed, and fail.\n  case  system  by          verdict" in shown.out
+    assert "a text differs from every accepted one (value_error:string)" in shown.out
+    written = json.loads(fiducial("report", tmp_path / "before", tmp_path / "after", "--json", "-").out)
+    assert written == fd.diff(before, after).to_dict()
+    assert [each["case_id"] for each in written["broke"]] == ["c00"]
+    markdown = fiducial("report", tmp_path / "before", tmp_path / "after", "--markdown").out
+    assert "| c00 | me | ast/strict | pass -&gt; fail |" in markdown
+    text = Page(page.read_text("utf-8"))
+    assert "1 got better" in text.text()
+    assert not text.of("script")
+    assert list(fd.diff(before, after).to_frame()["what"]) == ["broke", "better"]
+
+
+def test_one_run_is_a_summary_for_a_pull_request(run: MakeRun, tmp_path: Path):
+    run("before", lambda n: n != 1)
+    told = fiducial("report", tmp_path / "before", "--markdown")
+    assert (told.code, told.err) == (0, "")
+    assert told.out.startswith("me alone was evaluated: 0.95")
+    assert "| system | checkers decided | on |" in told.out
+    assert not (tmp_path / "before" / "elsewhere.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["before", "--json", "-"], "two runs"),
+        (["before", "before", "--all-texts"], "one run"),
+        (["nowhere"], "not a run folder"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(
+    run: MakeRun, tmp_path: Path, options: list[str], message: str
+):
+    run("before", lambda n: True)
+    told = fiducial(
+        "report", *(tmp_path / each if each in {"before", "nowhere"} else each for each in options)
+    )
+    assert (told.code, told.out) == (2, "")
+    assert message in told.err
+
+
+@pytest.mark.attack("terminal and report")
+def test_hostile_names_stay_text_in_every_form(run: MakeRun, tmp_path: Path):
+    asked = cases(named=lambda n: f"{HOSTILE}{n}")
+    before = run("before", lambda n: True, asked=asked, system=HOSTILE)
+    after = run("after", lambda n: n > 5, asked=asked, system=HOSTILE)
+    found = fd.diff(before, after)
+    assert len(found.broke) == 4
+    page = Page(found.report(tmp_path / "d.html").read_text("utf-8"))
+    assert not page.of("script")
+    assert "<script>alert(1)</script>" in page.text()
+    assert "\n#" not in str(found)
+    for markdown in (found.to_markdown(), before.to_markdown(), fd.history(tmp_path).to_markdown()):
+        assert "<script" not in markdown
+        assert "@octocat" not in markdown
+        assert "[x](" not in markdown
+        assert "http://evil" not in markdown
+        assert not [line for line in markdown.splitlines() if line.startswith("#")]
+
+
+def test_runs_stand_in_the_order_in_which_they_ended(run: MakeRun, tmp_path: Path):
+    for name, wrong in (("b", 3), ("a", 0)):
+        run(name, wrong.__le__)
+    manifest = tmp_path / "b" / "run.json"
+    written = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps(written | {"ended": "2020-01-01T00:00:00+00:00"}))
+    (tmp_path / "junk").mkdir()
+    found = fd.history(tmp_path)
+    assert [each.name for each in found.runs] == ["b", "a"]
+    assert found.runs[0].changed == []
+    assert [each.what for each in found.runs[1].changed] == ["outputs"]
+    assert list(found.passed_over) == ["junk"]
+    rates = [each.systems["me"]["checkers decided"] for each in found.runs]
+    assert [round(each.value or 0, 2) for each in rates] == [0.9, 1.0]
+    assert [each.n for each in rates] == [20, 20]
+    assert found.drifts == []
+    told = fiducial("history", tmp_path, "--html", tmp_path / "h.html")
+    assert told.code == 0
+    assert "2 runs in" in told.out
+    assert "junk is passed over" in told.out
+    assert (tmp_path / "h.html").read_text("utf-8").count('class="trend"') == 2
+    assert fiducial("history", tmp_path, "--markdown").out.count("<details>") == 1
+    assert json.loads(fiducial("history", tmp_path, "--json", "-").out)["runs"][1]["name"] == "a"
+
+
+def test_a_judge_that_is_right_less_often_on_the_same_outputs_has_drifted(run: MakeRun, tmp_path: Path):
+    def right(n: int) -> bool:
+        return n % 2 == 0
+
+    def labels(asked: list[fd.Case]) -> list[fd.Verdict]:
+        return [
+            fd.Verdict(
+                case_id=case.id,
+                system="me",
+                by="ann",
+                source="human",
+                outcome="graded",
+                score=float(right(n)),
+            )
+            for n, case in enumerate(asked)
+        ]
+
+    asked = cases(60)
+    said: dict[str, Callable[[Seen], bool]] = {
+        "one": answered_right, "two": answered_right, "three": lambda seen: not answered_right(seen)
+    }  # fmt: skip
+    for name, judge_says in said.items():
+        run(name, right, asked=asked, labels=labels(asked), judge_says=judge_says)
+    found = fd.history(tmp_path)
+    (drift,) = found.drifts
+    assert (drift.judge, drift.since, drift.run, drift.n) == ("rubric/direct@m", "one", "three", 20)
+    assert drift.p <= drift.level
+    assert "rubric/direct@m drifted: in three it is right less often than in one" in str(found)
+    assert "drifted: 0.00" in found.to_markdown()
+
+
+def test_a_judge_that_was_changed_has_not_drifted(run: MakeRun, tmp_path: Path):
+    run("one", lambda n: True, judge_says=lambda seen: True)
+    run("two", lambda n: True, judge="rubric/reasons", judge_says=lambda seen: False)
+    found = fd.history(tmp_path)
+    assert found.drifts == []
+    assert [each.what for each in found.runs[1].changed] == [
+        "judge rubric/direct@m",
+        "judge rubric/reasons@m",
+    ]
+
+
+def test_a_folder_without_runs_is_refused(tmp_path: Path):
+    told = fiducial("history", tmp_path)
+    assert (told.code, told.out) == (2, "")
+    assert "no finished run" in told.err
+    assert "cannot be read" in fiducial("history", tmp_path / "nowhere").err
