@@ -54,6 +54,7 @@ TABLES: dict[str, Table] = {
     "strata": beside.fixed,
     "allocation": beside.allocated,
     "ranks": true_rate.ranking,
+    "adjudications": labels.adjudications,
     "audits": labels.audits,
     "suspects": labels.suspects,
     "drift": drift.drift,

@@ -273,7 +273,7 @@ def _good_slices(name: str, calibration: Calibration) -> str:
 
 def _next(found: Found, trust: Sequence[Trust]) -> Answer:
     """What would narrow the answers most: the first of the rules that applies."""
-    for rule in (_ask_again, _judge_open, _label_open, _tell_apart, _move_cut, _mend_labels):
+    for rule in (_ask_again, _judge_open, _label_open, _tell_apart, _move_cut, _correct_labels, _mend_labels):
         answer = rule(found)
         if answer is not None:
             return answer
@@ -376,13 +376,33 @@ def _move_cut(found: Found) -> Answer | None:
     return None
 
 
+def _correct_labels(found: Found) -> Answer | None:
+    """The references of labels that people found wrong."""
+    decided = None if found.calibration is None else found.calibration.adjudication
+    if decided is None or not found.folder:
+        return None
+    wrong = max(
+        (judge.disagreements.judge_right + judge.agreements.judge_wrong for judge in decided.judges.values()),
+        default=0,
+    )
+    if not wrong:
+        return None
+    text = f"Correct the references behind {counted(wrong, 'label')} that {'was' if wrong == 1 else 'were'} found wrong."
+    return Answer(
+        text=text, evidence="calibration", command=f"fiducial labels export {found.folder} --out patch.jsonl"
+    )
+
+
 def _mend_labels(found: Found) -> Answer | None:
     calibration = found.calibration
     if calibration is None or len(calibration.judges) < 2 or not calibration.suspected_label_errors:  # noqa: PLR2004 - one may err
+        return None
+    decided = calibration.adjudication
+    if decided is not None and not any(judge.disagreements.left for judge in decided.judges.values()):
         return None
     suspects = counted(len(calibration.suspected_label_errors), "label")
     return Answer(
         text=f"Look at {suspects} that most judges contradict; mend those that are wrong.",
         evidence="items",
-        command=found.reviewed("--sample suspected"),
+        command=found.reviewed("--of suspects"),
     )

@@ -8,8 +8,10 @@ from itertools import product
 import numpy as np
 
 from fiducial.calibration import Settings, make_sample, table_from_rows
+from fiducial.calibration.agreement.adjudication import adjudicate
 from fiducial.calibration.agreement.label_audit import corrected_rates, doubly_sampled
 from fiducial.calibration.agreement.suspected_labels import suspected_label_errors
+from fiducial.calibration.decisions import Decision, Decisions, drawn_rank
 
 from .judges import chances
 from .tally import COVERAGE, Means, Tally
@@ -63,6 +65,60 @@ def _audited(
             tally.covers(name, getattr(doubly, name), value)
             if not name.startswith("label"):
                 tally.covers(f"{name}, Gart and Buck", getattr(gart_buck, name), value)
+    return tally
+
+
+def adjudications(draws: int) -> Iterator[Tally]:
+    """1,000 labels; all disagreements and a random sample of agreements are decided, one output in twenty cannot be."""
+    for share, shared in list(SHARED.items())[:2]:
+        for agreements, rows in ((50, 1), (150, 1), (150, 5)):
+            of = f"labels miss a tenth, {share}, {agreements} agreements decided{', clusters of 5' if rows > 1 else ''}"
+            yield _adjudicated(draws // 4, of, shared, agreements, rows)
+
+
+def _adjudicated(draws: int, title: str, shared: float, agreements: int, rows: int) -> Tally:
+    rng, tally, cluster = (
+        np.random.default_rng(17),
+        Tally(title, COVERAGE),
+        np.repeat(np.arange(1_000 // rows), rows),
+    )
+    sensitivity, specificity = 0.9, 0.97
+    truth = {
+        "accuracy": 0.6 * 0.95 * (1 - shared * 0.1) + 0.4 * 0.9 * (1 - shared * 0.03),
+        "true_positive_rate": 0.95 * (1 - shared * (1 - sensitivity)),
+        "true_negative_rate": 0.9 * (1 - shared * (1 - specificity)),
+        "label_sensitivity": sensitivity,
+        "label_specificity": specificity,
+    }
+    for draw in range(draws):
+        right = rng.random(1_000) < chances(rng, 0.6, 0.2 if rows > 1 else 0.0, cluster)
+        label = np.where(right, rng.random(1_000) < sensitivity, rng.random(1_000) >= specificity)
+        score = np.where(right, rng.random(1_000) < 0.95, rng.random(1_000) >= 0.9)
+        score = np.where((label != right) & (rng.random(1_000) < shared), label, score)
+        open_ = rng.random(1_000) < 0.05
+        names = [f"{draw}.{row}" for row in range(1_000)]
+        agree = sorted(np.flatnonzero(label == score).tolist(), key=lambda row: drawn_rank(names[row], 0))
+        looked = [*np.flatnonzero(label != score).tolist(), *agree[:agreements]]
+        decided = {
+            names[row]: (
+                Decision("ann", "undecidable" if open_[row] else "right" if right[row] else "wrong"),
+            )
+            for row in looked
+        }
+        table = table_from_rows(
+            {
+                "item_id": names[row],
+                "judge": "j",
+                "label": float(label[row]),
+                "score": float(score[row]),
+                "cluster": str(cluster[row]),
+            }
+            for row in range(1_000)
+        )
+        found = adjudicate(table, Decisions(decided), Settings(seed=draw, replicates=500)).judges["j"]
+        for name, value in truth.items():
+            tally.covers(name, found.corrected[name], value)
+        tally.covers("errors of labels", found.label_errors["all"].corrected, 0.6 * 0.1 + 0.4 * 0.03)
     return tally
 
 

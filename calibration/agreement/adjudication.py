@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import BoolArray, FloatArray, IntArray, numbered, ratio
-from ..decisions import Decision, Decisions, Found, drawn_rank, settled
+from ..arrays import BoolArray, FloatArray, numbered, ratio
+from ..decisions import Decision, Decisions
 from ..intervals.clustered_rates import share_of
 from ..intervals.measurement import Settings, measure
-from ..sample import Sample, make_sample
 from ..statistic import Statistic, undefined
 from ..statistics.estimator import ESTIMATORS
 from ..tables.table import Table
 from .adjudicated import AdjudicatedJudge, Adjudication, Adjudicators, LabelErrors, LookedAt
+from .adjudicated_rows import ALL, CODES, RIGHT, UNDECIDABLE, WRONG, AdjudicatedRows, rows_of, sample_of
 from .baselines import reliability
-from .judge_panel import usable_rows
 from .label_audit import rate_statistic, resampled_tables, true_rates
 
 SHOWN = ("accuracy", "true_positive_rate", "true_negative_rate", "balanced_accuracy", "cohen_kappa")
@@ -30,11 +28,6 @@ so is kappa of a judge that is better than chance."""
 _Rates: TypeAlias = Callable[[FloatArray, FloatArray], dict[str, FloatArray]]
 """Maps how much is right, and how much wrong, of each label and verdict, shape ``(..., 2, 2)``, to rates by name."""
 
-ALL = "all"
-"""Name of the whole among categories."""
-
-_WRONG, _RIGHT, _UNDECIDABLE, _UNSEEN = range(4)
-_CODES: dict[Found, int] = {"wrong": _WRONG, "right": _RIGHT, "undecidable": _UNDECIDABLE}
 _CELLS = (("that label and judge fail", "that only the judge passes"), ("that only the label passes", "that label and judge pass"))  # fmt: skip
 _NO_CLASS = "nothing is found right, or nothing wrong"
 
@@ -53,7 +46,7 @@ def adjudicate(table: Table, decisions: Decisions, settings: Settings) -> Adjudi
     known = set(table.item.values)
     mine = {item: said for item, said in decisions.by_item.items() if item in known}
     category = _categories(table, decisions.categories)
-    judges = {judge: _rows_of(table.take(rows), mine, category) for judge, rows in table.judge.present()}
+    judges = {judge: rows_of(table.take(rows), mine, category) for judge, rows in table.judge.present()}
     faults = Counter(each.fault for said in mine.values() for each in said if each.fault)
     return Adjudication(
         by=_adjudicators(table, mine, settings),
@@ -63,114 +56,12 @@ def adjudicate(table: Table, decisions: Decisions, settings: Settings) -> Adjudi
     )
 
 
-class _Rows(NamedTuple):
-    """The rows of a judge that have label and score, each array of shape ``(n,)``.
-
-    Attributes:
-        label: Whether the label passes.
-        verdict: Whether the judge does.
-        decided: What was decided, by code.
-        drawn: Whether it belongs to the random part of its label and verdict that was looked at.
-        weight: One over how often its item was judged.
-        cluster: Its number.
-        category: Its category; empty where that is not known.
-    """
-
-    label: BoolArray
-    verdict: BoolArray
-    decided: IntArray
-    drawn: BoolArray
-    weight: FloatArray
-    cluster: IntArray
-    category: npt.NDArray[np.str_]
-
-    def take(self, name: str) -> _Rows:
-        """Those of one category; all of them by that name."""
-        if name == ALL:
-            return self
-        part = self.category == name
-        return _Rows(
-            label=self.label[part],
-            verdict=self.verdict[part],
-            decided=self.decided[part],
-            drawn=self.drawn[part],
-            weight=self.weight[part],
-            cluster=self.cluster[part],
-            category=self.category[part],
-        )
-
-    @property
-    def truth(self) -> BoolArray:
-        """The labels as decisions have corrected them."""
-        return np.where(self.decided < _UNDECIDABLE, self.decided == _RIGHT, self.label)
-
-    @property
-    def undecidable(self) -> BoolArray:
-        """Whether somebody looked, and it cannot be decided."""
-        return self.decided == _UNDECIDABLE
-
-    @property
-    def sample(self) -> Sample:
-        """As they are labelled."""
-        return _sample(self.label, self.verdict, self.cluster)
-
-    @property
-    def looked_at(self) -> FloatArray:
-        """What was found in the random parts, by label, verdict and code, shape ``(2, 2, 3)``."""
-        place = 3 * (2 * self.label + self.verdict.astype(np.int64)) + self.decided
-        counts = np.bincount(place[self.drawn], weights=self.weight[self.drawn], minlength=12)
-        return counts.astype(np.float64).reshape(2, 2, 3)
-
-
-def _rows_of(table: Table, decisions: Mapping[str, Sequence[Decision]], category: Mapping[str, str]) -> _Rows:
-    rows = usable_rows(table)
-    codes: list[int] = rows.item.codes.tolist()
-    items = [rows.item.values[code] for code in codes]
-    found = {item: _CODES[settled(said)] for item, said in decisions.items()}
-    decided = np.array([found.get(item, _UNSEEN) for item in items], dtype=np.int64)
-    orders = sorted({each.seed for said in decisions.values() for each in said})
-    times = np.bincount(rows.item.codes, minlength=len(rows.item.values))
-    drawn = np.zeros(len(items), dtype=np.bool_)
-    for cell in ((label, verdict) for label in (False, True) for verdict in (False, True)):
-        of_cell = np.flatnonzero((rows.right == cell[0]) & (rows.passed == cell[1]))
-        drawn[_random_part(of_cell, items, decided, orders)] = True
-    return _Rows(
-        label=rows.right,
-        verdict=rows.passed,
-        decided=decided,
-        drawn=drawn,
-        weight=1 / times[rows.item.codes],
-        cluster=rows.cluster,
-        category=np.array([category.get(item, "") for item in items], dtype=np.str_),
-    )
-
-
-def _random_part(
-    of_cell: IntArray, items: Sequence[str], decided: IntArray, orders: Sequence[int]
-) -> IntArray:
-    """The rows up to the first that nobody looked at, in the random order in which they are drawn: a random sample of their label and verdict.
-
-    Whatever else was looked at (another judge's disagreements, say) was chosen, and would not stand for the rest. All rows are their own sample.
-    """
-    seen = decided[of_cell] != _UNSEEN
-    if seen.all() or not seen.any():
-        return of_cell[seen]
-    parts: list[IntArray] = []
-    places: list[int] = of_cell.tolist()
-    mine = [items[place] for place in places]
-    for seed in orders:
-        order = sorted(range(len(mine)), key=lambda place: drawn_rank(mine[place], seed))
-        unseen = np.flatnonzero(~seen[order])
-        parts.append(of_cell[order[: int(unseen[0])]])
-    return max(parts, key=len)
-
-
-def _judge(rows: _Rows, settings: Settings) -> AdjudicatedJudge:
+def _judge(rows: AdjudicatedRows, settings: Settings) -> AdjudicatedJudge:
     label, verdict, truth, open_ = rows.label, rows.verdict, rows.truth, rows.undecidable
     every = np.ones(len(label), dtype=np.bool_)
 
     def by(labels: BoolArray, kept: BoolArray = every) -> dict[str, Statistic]:
-        sample = _sample(labels[kept], verdict[kept], rows.cluster[kept])
+        sample = sample_of(labels[kept], verdict[kept], rows.cluster[kept])
         return measure([ESTIMATORS[name] for name in SHOWN], sample, settings)
 
     return AdjudicatedJudge(
@@ -188,12 +79,8 @@ def _judge(rows: _Rows, settings: Settings) -> AdjudicatedJudge:
     )
 
 
-def _sample(label: BoolArray, verdict: BoolArray, cluster: IntArray) -> Sample:
-    return make_sample(label.astype(np.float64), verdict.astype(np.float64), cluster)
-
-
-def _looked_at(rows: _Rows, part: BoolArray) -> LookedAt:
-    known = part & (rows.decided < _UNDECIDABLE)
+def _looked_at(rows: AdjudicatedRows, part: BoolArray) -> LookedAt:
+    known = part & (rows.decided < UNDECIDABLE)
     right = known & (rows.truth == rows.verdict)
     return LookedAt(
         rows=int(part.sum()),
@@ -203,7 +90,7 @@ def _looked_at(rows: _Rows, part: BoolArray) -> LookedAt:
     )
 
 
-def _corrected(rows: _Rows, settings: Settings) -> dict[str, Statistic]:
+def _corrected(rows: AdjudicatedRows, settings: Settings) -> dict[str, Statistic]:
     """A judge's rates, and the labels', of all that can be decided, by double sampling within label and verdict."""
 
     def rates(of_right: FloatArray, of_wrong: FloatArray) -> dict[str, FloatArray]:
@@ -222,7 +109,7 @@ def _corrected(rows: _Rows, settings: Settings) -> dict[str, Statistic]:
     return _doubly_sampled(rows, rates, settings)
 
 
-def _label_errors(rows: _Rows, settings: Settings) -> LabelErrors:
+def _label_errors(rows: AdjudicatedRows, settings: Settings) -> LabelErrors:
     def rates(of_right: FloatArray, of_wrong: FloatArray) -> dict[str, FloatArray]:
         wrong = of_right[..., 0, :].sum(axis=-1) + of_wrong[..., 1, :].sum(axis=-1)
         return {"errors": ratio(wrong, (of_right + of_wrong).sum(axis=(-2, -1)))}
@@ -235,11 +122,12 @@ def _label_errors(rows: _Rows, settings: Settings) -> LabelErrors:
     )
 
 
-def _doubly_sampled(rows: _Rows, rates: _Rates, settings: Settings) -> dict[str, Statistic]:
+def _doubly_sampled(rows: AdjudicatedRows, rates: _Rates, settings: Settings) -> dict[str, Statistic]:
     """Rates by how often label and verdict are what, from all rows, and how often each such pair is right, from those looked at at random.
 
     What cannot be decided is left out, of the rows that nobody looked at as often as of the others. Intervals as in `doubly_sampled` of label
-    audits: a bootstrap of the rows over clusters, with draws of the shares (Jeffreys' prior).
+    audits: a bootstrap of the rows over clusters, with draws of the shares; here from their mid-P distributions, since of agreements hardly any are
+    wrong, and a prior of half an error in each cell would say that more are.
     """
     sample, looked_at = rows.sample, rows.looked_at
     table = sample.cells.tables(sample.counts) if sample.n else np.zeros((2, 2))
@@ -251,21 +139,33 @@ def _doubly_sampled(rows: _Rows, rates: _Rates, settings: Settings) -> dict[str,
     shares = looked_at / np.where(total > 0, total, 1.0)
     rng = np.random.default_rng(settings.seed)
     tables = resampled_tables(sample, settings, rng)
-    gammas = rng.standard_gamma(looked_at + 0.5, size=(len(tables), 2, 2, 3))
-    drawn = gammas / gammas.sum(axis=-1, keepdims=True)
-    values = rates(table * shares[..., _RIGHT], table * shares[..., _WRONG])
-    draws = rates(tables * drawn[..., _RIGHT], tables * drawn[..., _WRONG])
+    known = _drawn_shares(
+        total[..., 0] - looked_at[..., UNDECIDABLE], looked_at[..., UNDECIDABLE], len(tables), rng
+    )
+    right = _drawn_shares(looked_at[..., RIGHT], looked_at[..., WRONG], len(tables), rng)
+    values = rates(table * shares[..., RIGHT], table * shares[..., WRONG])
+    draws = rates(tables * known * right, tables * known * (1 - right))
     return {
         name: rate_statistic(float(values[name]), draws[name], sample.n, settings.level, _NO_CLASS)
         for name in names
     }
 
 
+def _drawn_shares(yes: FloatArray, no: FloatArray, replicates: int, rng: np.random.Generator) -> FloatArray:
+    """Shares ``yes / (yes + no)`` from the confidence distribution whose quantiles are mid-P limits, shape ``(replicates, 2, 2)``.
+
+    It is halfway between those of Clopper and Pearson's lower and upper limits, which are Beta with one more success, or one more failure.
+    """
+    more = rng.integers(2, size=(replicates, *yes.shape))
+    successes, failures = rng.standard_gamma(yes + more), rng.standard_gamma(no + 1 - more)
+    return successes / (successes + failures)
+
+
 def _unknown(table: FloatArray, looked_at: FloatArray) -> str | None:
     """Which outputs nobody looked at in a random sample; None where there are none such."""
     if not table.sum():
         return "no row has both a label and a score"
-    left = (table > 0) & (looked_at[..., :_UNDECIDABLE].sum(axis=-1) == 0)
+    left = (table > 0) & (looked_at[..., :UNDECIDABLE].sum(axis=-1) == 0)
     cells = [
         f"the {table[cell]:,.0f} {_CELLS[cell[0]][cell[1]]}" for cell in zip(*np.nonzero(left), strict=True)
     ]
@@ -312,7 +212,7 @@ def _agreement(
     same: list[tuple[bool, int]] = []
     for place, (item, said) in enumerate(several.items()):
         for decision in said:
-            ratings[names.index(decision.by), place] = _CODES[decision.found]
+            ratings[names.index(decision.by), place] = CODES[decision.found]
         same += [(a.found == b.found, of_item[item]) for a, b in combinations(said, 2)]
     alike, cluster = (np.array(column) for column in zip(*same, strict=True))
     of_ratings = np.array([of_item[item] for item in several], dtype=np.int64)

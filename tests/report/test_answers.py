@@ -7,8 +7,15 @@ from typing import Any
 import pytest
 from found_results import compared, judged, panel, systems
 
+from fiducial.calibration.agreement.adjudicated import (
+    AdjudicatedJudge,
+    Adjudication,
+    Adjudicators,
+    LookedAt,
+)
 from fiducial.calibration.agreement.results import Calibration, EqualRates, JudgeCalibration, SuspectedLabel
 from fiducial.calibration.cautions import Caution
+from fiducial.calibration.statistic import Statistic
 from fiducial.evaluation.conclusion.results import OPEN, UNJUDGED, Stratum
 from fiducial.report.answers import Found, answers
 
@@ -100,7 +107,7 @@ def test_what_is_next_is_the_first_thing_that_would_narrow_the_answer():
         (Found(systems=one, judges=judges, calibration=calibration, command="X"), "X --pass-at j=0.7"),
         (
             Found(systems=one, judges=judges, calibration=without_cut),
-            "fiducial review RUN --sample suspected",
+            "fiducial review RUN --of suspects",
         ),
         (Found(systems=one, judges=judges, calibration=certified), "fiducial audit certify RUN --by j"),
         (Found(systems=one), ""),
@@ -113,3 +120,37 @@ def test_what_is_next_is_the_first_thing_that_would_narrow_the_answer():
 def test_labels_are_asked_for_where_judges_of_several_systems_are_not_corrected():
     told = answers(Found(systems=systems("a", "c"), compared=compared("a", "c", judged=1.0))).next
     assert told.text.startswith("Label 40 of the 40 outputs")
+
+
+def adjudicated(*, judge_right: int, left: int) -> Adjudication:
+    apart = LookedAt(rows=9, judge_right=judge_right, judge_wrong=9 - judge_right - left)
+    rates = {name: Statistic(value=1.0, n=5) for name in ("true_positive_rate", "true_negative_rate")}
+    ways = dict.fromkeys(("as_labelled", "adjudicated", "lowest", "highest", "corrected"), rates)
+    by = Adjudicators(people={"ann": 9 - left}, models={}, items=9 - left)
+    judge = AdjudicatedJudge(disagreements=apart, agreements=LookedAt(rows=20), label_errors={}, **ways)
+    return Adjudication(by=by, faults={}, judges={"j": judge})
+
+
+@pytest.mark.parametrize(
+    ("decided", "command"),
+    [
+        (adjudicated(judge_right=2, left=3), "fiducial labels export RUN --out patch.jsonl"),
+        (adjudicated(judge_right=0, left=3), "fiducial review RUN --of suspects"),
+        (adjudicated(judge_right=0, left=0), "fiducial audit certify RUN"),
+    ],
+)
+def test_labels_that_were_found_wrong_are_to_be_corrected_and_what_was_decided_is_not_asked_again(
+    decided: Adjudication, command: str
+):
+    calibration = Calibration(
+        judges={"j": panel((0.99, 0.95), (0.97, 0.91)), "k": panel((0.99, 0.95), (0.97, 0.89))},
+        suspected_label_errors=[
+            SuspectedLabel(item_id="i", label=1.0, contradicted_by=["j", "k"], agreed_by=[], evidence=3.0)
+        ],
+        adjudication=decided,
+    )
+    told = answers(Found(systems=systems("a"), judges=judged("j", "k"), calibration=calibration))
+    assert told.next.command.startswith(command)
+    why = {each.judge: each.why for each in told.trust}
+    assert "adjudicated by people: of 9 disagreements the judge is right in" in why["j"]
+    assert "adjudicated" not in why["k"]

@@ -1,0 +1,138 @@
+"""A judge's rows beside what was decided of them, and which of those that were looked at stand for the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..arrays import BoolArray, FloatArray, IntArray
+from ..decisions import Decision, Found, drawn_rank, settled
+from ..sample import Sample, make_sample
+from ..tables.table import Table
+from .judge_panel import usable_rows
+
+ALL = "all"
+"""Name of the whole among categories."""
+
+WRONG, RIGHT, UNDECIDABLE, UNSEEN = range(4)
+CODES: dict[Found, int] = {"wrong": WRONG, "right": RIGHT, "undecidable": UNDECIDABLE}
+"""What was decided, by code; the last where nobody looked."""
+
+
+class AdjudicatedRows(NamedTuple):
+    """The rows of a judge that have label and score, each array of shape ``(n,)``.
+
+    Attributes:
+        label: Whether the label passes.
+        verdict: Whether the judge does.
+        decided: What was decided, by code.
+        drawn: Whether it belongs to the random part of its label and verdict that was looked at.
+        weight: One over how often its item was judged.
+        cluster: Its number.
+        category: Its category; empty where that is not known.
+    """
+
+    label: BoolArray
+    verdict: BoolArray
+    decided: IntArray
+    drawn: BoolArray
+    weight: FloatArray
+    cluster: IntArray
+    category: npt.NDArray[np.str_]
+
+    def take(self, name: str) -> AdjudicatedRows:
+        """Those of one category; all of them by that name."""
+        if name == ALL:
+            return self
+        part = self.category == name
+        return AdjudicatedRows(
+            label=self.label[part],
+            verdict=self.verdict[part],
+            decided=self.decided[part],
+            drawn=self.drawn[part],
+            weight=self.weight[part],
+            cluster=self.cluster[part],
+            category=self.category[part],
+        )
+
+    @property
+    def truth(self) -> BoolArray:
+        """The labels as decisions have corrected them."""
+        return np.where(self.decided < UNDECIDABLE, self.decided == RIGHT, self.label)
+
+    @property
+    def undecidable(self) -> BoolArray:
+        """Whether somebody looked, and it cannot be decided."""
+        return self.decided == UNDECIDABLE
+
+    @property
+    def sample(self) -> Sample:
+        """As they are labelled."""
+        return sample_of(self.label, self.verdict, self.cluster)
+
+    @property
+    def looked_at(self) -> FloatArray:
+        """What was found in the random parts, by label, verdict and code, shape ``(2, 2, 3)``."""
+        place = 3 * (2 * self.label + self.verdict.astype(np.int64)) + self.decided
+        counts = np.bincount(place[self.drawn], weights=self.weight[self.drawn], minlength=12)
+        return counts.astype(np.float64).reshape(2, 2, 3)
+
+
+def rows_of(
+    table: Table, decisions: Mapping[str, Sequence[Decision]], category: Mapping[str, str]
+) -> AdjudicatedRows:
+    """Put what was decided beside the rows of a judge.
+
+    Args:
+        table: The rows of one judge.
+        decisions: By item.
+        category: By item, where it is known.
+    """
+    rows = usable_rows(table)
+    codes: list[int] = rows.item.codes.tolist()
+    items = [rows.item.values[code] for code in codes]
+    found = {item: CODES[settled(said)] for item, said in decisions.items()}
+    decided = np.array([found.get(item, UNSEEN) for item in items], dtype=np.int64)
+    orders = sorted({each.seed for said in decisions.values() for each in said})
+    times = np.bincount(rows.item.codes, minlength=len(rows.item.values))
+    drawn = np.zeros(len(items), dtype=np.bool_)
+    for cell in ((label, verdict) for label in (False, True) for verdict in (False, True)):
+        of_cell = np.flatnonzero((rows.right == cell[0]) & (rows.passed == cell[1]))
+        drawn[_random_part(of_cell, items, decided, orders)] = True
+    return AdjudicatedRows(
+        label=rows.right,
+        verdict=rows.passed,
+        decided=decided,
+        drawn=drawn,
+        weight=1 / times[rows.item.codes],
+        cluster=rows.cluster,
+        category=np.array([category.get(item, "") for item in items], dtype=np.str_),
+    )
+
+
+def _random_part(
+    of_cell: IntArray, items: Sequence[str], decided: IntArray, orders: Sequence[int]
+) -> IntArray:
+    """The rows up to the first that nobody looked at, in the random order in which they are drawn: a random sample of their label and verdict.
+
+    Whatever else was looked at (another judge's disagreements, say) was chosen, and would not stand for the rest. All rows are their own sample.
+    """
+    seen = decided[of_cell] != UNSEEN
+    if seen.all() or not seen.any():
+        return of_cell[seen]
+    parts: list[IntArray] = []
+    places: list[int] = of_cell.tolist()
+    mine = [items[place] for place in places]
+    for seed in orders:
+        order = sorted(range(len(mine)), key=lambda place: drawn_rank(mine[place], seed))
+        unseen = np.flatnonzero(~seen[order])
+        parts.append(of_cell[order[: int(unseen[0])]])
+    return max(parts, key=len)
+
+
+def sample_of(label: BoolArray, verdict: BoolArray, cluster: IntArray) -> Sample:
+    """Labels and verdicts reduced to a sample."""
+    return make_sample(label.astype(np.float64), verdict.astype(np.float64), cluster)
