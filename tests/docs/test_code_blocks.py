@@ -19,6 +19,7 @@ from played_page import ROOT, blocks, typed
 from ruamel.yaml import YAML
 
 from fiducial.cli.main import cli
+from fiducial.evaluation.labelling.corrections import Correction
 from fiducial.records import Case, Output, Verdict, decode_record
 
 PAGES = [
@@ -95,6 +96,8 @@ def test_json_is_read_as_the_records_that_it_shows(block: Found):
             decode_record(json.dumps(value).encode(), Case)
         elif "source" in value and "outcome" in value:
             decode_record(json.dumps(value).encode(), Verdict)
+        elif "was" in value:
+            decode_record(json.dumps(value).encode(), Correction)
         elif "case_id" in value:
             decode_record(json.dumps(value).encode(), Output)
 
