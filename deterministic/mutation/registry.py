@@ -13,6 +13,7 @@ from .answer_operators import ANSWERS
 from .attacks import ATTACKS
 from .call_faults import ARGUMENT_FAULTS, CALL_FAULTS
 from .call_twins import CALL_TWINS
+from .conversion_faults import CONVERSION_FAULTS
 from .dials import DIALS, Dial
 from .groundedness_operators import GROUNDEDNESS
 from .multi_turn_operators import MULTI_TURN
@@ -23,6 +24,7 @@ OPERATORS: dict[str, Operator] = {
     operator.name: operator
     for operator in (
         *VALUE_FAULTS,
+        *CONVERSION_FAULTS,
         *ARGUMENT_FAULTS,
         *CALL_FAULTS,
         *CALL_TWINS,

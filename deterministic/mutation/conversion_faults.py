@@ -1,0 +1,122 @@
+"""Faults of conversion: a quantity in another unit than the document asks for, a time in another zone, a date by another calendar, another currency's amount."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import random
+import re
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from .operator import Operator
+from .subject import Site
+from .value_faults import mutate_values
+
+_FACTORS: Mapping[str, str] = {
+    "kilometers": "0.621371192", "kilometres": "0.621371192", "km": "0.621371192", "miles": "1.609344",
+    "meters": "3.2808399", "metres": "3.2808399", "feet": "0.3048", "centimeters": "0.393700787", "centimetres": "0.393700787",
+    "cm": "0.393700787", "inches": "2.54", "kilograms": "2.20462262", "kg": "2.20462262", "pounds of weight": "0.45359237",
+    "lbs": "0.45359237", "liters": "0.264172052", "litres": "0.264172052", "gallons": "3.785411784", "hours": "60", "minutes": "60", "seconds": "1000",
+    "days": "24", "weeks": "7",
+}  # fmt: skip
+"""A unit that a document asks for to the factor by which the same quantity reads otherwise in the unit it is mistaken for."""
+
+_UNITS = re.compile(
+    rf"\b(?:{'|'.join(map(re.escape, sorted(_FACTORS, key=len, reverse=True)))})\b", re.IGNORECASE
+)
+_DEGREES = re.compile(r"\b(?:(celsius)|fahrenheit)\b", re.IGNORECASE)
+_CURRENCY = re.compile(r"\b(?:USD|EUR|GBP|JPY|CHF|dollars?|euros?|yen|francs?)\b", re.IGNORECASE)
+_RATE = Fraction("0.85")
+_CLOCK = re.compile(r"(?<![\d:.+-])([01]\d|2[0-3]):([0-5]\d)(?!\d)")
+_OFFSETS = (60, -300, 330, 540)
+_ISO = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+_MONTHS = 12
+_BEHIND = dt.timedelta(days=13)
+"""The Julian calendar behind the Gregorian one, from 1900 to 2100."""
+_JULIAN = range(1901, 2100)
+
+
+def other_unit_of_quantity(site: Site, chance: random.Random) -> Iterator[Any]:
+    """The same quantity in another unit than the one that the document names; where it names several, none."""
+    del chance
+    number = _number(site.value)
+    if number is None:
+        return
+    said = _described(site)
+    units = {unit.lower() for unit in _UNITS.findall(said)}
+    degrees = {bool(found[1]) for found in _DEGREES.finditer(said)}
+    if len(units) == 1 and not degrees:
+        yield from _like(number * Fraction(_FACTORS[units.pop()]), site.value)
+    elif len(degrees) == 1 and not units:
+        yield from _like(number * 9 / 5 + 32 if degrees.pop() else (number - 32) * 5 / 9, site.value)
+
+
+def other_zone(site: Site, chance: random.Random) -> Iterator[Any]:
+    """A clock time as it is in another zone, within the same day."""
+    del chance
+    if type(site.value) is not str:
+        return
+    for found in _CLOCK.finditer(site.value):
+        minutes = int(found[1]) * 60 + int(found[2])
+        for offset in _OFFSETS:
+            hour, minute = divmod(minutes + offset, 60)
+            if 0 <= hour < 24:  # noqa: PLR2004 - another day would have to be written elsewhere
+                yield f"{site.value[: found.start()]}{hour:02}:{minute:02}{site.value[found.end() :]}"
+
+
+def other_calendar(site: Site, chance: random.Random) -> Iterator[Any]:
+    """A date with day and month in each other's place, or as the Julian calendar has it."""
+    del chance
+    if type(site.value) is not str:
+        return
+    for found in _ISO.finditer(site.value):
+        year, month, day = found.groups()
+        if month != day and int(day) <= _MONTHS:
+            yield f"{site.value[: found.start()]}{year}-{day}-{month}{site.value[found.end() :]}"
+        if int(year) in _JULIAN:
+            try:
+                date = dt.date(int(year), int(month), int(day)) - _BEHIND
+            except ValueError:
+                continue  # 2026-99-99 is a code, not a date
+            yield f"{site.value[: found.start()]}{date.isoformat()}{site.value[found.end() :]}"
+
+
+def other_currency(site: Site, chance: random.Random) -> Iterator[Any]:
+    """An amount as it would be in another currency."""
+    del chance
+    number = _number(site.value)
+    if number and _CURRENCY.search(_described(site)):
+        yield from _like(number * _RATE, site.value)
+
+
+def _described(site: Site) -> str:
+    said = site.document.get("description")
+    return said if isinstance(said, str) else ""
+
+
+def _number(value: Any) -> Fraction | None:
+    """A finite number, exactly."""
+    finite = type(value) is int or (type(value) is float and math.isfinite(value))
+    return Fraction(value) if finite else None
+
+
+def _like(number: Fraction, value: float) -> Iterator[float]:
+    """The number, of the type of a value and as long; none where that makes it the same."""
+    changed = round(number) if type(value) is int else round(float(number), 2)
+    if changed != value:
+        yield changed
+
+
+CONVERSION_FAULTS = tuple(
+    Operator(name, "tool_call", "fault", partial(mutate_values, perturb), about)
+    for name, perturb, about in (
+        ("unconverted_unit", other_unit_of_quantity, "a quantity in another unit than the documented one"),
+        ("wrong_zone", other_zone, "a clock time as it is in another time zone"),
+        ("wrong_calendar", other_calendar, "day and month in each other's place, or the Julian date"),
+        ("wrong_currency", other_currency, "an amount as it would be in another currency"),
+    )
+)
+"""Name to what a value becomes, and a line about it."""
