@@ -185,6 +185,11 @@ def _labels_of_probes(store: RunStore) -> Iterator[Verdict]:
     from ..audit.probe_folder import read_manifest  # noqa: PLC0415 - as above
 
     files = store.manifest.identity.get("audit_of")
+    if files is None and any(fact.startswith("dial ") for fact in store.manifest.identity):
+        raise InputError(
+            "an audit of ladders alone has no probes; what was missed is in to_read.jsonl",
+            path=str(store.path),
+        )
     if files is None:
         raise InputError("is no audit of judges (`fiducial audit run` makes one)", path=str(store.path))
     probes = store.inputs.cases[0]
