@@ -104,25 +104,8 @@ def generate(
         ConfigurationError: It is a model, and none can be reached.
         ProviderError: Every call failed, and there is no output.
     """
-    return run_sync(
-        agenerate(
-            cases,
-            agent,
-            system=system,
-            trials=trials,
-            concurrency=concurrency,
-            out=out,
-            mode=mode,
-            parameters=parameters,
-            steps_per_turn=steps_per_turn,
-            worlds=worlds,
-            histories=histories,
-            search=search,
-            embedding_model=embedding_model,
-            progress=progress,
-            **reaching,
-        )
-    )
+    given: dict[str, Any] = {**locals()}
+    return run_sync(agenerate(**given.pop("reaching"), **given))
 
 
 async def agenerate(
