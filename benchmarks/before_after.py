@@ -15,7 +15,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -82,7 +82,7 @@ def write_table(path: Path) -> None:
 
 
 @contextmanager
-def revision(name: str) -> Iterator[Path]:
+def revision(name: str) -> Generator[Path]:
     """The tree of a revision, in a folder that is gone afterwards."""
     with TemporaryDirectory() as folder:
         packed = subprocess.run(["git", "archive", name], cwd=ROOT, check=True, capture_output=True).stdout

@@ -9,7 +9,7 @@ import pytest
 from judge_ids import judge_id
 from judge_items import make_case, make_output
 
-from fiducial.evaluation.store.manifest import Share
+from fiducial.evaluation.store.manifest import KnownJudge
 from fiducial.judges import load_judge
 from fiducial.judges.statements import (
     LONG,
@@ -28,12 +28,7 @@ from fiducial.records import CaseIndex, ItemKey, Output, ToolCall, Verdict, writ
 
 CALLS = {"calls": [{"book_hotel": {"city": ["Rome"]}}]}
 ITEM = ItemKey("case", "agent", 2)
-SHARE = Share(
-    id=judge_id("j", kind="share", fingerprint="f"),
-    by="statements/share@j@m",
-    judge=judge_id("j"),
-    splitter=judge_id("statements", kind="split"),
-)
+SHARE = KnownJudge(by="statements/share@j@m", id=judge_id("j", kind="share", fingerprint="f"), kinds=None)
 
 
 def graded(score: float, pieces: int | None = None) -> Said:
