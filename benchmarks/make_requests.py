@@ -79,7 +79,7 @@ def write_ladder(name: str, calls: int, folder: Path, model: str) -> None:
     write_records(cases, {each.case.id: each.case for each in posed}.values())
     write_records(outputs, (each.output for each in posed))
     write_records(folder / f"{stem}.labels.jsonl", (each.as_label() for each in posed))
-    asked = Questions(cases=cases, outputs=[outputs], judges=[name], model=model)
+    asked = Questions(cases=[cases], outputs=[outputs], judges=[name], model=model)
     for file in export_batch(asked, folder / f"{name.replace('/', '.')}.jsonl", Silent()):
         print(f"{file.path}: {file.requests:,} requests, {len(dials)} dials, --calls {calls}")
 
@@ -87,7 +87,7 @@ def write_ladder(name: str, calls: int, folder: Path, model: str) -> None:
 def write_requests(cases: Path, outputs: Path, folder: Path, model: str) -> None:
     """One batch file a prompt; a judge that none of these cases is for gets none."""
     for name in shipped_prompts():
-        questions = Questions(cases=cases, outputs=[outputs], judges=[str(name)], model=model)
+        questions = Questions(cases=[cases], outputs=[outputs], judges=[str(name)], model=model)
         for file in export_batch(questions, folder / f"{name.judge}.{name.variant}.jsonl", Silent()):
             print(f"{file.path}: {file.requests:,} requests")
 

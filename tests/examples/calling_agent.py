@@ -1,9 +1,10 @@
 """An agent that calls tools as it works, for `fiducial generate --agent 'python calling_agent.py' --agent-calls`."""
 
 import json
+from typing import Any
 
 
-def ask(line):
+def ask(line: dict[str, Any]) -> Any:
     print(json.dumps(line), flush=True)
     return json.loads(input())
 
