@@ -60,12 +60,14 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
         word: How far.
         why: In a sentence.
         panel: What that rests on.
+        adjudicated: How its labels were adjudicated; empty where they were not.
     """
 
     judge: str
     word: TrustWord
     why: str
     panel: JudgeCalibration
+    adjudicated: str = ""
 
 
 class Answers(msgspec.Struct, frozen=True, kw_only=True):
@@ -232,9 +234,9 @@ def _trust(found: Found) -> Iterator[Trust]:
         panel = panels.get(use.name, JudgeCalibration())
         word, why = _trusted(use.name, panel, found.calibration)
         adjudication = None if found.calibration is None else found.calibration.adjudication
-        if decided := adjudicated_by(adjudication, use.name):
-            why = f"{why}; {decided}"
-        yield Trust(judge=use.name, word=word, why=why, panel=panel)
+        decided = adjudicated_by(adjudication, use.name)
+        why = "; ".join(filter(None, (why, decided)))
+        yield Trust(judge=use.name, word=word, why=why, panel=panel, adjudicated=decided)
 
 
 def _trusted(name: str, panel: JudgeCalibration, calibration: Calibration | None) -> tuple[TrustWord, str]:

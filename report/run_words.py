@@ -18,6 +18,9 @@ from .text import shortened
 _NAME = 26
 """Columns of a name in a table; of a longer one its ends are shown."""
 
+_ADJUDICATED = 3
+"""Judges of which it is told how their labels were adjudicated."""
+
 _REASON = 120
 """Characters of a reason why there is no verdict."""
 
@@ -60,8 +63,17 @@ def _pieces(found: Found, told: Answers) -> Iterator[Piece]:
     if told.trust:
         yield ""
         yield judges_table(told.trust)
+        yield from _adjudicated(told.trust)
         yield from _cautions(found, told.trust)
         yield from _silent(found.judges)
+
+
+def _adjudicated(trust: Sequence[Trust]) -> Iterator[Piece]:
+    """How the labels behind that were adjudicated, where they were."""
+    told = [each for each in trust if each.adjudicated]
+    yield from (f"{_fitted(each.judge)}: {each.adjudicated}" for each in told[:_ADJUDICATED])
+    if len(told) > _ADJUDICATED:
+        yield f"{len(told) - _ADJUDICATED:,} more judges by adjudicated labels in the report"
 
 
 def systems_table(systems: Sequence[SystemResult], compared: Comparison | None) -> Table:

@@ -138,6 +138,7 @@ def test_terminal_and_report_say_what_was_decided(run: Path, tmp_path: Path):
         "adjudicated by people: of 5 disagreements the judge is right in 0, the label in 5 (then TPR "
         in trust.why
     )
+    assert "kind/function: adjudicated by people: of 5 disagreements the judge is right in 0" in str(again)
     again.report(run / "report.html")
     page = (run / "report.html").read_text()
     assert "adjudicated by people: of 5 disagreements" in page
