@@ -66,6 +66,7 @@ def mutate(
     names: NamesOption = "auto",
     functions: Functions = None,
     worlds: Worlds = None,
+    workers: int | None = None,
     progress: bool | None = None,
     **workspaces: Unpack[Workspaces],
 ) -> Probes:
@@ -82,6 +83,7 @@ def mutate(
         names: How documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
         functions: Functions that executable calls may name; those that are registered when left out.
         worlds: Simulated worlds of one's own; those that are registered when left out.
+        workers: How many processes make them; None for as many as there are cores, where that is faster. Probes are the same.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
         **workspaces: How workspaces are looked at; see `Workspaces`.
 
@@ -106,7 +108,9 @@ def mutate(
     kept: FolderPath = MemoryFolder("probes") if out is None else Path(out)
     sources = [] if outputs is None else output_sources(outputs)
     with shown_progress(wanted=progress) as shown:
-        return Probes(kept, build_probes(source("cases", cases), sources, kept, settings, shown))
+        return Probes(
+            kept, build_probes(source("cases", cases), sources, kept, settings, shown, workers=workers)
+        )
 
 
 def audit(

@@ -21,6 +21,7 @@ from .options import (
     json_option,
     names_and_worlds,
     pass_at_option,
+    workers_option,
     worlds,
 )
 from .table_input import emit
@@ -87,6 +88,7 @@ command.add_command(import_results)
 )
 @click.option("--operator", multiple=True, metavar="MODULE:NAME", help="An operator of your own.")
 @names_and_worlds
+@workers_option
 def mutate_command(
     cases: Path,
     outputs: tuple[Path, ...],

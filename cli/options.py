@@ -226,7 +226,7 @@ workers_option = click.option(
     "--workers",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Processes that check; what they say is the same, in the same order.  [default: the cores, where that is faster]",
+    help="Processes that check; what comes of it is the same, in the same order.  [default: the cores, where that is faster]",
 )
 
 engine_options = compose(

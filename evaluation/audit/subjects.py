@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from ...deterministic import CheckOptions, check
 from ...deterministic.mutation import Subject, composed, rank, right_output
 from ...records import Case, CaseIndex, Kind, Output
+from ..inputs import EvaluationInputs, Piece, outputs_in
 
 _SIBLINGS = 3
+_CASES = 100
+"""In a piece."""
+
 _WITH_SIBLINGS: tuple[Kind, ...] = ("memory_answer", "web_search_answer")
 
 
@@ -49,51 +54,88 @@ class Siblings:
         return found
 
 
-def right_subjects(
-    cases: CaseIndex, outputs: Iterator[Output] | None, options: CheckOptions, passed_over: Counter[str]
-) -> Iterator[Subject]:
-    """Find outputs that are right.
+class RightOutputs:
+    """Outputs that are right, found piece by piece: any piece may be looked at in any process.
 
     Args:
+        inputs: What systems produced, and the cases; None to make right outputs of the references.
         cases: The cases.
-        outputs: What systems produced; None to make right outputs of the references.
         options: Names, functions and worlds.
-        passed_over: Counts, by reason, what is no subject.
-
-    Yields:
-        Right outputs with their cases; then, for each grounded case with structured results, a statement composed of them.
     """
-    strict = msgspec.structs.replace(options, rules="strict")
-    siblings = Siblings(cases)
-    for case, output in _candidates(cases, outputs, passed_over):
-        verdict = check(case, output, strict)
-        if verdict.score == 1.0:
-            # Mutants have no recorded results: those of the right output would tell it apart.
-            right = msgspec.structs.replace(output, turns=output.agent_turns)
-            yield Subject(case, right, siblings.of(case))
-        else:
-            passed_over["not right" if verdict.graded else "not decided"] += 1
-    for case_id in cases:
-        if cases.facts(case_id).kind == "grounded_answer":
-            made = composed(cases[case_id])
+
+    def __init__(self, inputs: EvaluationInputs | None, cases: CaseIndex, options: CheckOptions) -> None:
+        self._cases = cases
+        self._strict = msgspec.structs.replace(options, rules="strict")
+        self._siblings = Siblings(cases)
+        grounded = [each for each in cases if cases.facts(each).kind == "grounded_answer"]
+        answering = [] if inputs is not None else list(cases)
+        self._pieces: list[Piece | _Referenced | _Composed] = [
+            *(inputs.pieces if inputs is not None else ()),
+            *(_Referenced(part) for part in _some(answering)),
+            *(_Composed(part) for part in _some(grounded)),
+        ]
+
+    def __len__(self) -> int:
+        """How many pieces there are."""
+        return len(self._pieces)
+
+    def of(self, piece: int, passed_over: Counter[str]) -> Iterator[Subject]:
+        """The right outputs of a piece with their cases; of grounded cases with structured results, a statement composed of them.
+
+        Args:
+            piece: Its number.
+            passed_over: Counts, by reason, what is no subject.
+        """
+        what = self._pieces[piece]
+        if isinstance(what, _Composed):
+            yield from self._composed(what.ids, passed_over)
+            return
+        for case, output in self._candidates(what, passed_over):
+            verdict = check(case, output, self._strict)
+            if verdict.score == 1.0:
+                # Mutants have no recorded results: those of the right output would tell it apart.
+                right = msgspec.structs.replace(output, turns=output.agent_turns)
+                yield Subject(case, right, self._siblings.of(case))
+            else:
+                passed_over["not right" if verdict.graded else "not decided"] += 1
+
+    def _candidates(
+        self, what: Piece | _Referenced, passed_over: Counter[str]
+    ) -> Iterator[tuple[Case, Output]]:
+        if isinstance(what, Piece):
+            for output in outputs_in(what):
+                if self._cases.facts(output.case_id).kind != "grounded_answer":
+                    yield self._cases[output.case_id], output
+            return
+        for case_id in what.ids:
+            case = self._cases[case_id]
+            output = right_output(case)
+            if output is not None:
+                yield case, output
+            elif case.kind != "grounded_answer":
+                passed_over["no right output can be made"] += 1
+
+    def _composed(self, ids: Sequence[str], passed_over: Counter[str]) -> Iterator[Subject]:
+        for case_id in ids:
+            made = composed(self._cases[case_id])
             if made is None:
                 passed_over["no structured results"] += 1
             else:
                 yield Subject(*made)
 
 
-def _candidates(
-    cases: CaseIndex, outputs: Iterator[Output] | None, passed_over: Counter[str]
-) -> Iterator[tuple[Case, Output]]:
-    if outputs is not None:
-        for output in outputs:
-            if cases.facts(output.case_id).kind != "grounded_answer":
-                yield cases[output.case_id], output
-        return
-    for case_id in cases:
-        case = cases[case_id]
-        output = right_output(case)
-        if output is not None:
-            yield case, output
-        elif case.kind != "grounded_answer":
-            passed_over["no right output can be made"] += 1
+class _Referenced(NamedTuple):
+    """Cases of whose references right outputs are made."""
+
+    ids: Sequence[str]
+
+
+class _Composed(NamedTuple):
+    """Grounded cases, of whose results statements are composed."""
+
+    ids: Sequence[str]
+
+
+def _some(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    """A piece's worth of ids at a time."""
+    return (ids[start : start + _CASES] for start in range(0, len(ids), _CASES))
