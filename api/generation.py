@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import UsageError
 from ..evaluation.bfcl.generation import generate_tree, system_folder
+from ..evaluation.generation.foreseeing import GenerationForecast, foresee_generation
 from ..evaluation.generation.model_agent import ModelSettings
 from ..evaluation.generation.sources import Source, command_source, model_source
 from ..evaluation.generation.sources import generate_file as make_file
@@ -17,6 +18,8 @@ from ..evaluation.judging.access import ModelAccess
 from ..evaluation.shards import shards_of
 from ..evaluation.store.run_store import GENERATED
 from ..formats.bfcl import expand, open_source
+from ..judges.prices import price_list
+from ..report.forecast_words import generation_forecast
 from ..report.generation_words import generation_lines
 from .check_options import Worlds
 from .progress import shown_progress
@@ -26,9 +29,11 @@ from .sources import FilePath, paths_of
 
 __all__ = [
     "GENERATED",
+    "Foreseen",
     "Generated",
     "ModelAccess",
     "Source",
+    "foresee_file",
     "generate_bfcl",
     "generate_file",
     "generate_into_run",
@@ -138,6 +143,42 @@ def generate_file(
     with shown_progress(wanted=progress) as shown:
         tally = make_file(source, Path(cases), Path(out), shown, trials=trials)
     return Generated(name=source.system, tally=tally)
+
+
+class Foreseen(Shown, frozen=True, kw_only=True):
+    """What generating would take."""
+
+    forecast: GenerationForecast
+
+    @property
+    def outputs_are_there(self) -> bool:
+        """Whether nothing is left to be made."""
+        return self.forecast.kept == self.forecast.wanted
+
+    def document(self) -> Document:
+        """It in words."""
+        return generation_forecast(self.forecast)
+
+
+def foresee_file(
+    source: Source,
+    cases: FilePath | Sequence[FilePath],
+    out: FilePath,
+    *,
+    trials: int = 1,
+    prices: Sequence[str] = (),
+) -> Foreseen:
+    """What generating would take, without a call and without a trace.
+
+    Args:
+        source: Who would generate.
+        cases: The cases.
+        out: The outputs file.
+        trials: Attempts at each case.
+        prices: Of models, beside the public list, ``[MODEL=]IN/OUT``.
+    """
+    files = shards_of(paths_of(cases)).files
+    return Foreseen(forecast=foresee_generation(source, files, Path(out), price_list(prices), trials=trials))
 
 
 def generate_into_run(

@@ -11,7 +11,7 @@ import click
 from ..api.check_options import worlds_of
 from ..api.running import GENERATED, Access, Plan, forecast, gates_of, plan_of, run
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .generate import generate_first
+from .generate import foresee_first, generate_first
 from .jury_options import jury_options_of, split_options
 from .model_options import model_access, poll_seconds
 from .outcome import Telling, show_outcome
@@ -30,12 +30,16 @@ def evaluate_as_asked(given: Mapping[str, Any], **stages: Any) -> int:
     """
     # Once, since all models share its budget.
     reached = cache(lambda: model_access(given))
-    generated = generate_first(given, reached) if "generate" in given else None
+    generates = given.get("generate") is not None or given.get("agent") is not None
+    foreseen = generates and given["dry_run"]
+    if foreseen and not foresee_first(given, reached):
+        return EXIT_OK
+    generated = generate_first(given, reached) if "generate" in given and not foreseen else None
     if generated is not None and not generated.tally.kept + generated.tally.made:
         return EXIT_PARTIAL
     plan = plan_of(
         cases=given["cases"],
-        outputs=[*given["outputs"], *([] if generated is None else [given["out"] / GENERATED])],
+        outputs=[*given["outputs"], *([given["out"] / GENERATED] if generates else [])],
         out=given["out"],
         command=command_line(),
         judges=given["judges"],

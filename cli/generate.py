@@ -91,15 +91,21 @@ _GENERATES = (
 @worlds
 @reaching_options
 @click.option("--out", type=INPUT_FILE, required=True, help="Where outputs go (JSON Lines); the same command goes on with it.")  # fmt: skip
+@click.option(
+    "--dry-run", is_flag=True, help="Say what it would take - calls, tokens, cost - and make no call."
+)
 def command(*, cases: Path, out: Path, trials: int, **options: Any) -> int:
     """Let a model, or an agent of your own, work on CASES, and keep what it produces.
 
     A case and trial that has an output is not asked again, so that the same command goes on where it was stopped, and tries
     again what failed. Exit code 3: finished, but calls failed: those attempts have no output, and OUT.attempts.jsonl says why.
     """
-    from ..api.generation import generate_file  # noqa: PLC0415 - `--help` loads none of this
+    from ..api.generation import foresee_file, generate_file  # noqa: PLC0415 - `--help` loads none of this
 
     source = source_of(options, options["model"], out, lambda: model_access(options))
+    if options["dry_run"]:
+        click.echo(str(foresee_file(source, cases, out, trials=trials, prices=options["price"])))
+        return EXIT_OK
     found = generate_file(source, cases, out, trials=trials, progress=True)
     click.echo(str(found))
     click.echo(f"outputs: {out}")
@@ -151,8 +157,6 @@ def generate_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) 
                 "expected outputs (--outputs FILE), or who produces them (--generate MODEL, --agent COMMAND)"
             )
         return None
-    if given["dry_run"]:
-        raise UsageError("--dry-run says what judging would take: generate first, by `fiducial generate`")
     from ..api.generation import GENERATED, generate_into_run  # noqa: PLC0415 - see `command`
 
     out: Path = given["out"] / GENERATED
@@ -161,6 +165,27 @@ def generate_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) 
     if not given["quiet"]:
         click.echo(str(found))
     return found
+
+
+def foresee_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) -> bool:
+    """Say what the first phase of a run would take.
+
+    Args:
+        given: The values of the options of `run`.
+        access: As for `generate_first`.
+
+    Returns:
+        Whether its outputs are there already, so that what judging takes can be said, too.
+    """
+    from ..api.generation import GENERATED, foresee_file  # noqa: PLC0415 - see `command`
+
+    out: Path = given["out"] / GENERATED
+    source = source_of(given, given["generate"], out, lambda: _own_access(given, access))
+    found = foresee_file(source, given["cases"], out, trials=given["trials"], prices=given["price"])
+    click.echo(str(found))
+    if not found.outputs_are_there:
+        click.echo("what judging takes can be said once these outputs are there")
+    return found.outputs_are_there
 
 
 def _own_access(given: Mapping[str, Any], access: Callable[[], ModelAccess]) -> ModelAccess:

@@ -26,7 +26,7 @@ from .progress import Progress
 from .store.run_store import MANIFEST, STATEMENTS, VERDICTS
 from .store.run_writer import RunWriter
 
-_SHORTEST_REPLY, _LONGEST_REPLY = 5, 500
+SHORTEST_REPLY, LONGEST_REPLY = 5, 500
 """Tokens of a reply, where neither the request limits them nor the cache has a reply to learn from."""
 
 
@@ -155,7 +155,7 @@ def forecast_steps(
     """
     keeps = in_batch or access.cache is not None or access.replay is not None
     counts: dict[JudgeId, _Count] = {}
-    with _Known(access) as known:
+    with KnownReplies(access) as known:
         for step in steps:
             done = step.context.verdicts.settled
             for task in step.tasks:
@@ -165,7 +165,7 @@ def forecast_steps(
         return [count.forecast(prices) for count in counts.values()]
 
 
-class _Known(Closing):
+class KnownReplies(Closing):
     """The replies that are there already: in the recording that would be replayed, or in the cache."""
 
     def __init__(self, access: ModelAccess) -> None:
@@ -188,7 +188,7 @@ class _Known(Closing):
 class _Count:
     """Adds up what one judge would be asked; what is in the cache teaches how long texts and replies are in tokens."""
 
-    def __init__(self, judge: PromptJudge, known: _Known, *, keeps: bool) -> None:
+    def __init__(self, judge: PromptJudge, known: KnownReplies, *, keeps: bool) -> None:
         self._judge = judge
         self._known = known
         self._keeps = keeps
@@ -237,8 +237,8 @@ class _Count:
     def _add_open(self, request: Request) -> None:
         for place, tokens in enumerate(estimate_prompt(request)):
             self._prompt[place] += tokens
-        self._limits[0] += _SHORTEST_REPLY
-        self._limits[1] += completion_limit(request) or _LONGEST_REPLY
+        self._limits[0] += SHORTEST_REPLY
+        self._limits[1] += completion_limit(request) or LONGEST_REPLY
 
     def _learn(self, request: Request, reply: Reply) -> None:
         self._cached += 1

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..evaluation.forecast import Forecast
+from ..evaluation.generation.foreseeing import GenerationForecast
+from ..judges.prices import Prices
 from ..judges.transport.budget import Estimate
 from .document import Document
+from .text import visible
+from .words import counted
 
 
 def forecasts_document(forecasts: Sequence[Forecast]) -> Document:
@@ -43,11 +47,47 @@ def forecast_lines(forecast: Forecast) -> Iterator[str]:
         yield f"  not applicable, and not asked: {forecast.not_applicable:,}"
     basis = f"learned from {forecast.learned_from:,} cached replies" if forecast.learned_from else "by length"
     yield f"  tokens ({basis}): in {_range(forecast.prompt)}, out {_range(forecast.completion)}"
-    if forecast.cost is None or forecast.prices is None:
+    more = "; more where replies have to be asked for again"
+    yield from _cost_lines(forecast.cost, forecast.prices, more)
+
+
+def generation_forecast(forecast: GenerationForecast) -> Document:
+    """What generating would take."""
+    return [*_generation_lines(forecast), "dry run: no call was made, nothing was written"]
+
+
+def _generation_lines(forecast: GenerationForecast) -> Iterator[str]:
+    left = forecast.wanted - forecast.kept
+    there = f", {forecast.answered:,} answered by what is kept" if forecast.answered else ""
+    yield visible(forecast.system)
+    yield f"  attempts: {left:,} of {forecast.wanted:,} to make{there}"
+    for why, count in forecast.passed_over.items():
+        yield f"  no output: {count:,} x {visible(why)}"
+    if not forecast.asks_model:
+        yield "  calls: what an agent of one's own calls, nobody knows beforehand"
+        return
+    if forecast.exact:
+        yield f"  calls: {forecast.calls:,}"
+    else:
+        most = "" if forecast.most is None else f", at most {forecast.most:,}"
+        yield f"  calls: at least {forecast.calls:,}{most}: {counted(forecast.conversations, 'conversation')} as long as the model goes on"
+    if forecast.histories:
+        before = counted(forecast.histories, "question")
+        yield f"  not counted: the conversations before {before}"
+    if forecast.calls:
+        first = "" if forecast.exact else ", of the first calls alone"
+        yield f"  tokens (by length{first}): in {_range(forecast.prompt)}, out {_range(forecast.completion)}"
+        yield from _cost_lines(
+            forecast.cost, forecast.prices, "" if forecast.exact else "; more for what follows"
+        )
+
+
+def _cost_lines(cost: Estimate | None, prices: Prices | None, more: str) -> Iterator[str]:
+    if cost is None or prices is None:
         yield "  cost: not known for this model; add --price IN/OUT, in dollars for a million tokens"
     else:
-        prices = f"${forecast.prices.prompt:g}/${forecast.prices.completion:g} for a million tokens in/out"
-        yield f"  cost: {_dollars(forecast.cost)} at {prices}; more where replies have to be asked for again"
+        each = f"${prices.prompt:g}/${prices.completion:g} for a million tokens in/out"
+        yield f"  cost: {_dollars(cost)} at {each}{more}"
 
 
 def _at_most(bound: bool) -> str:  # noqa: FBT001 - a word or none

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -28,6 +28,14 @@ from .stage import Tally, generate
 from .store import OutputsFile, Store
 
 
+class AskedModel(NamedTuple):
+    """A model that generates: how it is asked and reached, and the worlds of its calls."""
+
+    settings: ModelSettings
+    access: ModelAccess
+    scenes: Scenes
+
+
 class Source(msgspec.Struct, frozen=True, kw_only=True):
     """Who generates.
 
@@ -37,6 +45,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         tasks: Attempts at a time.
         examine: Refuses a case that can never be put to it, with an InputError.
         agent: Makes the agent, for as long as the context is open.
+        model: The model that would be asked; None of an agent of one's own.
     """
 
     system: str
@@ -44,6 +53,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     tasks: int
     examine: Callable[[Case], None]
     agent: Callable[[], AbstractAsyncContextManager[Agent]]
+    model: AskedModel | None = None
 
 
 _TASKS_PER_CALL = 2
@@ -87,6 +97,7 @@ def model_source(
         tasks=access.concurrency * _TASKS_PER_CALL,
         examine=examine,
         agent=agent,
+        model=AskedModel(settings, access, scenes),
     )
 
 

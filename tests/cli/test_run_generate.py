@@ -124,7 +124,6 @@ def test_a_killed_generation_is_gone_on_with(cases: Path, server: ProviderServer
     [
         ([], "expected outputs (--outputs FILE), or who produces them"),
         (["--generate", "m", "--agent", "cat"], "expected either a model or an agent"),
-        (["--generate", "m", "--dry-run"], "generate first, by `fiducial generate`"),
         (["--agent", "no-such-program"], "--agent: no such command: 'no-such-program'"),
     ],
 )

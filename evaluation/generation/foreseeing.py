@@ -1,0 +1,208 @@
+"""What generating would take - calls, tokens, money, and what the cache has already - before a call is made."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from ...judges import CallError, Reply, Request
+from ...judges.prices import PriceList, Prices
+from ...judges.transport.budget import Estimate, completion_limit, estimate_prompt
+from ...records import AgentStep, Case, CaseFiles, CaseIndex, InputPath, ItemKey, Output
+from ..forecast import LONGEST_REPLY, SHORTEST_REPLY, KnownReplies
+from ..store.journal import Journal
+from .attempt import NoOutputError
+from .model_agent import ModelAgent
+from .scene import Converse, Scene
+from .sources import AskedModel, Source
+
+
+class GenerationForecast(msgspec.Struct, frozen=True, kw_only=True):
+    """What generating would take.
+
+    Attributes:
+        system: Who would generate.
+        wanted: Cases by trials.
+        kept: Outputs that are there already.
+        asks_model: Whether a model would be asked; what an agent of one's own calls, nobody knows.
+        passed_over: Attempts for which a model is not made, or which a recording has no reply to, by why.
+        answered: Attempts that the cache, or the recording, answers whole.
+        conversations: Attempts that go on for as many steps as the model takes.
+        histories: Attempts at questions that conversations come before, which are not counted.
+        calls: At least.
+        most: At most; None where that is not known.
+        prompt: Tokens of the first messages that the cache has no reply to.
+        completion: Tokens of the replies to these.
+        prices: The model's prices; None when they are not known.
+    """
+
+    system: str
+    wanted: int
+    kept: int
+    asks_model: bool = True
+    passed_over: dict[str, int] = {}
+    answered: int = 0
+    conversations: int = 0
+    histories: int = 0
+    calls: int = 0
+    most: int | None = 0
+    prompt: Estimate = Estimate(0, 0, 0)
+    completion: Estimate = Estimate(0, 0, 0)
+    prices: Prices | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether calls are known, and tokens are those of all of them."""
+        return self.most == self.calls
+
+    @property
+    def cost(self) -> Estimate | None:
+        """US dollars for these tokens; None when the price is not known."""
+        if self.prices is None:
+            return None
+        pairs = zip(self.prompt, self.completion, strict=True)
+        return Estimate(*(self.prices.cost(prompt, completion) for prompt, completion in pairs))
+
+
+def foresee_generation(
+    source: Source, cases: CaseFiles, out: InputPath, prices: PriceList | None, *, trials: int = 1
+) -> GenerationForecast:
+    """Find out what generating would take, without a call and without a trace.
+
+    Args:
+        source: Who would generate.
+        cases: The files of cases.
+        out: The outputs file, as far as it is there.
+        prices: What models cost; None when that is not known.
+        trials: Attempts at each case.
+
+    Raises:
+        InputError: A case cannot be used.
+    """
+    with CaseIndex(cases, source.examine) as index:
+        keys = [ItemKey(case_id, source.system, trial) for case_id in index for trial in range(trials)]
+        kept = _kept(out) & {*keys}
+        found = GenerationForecast(
+            system=source.system, wanted=len(keys), kept=len(kept), asks_model=source.model is not None
+        )
+        if source.model is None:
+            return found
+        with KnownReplies(source.model.access) as known:
+            count = _Count(source.model, known)
+            asyncio.run(count.go_through((index[key.case_id], key.trial) for key in keys if key not in kept))
+        return count.added_to(found, prices)
+
+
+def _kept(out: InputPath) -> set[ItemKey]:
+    if isinstance(out, Path) and not out.exists():
+        return set()
+    with Journal(out, Output, writing=False) as outputs:
+        return {output.key for output in outputs}
+
+
+class _NotAskedError(CallError):
+    """Here a call would be made; or a world would have to answer, which is left alone."""
+
+    def __init__(self) -> None:
+        super().__init__("not asked")
+        self.calls = 0
+
+
+class _Count:
+    """Leads the model through what is known already, attempt by attempt, and counts what is not."""
+
+    def __init__(self, model: AskedModel, known: KnownReplies) -> None:
+        self._model = model
+        self._known = known
+        self._agent = ModelAgent(model.settings, self, self)
+        self._told = 0
+        """Replies of the attempt that is gone through, which are known."""
+        self._led = self._before = False
+        self._counts: Counter[str] = Counter()
+        self._passed_over: Counter[str] = Counter()
+        self._unbounded = False
+        self._prompt, self._replies = [0.0, 0.0, 0.0], [0.0, 0.0]
+
+    async def go_through(self, attempts: Iterable[tuple[Case, int]]) -> None:
+        for case, trial in attempts:
+            self._told, self._led, self._before = 0, False, False
+            try:
+                await self._agent.work(case, trial)
+            except NoOutputError as error:
+                self._passed_over[str(error)] += 1
+            except _NotAskedError:
+                self._add(len(case.turns))
+            except CallError as error:  # a recording has no reply to it
+                self._passed_over[str(error)] += 1
+            else:
+                self._counts["answered"] += 1
+
+    def _add(self, turns: int) -> None:
+        least = max(turns - self._told, int(not self._told))
+        self._counts["conversations"] += self._led
+        self._counts["histories"] += self._before
+        self._counts["calls"] += least
+        steps = self._model.settings.steps_per_turn if self._led else 1
+        self._counts["most"] += max(least, turns * steps - self._told)
+
+    async def complete(self, request: Request) -> Reply:
+        """See `Provider.complete`."""
+        if self._known.recording is not None:
+            return await self._known.recording.complete(request)
+        reply = self._known(request)
+        if reply is None:
+            for place, tokens in enumerate(estimate_prompt(request)):
+                self._prompt[place] += tokens
+            self._replies[0] += SHORTEST_REPLY
+            self._replies[1] += completion_limit(request) or LONGEST_REPLY
+            raise _NotAskedError
+        self._told += 1
+        return reply
+
+    async def aclose(self) -> None:
+        """See `Provider.aclose`."""
+
+    def examine(self, case: Case) -> None:
+        """See `Scenes.examine`."""
+
+    async def scene(self, case: Case, trial: int, converse: Converse) -> Scene | None:
+        """See `Scenes.scene`. Conversations that come before a case are not held: they write its memory."""
+        if case.reference.get("history") is not None:
+            self._led = self._before = True
+            return _LeftAlone(None)
+        found = await self._model.scenes.scene(case, trial, converse)
+        self._led = found is not None
+        return None if found is None else _LeftAlone(found.shown)
+
+    def added_to(self, forecast: GenerationForecast, prices: PriceList | None) -> GenerationForecast:
+        """A forecast with what was counted."""
+        low, high = self._replies
+        counts = self._counts
+        return msgspec.structs.replace(
+            forecast,
+            passed_over=dict(self._passed_over),
+            answered=counts["answered"],
+            conversations=counts["conversations"],
+            histories=counts["histories"],
+            calls=counts["calls"],
+            most=None if counts["histories"] else counts["most"],
+            prompt=Estimate(*self._prompt),
+            completion=Estimate(low, (low + high) / 2, high),
+            prices=None if prices is None else prices(self._model.settings.model),
+        )
+
+
+class _LeftAlone:
+    """Worlds in which nothing is executed: some are elsewhere, and would be asked."""
+
+    def __init__(self, shown: Case | None) -> None:
+        self.shown = shown
+
+    async def execute(self, step: AgentStep) -> list[str] | None:
+        """See `Scene.execute`."""
+        del step
+        raise _NotAskedError
