@@ -1,9 +1,9 @@
 """Batch files of every judge and variant: over the built-in suite, and over real outputs where reference data is there.
 
-    python benchmarks/make_requests.py --out requests [--model NAME] [--real 500] [--seed 1] [--ladder]
+    python benchmarks/make_requests.py --out requests [--model NAME] [--real 500] [--seed 1] [--pairs 200] [--ladder]
 
 Each file holds the requests of one prompt (``requests/suite/JUDGE.VARIANT.jsonl``). Their ids are hashes of what is asked, so that replies stay good as
-long as the prompt does. With FIDUCIAL_REFERENCE set, the same for a sample of the real outputs in ``bfcl_real`` (``requests/real/``), half of
+long as the prompt does; prompts that compare are asked about pairs of the suite's outputs in both orders (``--pairs``). With FIDUCIAL_REFERENCE set, the same for a sample of the real outputs in ``bfcl_real`` (``requests/real/``), half of
 them officially right and half wrong, with their cases, outputs and labels beside. Real outputs are for measuring: keep what is made of them out of
 any repository. With ``--ladder`` the questions of ladders at fixed levels alone (``requests/ladder/``), which
 ``fiducial audit run --ladder --evenly --calls N --replay ...`` reads: 600 for one prompt about tool calls, 300 for one about statements.
@@ -27,9 +27,14 @@ from fiducial.deterministic.mutation import DIALS
 from fiducial.evaluation.audit.ladder import even_round
 from fiducial.evaluation.audit.ladder.questions import pose, questions
 from fiducial.evaluation.batch.export import Questions, export_batch
+from fiducial.evaluation.batch.files import numbered, once, write_batch
+from fiducial.evaluation.inputs import EvaluationInputs
+from fiducial.evaluation.judging.asking import open_work
 from fiducial.evaluation.judging.tasks import judge_task
+from fiducial.evaluation.judging.worlds import replay_in
+from fiducial.evaluation.preference.pairs import Members, PairInputs
 from fiducial.evaluation.progress import Silent
-from fiducial.judges import shipped_prompts
+from fiducial.judges import shipped_prompts, unanswered
 from fiducial.records import Case, Output, Verdict, read_records, write_records
 
 MODEL = "gpt-4.1-mini"
@@ -48,6 +53,9 @@ def main() -> int:
     parser.add_argument("--real", type=int, default=500, help="real outputs; an even number")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--ladder", action="store_true", help="questions of ladders instead")
+    parser.add_argument(
+        "--pairs", type=int, default=200, help="pairs of outputs of the suite, for judges that compare"
+    )
     arguments = parser.parse_args()
     if arguments.ladder:
         for name, calls in LADDERS.items():
@@ -56,6 +64,7 @@ def main() -> int:
     write_requests(
         demo_path("cases.jsonl"), demo_path("outputs.jsonl"), arguments.out / "suite", arguments.model
     )
+    write_preferences(arguments.pairs, arguments.out / "suite", arguments.model)
     reference = os.environ.get("FIDUCIAL_REFERENCE")
     if not reference:
         print("real outputs: not written: set FIDUCIAL_REFERENCE to the folder of reference data")
@@ -64,6 +73,29 @@ def main() -> int:
     draw_real(Path(reference), folder, arguments.real, arguments.seed)
     write_requests(folder / "cases.jsonl", folder / "outputs.jsonl", folder, arguments.model)
     return 0
+
+
+def write_preferences(count: int, folder: Path, model: str) -> None:
+    """Pairs of outputs of the built-in suite, each in both orders, for the prompts that compare: a random draw, and the batch files."""
+    with EvaluationInputs(demo_path("cases.jsonl"), [demo_path("outputs.jsonl")]) as inputs:
+        pairs = PairInputs(inputs)
+        drawn = sorted(
+            {members for members in pairs.members.values() if members[0] < members[1]}, key=_by_hash
+        )
+        asked = {*drawn[:count], *((second, first) for first, second in drawn[:count])}
+        for variant in ("direct", "reasons"):
+            task = judge_task(f"preference/{variant}", model, replay_in({}))
+            assert task.asked is not None
+            work = open_work(pairs, task, lambda key: pairs.members[key] in asked, (), 1)
+            requests = once(unanswered(task.asked, work, lambda _: None), set())
+            for file in write_batch(requests, numbered(folder / f"preference.{variant}.jsonl")):
+                print(
+                    f"{file.path}: {file.requests:,} requests, {min(count, len(drawn)):,} pairs in both orders"
+                )
+
+
+def _by_hash(members: Members) -> bytes:
+    return hashlib.sha256("\n".join(map(str, members)).encode()).digest()
 
 
 def write_ladder(name: str, calls: int, folder: Path, model: str) -> None:

@@ -90,7 +90,7 @@ def _position(found: Position) -> Iterator[str]:
         return
     value, interval, _, _ = statistic_cells(found.effect)
     which = "first" if found.effect.value > 0 else "second"
-    verdict = f"prefers what is shown {which}" if found.found else "no evidence that it does"
+    verdict = f"prefers what is shown {which}" if found.found else "no evidence that the order decides"
     yield (
         f"    position: {verdict}. {flips} {ends} of {on} flip ({found.to_first:,} to the first shown, {found.to_second:,} to the second, "
         f"sign test p {p_value(found.flip_p)}); the first shown is chosen {_signed(value)} {interval} more often than half the time "
@@ -109,7 +109,7 @@ def _length(found: Length) -> Iterator[str]:
         return
     value, interval, told, _ = statistic_cells(found.effect)
     which = "longer" if found.effect.value > 0 else "shorter"
-    verdict = f"favours the {which} text" if found.found else "no evidence that it does"
+    verdict = f"favours the {which} text" if found.found else "no evidence that length decides"
     yield (
         f"    length: {verdict}. Where labels tell which is better ({told}), it is wrong {_signed(value)} {interval} more often when the wrong one is the "
         f"longer than when it is the shorter (Holm p {p_value(found.holm_p)}); {observed}"

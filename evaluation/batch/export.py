@@ -14,7 +14,7 @@ from ...judges import BatchResults, Lookup, Reply, Request, unanswered
 from ...records import InputPath
 from ..inputs import EvaluationInputs
 from ..judging.asking import open_work
-from ..judging.tasks import JudgeTask, judge_tasks, refuse_idle
+from ..judging.tasks import JudgeTask, judge_tasks, refuse_comparing, refuse_idle
 from ..judging.worlds import replay_in
 from ..progress import Progress
 from ..store.run_store import RunStore
@@ -70,6 +70,7 @@ def export_batch(questions: Questions, path: Path, progress: Progress) -> list[B
     """
     known = [] if questions.run is None else list(RunStore(questions.run).roster)
     tasks = judge_tasks(questions.judges, questions.model, known, replay_in(questions.environments))
+    refuse_comparing(tasks)
     with (
         EvaluationInputs(questions.cases, questions.outputs) as inputs,
         closing(BatchResults(questions.results)) as replies,
