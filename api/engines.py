@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..errors import UsageError
+from importlib.util import find_spec
+
+from ..errors import MissingExtraError, UsageError
 from ..evaluation.ray_engine import RayEngine
 
 
@@ -16,6 +18,7 @@ def engine_of(name: str | None, address: str | None = None, workers: int | None 
 
     Raises:
         UsageError: There is no such engine, or an address of none.
+        MissingExtraError: It is not installed.
     """
     if name is None:
         if address is not None:
@@ -23,4 +26,6 @@ def engine_of(name: str | None, address: str | None = None, workers: int | None 
         return None
     if name != "ray":
         raise UsageError(f"there is no engine {name!r}; ray is one")
+    if find_spec("ray") is None:  # said before anything is begun
+        raise MissingExtraError("ray", "--engine ray")
     return RayEngine(address, workers)

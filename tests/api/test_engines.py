@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from command import fiducial
+
+import fiducial as fd
+from fiducial.api import engines
+from fiducial.api.engines import engine_of
+from fiducial.data import demo_path
+from fiducial.errors import MissingExtraError, UsageError
+
+
+def test_no_engine_is_this_process():
+    assert engine_of(None) is None
+
+
+def test_an_address_is_of_an_engine():
+    with pytest.raises(UsageError, match="name it"):
+        engine_of(None, "auto")
+
+
+def test_there_is_no_other_engine():
+    with pytest.raises(UsageError, match="there is no engine 'spark'"):
+        engine_of("spark")
+
+
+@pytest.fixture
+def without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "find_spec", lambda _: None)
+
+
+@pytest.mark.usefixtures("without_ray")
+def test_without_the_extra_it_is_one_line_and_nothing_is_begun(tmp_path: Path):
+    files = demo_path("cases.jsonl"), demo_path("outputs.jsonl")
+    result = fiducial("run", files[0], "--outputs", files[1], "--engine", "ray", "--out", tmp_path / "run")
+    assert (result.code, result.err) == (
+        2,
+        "fiducial: --engine ray needs an optional dependency: pip install 'fiducial-eval[ray]'\n",
+    )
+    with pytest.raises(MissingExtraError):
+        fd.evaluate(*files, engine="ray", out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_who_asks_for_no_engine_loads_none(tmp_path: Path):
+    fd.evaluate(demo_path("cases.jsonl"), demo_path("outputs.jsonl"), out=tmp_path / "run", progress=False)
+    assert "ray" not in sys.modules
