@@ -71,6 +71,14 @@ function blockOf(block) {
   return made;
 }
 
+// What scrolls by itself can be reached with keys.
+function reachable() {
+  for (const shown of document.querySelectorAll(".block pre, .wide")) {
+    if (shown.scrollWidth > shown.clientWidth || shown.scrollHeight > shown.clientHeight) shown.tabIndex = 0;
+    else shown.removeAttribute("tabindex");
+  }
+}
+
 const SIDES = { "What was produced": "got", "What is right": "expected" };
 
 function sectionOf([title, blocks]) {
@@ -111,6 +119,7 @@ function showItem() {
   }
   page("problem").textContent = "";
   showAnswer();
+  reachable();
 }
 
 function showAnswer() {
@@ -155,6 +164,7 @@ function showVerdicts() {
   keep();
   const producer = { title: "Produced by", text: item.producer, hidden: 0 };
   page("said").replaceChildren(...[producer, ...item.said].map(blockOf));
+  reachable();
   page("verdicts").scrollIntoView();
 }
 
@@ -285,6 +295,7 @@ function start() {
   page("verdicts").addEventListener("toggle", showVerdicts);
   document.addEventListener("keydown", pressed);
   addEventListener("storage", takeFromOtherTab);
+  addEventListener("resize", reachable);
   addEventListener("beforeunload", (event) => { if (!page("unkept").hidden && page("saved").textContent) event.preventDefault(); });
   page("app").hidden = false;
   showItem();

@@ -168,6 +168,20 @@ def test_hostile_texts_stay_texts(browser: Browser, hostile: Path):
     assert browser.requested() == {page.as_uri()}
 
 
+@pytest.mark.parametrize("screen", [(WIDE, False), (NARROW, True)], ids=["wide-light", "narrow-dark"])
+def test_axe_finds_nothing_wrong_where_label_and_judge_are_decided_between(
+    browser: Browser, demo: Path, axe: Path, tmp_path: Path, screen: tuple[tuple[int, int], bool]
+):
+    page = tmp_path / "page.html"
+    done = fiducial("review", demo, "--of", "disagreements", "--agreements", "30", "--out", page)
+    assert done.code == 0, done.err
+    browser.open(page, size=screen[0], dark=screen[1])
+    while not browser.run("return document.querySelector('#compared').childElementCount"):
+        browser.press("j")
+    browser.press("p", "v")
+    assert browser.violations(axe) == []
+
+
 @pytest.mark.parametrize(("size", "dark"), [(WIDE, False), (NARROW, True)], ids=["wide-light", "narrow-dark"])
 def test_axe_finds_nothing_wrong_with_contrast_roles_and_names(
     browser: Browser, run: Path, axe: Path, size: tuple[int, int], dark: bool
