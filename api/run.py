@@ -74,7 +74,9 @@ class Run:
 
     def __init__(self, kept: FolderPath) -> None:
         self.kept = kept
-        manifest = RunStore(kept).manifest
+        store = RunStore(kept)
+        store.refuse_pairs()
+        manifest = store.manifest
         if manifest.results is None:
             raise RunFolderError(f"{kept}: the run was not finished; evaluate again to go on")
         self.judges = manifest.judges or []

@@ -143,6 +143,7 @@ class RunRows(msgspec.Struct, frozen=True):
         Raises:
             InputError: A file cannot be read, no judge has said anything, or none has of the open part.
         """
+        self.store.refuse_pairs()
         if self.outputs:
             return output_rows(self.store, names)
         return run_rows(self.store, names, open_only=self.open_only)

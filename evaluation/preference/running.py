@@ -22,7 +22,7 @@ from ..judging.asking import EachOutput, Step, ask
 from ..judging.tasks import JudgeTask, judge_tasks, require_models
 from ..judging.worlds import replay_in
 from ..progress import Progress, Silent
-from ..store.run_store import RunStore
+from ..store.run_store import PAIRS, RunStore
 from ..store.run_writer import RunWriter
 from .choices import choices_of
 from .pairs import PairInputs
@@ -112,7 +112,7 @@ def run_preferences(
 def _begin(plan: PreferencePlan, context: RunContext, tasks: Sequence[JudgeTask], started: datetime) -> None:
     """Tie the folder to these outputs. What cannot go on there is refused before anything in it is changed."""
     folder, inputs = context.folder, context.inputs
-    facts = {"pairs_of": [file.sha256 for file in inputs.survey.files]}
+    facts = {PAIRS: [file.sha256 for file in inputs.survey.files]}
     folder.refuse_other_run(**facts)
     folder.roster.refuse_changed([task.known for task in tasks], folder.path)
     folder.bind(**facts)

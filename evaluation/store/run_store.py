@@ -44,6 +44,9 @@ MANIFEST, VERDICTS, STATEMENTS, LABELS, ADJUDICATIONS, CLUSTERS, CALIBRATION, RE
 )
 """The files of a run folder."""
 
+PAIRS = "pairs_of"
+"""In the identity of a run about pairs of outputs: the hashes of the files that these are in."""
+
 GENERATED = "outputs.jsonl"
 """The outputs of a run that generates them itself; it grows when the run goes on."""
 
@@ -246,12 +249,25 @@ class RunStore(Closing):
             )
         return path
 
+    def refuse_pairs(self) -> None:
+        """Refuse verdicts on pairs of outputs, where verdicts on outputs are wanted.
+
+        Raises:
+            RunFolderError: They are that.
+        """
+        if PAIRS in self.known.identity:
+            raise RunFolderError(
+                f"{self.path}: holds which of two outputs judges prefer, and nothing of single outputs; "
+                f"`fiducial compare RUN --by system --judge JUDGE --out {self.path}` shows it again"
+            )
+
     def finished(self) -> Manifest:
         """The manifest of a run that came to its end.
 
         Raises:
             RunFolderError: It is not a run folder, or the run was not finished.
         """
+        self.refuse_pairs()
         if not self.manifest.finished:
             raise RunFolderError(f"{self.path}: the run was not finished; type its command again to go on")
         return self.manifest

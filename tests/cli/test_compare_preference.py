@@ -13,6 +13,8 @@ from choosing import choosing, shown, without
 from command import Command, Result, fiducial
 from provider_server import Answer, ProviderServer, Seen
 
+import fiducial as fd
+from fiducial.errors import RunFolderError
 from fiducial.records import Output, Verdict, read_records, write_records
 
 SECRET = "sk-very-secret"
@@ -201,6 +203,19 @@ def test_a_prompt_of_ones_own_compares_too(prefer: Command, tmp_path: Path, serv
     assert prefer("--json", "found.json", judge=str(own)).code == 0
     assert found()["judge"] == "mine/custom@m"
     assert (found()["matches"][0]["b_won"], found()["matches"][0]["flipped_to_first"]) == (5, 15)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("compare", "--by", "system"), ("calibrate",), ("report",), ("review",), ("estimate",)],
+    ids=" ".join,
+)
+def test_a_folder_of_preferences_is_no_run_over_outputs(prefer: Command, command: tuple[str, ...]):
+    prefer()
+    result = fiducial(command[0], "prefs", *command[1:])
+    assert (result.code, "holds which of two outputs judges prefer" in result.err) == (2, True), result.err
+    with pytest.raises(RunFolderError, match="shows it again"):
+        fd.load_run("prefs")
 
 
 def test_nothing_that_is_kept_holds_the_key(prefer: Command, tmp_path: Path):
