@@ -50,14 +50,24 @@ class Generated(Shown, frozen=True, kw_only=True):
     Attributes:
         name: Of the system, or of the category.
         tally: How many outputs there were, were made, and are missing.
+        cost: US dollars for the tokens that were asked for now; None where no model was asked, or its price is not known.
     """
 
     name: str
     tally: Tally
+    cost: float | None = None
+
+    @classmethod
+    def by(cls, source: Source, tally: Tally, prices: Sequence[str]) -> Generated:
+        """What a source made, with what that cost."""
+        model = None if source.model is None else source.model.settings.model
+        known = None if model is None or not tally.prompt_tokens else price_list(prices)(model)
+        cost = None if known is None else known.cost(tally.prompt_tokens, tally.completion_tokens)
+        return cls(name=source.system, tally=tally, cost=cost)
 
     def document(self) -> Document:
         """It in words."""
-        return generation_lines(self.tally, self.name)
+        return generation_lines(self.tally, self.name, self.cost)
 
 
 def who_generates(
@@ -129,7 +139,13 @@ def who_generates(
 
 
 def generate_file(
-    source: Source, cases: FilePath, out: FilePath, *, trials: int = 1, progress: bool | None = None
+    source: Source,
+    cases: FilePath,
+    out: FilePath,
+    *,
+    trials: int = 1,
+    progress: bool | None = None,
+    prices: Sequence[str] = (),
 ) -> Generated:
     """Let a model or a command work on cases, and keep the outputs in a file; the same call goes on with it.
 
@@ -139,10 +155,11 @@ def generate_file(
         out: The outputs file.
         trials: Attempts at each case.
         progress: Whether to show progress.
+        prices: Of models, beside the public list, ``[MODEL=]IN/OUT``.
     """
     with shown_progress(wanted=progress) as shown:
         tally = make_file(source, Path(cases), Path(out), shown, trials=trials)
-    return Generated(name=source.system, tally=tally)
+    return Generated.by(source, tally, prices)
 
 
 class Foreseen(Shown, frozen=True, kw_only=True):
@@ -188,11 +205,12 @@ def generate_into_run(
     *,
     trials: int = 1,
     progress: bool | None = None,
+    prices: Sequence[str] = (),
 ) -> Generated:
     """The same, into a run's folder, as ``GENERATED``."""
     with shown_progress(wanted=progress) as shown:
         tally = make_into_run(source, shards_of(paths_of(cases)).files, Path(run), shown, trials=trials)
-    return Generated(name=source.system, tally=tally)
+    return Generated.by(source, tally, prices)
 
 
 def generate_bfcl(

@@ -106,7 +106,7 @@ def command(*, cases: Path, out: Path, trials: int, **options: Any) -> int:
     if options["dry_run"]:
         click.echo(str(foresee_file(source, cases, out, trials=trials, prices=options["price"])))
         return EXIT_OK
-    found = generate_file(source, cases, out, trials=trials, progress=True)
+    found = generate_file(source, cases, out, trials=trials, progress=True, prices=options["price"])
     click.echo(str(found))
     click.echo(f"outputs: {out}")
     return EXIT_PARTIAL if found.tally.without_output else EXIT_OK
@@ -161,7 +161,14 @@ def generate_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) 
 
     out: Path = given["out"] / GENERATED
     source = source_of(given, given["generate"], out, lambda: _own_access(given, access))
-    found = generate_into_run(source, given["cases"], given["out"], trials=given["trials"], progress=True)
+    found = generate_into_run(
+        source,
+        given["cases"],
+        given["out"],
+        trials=given["trials"],
+        progress=True,
+        prices=given["price"],
+    )
     if not given["quiet"]:
         click.echo(str(found))
     return found

@@ -11,12 +11,13 @@ _SHOWN = 5
 """Reasons of one sort that are told; the journal beside the outputs has them all."""
 
 
-def generation_lines(tally: Tally, system: str) -> list[str]:
+def generation_lines(tally: Tally, system: str, cost: float | None = None) -> list[str]:
     """What became of the attempts, one line each sort.
 
     Args:
         tally: What it came to.
         system: Who worked on them.
+        cost: US dollars for the tokens; None where the price is not known.
 
     Returns:
         Lines for people.
@@ -24,8 +25,9 @@ def generation_lines(tally: Tally, system: str) -> list[str]:
     there = tally.kept + tally.made
     lines = [f"{visible(system)}: {there:,} of {tally.wanted:,} outputs, {tally.made:,} made now"]
     if tally.calls:
+        spent = "" if cost is None else f", ${cost:,.4f}"
         lines.append(
-            f"calls: {tally.calls:,}; tokens: {tally.prompt_tokens:,} in, {tally.completion_tokens:,} out"
+            f"calls: {tally.calls:,}; tokens: {tally.prompt_tokens:,} in, {tally.completion_tokens:,} out{spent}"
         )
     if tally.errors:
         lines.append(f"ended by an error of the system's own, which is graded 0: {tally.errors:,}")

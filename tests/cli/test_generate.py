@@ -328,9 +328,11 @@ def test_conversations_before_a_question_are_within_the_budget(tmp_path: Path, s
     write_records(cases, [Case(id="q", kind="memory_answer", messages=[user], reference=reference)])
     told = [{"history": "ada", "id": f"{number}", "messages": [user]} for number in range(4)]
     histories.write_text("".join(json.dumps(each) + "\n" for each in told))
-    result = generate(cases, server, "--no-cache", "--histories", str(histories), "--max-calls", "2")
+    result = generate(
+        cases, server, "--no-cache", "--histories", str(histories), "--max-calls", "2", "--price", "5/10"
+    )
     assert (result.code, len(server.seen)) == (3, 2)
-    assert "calls: 2; tokens: 200 in, 20 out" in result.out
+    assert "calls: 2; tokens: 200 in, 20 out, $0.0012\n" in result.out
     assert generate(cases, server, "--no-cache", "--histories", str(histories)).code == 0
     assert len(server.seen) == 4 + 1
 

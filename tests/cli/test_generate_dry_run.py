@@ -50,7 +50,9 @@ def test_it_says_how_many_calls_are_made_then(cases: Path, server: ProviderServe
     assert "  attempts: 12 of 12 to make\n  calls: 12\n  tokens (by length): in " in told
     assert "out 60 to 6,000" in told
     assert " at $0.4/$1.6 for a million tokens in/out\n" in told
-    assert generate(cases, server, "--trials", "2").code == 0
+    made = generate(cases, server, "--trials", "2")
+    assert made.code == 0
+    assert "calls: 12; tokens: 1,200 in, 120 out, $0.0007\n" in made.out
     assert len(server.seen) == 12
     assert "  attempts: 0 of 12 to make\n  calls: 0\n" in dry(cases, server, "--trials", "2")
     assert "  attempts: 6 of 18 to make\n  calls: 6\n" in dry(cases, server, "--trials", "3")
