@@ -56,6 +56,11 @@ class Run(msgspec.Struct, frozen=True):
     proven: bool = False
 
     @property
+    def ended_well(self) -> bool:
+        """Whether it came to its own end, with exit code 0."""
+        return self.by == "exit" and not self.code
+
+    @property
     def out_of_time(self) -> bool:
         """Whether it ran into the limit on time, or on processor time."""
         return self.by == "time" or self.code == -signal.SIGXCPU

@@ -83,7 +83,7 @@ class CommandSteps:
         if line.too_long:
             return {"error": f"it printed more than {MOST_OUTPUT >> 20} MiB"}
         run = line.run
-        if run.by != "exit" or run.code:
+        if not run.ended_well:
             return {"error": ended_by(run, self._seconds)}
         return None if begun else {"error": "it ended without an answer"}
 

@@ -84,7 +84,7 @@ class CommandAgent:
 
     def _answer(self, run: Run) -> Any:
         """What it printed, or how it failed."""
-        if run.by != "exit" or run.code:
+        if not run.ended_well:
             return {"error": ended_by(run, self._seconds)}
         if run.cut:
             return {"error": f"it printed more than {MOST_OUTPUT >> 20} MiB"}
