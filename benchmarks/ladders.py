@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 import numpy as np
-from simulation.ladders import Planted, asked, falling, true_threshold
+from simulation.ladders import Planted, asked, evenly, falling, true_threshold, up_and_down
 
-from fiducial.calibration.ladders import CurveFamily, LadderFit
+from fiducial.calibration.ladders import CurveFamily, LadderFit, next_levels
 from fiducial.deterministic.mutation import DIALS
 
 NEAR = 0.1
@@ -34,7 +34,7 @@ def main() -> int:
     arguments = parser.parse_args()
     faults = arguments.calls - arguments.calls // 10
     print(f"{arguments.audits} audits each, {arguments.calls} calls, of which {faults} about faults\n")
-    tables = (table(arguments.audits, faults) for table in (thresholds, steps, flat))
+    tables = (table(arguments.audits, faults) for table in (thresholds, steps, flat, designs))
     for line in chain.from_iterable(chain(table, [""]) for table in tables):
         print(line, flush=True)
     return 0
@@ -85,6 +85,28 @@ def steps(audits: int, faults: int) -> Iterator[str]:
             bias = off[np.isfinite(off)].mean()
             covers = _covering(fits, judge.threshold)
             yield f"| {len(places)} | {fall} | {bias:+.2f} | {near[0]:.1%} | {near[1]:.1%} | {covers:.1%} |"
+
+
+def designs(audits: int, faults: int) -> Iterator[str]:
+    """Other ways of asking, with the same fit."""
+    family = CurveFamily(DIALS["parallel_calls"].places)
+    yield "| asked | from 80 % to 20 % within a factor of | level within 10 % | intervals that cover | half an interval |"
+    yield "|---|---|---|---|---|"
+    for name, design, at_once in (
+        ("in six rounds, as audits do", next_levels, 45),
+        ("one at a time, up and down", up_and_down, 1),
+        ("evenly", evenly, 45),
+    ):
+        for factor in (2.0, 4.0):
+            judge = falling(math.log(7) / LENGTH, math.log(factor) / LENGTH)
+            fits = [
+                asked(family, judge, np.random.default_rng(seed), faults, at_once, design)
+                for seed in range(audits)
+            ]
+            off = np.exp((np.array([fit.threshold for fit in fits]) - judge.threshold) * LENGTH) - 1
+            half = np.median([math.exp((fit.high - fit.low) / 2 * LENGTH) - 1 for fit in fits])
+            near = np.mean(np.abs(off) <= NEAR)
+            yield f"| {name} | {factor:g} | {near:.1%} | {_covering(fits, judge.threshold):.1%} | {half:.0%} |"
 
 
 def flat(audits: int, faults: int) -> Iterator[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -37,14 +38,23 @@ class Planted(NamedTuple):
         return self.floor + (self.top - self.floor) / (1 + np.exp(self.slope * (places - middle - shift)))
 
 
-def asked(
-    family: CurveFamily, judge: Planted, chance: np.random.Generator, calls: int, per_round: int
+Design: TypeAlias = Callable[[CurveFamily, Answers, int], Sequence[int]]
+"""Chooses the levels of so many questions by the answers before."""
+
+
+def asked(  # noqa: PLR0917 - a judge, how it is asked, and chance
+    family: CurveFamily,
+    judge: Planted,
+    chance: np.random.Generator,
+    calls: int,
+    per_round: int,
+    design: Design = next_levels,
 ) -> LadderFit:
     """Ask a judge in rounds, and fit its curve. The k-th question at a level is of cluster k, as in an audit."""
     shifts = chance.normal(0.0, judge.spread, calls) if judge.spread else np.zeros(calls)
     answers = Answers(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64))
     while (left := calls - len(answers.rung)) > 0:
-        rung = np.array(next_levels(family, answers, min(per_round, left)), dtype=np.int64)
+        rung = np.array(design(family, answers, min(per_round, left)), dtype=np.int64)
         cluster = _numbered(answers.rung, rung)
         share = judge.shares(family.places[rung], shifts[cluster])
         caught = (chance.random(len(rung)) < share).astype(np.float64)
@@ -54,6 +64,23 @@ def asked(
             np.concatenate([answers.cluster, cluster]),
         )
     return fit_ladder(family, answers)
+
+
+def evenly(family: CurveFamily, answers: Answers, count: int) -> list[int]:
+    """All levels in turn."""
+    levels, before = len(family.places), len(answers.rung)
+    return [(before + number) % levels for number in range(count)]
+
+
+def up_and_down(family: CurveFamily, answers: Answers, count: int) -> list[int]:
+    """One question at a time: an easier level after a miss, after one of four catches a harder one (Durham and Flournoy 1994)."""
+    if not len(answers.rung):
+        return [0] * count
+    level = int(answers.rung[-1])
+    if not answers.caught[-1]:
+        return [max(0, level - 1)] * count
+    harder = (len(answers.rung) * 2_654_435_761 >> 16) % 4 == 0
+    return [min(len(family.places) - 1, level + harder)] * count
 
 
 def _numbered(before: IntArray, rung: IntArray) -> IntArray:
