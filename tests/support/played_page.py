@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 _BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
-_NAMED = re.compile(r"`([\w./-]+\.\w+)`[^`\n]*:\n\n\Z")
+_NAMED = re.compile(r"`([\w./-]+\.\w+)`:\n\n\Z")
 _END = "--- end of what was printed ---"
 
 
