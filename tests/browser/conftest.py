@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from command import fiducial
 from provider_server import Answer, ProviderServer
 
 import fiducial as fd
+from fiducial.data import demo_path
 
 HOSTILE = (
     "</script></pre></style><script>window.broken = 1</script><img src=x onerror='window.broken = 2'>"
@@ -41,8 +43,20 @@ def axe() -> Path:
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The run folder of the demo."""
-    folder = tmp_path_factory.mktemp("demo") / "demo"
-    done = fiducial("demo", "--out", folder)
+    place = tmp_path_factory.mktemp("demo")
+    with chdir(place):  # so that the page names no path of the machine
+        done = fiducial("demo", "--out", "demo")
+    assert done.code == 0, done.err
+    return place / "demo"
+
+
+@pytest.fixture(scope="session")
+def unlabelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run on the demo's cases and outputs of which nobody has labelled anything."""
+    folder = tmp_path_factory.mktemp("unlabelled") / "run"
+    files = [demo_path("cases.jsonl"), "--outputs", demo_path("outputs.jsonl")]
+    judges = ["--judge", "rubric", "--judge", "memory_answer", "--judge", "groundedness"]
+    done = fiducial("run", *files, *judges, "--model", "baseline", "--out", folder)
     assert done.code == 0, done.err
     return folder
 

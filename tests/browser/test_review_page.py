@@ -10,8 +10,6 @@ import pytest
 from chromium import NARROW, WIDE, Browser
 from command import fiducial
 
-from fiducial.data import demo_path
-
 LABELLED = 10
 
 
@@ -20,17 +18,6 @@ def review(run: Path, *options: str) -> Path:
     done = fiducial("review", run, "--by", "ann", "--n", "12", *options)
     assert done.code == 0, done.err
     return run / "review-ann.html"
-
-
-@pytest.fixture(scope="module")
-def unlabelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run on the demo's cases and outputs of which nobody has labelled anything."""
-    folder = tmp_path_factory.mktemp("unlabelled") / "run"
-    files = [demo_path("cases.jsonl"), "--outputs", demo_path("outputs.jsonl")]
-    judges = ["--judge", "rubric", "--judge", "memory_answer", "--judge", "groundedness"]
-    done = fiducial("run", *files, *judges, "--model", "baseline", "--out", folder)
-    assert done.code == 0, done.err
-    return folder
 
 
 @pytest.fixture

@@ -84,6 +84,10 @@ class Browser:
         """What a function body returns that runs in the page; `arguments` holds what is given."""
         return self._driver.execute_script(script, *given)
 
+    def run_async(self, script: str, *given: Any) -> Any:
+        """What a function body hands to its last argument, a function, sooner or later."""
+        return self._driver.execute_async_script(script, *given)
+
     def all(self, selector: str) -> list[Element]:
         return self._driver.find_elements("css selector", selector)
 
@@ -115,7 +119,7 @@ class Browser:
     def violations(self, axe: Path) -> list[str]:
         """What axe-core finds wrong, a line each: the rule, how many places, the first of them."""
         self.run(axe.read_text("utf-8"))
-        found: dict[str, Any] = self._driver.execute_async_script(
+        found: dict[str, Any] = self.run_async(
             "axe.run(document, {resultTypes: ['violations']}).then(arguments[arguments.length - 1])"
         )
         return [

@@ -1,0 +1,174 @@
+"""What a browser makes of reports: weight, time to open, time to search, and what the rows of the first screen say.
+
+    PYTHONPATH=tests/support .venv-browser/bin/python benchmarks/pages.py [2000 100000]
+
+Needs Chromium, its driver and selenium: `make browser` brings selenium. Each size is a run of made-up tool calls by two systems, checked and reported by the command.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from chromium import NARROW, WIDE, Browser, chromium
+
+# pyright: reportMissingImports=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+
+TOOL = {
+    "name": "book",
+    "description": "Books a hotel room.",
+    "parameters": {
+        "type": "dict",
+        "properties": {"city": {"type": "string"}, "nights": {"type": "integer"}},
+        "required": ["city", "nights"],
+    },
+}
+SYSTEMS = ("careful", "hasty")
+ROWS = """
+const rows = [...document.querySelectorAll('header.page > *, main > *:not(section), #answers > *:not(.answers), #answers article, #systems > *')];
+return rows.map((each) => [each, each.getBoundingClientRect()])
+  .filter(([, box]) => box.height > 0 && box.top < innerHeight)
+  .map(([each, box]) => [Math.round(box.top), Math.round(Math.min(box.bottom, innerHeight)), each.innerText.replace(/\\s+/g, ' ').slice(0, 90)]);
+"""
+
+
+SEARCH = """
+const [sought, done] = arguments;
+const field = document.querySelector('#search');
+const began = performance.now();
+field.value = sought;
+field.dispatchEvent(new Event('input', {bubbles: true}));
+const look = () => /^[0-9,]+ of [0-9,]+$/.test(document.querySelector('#count').value) && location.hash.includes('q=')
+  ? done(performance.now() - began) : setTimeout(look, 5);
+look();
+"""
+
+
+def write_inputs(folder: Path, outputs: int) -> None:
+    """Made-up cases, an output of each system for each, four fifths of them right."""
+    draw = random.Random(0)  # noqa: S311 - made-up data
+    cities = [f"City {number}" for number in range(500)]
+    with (folder / "cases.jsonl").open("w") as cases, (folder / "outputs.jsonl").open("w") as answers:
+        for number in range(outputs // len(SYSTEMS)):
+            wanted = {"city": draw.choice(cities), "nights": draw.randint(1, 14)}
+            asked = f"Please book {wanted['nights']} nights in {wanted['city']} for customer {number}."
+            case = {
+                "id": f"trip-{number}",
+                "kind": "tool_call",
+                "messages": [{"role": "user", "content": asked}],
+                "tools": [TOOL],
+                "reference": {"calls": [{"name": "book", "arguments": wanted}]},
+                "tags": {"category": f"group {number % 7}"},
+            }
+            cases.write(json.dumps(case) + "\n")
+            for system in SYSTEMS:
+                given = wanted if draw.random() < 0.8 else {**wanted, "city": draw.choice(cities)}
+                answers.write(
+                    json.dumps(
+                        {
+                            "case_id": case["id"],
+                            "system": system,
+                            "tool_calls": [{"name": "book", "arguments": given}],
+                        }
+                    )
+                    + "\n"
+                )
+
+
+def reported(folder: Path, outputs: int) -> tuple[Path, float]:
+    """Check and report them, by the command; the report and the seconds it took."""
+    write_inputs(folder, outputs)
+    command = [
+        sys.executable,
+        "-m",
+        "fiducial",
+        "run",
+        "cases.jsonl",
+        "--outputs",
+        "outputs.jsonl",
+        "--out",
+        "run",
+        "-q",
+    ]
+    began = time.monotonic()
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    return folder / "run" / "report.html", time.monotonic() - began
+
+
+def opened(browser: Browser, page: Path, sought: str) -> dict[str, Any]:
+    """Milliseconds until the page was painted and loaded, until the items are listed, and until a search through all texts is done."""
+    began = time.monotonic()
+    browser.open(page)
+    timing = browser.run("return performance.getEntriesByType('navigation')[0].toJSON()")
+    painted = browser.run(
+        "return performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null"
+    )
+    browser.until("return !document.querySelector('#browser').hidden")
+    listed = time.monotonic() - began
+    searched = browser.run_async(SEARCH, sought)
+    return {
+        "painted": painted,
+        "loaded": timing["loadEventEnd"],
+        "listed": 1000 * listed,
+        "searched": searched,
+        "found": browser.run("return document.querySelector('#count').value"),
+    }
+
+
+def first_screen(browser: Browser, page: Path) -> Iterator[str]:
+    """What stands on which rows of pixels before anything is scrolled."""
+    for width, height in (WIDE, NARROW):
+        browser.open(page, size=(width, height))
+        yield f"{width} x {height}"
+        yield from (f"  {top:>4} to {bottom:>4}  {text}" for top, bottom, text in browser.run(ROWS))
+
+
+def main() -> None:
+    """Measure the sizes that are asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sizes", nargs="*", type=int, default=[2_000, 100_000])
+    sizes = parser.parse_args().sizes
+    print(f"{datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}")
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        command = [sys.executable, "-m", "fiducial", "demo", "--out", "demo", "-q"]
+        subprocess.run(command, cwd=place, check=True, capture_output=True)
+        runs = [("demo", place / "demo" / "report.html", 0.0, "refund")]
+        for size in sizes:
+            folder = place / str(size)
+            folder.mkdir()
+            runs.append((f"{size:,}", *reported(folder, size), "customer 77"))
+        with fresh_chromium() as browser:
+            print("\n".join(first_screen(browser, runs[0][1])))
+        print(
+            "outputs; seconds to check and report; kB; milliseconds until painted, loaded, listed; of a search"
+        )
+        for title, page, seconds, sought in runs:
+            with fresh_chromium() as browser:
+                found = opened(browser, page, sought)
+            times = ", ".join(f"{found[each]:,.0f}" for each in ("painted", "loaded", "listed"))
+            print(
+                f"{title}; {seconds:.1f}; {page.stat().st_size / 1000:,.0f}; {times}; {found['searched']:,.0f} ({found['found']})"
+            )
+
+
+@contextmanager
+def fresh_chromium() -> Generator[Browser]:
+    """A browser that has seen no page yet."""
+    with tempfile.TemporaryDirectory() as profile, chromium(Path(profile)) as browser:
+        yield browser
+
+
+if __name__ == "__main__":
+    main()
