@@ -281,7 +281,7 @@ def _next(found: Found, trust: Sequence[Trust]) -> Answer:
             return answer
     for each in trust if found.folder else ():
         if each.word == "as it is":
-            claim = f"fiducial audit certify {found.folder} --by {each.judge} --claim accuracy={SURE:g} --out certificate.json"
+            claim = f"fiducial audit certify {found.folder} --by {each.judge} --claim accuracy={SURE:g} --out {found.folder}/certificate.json"
             return Answer(
                 text=f"Certify {each.judge}, and check it again from time to time.",
                 evidence="calibration",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import wrap
-from typing import Literal, TypeAlias
+from typing import Literal, LiteralString, TypeAlias
 
 import msgspec
 from markupsafe import Markup, escape
@@ -45,6 +45,11 @@ MOST_TEXT = 50_000
 def fit(text: str) -> str:
     """A text, fit for a page: what is invisible is spelled out, and what is endless cut."""
     return shortened(text, MOST_TEXT)
+
+
+def filled(template: LiteralString, *parts: str) -> Markup:
+    """Markup of ours with parts in the places of ``%s``, escaped but for what is markup already; four times as fast as `Markup.format`."""
+    return Markup(template % tuple(map(escape, parts)))  # noqa: S704 - a template is written in the code, never data
 
 
 Piece: TypeAlias = Block | str
@@ -242,10 +247,9 @@ class Verbatim(Block, frozen=True):
 
     def markup(self) -> Markup:
         """It on a page."""
-        cut = Markup('<p class="cut">{}</p>').format(self._cut) if self.hidden else Markup()
-        return Markup('<section class="block {}"><h4>{}</h4><pre dir="auto">{}</pre>{}</section>').format(
-            self.role, fit(self.title), fit(self.text), cut
-        )
+        cut = filled('<p class="cut">%s</p>', self._cut) if self.hidden else Markup()
+        block = '<section class="block %s"><h4>%s</h4><pre dir="auto">%s</pre>%s</section>'
+        return filled(block, self.role, fit(self.title), fit(self.text), cut)
 
     @property
     def _cut(self) -> str:
@@ -271,9 +275,7 @@ class Columns(Block, frozen=True):
 
 
 def _folded(kind: str, title: str, pieces: Document) -> Markup:
-    return Markup('<details class="{}"><summary>{}</summary>{}</details>').format(
-        kind, fit(title), as_html(pieces)
-    )
+    return filled('<details class="%s"><summary>%s</summary>%s</details>', kind, fit(title), as_html(pieces))
 
 
 class Figure(Block, frozen=True):
@@ -382,9 +384,9 @@ class Table(Block, frozen=True):
 
     def _row(self, row: Sequence[str | Cell]) -> Markup:
         return Markup().join(
-            Markup('<th scope="row">{}</th>').format(_content(cell))
+            filled('<th scope="row">%s</th>', _content(cell))
             if column == 0
-            else Markup("<td{}{}>{}</td>").format(self._side(column), _title(cell), _content(cell))
+            else filled("<td%s%s>%s</td>", self._side(column), _title(cell), _content(cell))
             for column, cell in enumerate(row)
         )
 
@@ -412,17 +414,17 @@ def _heading(cell: str | Cell) -> Markup:
 def _title(cell: str | Cell) -> Markup:
     if isinstance(cell, str) or not cell.title:
         return Markup()
-    return Markup(' title="{}"').format(fit(cell.title))
+    return filled(' title="%s"', fit(cell.title))
 
 
 def _content(cell: str | Cell) -> Markup:
     if isinstance(cell, str):
         shown = escape(fit(cell))
-        return shown if cell.isascii() else Markup("<bdi>{}</bdi>").format(shown)
-    behind = Markup(" <small>{}</small>").format(fit(cell.behind)) if cell.behind else Markup()
+        return shown if cell.isascii() else filled("<bdi>%s</bdi>", shown)
+    behind = filled(" <small>%s</small>", fit(cell.behind)) if cell.behind else Markup()
     shown = _content(cell.text)
     if cell.mark:
-        shown = Markup('<span class="{}">{}</span>').format(cell.mark, shown)
+        shown = filled('<span class="%s">%s</span>', cell.mark, shown)
     return shown + behind + cell.figure
 
 

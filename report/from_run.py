@@ -90,6 +90,7 @@ def report_data(store: RunStore) -> ReportData:
         folder="" if isinstance(store.path, MemoryFolder) else str(store.path),
         cuts=store.roster.cuts,
         labels=_labels(store, manifest.results),
+        certificates=_certificates(store),
         notes=[*edited(store), *(manifest.notes or []), *_not_judged(manifest, manifest.results)],
     )
     return msgspec.structs.replace(data, scores=_scores(store, data))
@@ -140,6 +141,31 @@ def _labels(store: RunStore, systems: list[SystemResult]) -> dict[str, int]:
     )
     counts = Counter(_GIVEN[source] for source in given.values())
     return {"checkers": checked, **counts}
+
+
+def _certificates(store: RunStore) -> dict[str, list[str]]:
+    """What certificates in the run's folder (`certificate*.json`) say of judges of the run that are still the same."""
+    folder = store.path
+    places = [] if isinstance(folder, MemoryFolder) else sorted(folder.glob("certificate*.json"))
+    found: dict[str, list[str]] = {}
+    for place in places:
+        from ..evaluation.audit.drift import read_certificate  # noqa: PLC0415 - most runs have none, and scipy is slow to import
+
+        try:
+            certificate = read_certificate(place)
+        except InputError as error:
+            found.setdefault(place.name, []).append(str(error))
+            continue
+        known = None if certificate.id is None else store.roster.get(certificate.id)
+        if known is not None:
+            claims = ", ".join(
+                f"{claim.statistic.replace('_', ' ')} at least {claim.at_least:g} "
+                f"{'holds' if claim.holds else 'does not hold'}"
+                for claim in certificate.claims
+            )
+            told = f"certified {words.moment(certificate.issued)}: {claims} ({place.name})"
+            found.setdefault(known.by, []).append(told)
+    return found
 
 
 def _title(systems: list[str]) -> str:

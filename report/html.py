@@ -86,7 +86,7 @@ def render_report(data: ReportData, items: Iterable[Candidate], *, texts: int | 
         else as_html(calibration_page(data.calibration, data.scores, data.baselines)),
         answers=told,
         overview=as_html(overview_document(data.systems, data.compared)),
-        trust=as_html(trust_document(told.trust, data.labels)),
+        trust=as_html(trust_document(told.trust, data.labels, data.certificates)),
         judges=as_html(costs_document(data.judges, data.calibration)),
         style=style,
         script=script,

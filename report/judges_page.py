@@ -14,17 +14,22 @@ from .figures.scores import cost
 from .run_words import judges_table
 
 
-def trust_document(trust: Sequence[Trust], labels: Mapping[str, int]) -> Document:
+def trust_document(
+    trust: Sequence[Trust], labels: Mapping[str, int], certificates: Mapping[str, Sequence[str]] | None = None
+) -> Document:
     """How far each judge may be trusted, why, by which labels, and what is certified.
 
     Args:
         trust: What is said of each.
         labels: How many labels there are, by who gave them.
+        certificates: By judge what the certificates beside the run say of it.
     """
     if not trust:
         return []
     given = ", ".join(f"{words.count(number)} by {who}" for who, number in labels.items() if number)
-    return [judges_table(trust, why=True), f"Labels: {given or 'none'}."]
+    certified = [f"{judge}: {said}" for judge, told in (certificates or {}).items() for said in told]
+    none = "Certificates in the run's folder: none."
+    return [judges_table(trust, why=True), f"Labels: {given or 'none'}.", *(certified or [none])]
 
 
 def costs_document(judges: Sequence[JudgeUse], calibration: Calibration | None) -> Document:

@@ -89,6 +89,7 @@ class ReportData(Part, frozen=True, kw_only=True):
         cuts: From which score on the verdicts of each judge pass; 0.5 for those that are not there.
         notes: Sentences a reader must see before any number.
         labels: How many outputs have a label, by who gave it.
+        certificates: What certificates in the run's folder say of its judges, by judge.
         scores: Groups of like scores beside labels, of judges whose scores are more than 0 and 1.
     """
 
@@ -106,6 +107,7 @@ class ReportData(Part, frozen=True, kw_only=True):
     cuts: Mapping[Author, Cut] = {}
     notes: list[str] = []
     labels: Mapping[str, int] = {}
+    certificates: Mapping[str, list[str]] = {}
     scores: Mapping[str, list[Bin]] = {}
 
     @property

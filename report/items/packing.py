@@ -33,6 +33,9 @@ _QUERY = 160
 _CHUNK_ITEMS, _CHUNK_BYTES = 256, 1_000_000
 """What is unpacked at once, at most: this many items, or bytes."""
 
+_LARGE = 2_000_000
+"""Bytes from which on packing as small as can be takes too long."""
+
 
 class Packed(msgspec.Struct, frozen=True, kw_only=True):
     """Items as a page carries them.
@@ -182,7 +185,8 @@ def _chunks(pages: Iterable[str]) -> Iterator[tuple[int, Markup]]:
 def _packed(value: Any) -> Markup:
     """A value as JSON, compressed, in letters that are no markup."""
     flat = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
-    return Markup(base64.b64encode(zlib.compress(flat, 9)).decode("ascii"))  # noqa: S704 - letters and digits alone
+    level = 9 if len(flat) < _LARGE else 6  # the last few percent of a large one take as long as all the rest
+    return Markup(base64.b64encode(zlib.compress(flat, level)).decode("ascii"))  # noqa: S704 - letters and digits alone
 
 
 def _line(query: str) -> str:

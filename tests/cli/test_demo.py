@@ -5,7 +5,9 @@ import re
 from pathlib import Path
 
 from command import fiducial
+from html_page import Page
 
+import fiducial as fd
 from fiducial.api.demo import COMPARED, JUDGES, NOTE
 from fiducial.data import demo_path
 from fiducial.judges.catalogue import DEFAULT_VARIANTS
@@ -67,10 +69,44 @@ def test_the_report_can_be_made_again_with_what_a_reader_must_see_first(tmp_path
     again = (tmp_path / "again.html").read_text()
     assert result.code == 0
     assert NOTE in again
-    assert "<h1>careful, hasty, sloppy</h1>" in again
+    assert "careful, hasty, sloppy</h1>" in again
 
 
 def test_a_report_on_something_else_is_one_line(tmp_path: Path):
     result = fiducial("report", tmp_path)
     line = f"fiducial: {tmp_path}: not a run folder (run.json: No such file or directory)\n"
     assert (result.code, result.err) == (2, line)
+
+
+def test_what_limits_the_numbers_is_said_in_the_same_words_on_a_terminal_in_the_report_and_as_json(
+    tmp_path: Path,
+):
+    told = fiducial("demo", "-v", "--out", tmp_path / "demo").out
+    page = Page((tmp_path / "demo" / "report.html").read_text("utf-8")).text()
+    sentences = fd.load_run(tmp_path / "demo").calibration.to_dict()["warnings"]
+    assert len(sentences) > 3
+    for sentence in sentences:
+        assert told.count(f"note: {sentence}\n") == 1
+        assert sentence in page
+
+
+def test_the_report_stays_light(tmp_path: Path):
+    fiducial("demo", "-q", "--out", tmp_path / "demo")
+    assert (tmp_path / "demo" / "report.html").stat().st_size <= 400_000
+
+
+def test_a_certificate_beside_the_run_stands_under_its_judges(tmp_path: Path):
+    run = tmp_path / "demo"
+    fiducial("demo", "-q", "--out", run)
+    judge = "tool_call_accuracy/reasons@claude"
+    fiducial(
+        "audit", "certify", run, "--by", judge, "--claim", "accuracy=0.8", "--out", run / "certificate.json"
+    )
+    (run / "certificate-of-nobody.json").write_text("{}")
+    page = tmp_path / "page.html"
+    assert fiducial("report", run, "--html", page).code == 0
+    text = Page(page.read_text("utf-8")).text()
+    assert re.search(
+        rf"{judge}: certified [-\d]+ [\d:]+ UTC: accuracy at least 0.8 holds \(certificate.json\)", text
+    )
+    assert "certificate-of-nobody.json: cannot be read as a certificate" in text

@@ -21,6 +21,11 @@ def test_a_judge_has_its_word_its_rates_what_it_misses_and_its_labels():
     assert "it passes 8 of 100 wrong outputs and fails 10 of 100 right ones" in shown
     assert "0.90 [0.80, 1.00]" in shown
     assert "Labels: 1,800 by checkers, 7 by people." in shown
+    assert "Certificates in the run&#39;s folder: none." in shown
+    shown = as_html(
+        trust_document(answers(found).trust, {}, {"j": ["certified: accuracy at least 0.9 holds"]})
+    )
+    assert "j: certified: accuracy at least 0.9 holds" in shown
 
 
 def test_without_judges_there_is_nothing():
