@@ -26,6 +26,14 @@ _TRUSTED: dict[TrustWord, str] = {
     "not": "{} not at all",
     "unknown": "of {} nobody knows yet",
 }
+_THE_JUDGE: dict[TrustWord, str] = {
+    "as it is": "Trust the judge as it is.",
+    "corrected": "Trust the judge where labels correct its rates.",
+    "only on some": "Trust the judge on some outputs only.",
+    "not": "Do not trust the judge.",
+    "unknown": "Nobody knows yet how far the judge may be trusted.",
+}
+"""The same of the only one."""
 
 SURE = 0.9
 """A judge stands as it is when even the lower ends of its true positive and its true negative rate reach this."""
@@ -34,6 +42,7 @@ CHANCE = 0.5
 """Balanced accuracy of a judge that does not look."""
 
 _ALARM = 0.05
+_ASKED_BY = {"--judge": "JUDGE", "--model": "NAME"}
 _LABELS = 50
 """How many outputs a person is asked to label at a time."""
 
@@ -86,6 +95,8 @@ class Answers(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def trusted(self) -> str:
         """How many judges may be trusted how far, in a sentence; empty where there is none."""
+        if len(self.trust) == 1:
+            return _THE_JUDGE[self.trust[0].word]
         counts = Counter(each.word for each in self.trust)
         told = [_TRUSTED[word].format(f"{counts[word]:,}") for word in _TRUSTED if counts[word]]
         return f"Of {counted(len(self.trust), 'judge')} trust {', '.join(told)}." if told else ""
@@ -308,7 +319,8 @@ def _judge_open(found: Found) -> Answer | None:
     left = words.not_judged(found.systems)
     if not left:
         return None
-    command = found.again("--judge JUDGE --model NAME", 'judges="JUDGE", model="NAME"')
+    missing = [f"{option} {name}" for option, name in _ASKED_BY.items() if f" {option} " not in found.command]
+    command = found.again(" ".join(missing), 'judges="JUDGE", model="NAME"')
     return Answer(
         text=f"Have {left} judged (`fiducial prompts list` names judges).",
         evidence="systems",
