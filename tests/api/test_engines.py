@@ -29,7 +29,10 @@ def test_there_is_no_other_engine():
 
 @pytest.fixture
 def without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "find_spec", lambda _: None)
+    def nothing(_name: str) -> None:
+        return None
+
+    monkeypatch.setattr(engines, "find_spec", nothing)
 
 
 @pytest.mark.usefixtures("without_ray")
