@@ -28,7 +28,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
-_OPTION = re.compile(r"(?<![\w-])--(no-)?([a-z]+(?:-[a-z]+)*)(?: (?=[A-Z0-9]))?")
+_OPTION = re.compile(r"(?<![\w-])--(no-)?([a-z]+(?:-[a-z]+)*)(?![\w-]| \w+=)(?: (?=[A-Z0-9]))?")
 _QUOTED = re.compile(r"(`[^`]*`)")
 """A command that is quoted whole stays as it is."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,13 @@ import pytest
 from provider_server import ProviderServer
 
 pytest_plugins = ["installed_plugins", "pytester"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interruptible() -> None:
+    """What a shell starts in the background ignores Ctrl-C, and so would every command that a test starts."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -404,14 +404,7 @@ def start(tmp_path: Path, server: ProviderServer) -> subprocess.Popen[str]:
     ]
     judge = ["--judge", "tool_call_accuracy", "--model", "m", "--base-url", server.base_url]
     command = [sys.executable, "-m", "fiducial", *args, *judge]
-    # What a shell starts in the background ignores Ctrl-C, and so does all that it starts.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        return subprocess.Popen(
-            command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-    finally:
-        signal.signal(signal.SIGINT, before)
+    return subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def wait_for_requests(server: ProviderServer, count: int) -> None:
