@@ -11,6 +11,7 @@ import compileall
 import csv
 import os
 import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -32,11 +33,12 @@ LATENCY = 50.0
 
 
 class Command(NamedTuple):
-    """A command of the table; in every argument ``NEW`` becomes a folder that is not there yet."""
+    """A command of the table; in every argument ``NEW`` becomes a folder that is not there yet, and a fresh one is removed before."""
 
     name: str
     arguments: tuple[str, ...]
     module: str = "fiducial"
+    fresh: str = ""
 
 
 class Used(NamedTuple):
@@ -58,7 +60,9 @@ def commands(url: str) -> list[Command]:
         Command("fiducial --help", ("--help",)),
         Command("fiducial run --help", ("run", "--help")),
         Command(f"check, {OUTPUTS:,} outputs", ("check", *inputs, "--out", "checked.jsonl")),
-        Command(f"run, {OUTPUTS:,} outputs, a free judge", ("run", *inputs, "--out", "run", *free)),
+        Command(
+            f"run, {OUTPUTS:,} outputs, a free judge", ("run", *inputs, "--out", "run", *free), fresh="run"
+        ),
         Command("the same again", ("run", *inputs, "--out", "run", *free)),
         Command("calibrate that run", ("calibrate", "run")),
         Command("report of that run", ("report", "run")),
@@ -96,6 +100,8 @@ def measured(command: Command, links: Path, folder: Path) -> Used:
     arguments = [
         str(folder / f"out-{time.monotonic_ns()}") if each == "NEW" else each for each in command.arguments
     ]
+    if command.fresh:
+        shutil.rmtree(folder / command.fresh, ignore_errors=True)
     with (folder / "printed").open("wb") as printed:
         begun = time.perf_counter()
         child = subprocess.Popen(
