@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
 import tomllib
 import venv
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -17,12 +19,18 @@ ROOT = Path(__file__).parents[1]
 NOT_PACKAGED = {"tests", "benchmarks", "notebooks", "docs", "build", "dist"}
 
 
+def packaged_files() -> Iterator[Path]:
+    """Every file of the product; what lies beside it, such as environments that are being made, is not walked through."""
+    for folder, folders, files in os.walk(ROOT):
+        folders[:] = [each for each in folders if not each.startswith(".") and each not in NOT_PACKAGED]
+        yield from (Path(folder) / file for file in files if file.endswith(".py"))
+
+
 def test_every_package_in_the_tree_is_listed_in_pyproject():
     found = {
         ".".join(["fiducial", *init.parent.relative_to(ROOT).parts])
-        for init in ROOT.rglob("__init__.py")
-        if not (NOT_PACKAGED | {part for part in init.parts if part.startswith(".")})
-        & set(init.relative_to(ROOT).parts)
+        for init in packaged_files()
+        if init.name == "__init__.py"
     }
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
     assert sorted(listed) == sorted(found)
@@ -58,14 +66,12 @@ def test_all_names_the_public_api_and_every_name_resolves():
 def third_party_imports() -> set[str]:
     """Top-level modules of others that the product imports."""
     modules = set[str]()
-    for file in ROOT.rglob("*.py"):
-        parts = file.relative_to(ROOT).parts
-        if NOT_PACKAGED.isdisjoint(parts) and not any(part.startswith(".") for part in parts):
-            for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-                if isinstance(node, ast.Import):
-                    modules.update(alias.name for alias in node.names)
-                elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                    modules.add(node.module)
+    for file in packaged_files():
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                modules.update(alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                modules.add(node.module)
     return {module.partition(".")[0] for module in modules} - sys.stdlib_module_names
 
 
