@@ -163,8 +163,16 @@ class VerdictJournal(Journal[Verdict]):
 
     @property
     def seal(self) -> Seal:
-        """What the journal is now."""
-        return self._hash.seal
+        """What the journal is now.
+
+        The file is asked, and not who appended: an interruption between a line and its hash would look like a change by hand.
+        """
+        self.flush()
+        grown = self._hash.copy()
+        for piece in self._file.pieces(grown.size, self.size):
+            grown.update(piece)
+        self._hash = grown
+        return grown.seal
 
     def append(self, record: Verdict) -> None:
         """Add a verdict; see `Journal.append`.
@@ -179,7 +187,6 @@ class VerdictJournal(Journal[Verdict]):
         """Add a verdict that is encoded already."""
         self.standing.add(record, self.size)
         self._append(raw)
-        self._hash.update(raw)
 
     def whole(self, rows: Iterator[int] | None = None) -> Iterator[Verdict]:
         """The verdicts that stand, read from the file one by one.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -61,6 +62,12 @@ class DiskBytes:
         """A reader of its own, from the start to ``end``; what it reads is hashed."""
         return io.BufferedReader(_Window(self._descriptor, end, hashed), piece)  # pyright: ignore[reportReturnType]
 
+    def pieces(self, start: int, end: int) -> Iterator[bytes]:
+        """What stands between two places; what is not flushed yet is not there."""
+        while start < end and (piece := os.pread(self._descriptor, min(end - start, _PIECE), start)):
+            yield piece
+            start += len(piece)
+
     def end_of_lines(self) -> int:
         """Where the last complete line ends."""
         end = os.fstat(self._descriptor).st_size
@@ -109,6 +116,10 @@ class MemoryBytes:
         if hashed is not None:
             hashed.update(data)
         return io.BytesIO(data)
+
+    def pieces(self, start: int, end: int) -> Iterator[bytes]:
+        """What stands between two places."""
+        return iter([self._file.read_bytes()[start:end]])
 
     def end_of_lines(self) -> int:
         """Where the last complete line ends."""

@@ -206,7 +206,6 @@ class RunWriter(RunStore):
         seals = {**self.manifest.journals, **self._whole}
         for name, journal in ((VERDICTS, "verdicts"), (STATEMENTS, "statements")):
             if (written := vars(self).get(journal)) is not None:
-                written.flush()
                 seals[name] = written.seal
         return {name: seal for name, seal in seals.items() if seal.bytes}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from copy import copy
 
 import msgspec
 
@@ -37,6 +38,10 @@ class RunningHash:
 
     Args:
         seal: What is to be compared with; None for nothing.
+
+    Attributes:
+        size: Bytes taken in.
+        differs: Whether a mark was not what the seal says.
     """
 
     def __init__(self, seal: Seal | None) -> None:
@@ -44,29 +49,35 @@ class RunningHash:
         self._expected = {} if seal is None else {seal.bytes: seal.sha256, **dict(seal.marks)}
         self._stops = sorted(self._expected, reverse=True)
         self._step = _FIRST_MARK
-        self._size = 0
+        self.size = 0
         self._marks: list[tuple[int, str]] = []
         self.differs = False
+
+    def copy(self) -> RunningHash:
+        """The same, to grow apart."""
+        other = copy(self)
+        vars(other).update(_hash=self._hash.copy(), _stops=[*self._stops], _marks=[*self._marks])
+        return other
 
     def update(self, data: bytes) -> None:
         """Take in what comes next."""
         rest = memoryview(data)
         while rest:
-            stop = self._size - self._size % self._step + self._step
+            stop = self.size - self.size % self._step + self._step
             if self._stops:
                 stop = min(stop, self._stops[-1])
-            piece, rest = rest[: stop - self._size], rest[stop - self._size :]
+            piece, rest = rest[: stop - self.size], rest[stop - self.size :]
             self._hash.update(piece)
-            self._size += len(piece)
-            if self._size == stop:
+            self.size += len(piece)
+            if self.size == stop:
                 self._stop()
 
     def _stop(self) -> None:
         now = self._hash.hexdigest()
-        if self._stops and self._stops[-1] == self._size:
+        if self._stops and self._stops[-1] == self.size:
             self.differs |= self._expected[self._stops.pop()] != now
-        if self._size % self._step == 0:
-            self._marks.append((self._size, now))
+        if self.size % self._step == 0:
+            self._marks.append((self.size, now))
             if len(self._marks) == _MOST_MARKS:
                 self._marks = self._marks[1::2]
                 self._step *= 2
@@ -74,4 +85,4 @@ class RunningHash:
     @property
     def seal(self) -> Seal:
         """Of all that came so far."""
-        return Seal(self._size, self._hash.hexdigest(), list(self._marks))
+        return Seal(self.size, self._hash.hexdigest(), list(self._marks))

@@ -1,13 +1,19 @@
 from __future__ import annotations
 
+import itertools
 import resource
+import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 
 from fiducial.errors import InputError, RecordError
-from fiducial.evaluation.store.journal import Journal
-from fiducial.records import Output, encode_record
+from fiducial.evaluation.store.journal import Journal, VerdictJournal
+from fiducial.records import Output, Verdict, encode_record
 
 
 def outputs(count: int) -> list[Output]:
@@ -66,3 +72,48 @@ def test_a_file_that_can_grow_no_more_is_named_and_goes_on_when_it_can(tmp_path:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     with Journal(path, Output) as journal:
         assert list(journal) == [*outputs(1), long]
+
+
+def test_an_interruption_between_any_two_steps_does_not_look_like_a_change_by_hand(tmp_path: Path):
+    verdicts = [
+        Verdict(case_id=str(number), system="s", by="checker", source="checker", outcome="graded", score=1.0)
+        for number in range(6)
+    ]
+    for steps in itertools.count(1):
+        path = tmp_path / f"{steps}.jsonl"
+        with VerdictJournal(path) as journal:
+            whole = not interrupted(partial(add_all, journal, verdicts), steps)
+            seal = journal.seal
+        with VerdictJournal(path, seal=seal) as journal:
+            assert not journal.edited
+        if whole:
+            assert steps > 20
+            return
+
+
+def add_all(journal: VerdictJournal, verdicts: list[Verdict]) -> None:
+    for verdict in verdicts:
+        journal.append(verdict)
+        _ = journal.seal
+
+
+def interrupted(work: Callable[[], None], steps: int) -> bool:
+    """Do something that is interrupted after so many lines of the store; whether it came that far."""
+    left = itertools.count(steps, -1)
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        if "store" not in frame.f_code.co_filename:
+            return None
+        if event == "line" and not next(left):
+            raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
