@@ -30,9 +30,6 @@ def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     Args:
         numerator: Any shape; real, or complex while a formula is being differentiated.
         denominator: A shape that broadcasts with it.
-
-    Returns:
-        The quotient.
     """
     zero = np.abs(denominator) <= _ROUNDING
     return np.where(zero, np.nan, numerator / np.where(zero, 1.0, denominator))

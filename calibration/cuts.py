@@ -53,10 +53,6 @@ class PassAt:
     def of(self, names: Iterable[str], own: Cut) -> Cut:
         """The cut of a judge.
 
-        Args:
-            names: What it is called; any of these may be meant.
-            own: What it is where nothing is said.
-
         Returns:
             What was said of it, the closest name first; else what was said of all; else its own.
         """
@@ -68,9 +64,6 @@ class PassAt:
 
     def refuse_strangers(self, names: Iterable[str]) -> None:
         """Refuse a cut for a judge that is not there.
-
-        Args:
-            names: What the judges are called.
 
         Raises:
             UsageError: No judge is called so.
@@ -92,9 +85,6 @@ GivenPassAt: TypeAlias = PassAt | Mapping[str, float] | float | None
 
 def pass_at_of(given: GivenPassAt) -> PassAt:
     """What a caller says of cuts.
-
-    Args:
-        given: In whichever form.
 
     Raises:
         UsageError: A cut is not in (0, 1].

@@ -54,9 +54,6 @@ def defined(
         method: How the interval was made, or why it could not be.
         level: Nominal coverage.
 
-    Returns:
-        The statistic.
-
     Raises:
         ValueError: The value is not finite; what cannot be computed goes to `undefined`.
     """

@@ -84,9 +84,6 @@ class History(Part, frozen=True, kw_only=True):
 def read_history(folder: Path) -> History:
     """Read the finished runs in a folder.
 
-    Args:
-        folder: Its subfolders are run folders.
-
     Raises:
         InputError: It cannot be read, or has no finished run.
     """

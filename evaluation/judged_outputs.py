@@ -39,11 +39,7 @@ def judged_outputs(folder: Path) -> Iterator[Judged]:
 
 
 def known_of(folder: Path) -> Known:
-    """What a folder says of itself.
-
-    Args:
-        folder: See `judged_outputs`.
-    """
+    """What a folder says of itself."""
     with RunStore(folder) as store:
         created = store.known.ended or datetime.now(UTC).isoformat(timespec="seconds")
         cuts = {judge.by: judge.cut.at for judge in store.roster}

@@ -49,9 +49,6 @@ def merge_runs(
         progress: Told about every verdict.
         now: The time, for the record.
 
-    Returns:
-        What it came to.
-
     Raises:
         RunFolderError: One of them is not finished, or they differ in rules, judges, checkers or cuts.
         RecordError: They say different things of one output, or one case or output is in the inputs of two of them.

@@ -27,10 +27,6 @@ def conclusion_of(plan: Plan, tasks: Sequence[JudgeTask]) -> Conclusion | None:
     """What a run came to, where doing what a plan says would come to the same; None where something may be left.
 
     Files are hashed, and nothing of them is read: of a run over a million outputs that takes a second or two.
-
-    Args:
-        plan: What to do.
-        tasks: Its judges.
     """
     store = RunStore(plan.out)
     with suppress(FiducialError, OSError):  # whatever is wrong is said by who goes on
@@ -53,13 +49,7 @@ def conclusion_of(plan: Plan, tasks: Sequence[JudgeTask]) -> Conclusion | None:
 
 
 def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any]) -> str:
-    """A hash of all that the numbers of a run depend on, but its journals.
-
-    Args:
-        plan: What to do.
-        tasks: Its judges.
-        identity: What the run is tied to.
-    """
+    """A hash of all that the numbers of a run depend on, but its journals."""
     options = plan.options
     asked: list[Any] = [
         VERSION,

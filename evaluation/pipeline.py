@@ -98,12 +98,6 @@ def run(
 ) -> Conclusion:
     """Do what a plan says, or go on where an earlier start of it stopped.
 
-    Args:
-        plan: What to do.
-        access: How a model is reached; asked for only when a model has to be asked.
-        progress: Told about every piece of work.
-        now: The clock.
-
     Returns:
         What it came to. When no model can be reached the deterministic part is concluded all the same, and
         ``Conclusion.not_judged`` says what has to be set.
@@ -235,14 +229,7 @@ def _judge(
 def planned_steps(
     plan: Plan, context: RunContext, tasks: Sequence[JudgeTask], *, foreseen: bool = False
 ) -> Iterator[Step]:
-    """What a plan's judges, and its jury, are asked, one after the other: first those that are simply asked, then those made of others.
-
-    Args:
-        plan: The plan.
-        context: Inputs, folder and progress.
-        tasks: Its judges.
-        foreseen: Whether nobody is asked in truth.
-    """
+    """What a plan's judges, and its jury, are asked, one after the other: first those that are simply asked, then those made of others."""
     wanted = wanted_outputs(plan, context, tasks)
     if plan.jury is not None:
         tasks = [seat(plan.jury, tasks, repeats=plan.repeats)]
@@ -271,11 +258,7 @@ def planned_tasks(plan: Plan, known: Sequence[KnownJudge]) -> list[JudgeTask]:
 
 
 def wanted_outputs(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) -> Wanted:
-    """Which outputs a plan's judges are asked about, as far as the checkers have come.
-
-    Returns:
-        Whether an output is to be judged.
-    """
+    """Which outputs a plan's judges are asked about, as far as the checkers have come."""
     if plan.options is None:
         return lambda _key: True
     cases = context.inputs.cases

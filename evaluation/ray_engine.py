@@ -105,11 +105,7 @@ class RayEngine(Closing):
             ) from error
 
     def elsewhere(self, make: Callable[[], Provider]) -> Provider:
-        """A provider that asks from actors, each with a client of its own.
-
-        Args:
-            make: Makes the client, in the actor.
-        """
+        """A provider that asks from actors, each with a client of its own."""
         return _RayProvider(self._ray, make, self.workers)
 
     def close(self) -> None:

@@ -56,12 +56,6 @@ def reparse(
     A row takes the place of the row it was read from, so that there are never two graded rows for one question. What rests on no
     reply (checkers' verdicts, calls that failed) stays as it is; juries are counted again.
 
-    Args:
-        path: The run folder.
-        progress: Told about every verdict.
-        now: The clock.
-        prices: What models cost, for the record.
-
     Returns:
         What changed, judge by judge, and what the run comes to now.
 

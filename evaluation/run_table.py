@@ -51,9 +51,6 @@ def read_tables(
         accept_edited: Take runs that were changed by hand, too.
         checked_again: Check a sample of what the checkers of runs decided again, where their inputs are still there.
 
-    Returns:
-        The table.
-
     Raises:
         InputError: A file cannot be read or a row cannot be used; names file, line and field.
         MissingExtraError: A Parquet file, and pyarrow is not installed.
@@ -89,10 +86,6 @@ def table_of(store: RunStore, *, lexical: bool = False) -> Table:
 
     Scores are the verdicts of its judges; labels are the graded verdicts of its checkers, and everything in ``labels.jsonl``, which
     takes precedence. An item is ``case_id|system|trial``.
-
-    Args:
-        store: The run.
-        lexical: See `read_tables`.
 
     Raises:
         InputError: A file cannot be read, or no judge has said anything.
@@ -136,9 +129,6 @@ class RunRows(msgspec.Struct, frozen=True):
 
     def rows(self, names: ShownNames) -> Iterator[dict[str, Any]]:
         """The rows.
-
-        Args:
-            names: The names that judges have elsewhere in the table; learns those of this run.
 
         Raises:
             InputError: A file cannot be read, no judge has said anything, or none has of the open part.

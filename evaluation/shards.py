@@ -46,10 +46,6 @@ def shards_of(given: Iterable[InputPath]) -> Shards:
 def part_of(case_id: str, parts: int) -> int:
     """Which of so many parts a case and all that answers it belongs to, by its hash: the same everywhere and at any time.
 
-    Args:
-        case_id: The case's id.
-        parts: How many parts there are.
-
     Returns:
         From 0 to ``parts - 1``.
     """

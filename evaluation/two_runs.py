@@ -92,13 +92,6 @@ def two_runs(before: RunStore, after: RunStore) -> TwoRuns:
 
     Where each has one system, under whatever name, these two are compared; else systems are known by their names.
 
-    Args:
-        before: The first.
-        after: The second.
-
-    Returns:
-        What is the same and what is not.
-
     Raises:
         RunFolderError: One of them was not finished, or was changed by hand.
         InputError: They have no output in common.
@@ -228,12 +221,7 @@ _RULES = {"rules": "checkers' rules", "names": "names of functions", "artifacts"
 
 
 def what_changed(before: Manifest, after: Manifest) -> Iterator[Changed]:
-    """What two runs wrote down and is not the same: data, rules, judges with prompt and model, cuts, versions.
-
-    Args:
-        before: The manifest of the first.
-        after: The manifest of the second.
-    """
+    """What two runs wrote down and is not the same: data, rules, judges with prompt and model, cuts, versions."""
     was, now = _facts(before), _facts(after)
     for what in ("", "judge ", "version of "):
         yield from _differing(what, was[what], now[what])

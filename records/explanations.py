@@ -16,13 +16,7 @@ _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 def explained(message: str, record_type: Any, noun: str | None = None) -> str:
-    """The message of a failed decoding, with the fields or values that are possible where one was not.
-
-    Args:
-        message: In msgspec's own form.
-        record_type: What should have been decoded.
-        noun: What a person calls that; by its type's name when left out.
-    """
+    """The message of a failed decoding, with the fields or values that are possible where one was not."""
     problem, at, place = message.partition(_PLACE)
     path = place.rstrip("`")
     unknown = _UNKNOWN_FIELD.fullmatch(problem)

@@ -84,13 +84,7 @@ class AdjudicatedRows(NamedTuple):
 def rows_of(
     table: Table, decisions: Mapping[str, Sequence[Decision]], category: Mapping[str, str]
 ) -> AdjudicatedRows:
-    """Put what was decided beside the rows of a judge.
-
-    Args:
-        table: The rows of one judge.
-        decisions: By item.
-        category: By item, where it is known.
-    """
+    """Put what was decided beside the rows of a judge."""
     rows = usable_rows(table)
     codes: list[int] = rows.item.codes.tolist()
     items = [rows.item.values[code] for code in codes]

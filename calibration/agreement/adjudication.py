@@ -33,16 +33,7 @@ _NO_CLASS = "nothing is found right, or nothing wrong"
 
 
 def adjudicate(table: Table, decisions: Decisions, settings: Settings) -> Adjudication:
-    """Hold judges against labels that decisions have corrected.
-
-    Args:
-        table: Labels and scores.
-        decisions: Of disagreements, all or a random part of them, and of a random sample of agreements.
-        settings: How intervals are made.
-
-    Returns:
-        What changes.
-    """
+    """Hold judges against labels that decisions have corrected."""
     known = set(table.item.values)
     mine = {item: said for item, said in decisions.by_item.items() if item in known}
     category = _categories(table, decisions.categories)

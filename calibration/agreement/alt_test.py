@@ -97,9 +97,6 @@ def alt_test(
         epsilon: 0.2 for experts, 0.15 for trained annotators, 0.1 for a crowd.
         likeness: How two annotations are compared.
         cluster: Cluster number of each item, shape ``(items,)``; None when every item is its own.
-
-    Returns:
-        The outcome.
     """
     clusters = np.arange(len(judge)) if cluster is None else cluster
     found = {

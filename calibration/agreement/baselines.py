@@ -55,9 +55,6 @@ def people_among_themselves(table: Table, settings: Settings) -> People | None:
     Args:
         table: With columns ``person:NAME``.
         settings: How intervals are made.
-
-    Returns:
-        Krippendorff's alpha at the nominal, ordinal and interval level.
     """
     items = table.each_item_once()
     people = items.opinions(PERSON)

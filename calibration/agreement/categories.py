@@ -35,9 +35,6 @@ def category_agreement(
         levels: All values that could have been given, used or not, ascending; at least two.
         settings: How intervals are made.
 
-    Returns:
-        The table and its statistics.
-
     Raises:
         InputError: A label or score is not one of the levels.
     """

@@ -20,14 +20,7 @@ _METHOD = "Dawid-Skene: no interval"
 
 
 def judges_alone(table: Table) -> JudgesAlone:
-    """Fit Dawid and Skene's model to the verdicts of all judges, labels aside.
-
-    Args:
-        table: Scores; the first row of each judge and item counts.
-
-    Returns:
-        The model, with the judges' names.
-    """
+    """Fit Dawid and Skene's model to the verdicts of all judges, labels aside."""
     names, verdicts = _verdicts(table)
     found = dawid_skene(verdicts)
     if isinstance(found, str):

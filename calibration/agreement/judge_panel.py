@@ -18,16 +18,7 @@ from .results import AccuracyWithMissing, JudgeCalibration, MissingVerdicts
 
 
 def judge_panel(table: Table, *, settings: Settings, source: CutSource = "default") -> JudgeCalibration:
-    """One judge against the labels.
-
-    Args:
-        table: The rows of one judge.
-        settings: How intervals are made.
-        source: Who says from which score on verdicts pass.
-
-    Returns:
-        Counts, statistics, and what becomes of missing verdicts.
-    """
+    """One judge against the labels."""
     table, pass_at = table.in_one_cut()
     labelled = np.isfinite(table.label)
     judged = labelled & np.isfinite(table.score)

@@ -28,15 +28,6 @@ def label_audit(
 ) -> LabelAudit:
     """Judges of a table, corrected for errors of its labels.
 
-    Args:
-        table: Labels and scores.
-        truth: What a person found for some items, chosen at random, by item.
-        settings: How intervals are made.
-        method: `doubly_sampled`, or `corrected_rates` by Gart and Buck.
-
-    Returns:
-        The audit and the corrected rates of each judge.
-
     Raises:
         InputError: No audited item has a label.
     """
@@ -147,10 +138,6 @@ def corrected_rates(sample: Sample, audit: FloatArray, settings: Settings | None
 def audit_counts(table: Table, truth: Mapping[str, float]) -> FloatArray:
     """Compare the labels of a table with an audit of some of its items.
 
-    Args:
-        table: Labels by item.
-        truth: What a person found, by item.
-
     Returns:
         ``[[tn, fp], [fn, tp]]``: rows the truth, columns the label; each item once.
 
@@ -174,10 +161,6 @@ def audit_counts(table: Table, truth: Mapping[str, float]) -> FloatArray:
 
 def audited_verdicts(table: Table, truth: Mapping[str, float]) -> FloatArray:
     """Labels and verdicts of audited items beside the truth.
-
-    Args:
-        table: Labels and scores of one judge.
-        truth: What a person found, by item.
 
     Returns:
         Counts by label, verdict and truth, shape ``(2, 2, 2)``; an item that was judged several times counts once in all.

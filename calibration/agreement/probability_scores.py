@@ -29,10 +29,6 @@ _OF_THE_SAMPLE = "no interval: a part of the Brier score of these rows"
 def probability_scores(table: Table, *, settings: Settings) -> ProbabilityScores | None:
     """What a judge's scores are worth as probabilities that an output is right.
 
-    Args:
-        table: The rows of one judge.
-        settings: How intervals are made.
-
     Returns:
         None for a judge that says 0 or 1 and nothing between.
     """
@@ -72,9 +68,6 @@ def brier_statistics(sample: Sample, group: IntArray, settings: Settings) -> dic
         sample: At least one row.
         group: Group number of each cell, shape ``(m,)``: 0, 1, ... without a gap.
         settings: How intervals are made.
-
-    Returns:
-        Statistic by name.
     """
     n, level = sample.n, settings.level
     outcome, score = (sample.cells.label >= sample.cells.pass_at).astype(np.float64), sample.cells.score

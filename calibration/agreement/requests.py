@@ -44,14 +44,6 @@ class Requests(NamedTuple):
 def answers(table: Table, requests: Requests, *, settings: Settings) -> dict[str, Any]:
     """Answer what is asked, for every judge of a table.
 
-    Args:
-        table: Labels and scores.
-        requests: What is asked.
-        settings: How intervals are made.
-
-    Returns:
-        Fields of a `Calibration`: those that were asked for.
-
     Raises:
         InputError: No audited item has a label, or a value is not one of the levels.
     """

@@ -15,9 +15,6 @@ from .results import EqualRates
 def slice_homogeneity(table: Table) -> dict[str, dict[str, dict[str, EqualRates]]]:
     """Test every column that has slices, for every judge.
 
-    Args:
-        table: Labels and scores.
-
     Returns:
         By column, judge and rate; adjusted over all tests of the table.
     """

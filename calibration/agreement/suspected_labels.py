@@ -18,13 +18,6 @@ def suspected_label_errors(table: Table, *, limit: int = 20) -> list[SuspectedLa
     that if it is right, by its own true positive and true negative rate (one success and one failure added everywhere). Without the
     classes' rates the many errors of a judge in the larger class would come before the few labels that are wrong. Judges
     copy each other's errors, so this is an order for a person to look in, not a probability.
-
-    Args:
-        table: Labels and scores of one or more judges.
-        limit: How many to list.
-
-    Returns:
-        The items.
     """
     table = usable_rows(table)
     if not len(table):

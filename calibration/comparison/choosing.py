@@ -43,9 +43,6 @@ def best_of_many(right: BoolArray, cluster: IntArray, *, level: float = 0.95) ->
         right: Whether each contender is right, shape ``(contenders, n)``, at least one item.
         cluster: Cluster number of each item, shape ``(n,)``; a cluster is never split.
         level: Nominal coverage.
-
-    Returns:
-        The choice.
     """
     best = int(right.mean(axis=1).argmax())
     together = simultaneous_level(level, len(right))

@@ -42,11 +42,6 @@ class Contestant(NamedTuple):
 def contestants_of(table: Table, by: By, right: Right) -> list[Contestant]:
     """The judges or systems of a table, each with its usable rows.
 
-    Args:
-        table: Their rows.
-        by: What is compared.
-        right: See `compare`.
-
     Returns:
         All of them, in order of appearance, those without a usable row too.
 

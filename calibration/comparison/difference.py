@@ -131,9 +131,6 @@ def share_difference(
         second: Whether the other is.
         cluster: Cluster number of each row.
         level: Nominal coverage.
-
-    Returns:
-        The difference.
     """
     n = len(first)
     gaps = first.astype(np.float64) - second
@@ -162,10 +159,6 @@ def clustered_difference(found: Combination, *, n: int, level: float) -> Differe
 
 def difference_of(estimator: Estimator, rows: PairedRows) -> tuple[Estimator, Sample]:
     """The statistic of the first score minus that of the second, itself a statistic of a joint sample.
-
-    Args:
-        estimator: The statistic.
-        rows: What both say.
 
     Returns:
         An estimator that is no proportion, and counts over the distinct (first label and score, second label and score); its

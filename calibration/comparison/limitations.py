@@ -24,15 +24,7 @@ FEW_FOR_A_T_TEST = 10
 
 
 def rough(pairs: Sequence[Pair], estimator: Estimator) -> list[Caution]:
-    """Where the interval of a difference is known to be rough.
-
-    Args:
-        pairs: Those compared.
-        estimator: Whose difference it is.
-
-    Returns:
-        One of each kind that there is.
-    """
+    """Where the interval of a difference is known to be rough."""
     names = {f"{pair.a} and {pair.b}": pair for pair in pairs if pair.n}
     shares = estimator.proportion is not None
     enough = FEW_FOR_A_T_TEST if shares else FEW_CLUSTERS
@@ -54,15 +46,7 @@ def of_labels(table: Table) -> list[Caution]:
 
 
 def of_cuts(contestants: Sequence[Contestant], cuts: Mapping[str, Cut]) -> list[Caution]:
-    """Where two judges are held to different cuts in a way that decides who is right.
-
-    Args:
-        contestants: Judges.
-        cuts: From which score on the verdicts of each pass.
-
-    Returns:
-        One of each kind that there is.
-    """
+    """Where two judges are held to different cuts in a way that decides who is right."""
     unsaid: dict[str, int] = {}
     between: dict[str, int] = {}
     for first, second in combinations(contestants, 2):
@@ -78,15 +62,7 @@ def of_cuts(contestants: Sequence[Contestant], cuts: Mapping[str, Cut]) -> list[
 
 
 def of_systems(field: Field, strata: Strata) -> list[Caution]:
-    """What limits a comparison of systems.
-
-    Args:
-        field: The outputs.
-        strata: What was found.
-
-    Returns:
-        One of each kind that there is.
-    """
+    """What limits a comparison of systems."""
     left, whole = strata.open, strata.all
     tasks = set[int]().union(*(each.task.tolist() for each in field.systems.values()))
     absent = {name: len(tasks) - len(each.task) for name, each in field.systems.items()}

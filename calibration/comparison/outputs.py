@@ -73,9 +73,6 @@ def outputs_of(table: Table, right: Right | None) -> Field:
     Args:
         table: With a column ``system``.
         right: ``score`` leaves decisions and labels aside, ``label`` the judges.
-
-    Returns:
-        The outputs.
     """
     system = table.columns["system"]
     if (system.codes < 0).any():

@@ -42,20 +42,7 @@ def pair_of(
     areas: Areas | None = None,
     flips: int = 0,
 ) -> Pair:
-    """A pair, not yet adjusted for the others.
-
-    Args:
-        a: One.
-        b: The other.
-        items: Who is right on which item.
-        difference: What the words go by.
-        corrected: See `Pair`.
-        areas: Areas under the ROC curve, where they can be compared.
-        flips: How many of the items on which they differ are listed.
-
-    Returns:
-        The pair; without a common item nothing was tested.
-    """
+    """A pair, not yet adjusted for the others."""
     a_only, b_only = items.right_a & ~items.right_b, items.right_b & ~items.right_a
     # Without a common item nothing was tested; a p-value of 1 would also make Holm's correction of the others larger.
     test = mcnemar(int(a_only.sum()), int(b_only.sum())) if len(a_only) else None

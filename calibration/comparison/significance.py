@@ -28,10 +28,6 @@ def mcnemar(a_only: int, b_only: int) -> McNemar:
 
     Source: McNemar 1947; exact and mid-p forms as in Fagerland, Lydersen and Laake 2013.
 
-    Args:
-        a_only: Items on which only the first is right.
-        b_only: Items on which only the second is right.
-
     Returns:
         The p-values; 1 with no discordant item.
 

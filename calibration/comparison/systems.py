@@ -94,13 +94,6 @@ def strata_of(field: Field, terms: SystemTerms) -> Strata:
     """Every pair of systems, stratum by stratum.
 
     An open output goes by one judge: of those who judged the task, whoever judged most.
-
-    Args:
-        field: The outputs.
-        terms: What is compared.
-
-    Returns:
-        The strata.
     """
     whole = graded_of(field)
     decided = {name: each.take(~each.is_open) for name, each in whole.items()}

@@ -95,11 +95,6 @@ def bootstrap(
 def acceleration(formula: Callable[[FloatArray], FloatArray], sample: Sample, *, seed: int) -> float:
     """Skewness of the estimate, from leaving out one cluster at a time (Efron 1987).
 
-    Args:
-        formula: Maps cell weights to values.
-        sample: The sample.
-        seed: Shuffles clusters into blocks where there are very many.
-
     Returns:
         The acceleration ``a``; 0 when every cluster says the same.
     """
@@ -168,16 +163,7 @@ def _defined(replicates: FloatArray) -> FloatArray | None:
 
 
 def in_blocks(sample: Sample, blocks: int, seed: int) -> Sample:
-    """Put clusters together at random into blocks of nearly equal numbers.
-
-    Args:
-        sample: The sample.
-        blocks: How many blocks.
-        seed: Decides which clusters go together.
-
-    Returns:
-        The same rows with the blocks as clusters.
-    """
+    """Put clusters together at random into blocks of nearly equal numbers."""
     member = np.random.default_rng(seed).permutation(sample.n_clusters) % blocks
     group = np.repeat(np.arange(len(sample.sizes)), sample.sizes)
     join = sparse.csr_array((np.ones(len(member)), (member, group)), shape=(blocks, len(sample.sizes)))

@@ -76,11 +76,6 @@ def t_interval(value: float, standard_error: float, clusters: int, level: float 
 def logit_interval(share: float, standard_error: float, level: float = 0.95) -> Interval | None:
     """Interval of a rate that is symmetric on the log-odds scale, by the delta method.
 
-    Args:
-        share: The rate.
-        standard_error: Its standard error.
-        level: Nominal coverage.
-
     Returns:
         Within [0, 1]; None when the share is not inside (0, 1), where the scale has no place for it.
     """

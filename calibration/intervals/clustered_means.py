@@ -219,9 +219,6 @@ def paired_shift(differences: FloatArray, cluster: IntArray, *, level: float = 0
         cluster: Cluster number of each pair, shape ``(n,)``.
         level: Of the interval.
         seed: For the patterns of signs, when there are too many for all of them.
-
-    Returns:
-        Difference, p-value and the minimum detectable difference.
     """
     difference = mean_of(differences, cluster, level=level)
     if not len(differences):

@@ -69,9 +69,6 @@ def paired_interval(
         trial: 1 for the cells whose rows are in both denominators, shape ``(m,)``.
         sample: The rows, at least one of them a trial.
         level: Nominal coverage.
-
-    Returns:
-        The interval and its name.
     """
     spread = mean_spread(signs, trial, sample)
     only_first, only_second = (float(sample.counts @ (signs == sign)) / spread.trials for sign in (1.0, -1.0))

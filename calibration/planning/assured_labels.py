@@ -80,12 +80,6 @@ def assured_labels(
     Samples are drawn: tables of label and verdict, and, where items cluster, the error of their spread, which is known the worse the fewer
     clusters there are.
 
-    Args:
-        expected: What is expected.
-        half_width: Of the interval.
-        unlabelled: Items judged and not labelled, for the corrected rates.
-        assurance: Share of the samples.
-
     Returns:
         By rate; None where no number is enough.
     """
@@ -117,11 +111,6 @@ def average_labels(
     expected: Expected, half_width: float, unlabelled: int | None = None
 ) -> dict[str, int | None]:
     """Labels for which intervals of independent items have this half-width on average: as textbooks have them.
-
-    Args:
-        expected: What is expected; clusters are not looked at.
-        half_width: Of the interval.
-        unlabelled: Items judged and not labelled, for the corrected rates.
 
     Returns:
         By rate; None where no number is enough.

@@ -117,9 +117,6 @@ def plan_budget(
         effect: By how much clusters multiply the variance.
         level: Of the interval.
 
-    Returns:
-        The plan.
-
     Raises:
         UsageError: The budget does not pay for the fewest labels, something costs nothing and there is no end of it, or checkers decide everything.
     """

@@ -30,11 +30,6 @@ class StratifiedDraw(NamedTuple):
 def next_to_label(table: Table, count: int, *, seed: int = 0) -> list[str]:
     """A simple random sample of the items without a label, which keeps every estimate valid.
 
-    Args:
-        table: Scores, and labels where there are.
-        count: How many.
-        seed: The same seed gives the same items.
-
     Returns:
         Item ids, in random order: labelling may stop at any of them.
 
@@ -62,11 +57,6 @@ def next_by_doubt(table: Table, count: int, *, seed: int = 0) -> dict[str, float
     Every item is drawn or not by itself, so their number varies around ``count``. All of those drawn must be labelled,
     and the estimate must know the chances: `estimate` with the column ``label_probability``.
 
-    Args:
-        table: One judge's rows.
-        count: About how many.
-        seed: The same seed gives the same items.
-
     Returns:
         Item id to its chance, in random order.
 
@@ -85,15 +75,6 @@ def next_by_stratum(table: Table, count: int, by: str, *, seed: int = 0) -> Stra
 
     Every stratum comes to at least ten labels, or to all of its items. All of those drawn must be labelled, and
     `estimate` must know the strata.
-
-    Args:
-        table: One judge's rows.
-        count: How many items to label.
-        by: See `with_strata`.
-        seed: The same seed gives the same items.
-
-    Returns:
-        The draw.
 
     Raises:
         InputError: Several judges, nothing to draw from, no such strata, or too few labels for all of them.

@@ -32,14 +32,6 @@ def expected_kappa(tpr: float, tnr: float, prevalence: float) -> tuple[float, fl
     """Cohen's kappa of a judge with these rates, and the variance of its estimate times n.
 
     Source: Fleiss, Cohen and Everitt 1969, as the delta method gives it.
-
-    Args:
-        tpr: True positive rate.
-        tnr: True negative rate.
-        prevalence: Share of right items.
-
-    Returns:
-        Kappa and n times its variance.
     """
     shares = np.array(
         [(1 - prevalence) * tnr, (1 - prevalence) * (1 - tnr), prevalence * (1 - tpr), prevalence * tpr]

@@ -126,9 +126,6 @@ def brier_parts(outcome: FloatArray, score: FloatArray, group: IntArray, count: 
         score: Probabilities of right, shape ``(m,)``.
         group: Group number of each, shape ``(m,)``: 0, 1, ... without a gap.
         count: How often each occurs, shape ``(m,)``, above 0.
-
-    Returns:
-        The parts.
     """
     size, rate, mean = _groups(outcome, score, group, count)
     n, base = size.sum(), float(size @ rate / size.sum())

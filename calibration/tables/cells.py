@@ -115,9 +115,6 @@ def absent(field: str, columns: Iterable[str]) -> InputError:
     Args:
         field: The column.
         columns: Those that there are, which are shown to who must name another one with ``--column``.
-
-    Returns:
-        The error; names the field.
     """
     shown = ", ".join(repr(name) for name in columns)
     there_are = f"the columns are {shown if len(shown) <= 120 else f'{shown[:117]}...'}"  # noqa: PLR2004 - fits on a line

@@ -26,14 +26,6 @@ _PLAIN = {str, int, float, bool, type(None)}
 def read_cells(values: list[Any], cell: Callable[[Any, str], T], field: str) -> list[T]:
     """Read each value of a column, equal ones once.
 
-    Args:
-        values: As they stand in the rows.
-        cell: Reads one.
-        field: The column's name, for `cell`.
-
-    Returns:
-        What was read, a value per row.
-
     Raises:
         InputError: `cell` refuses a value.
     """

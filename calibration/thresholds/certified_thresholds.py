@@ -100,9 +100,6 @@ def certify_cascade(
         failure: How often the guarantee may fail.
         cluster: Cluster number of each item; None when every item is its own. One item of each is looked at.
         seed: Decides which.
-
-    Returns:
-        The cascade.
     """
     n = len(next(iter(judges.values())).wrong)
     left = np.arange(n)
@@ -124,17 +121,7 @@ def certify_cascade(
 
 
 def cascade_of(table: Table, names: list[str], max_error: float, seed: int) -> Cascade:
-    """`certify_cascade` of judges of a table, on its labelled items.
-
-    Args:
-        table: Labels and scores.
-        names: The judges in their order.
-        max_error: The error to be guaranteed.
-        seed: Decides which item of a cluster is looked at.
-
-    Returns:
-        The cascade.
-    """
+    """`certify_cascade` of judges of a table, on its labelled items."""
     labelled = table.take(np.isfinite(table.label))
     key, first, item = np.unique(labelled.key("system"), return_index=True, return_inverse=True)
     label = labelled.label[first]

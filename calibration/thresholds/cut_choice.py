@@ -39,9 +39,6 @@ def choose_threshold(
         cluster: Cluster number of each row, shape ``(n,)``; a cluster is never split.
         statistic: One of `AGREEMENT`.
         pass_at: A label passes when it is at least this.
-
-    Returns:
-        The threshold, the least of equals.
     """
     right = label >= pass_at
     candidates = _spaced(np.unique(score))

@@ -24,9 +24,6 @@ def isotonic(score: FloatArray, outcome: FloatArray) -> Curve:
     Args:
         score: Shape ``(n,)``, at least one.
         outcome: 0 or 1, shape ``(n,)``.
-
-    Returns:
-        The curve.
     """
     values, which = np.unique(score, return_inverse=True)
     count = np.bincount(which).astype(np.float64)
@@ -46,9 +43,6 @@ def platt(score: FloatArray, outcome: FloatArray) -> Sigmoid:
     Args:
         score: Shape ``(n,)``, at least one.
         outcome: 0 or 1, shape ``(n,)``.
-
-    Returns:
-        The sigmoid; level where all scores are equal.
     """
     right = float(outcome.sum())
     wrong = len(outcome) - right

@@ -118,9 +118,6 @@ def moved(data: DrawnLabels, weight: float) -> Moved:
     Args:
         data: The items, at least one with a label.
         weight: Lambda.
-
-    Returns:
-        The estimate and what moves it.
     """
     labels, scores = _parts(data)
     size = len(data.score)

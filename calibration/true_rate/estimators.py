@@ -105,9 +105,6 @@ def power_tuned(
         data: The items.
         interval: As in `prediction_powered`.
         level: Nominal coverage.
-
-    Returns:
-        Lambda and the mean of the population.
     """
     if data.too_few:
         return PowerTuned(None, undefined(data.too_few, n=len(data.label), level=level))
@@ -145,9 +142,6 @@ def prediction_powered(
         interval: ``score`` is Wilson's on the effective n (`with_score_interval`); ``logit`` is clustered, too; ``wald`` takes items as independent.
         scale: Where the interval is symmetric, when that is not what ``interval`` says.
         level: Nominal coverage.
-
-    Returns:
-        The mean of the population.
     """
     if data.too_few:
         return undefined(data.too_few, n=len(data.label), level=level)
@@ -208,9 +202,6 @@ def labels_only(
         interval: ``wald`` takes items as independent; else Wilson on the cluster-effective n for 0/1 labels, and a
             t-interval over clusters for fractions.
         level: Nominal coverage.
-
-    Returns:
-        The mean.
     """
     n = len(label)
     if not n:

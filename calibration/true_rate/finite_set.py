@@ -57,9 +57,6 @@ def finite_prediction_powered(
         weight: Lambda.
         interval: ``score`` is Wilson's on the effective n; or ``logit``, or the symmetric ``wald``.
         level: Nominal coverage.
-
-    Returns:
-        The mean of the set.
     """
     n = len(data.label)
     if data.too_few:

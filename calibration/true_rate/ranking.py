@@ -20,10 +20,6 @@ def ranks(rates: Mapping[str, Statistic], *, level: float = 0.95) -> dict[str, S
 
     Source: Klein, Wright and Wieczorek 2020.
 
-    Args:
-        rates: Each system's rate, its interval at `simultaneous_level`.
-        level: At which all intervals hold together.
-
     Returns:
         By system; equal rates share the better place. Undefined where a system has no interval.
     """

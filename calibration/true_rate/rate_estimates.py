@@ -78,10 +78,6 @@ class RateEstimates(NamedTuple):
 def rate_estimates(table: Table, terms: RateTerms) -> RateEstimates:
     """Estimate the mean label of one judge's rows.
 
-    Args:
-        table: The rows; those with a label are the labelled sample.
-        terms: How.
-
     Returns:
         The estimates. Where labels were drawn with unequal chances, ``active`` and, with strata, ``stratified_ppi``; the same where
         the scores of labelled items show that these were chosen by score, by strata of the score.

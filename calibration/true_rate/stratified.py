@@ -71,9 +71,6 @@ def stratum_estimates(
         items: The items.
         interval: As in `prediction_powered`.
         level: Nominal coverage.
-
-    Returns:
-        By name of the stratum.
     """
     parts = [items.part(number) for number in range(len(items.names))]
     weights = [0.0 if part.too_few else tuned_lambda(part) for part in parts]

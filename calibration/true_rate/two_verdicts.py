@@ -91,15 +91,6 @@ def rogan_gladen(
 
     Source: Rogan and Gladen 1978; interval of Lang and Reiczigel 2014.
 
-    Args:
-        judge_rate: Share the judge passes among the unlabelled.
-        n_judged: How many unlabelled items.
-        true_positives: Passed by the judge, of the right ones among the labelled.
-        positives: Right ones among the labelled.
-        true_negatives: Failed by the judge, of the wrong ones among the labelled.
-        negatives: Wrong ones among the labelled.
-        level: Nominal coverage.
-
     Returns:
         The rate, clipped to [0, 1]; undefined when sensitivity + specificity is not above 1, raw or smoothed, for then
         the judge's rate says nothing of the true one, and when a class or the unlabelled items are missing.

@@ -63,18 +63,6 @@ def conclude_artifacts(
 
     In a mock run each challenge stands by itself, whatever it depends on, and one that asks for a judge passes, as in the original, when the
     files it names are there.
-
-    Args:
-        cases: The cases file.
-        out: Where `run_agents` left everything.
-        plan: How the agent was run.
-        options: How workspaces are checked.
-        command: The command line, for the record.
-        started: When the run began.
-        ended: When the agent was done.
-
-    Returns:
-        What came of it.
     """
     mock = plan.command is None
     with EvaluationInputs(cases, [out / OUTPUTS]) as inputs:

@@ -28,9 +28,6 @@ def prepare(cases: Iterable[Case], out: Path, *, system: str) -> int:
         out: The folder they go to.
         system: Who is going to work in them.
 
-    Returns:
-        How many there are.
-
     Raises:
         InputError: A case is no challenge, its files are not there, or a workspace is there already.
     """
@@ -48,11 +45,6 @@ def prepare(cases: Iterable[Case], out: Path, *, system: str) -> int:
 
 def lay_out(case: Case, workspace: Path, *, solved: bool = False) -> None:
     """Make a workspace anew, with what the agent is to find in it.
-
-    Args:
-        case: The challenge.
-        workspace: Where it is to work; whatever is there is removed.
-        solved: Whether the challenge's own solution is put in as well.
 
     Raises:
         InputError: The case is no challenge, or files cannot be copied.
@@ -72,9 +64,6 @@ def lay_out(case: Case, workspace: Path, *, solved: bool = False) -> None:
 
 def challenge_folder(case: Case) -> Path:
     """Where a challenge's files are.
-
-    Args:
-        case: The challenge.
 
     Raises:
         InputError: The case is no challenge, or does not say where its files are, or they are not there.
@@ -101,10 +90,6 @@ def workspace_of(case: Case, out: Path) -> Path:
 
     A plain id is its own name, with ``__`` for ``/``. Any other, such as one with ``__`` or ``.`` of its own, or with capitals, which some
     file systems do not tell apart, gets its hash behind a ``~``, which no plain name holds.
-
-    Args:
-        case: The challenge.
-        out: The folder of all of them.
 
     Raises:
         InputError: Its id is no relative path.

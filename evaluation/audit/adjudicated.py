@@ -21,10 +21,6 @@ def adjudicated_audit(
 ) -> AuditAdjudication | None:
     """Hold an audit's judges against decisions on its probes.
 
-    Args:
-        judges: What each said of each probe, by name.
-        decisions: By item.
-
     Returns:
         What changes; None where nobody decided anything of these probes.
     """

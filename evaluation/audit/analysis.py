@@ -58,13 +58,7 @@ def judge_audit(
 
 
 def with_ladders(audit: JudgeAudit, ladders: list[LadderResult], asked: int) -> JudgeAudit:
-    """The same audit with what a judge's ladders came to.
-
-    Args:
-        audit: Of its probes.
-        ladders: By dial.
-        asked: How many verdicts these took.
-    """
+    """The same audit with what a judge's ladders came to."""
     findings = [*audit.findings, *(_of_ladder(each) for each in ladders if each.found)]
     return msgspec.structs.replace(audit, ladders=ladders, asked=audit.asked + asked, findings=findings)
 

@@ -54,9 +54,6 @@ def read_annotations(files: Iterable[Path]) -> Annotations:
         files: Files of verdicts, such as the labels of each person and a run's ``verdicts.jsonl``, beside which the run keeps which
             cases belong together.
 
-    Returns:
-        The annotations.
-
     Raises:
         InputError: A file cannot be read.
         UsageError: There are fewer than two people, or there is no judge.
@@ -82,15 +79,7 @@ def read_annotations(files: Iterable[Path]) -> Annotations:
 def alternative_annotators(
     annotations: Annotations, *, likeness: Likeness = "equal"
 ) -> list[AlternativeAnnotator]:
-    """Test each judge, at every one of `EPSILONS`. Outputs for one case, or for cases of one cluster, count together.
-
-    Args:
-        annotations: Who said what.
-        likeness: How two annotations are compared.
-
-    Returns:
-        One result a judge.
-    """
+    """Test each judge, at every one of `EPSILONS`. Outputs for one case, or for cases of one cluster, count together."""
     rows = list(annotations.scores.values())
     names = [annotations.clusters.get(key.case_id, key.case_id) for key in annotations.scores]
     cluster = np.unique(names, return_inverse=True)[1]

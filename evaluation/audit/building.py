@@ -90,9 +90,6 @@ def build_probes(
         progress: Told about every right output.
         workers: How many processes; None for what pays. The files are the same.
 
-    Returns:
-        What was made.
-
     Raises:
         InputError: An input cannot be used, or nothing in it is right.
         WorkerError: A worker process was killed.

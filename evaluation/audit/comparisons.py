@@ -58,9 +58,6 @@ def attacks(scored: Mapping[ItemKey, Scored], controls: Mapping[str, str]) -> It
 def prompts(judges: Mapping[str, Mapping[ItemKey, Scored]]) -> list[Comparison]:
     """Do judges differ on the same probes? Faults and right outputs apart, since one may trade the one for the other.
 
-    Args:
-        judges: What each judge said.
-
     Returns:
         Share right of the first minus share right of the second, for each pair; corrected over all pairs.
     """
@@ -83,12 +80,7 @@ def prompts(judges: Mapping[str, Mapping[ItemKey, Scored]]) -> list[Comparison]:
 
 
 def corrected(comparisons: Sequence[Comparison], matters: Callable[[Comparison], bool]) -> list[Comparison]:
-    """Adjust the p-values of comparisons for how many there are (Holm).
-
-    Args:
-        comparisons: All of one judge.
-        matters: Whether a difference in this direction is one to find.
-    """
+    """Adjust the p-values of comparisons for how many there are (Holm)."""
     tested = [each.p for each in comparisons if each.p is not None]
     adjusted = iter(holm(np.array(tested, dtype=np.float64)).tolist() if tested else [])
     result: list[Comparison] = []

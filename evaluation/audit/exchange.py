@@ -55,9 +55,6 @@ def export_probes(probes: Path, to: str, out: Path, *, sample: int, only: Sequen
         sample: Probes of each operator at most.
         only: Operators by name; all when empty.
 
-    Returns:
-        The files.
-
     Raises:
         UsageError: Nothing is written for this tool.
         InputError: The probes cannot be used.
@@ -73,15 +70,6 @@ def export_probes(probes: Path, to: str, out: Path, *, sample: int, only: Sequen
 
 def import_audit(probes: Path, results: Path, out: Path, *, as_: str | None = None) -> Audit:
     """Analyse what another tool's judges said of probes.
-
-    Args:
-        probes: The folder that was exported.
-        results: What the tool wrote.
-        out: A folder for the verdicts and the audit.
-        as_: The format of the results; found from the content when left out.
-
-    Returns:
-        The audit.
 
     Raises:
         InputError: A file cannot be read, or nothing in it is about these probes.

@@ -90,9 +90,6 @@ class Prepared(NamedTuple):
 def prepare(plan: AuditPlan) -> Prepared:
     """Refuse what cannot be done, before anything is.
 
-    Args:
-        plan: What is to be done.
-
     Raises:
         InputError: The probes cannot be used.
         UsageError: There is no such judge, or no such operator.
@@ -142,14 +139,6 @@ def steps(
     """What the judges are asked: about every probe once; then about right outputs as often as they are repeated; then on ladders.
 
     Judges that compare are asked about each probe beside its right output, and on no ladder.
-
-    Args:
-        plan: What is to be done.
-        prepared: The same plan, prepared.
-        inputs: Its probes, opened.
-        folder: Its run folder.
-        progress: Told about every piece of work.
-        foreseen: Whether nobody is asked, so that no answer leads anywhere.
     """
     if inputs is not None:
         context, chosen = RunContext(inputs, folder, progress), prepared.chosen

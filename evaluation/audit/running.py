@@ -41,12 +41,6 @@ def run_audit(
 ) -> Audit:
     """Do what a plan says, or go on where an earlier start of it stopped.
 
-    Args:
-        plan: What to do.
-        access: How a model is reached; asked for only when there is something to ask.
-        progress: Told about every piece of work.
-        now: The clock.
-
     Returns:
         The audit, which is also written to the run folder.
 
@@ -163,9 +157,6 @@ def foresee_audit(plan: AuditPlan, access: ModelAccess, prices: PriceList | None
         plan: What is to be done.
         access: How the model would be reached.
         prices: What models cost; None when that is not known.
-
-    Returns:
-        One forecast a judge.
 
     Raises:
         As `run_audit`.

@@ -80,12 +80,7 @@ class RightOutputs:
         return len(self._pieces)
 
     def of(self, piece: int, passed_over: Counter[str]) -> Iterator[Subject]:
-        """The right outputs of a piece with their cases; of grounded cases with structured results, a statement composed of them.
-
-        Args:
-            piece: Its number.
-            passed_over: Counts, by reason, what is no subject.
-        """
+        """The right outputs of a piece with their cases; of grounded cases with structured results, a statement composed of them."""
         what = self._pieces[piece]
         if isinstance(what, _Composed):
             yield from self._composed(what.ids, passed_over)

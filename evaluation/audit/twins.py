@@ -43,10 +43,6 @@ def invariances(scored: Mapping[ItemKey, Scored], known: Container[str] = ()) ->
     with itself always and changes its mind on any change, by chance. What is particular to one sort of change shows beside the
     others of the same output. Where an output has no other, repetition is all there is to compare with.
 
-    Args:
-        scored: What one judge said.
-        known: Sorts of change that the judge is known to mind; they are no measure for others.
-
     Yields:
         The share of twins that are judged otherwise than the right output, minus the mean share of the other twins of the same
         output.

@@ -55,11 +55,6 @@ def export_batch(questions: Questions, path: Path, progress: Progress) -> list[B
     Where a first reply is there and cannot be read, the question is written once more, as `fiducial judge` would ask it once
     more.
 
-    Args:
-        questions: What is to be asked.
-        path: The file; further files of the same export are numbered, those of further models named after the model.
-        progress: Told about every request that is looked at.
-
     Returns:
         The files that were written; none when nothing is left to be asked.
 

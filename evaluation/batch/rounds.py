@@ -39,11 +39,6 @@ def collect_replies(
     The second round asks again what could not be read in the first. Whatever was begun is written down in the run folder, and
     the same command takes it up again; no batch is begun twice.
 
-    Args:
-        step: The judges, and what they are asked about.
-        access: How the model is reached; asked for only when there is something to ask.
-        mode: How batches are waited for.
-
     Raises:
         ConfigurationError: There is no endpoint.
         ProviderError: The batch endpoint refused, or cannot be reached.

@@ -69,14 +69,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def summarise(scores: Mapping[str, CategoryScore]) -> Summary:
-    """Compute every summary score of a system.
-
-    Args:
-        scores: By category name; categories that were not scored are left out.
-
-    Returns:
-        The summary.
-    """
+    """Compute every summary score of a system."""
     each = {name: _of(name, scores) for name, category in CATEGORIES.items() if category.group != "retired"}
     simple = _plain(each[name] for name in _SIMPLE)
     non_live = _plain([simple, each["multiple"], each["parallel"], each["parallel_multiple"]])
@@ -178,9 +171,6 @@ class SystemScore(msgspec.Struct, frozen=True):
 def rate(score: CategoryScore) -> Statistic:
     """The accuracy of a category, with Wilson's interval.
 
-    Args:
-        score: The category's score.
-
     Returns:
         Undefined when the rules left every answer open.
     """
@@ -199,10 +189,6 @@ def missing_categories(system: SystemScore) -> list[str]:
 
 def as_json(systems: Iterable[SystemScore], rules: str) -> dict[str, Any]:
     """Everything as plain JSON.
-
-    Args:
-        systems: The scores.
-        rules: The rule set they were made under.
 
     Returns:
         By system: names, modes, categories with statistics and counts, summary scores, and what is missing in them.

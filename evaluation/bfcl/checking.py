@@ -14,17 +14,7 @@ from ...records import Case
 
 
 def check_stored(case: Case, result: Any, mode: Mode, options: CheckOptions) -> Finding:
-    """Check one stored answer.
-
-    Args:
-        case: What was asked.
-        result: The answer, as the result file holds it.
-        mode: How it is to be decoded.
-        options: Rule set, and how names were offered.
-
-    Returns:
-        What was found.
-    """
+    """Check one stored answer."""
     if case.kind == "multi_turn":
         from ...deterministic import multi_turn  # noqa: PLC0415 - brings the simulated worlds with it
 
@@ -35,11 +25,6 @@ def check_stored(case: Case, result: Any, mode: Mode, options: CheckOptions) -> 
 
 def decoded_calls(case: Case, result: Any, mode: Mode) -> Any:
     """What the decoder makes of a single-turn answer.
-
-    Args:
-        case: What was asked.
-        result: The answer.
-        mode: How it is to be decoded.
 
     Returns:
         Mostly a list of calls; None when it cannot be decoded.
@@ -54,10 +39,6 @@ def decoded_calls(case: Case, result: Any, mode: Mode) -> Any:
 def decoded_turns(result: Any, mode: Mode) -> list[list[list[str]]]:
     """What the decoder makes of a multi-turn answer.
 
-    Args:
-        result: The answer.
-        mode: How it is to be decoded.
-
     Returns:
         Turns of steps of call texts, without the steps that hold no calls.
     """
@@ -67,10 +48,6 @@ def decoded_turns(result: Any, mode: Mode) -> list[list[list[str]]]:
 
 def last_message(result: Any, mode: Mode) -> Any:
     """The step of an agentic answer that counts as its final message: the last one that holds no calls.
-
-    Args:
-        result: The answer, one turn of steps.
-        mode: How it is to be decoded.
 
     Returns:
         The step; None when there is none.
@@ -100,9 +77,6 @@ def mode_of(category: Category, result: Any, option: ModeOption) -> Mode:
         result: The stored answer.
         option: As the user asked. With ``auto`` a list is native calls and a text is a prompt-mode reply; of turns of steps, one
             step that is a list makes the whole answer native, its texts being what the system said between calls.
-
-    Returns:
-        The mode.
     """
     if option != "auto":
         return option

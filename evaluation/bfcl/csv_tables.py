@@ -20,10 +20,6 @@ NOT_AVAILABLE = "N/A"
 def write_csv_tables(folder: Path, systems: Iterable[SystemScore]) -> None:
     """Write all of BFCL's CSV files.
 
-    Args:
-        folder: Where they go.
-        systems: One row each.
-
     Raises:
         InputError: A file cannot be written.
     """

@@ -85,12 +85,7 @@ async def _generate(
 
 
 def system_folder(results: Path, system: str) -> Path:
-    """Where a system's results are in a tree.
-
-    Args:
-        results: The tree.
-        system: The system's name.
-    """
+    """Where a system's results are in a tree."""
     return results / system.replace("/", "_")
 
 
@@ -180,15 +175,7 @@ class CategoryFile(Closing):
 
 
 def result_line(attempt: Attempt, *, turned: bool) -> dict[str, Any]:
-    """An attempt as a line of a result file.
-
-    Args:
-        attempt: The attempt.
-        turned: Whether turns of steps are expected, or one answer.
-
-    Returns:
-        The line, in BFCL's own fields.
-    """
+    """An attempt as a line of a result file."""
     fields: dict[str, list[list[Any]]] = {
         "result": attempt.raw,
         "input_token_count": [[step.prompt_tokens for step in turn] for turn in attempt.spent],

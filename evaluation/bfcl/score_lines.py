@@ -35,9 +35,6 @@ class Failed(msgspec.Struct, frozen=True):
 def score_line(failed: Failed) -> dict[str, Any]:
     """The line of the score file.
 
-    Args:
-        failed: The answer and what is wrong with it.
-
     Returns:
         Keys as BFCL writes them; ``valid`` is null for an answer that the rules leave undecided.
     """

@@ -61,12 +61,7 @@ class CategoryScore(msgspec.Struct):
         return self.tally.correct / self.count, (self.tally.correct + self.undecided) / self.count
 
     def add(self, entry_id: str, finding: Finding) -> None:
-        """Count one finding.
-
-        Args:
-            entry_id: The entry; of a format-sensitivity id the configuration counts too.
-            finding: What was found.
-        """
+        """Count one finding."""
         if finding.outcome != "graded":
             self.undecided += 1
             return
@@ -88,9 +83,6 @@ class CategoryScore(msgspec.Struct):
 
 def spread(configurations: dict[str, Tally]) -> dict[str, float]:
     """How far accuracy moves with the prompt configuration, in percent points; 0 with fewer than two configurations.
-
-    Args:
-        configurations: Tally per configuration.
 
     Returns:
         Largest difference, sample variance and sample standard deviation, rounded as BFCL does.

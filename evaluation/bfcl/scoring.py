@@ -64,16 +64,6 @@ def score_tree(
 
     Each score file appears whole or not at all; the CSV files come last.
 
-    Args:
-        source: Where BFCL's data is.
-        files: The results, sorted by system.
-        scores: The folder of the score tree.
-        options: How to score.
-        progress: Told about every result file.
-
-    Returns:
-        One score a system.
-
     Raises:
         InputError: Results and data do not belong together, or a file cannot be read or written.
     """

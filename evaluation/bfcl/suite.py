@@ -41,9 +41,6 @@ class Suite:
     def asked(self, category: Category) -> dict[str, Asked]:
         """The entries of a category by id.
 
-        Args:
-            category: Which category.
-
         Returns:
             Entries in the order of the data file.
 
@@ -66,9 +63,6 @@ def paired(suite: Suite, file: ResultFile, *, partial: bool) -> Iterator[tuple[A
         suite: What was asked.
         file: The answers.
         partial: Whether entries may be without an answer; they are then left out.
-
-    Yields:
-        Entry and answer.
 
     Raises:
         InputError: The file is empty, or entries are without an answer and ``partial`` is off.

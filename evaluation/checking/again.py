@@ -29,11 +29,6 @@ _PURE: frozenset[Kind] = frozenset(
 def refuse_strangers(journal: VerdictJournal, cases: CaseIndex, systems: Container[str]) -> None:
     """Refuse verdicts on what the run is not about.
 
-    Args:
-        journal: What was said.
-        cases: The run's.
-        systems: The systems that have outputs.
-
     Raises:
         RecordError: A verdict is on another case, or on an output of another system.
     """
@@ -53,12 +48,6 @@ def refuse_wrong_checks(
     journal: VerdictJournal, manifest: Manifest, cases: CaseIndex, outputs: Iterable[Output]
 ) -> None:
     """Check a sample of what checkers decided again.
-
-    Args:
-        journal: What was said.
-        manifest: By which rules.
-        cases: The run's.
-        outputs: The run's, which are read until the sample is found.
 
     Raises:
         RecordError: A checker says something else than its verdict does.

@@ -32,11 +32,6 @@ def check_outputs(
 ) -> Iterator[Verdict]:
     """Check outputs one by one.
 
-    Args:
-        pairs: Outputs with their cases.
-        options: What differs by system.
-        default: Options of every other system.
-
     Returns:
         One verdict an output, in the same order; those on challenges with dependencies at the end.
     """
@@ -164,11 +159,6 @@ def _part(inputs: EvaluationInputs, piece: Piece, wanted: Callable[[Output], boo
 def check_part(part: Part, *, differing: dict[str, CheckOptions], default: CheckOptions) -> bytes:
     """Check outputs that came as lines, in whatever process of whatever engine.
 
-    Args:
-        part: The outputs and their cases.
-        differing: Options that differ by system.
-        default: Options of every other system.
-
     Returns:
         A line each, with its verdict, in the same order.
     """
@@ -255,9 +245,6 @@ def hold_back_dependents(checked: Iterable[tuple[Case, Verdict]]) -> Iterator[Ve
 
     As in the original a dependency is a challenge's name; names repeat, and every challenge of the name must have passed. A name that
     nobody answered for, and an open answer that awaits a judge, hold nothing back.
-
-    Args:
-        checked: Cases and the verdicts on what was done for them.
 
     Yields:
         The verdicts, at once where a case has no dependencies; those of the others at the end, in their order.

@@ -45,10 +45,6 @@ class Tool:
     def __call__(self, *positional: Any, **named: Any) -> str | Awaitable[str]:
         """Make the call.
 
-        Args:
-            *positional: Arguments in the order of the document.
-            **named: Arguments by name.
-
         Returns:
             What it returned, as a model would be told it.
         """

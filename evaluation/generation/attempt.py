@@ -155,10 +155,6 @@ class Agent(Protocol):
     async def work(self, case: Case, trial: int) -> Made:
         """Work on one case.
 
-        Args:
-            case: What is to be done.
-            trial: Which attempt this is.
-
         Returns:
             The output. What the system itself failed at stands in it.
 

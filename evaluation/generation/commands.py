@@ -102,16 +102,6 @@ def started(
 ) -> Run:
     """Run a command of the user's, by a shell that lays its streams.
 
-    Args:
-        script: What the shell does; the command is its arguments.
-        command: Its words.
-        environment: All of its environment.
-        seconds: How long it may take.
-        reins: Can end it before.
-
-    Returns:
-        How it ended.
-
     Raises:
         ConfigurationError: It cannot be started.
     """

@@ -94,9 +94,6 @@ class ModelAgent:
             trial: Which attempt this is.
             scene: Where calls are executed; None where nobody does, and a step with calls ends its turn.
 
-        Returns:
-            Everything that was said and done.
-
         Raises:
             CallError: A call to the model failed, after its retries.
         """

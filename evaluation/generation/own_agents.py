@@ -155,9 +155,6 @@ def output_of(answer: Any, attempt: Attempt, system: str, trial: int, *, turned:
         trial: Which attempt.
         turned: Whether turns of steps are expected, or one answer.
 
-    Returns:
-        The output.
-
     Raises:
         UsageError: The answer is nothing of the kind.
         RecordError: It is, but not in its form.

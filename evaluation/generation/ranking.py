@@ -29,9 +29,6 @@ class Ranking:
     def scores(self, query: Sequence[str]) -> list[float]:
         """How well each document fits.
 
-        Args:
-            query: Words.
-
         Returns:
             A score each, 0 where document and query share no word.
         """

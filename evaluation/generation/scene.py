@@ -28,9 +28,6 @@ class Scene(Protocol):
     async def execute(self, step: AgentStep) -> list[str] | None:
         """Execute what a step asks for.
 
-        Args:
-            step: Calls by the case's own names, or a text in which calls may be written.
-
         Returns:
             What each call returned, as the agent is shown it; None where the step holds no calls, which ends its turn.
 
@@ -58,11 +55,6 @@ class Scenes(Protocol):
 
     async def scene(self, case: Case, trial: int, converse: Converse) -> Scene | None:
         """The worlds of one attempt, fresh; None for a case whose calls nobody executes.
-
-        Args:
-            case: What is worked on.
-            trial: Which attempt this is.
-            converse: Leads the agent through conversations that come before, such as those that fill a memory.
 
         Raises:
             InputError: See `examine`.

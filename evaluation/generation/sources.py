@@ -67,17 +67,7 @@ def model_source(
     *,
     system: str | None = None,
 ) -> Source:
-    """A model as a source of outputs.
-
-    Args:
-        settings: How it is asked.
-        access: How it is reached.
-        scenes: Makes the worlds in which its calls are executed.
-        system: What it is called in outputs; the model's name when left out.
-
-    Returns:
-        The source.
-    """
+    """A model as a source of outputs."""
 
     @asynccontextmanager
     async def agent() -> AsyncGenerator[Agent]:
@@ -104,17 +94,7 @@ def model_source(
 def callable_source(
     function: Callable[..., Any], scenes: Scenes, *, system: str | None = None, concurrency: int = 8
 ) -> Source:
-    """A function of the user's own as a source of outputs; see `CallableAgent`.
-
-    Args:
-        function: It.
-        scenes: Makes the worlds in which calls are executed.
-        system: What it is called in outputs; its own name when left out.
-        concurrency: Cases at work at the same time.
-
-    Returns:
-        The source.
-    """
+    """A function of the user's own as a source of outputs; see `CallableAgent`."""
     name = system or name_of(function)
 
     @asynccontextmanager
@@ -149,9 +129,6 @@ def command_source(
         seconds: How long it may take, each time.
         concurrency: Cases at work at the same time.
         scenes: Makes the worlds in which it calls tools, line by line; None for one that is given the case and answers.
-
-    Returns:
-        The source.
 
     Raises:
         UsageError: There is no such command.
@@ -201,16 +178,6 @@ def generate_file(
 ) -> Tally:
     """Generate outputs into a file, or go on where an earlier start stopped.
 
-    Args:
-        source: Who generates.
-        cases: The cases file.
-        out: The outputs file.
-        progress: Told of every attempt.
-        trials: Attempts at each case.
-
-    Returns:
-        What it came to.
-
     Raises:
         InputError: A case cannot be used; nothing was done.
         RunFolderError: The outputs file is in use, or holds outputs of this system that were made otherwise; nothing was done.
@@ -230,9 +197,6 @@ def generate_into_run(
         out: The run folder; its outputs are in ``outputs.jsonl``.
         progress: Told of every attempt.
         trials: Attempts at each case.
-
-    Returns:
-        What it came to.
 
     Raises:
         InputError: A case cannot be used; nothing was done.

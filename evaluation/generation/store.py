@@ -164,12 +164,6 @@ def lock(path: Path) -> AbstractContextManager[object]:
 def bind(place: Path, system: str, facts: Mapping[str, Any], *, begun: bool) -> None:
     """Tie a system's outputs to how they are made.
 
-    Args:
-        place: A JSON file that says it, by system.
-        system: The system.
-        facts: What its outputs depend on.
-        begun: Whether there are outputs of it already.
-
     Raises:
         RunFolderError: Those that are there were made otherwise.
         RecordError: The file is something else.

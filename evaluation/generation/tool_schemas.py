@@ -58,9 +58,6 @@ def tool_schema(document: Mapping[str, Any], name: str, *, any_type: str | None 
         document: With ``name``, ``description`` and ``parameters``, whose types are the data set's.
         name: What it is offered as.
         any_type: What a value of any type is said to be; None to leave it open. BFCL says ``string``.
-
-    Returns:
-        A tool in OpenAI's form.
     """
     parameters = json_schema(document.get("parameters") or {}, any_type=any_type)
     parameters["type"] = "object"

@@ -110,15 +110,7 @@ def ask(step: Step, access: Callable[[], ModelAccess], batch: BatchMode | None =
 def open_work(
     inputs: EvaluationInputs, task: JudgeTask, wanted: Wanted, done: Container[VerdictKey], repeats: int
 ) -> Iterator[Work]:
-    """What a judge is still to be asked.
-
-    Args:
-        inputs: Cases and outputs.
-        task: The judge.
-        wanted: Whether an output is to be judged.
-        done: Verdicts that are there already.
-        repeats: How often each output is judged.
-    """
+    """What a judge is still to be asked."""
     for output, repeat in _open_outputs(inputs, task, wanted, done, repeats):
         case = inputs.cases[output.case_id]
         yield case, as_judged(case, output), repeat

@@ -122,13 +122,6 @@ def deliberated(
 ) -> Iterator[Step]:
     """What judges that are made of others ask.
 
-    Args:
-        context: Inputs, folder and progress.
-        askers: These judges.
-        wanted: Whether an output is to be judged.
-        repeats: How often each output is judged.
-        foreseen: Whether nobody is asked in truth: then answers are guessed.
-
     Yields:
         Round after round; once all was asked, the verdicts are journaled.
     """

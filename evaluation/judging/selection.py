@@ -21,9 +21,6 @@ def parse_judge_on(text: str) -> JudgeOn:
     Args:
         text: ``open``, ``all`` or a number.
 
-    Returns:
-        The choice.
-
     Raises:
         UsageError: It is none of these.
     """
@@ -39,10 +36,6 @@ def select(verdicts: Iterable[Verdict | Said], judge_on: JudgeOn) -> tuple[set[I
 
     The sample of decided outputs is the N with the smallest hash of their key: random with respect to anything that
     matters, the same in every run, and it grows with N without changing what was chosen before.
-
-    Args:
-        verdicts: The checkers' verdicts.
-        judge_on: What is wanted.
 
     Returns:
         The open outputs, and the decided ones that were sampled. Outputs a checker found not applicable are in neither.

@@ -249,10 +249,6 @@ def refuse_comparing(tasks: Iterable[JudgeTask]) -> None:
 def require_models(tasks: Iterable[JudgeTask], access: Callable[[], ModelAccess]) -> None:
     """Find out before anything is written that the models can be asked.
 
-    Args:
-        tasks: The judges.
-        access: How a model is reached; asked for only when one of them is asked of a model.
-
     Raises:
         ConfigurationError: None can be reached, or money is limited and a price is not known.
     """

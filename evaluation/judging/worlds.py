@@ -12,9 +12,6 @@ from ...records import Case, Episode, Output
 def replay_in(environments: Mapping[str, type]) -> Replay:
     """A function that executes an output's calls.
 
-    Args:
-        environments: Worlds of the user's own, by class name, beside the built-in ones.
-
     Returns:
         From a case and an output to what its calls returned; None for a case without worlds. It raises InputError for a case whose
         worlds are not known, or do not take their configuration.

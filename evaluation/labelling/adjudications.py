@@ -13,10 +13,6 @@ from ..store.run_store import ADJUDICATIONS, RunStore
 def decisions_on(stores: Sequence[RunStore], more: InputPath | None = None) -> Decisions:
     """What was decided of outputs of runs, and the category of each of their outputs.
 
-    Args:
-        stores: The runs.
-        more: A file of further decisions, which has the last word.
-
     Returns:
         Nothing where nothing was decided; no categories of runs whose cases are gone or have changed.
 

@@ -71,9 +71,6 @@ def corrections(store: RunStore) -> tuple[list[Correction], list[Unsaid]]:
     A reference that somebody wrote on the review page is taken, else that of an output that was found right is widened by it. Under each
     corrected reference the checker says of every decided output of its case what was decided, or it is not taken.
 
-    Args:
-        store: The run.
-
     Returns:
         The corrections, and the decisions that are in none.
 
@@ -196,10 +193,6 @@ def reference_sha256(case: Case) -> str:
 
 def corrected_cases(cases: CaseFiles, patch: InputPath) -> Iterator[Case]:
     """Apply a patch to a data set.
-
-    Args:
-        cases: The cases.
-        patch: Corrections, one a line.
 
     Yields:
         Every case, in order, with the reference that it is to have.

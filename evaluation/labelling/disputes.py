@@ -46,9 +46,6 @@ def draw_disputes(
         seed: Of the order.
         judge: Whose disagreements; None for those of any judge that is no baseline.
 
-    Returns:
-        The sample, disagreements and agreements mixed.
-
     Raises:
         UsageError: There is nothing to decide, or no such judge.
         InputError: The probes of an audit are not where they were.
@@ -79,10 +76,6 @@ def draw_disputes(
 
 def opinions_on(store: RunStore, sample: ReviewSample) -> dict[ItemKey, tuple[Opinion, Opinion]]:
     """What label and judge say of each output of a sample.
-
-    Args:
-        store: The run.
-        sample: Drawn by `draw_disputes`.
 
     Returns:
         The label's opinion, and a judge's: of several one that contradicts the label, where there is one.

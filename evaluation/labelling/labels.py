@@ -64,11 +64,6 @@ class AddedLabels(msgspec.Struct, frozen=True, kw_only=True):
 def adopt_labels(labels: InputPath, inputs: EvaluationInputs, folder: RunWriter) -> None:
     """Check a labels file and keep it in the run folder, beside what `add_labels` put there.
 
-    Args:
-        labels: Trusted verdicts, JSON Lines, on a disk or in memory.
-        inputs: The cases they must be about.
-        folder: The run folder.
-
     Raises:
         RecordError: A line is not a verdict, is a judge's, was not sampled fairly, or is about a case that is not there.
     """
@@ -137,12 +132,7 @@ def _unlike(before: Iterable[Verdict], given: Iterable[Verdict]) -> list[Verdict
 
 
 def labelled_by(store: RunStore, name: str) -> set[ItemKey]:
-    """The outputs that a person has labelled, or could not tell.
-
-    Args:
-        store: The run.
-        name: The person's name.
-    """
+    """The outputs that a person has labelled, or could not tell."""
     return {label.key for label in store.labels if label.source == "human" and label.by == name}
 
 

@@ -72,14 +72,7 @@ class Parts(msgspec.Struct, frozen=True):
 
 
 def parts_of(store: RunStore) -> Parts:
-    """Read who spoke of which output; one key an output is kept.
-
-    Args:
-        store: The run.
-
-    Returns:
-        The parts.
-    """
+    """Read who spoke of which output; one key an output is kept."""
     checked: dict[Outcome, set[ItemKey]] = {}
     judged: dict[str, set[ItemKey]] = {}
     asked_about, names = set[ItemKey](), ShownNames()
@@ -188,10 +181,6 @@ def _table_of(store: RunStore, judge: str | None, keys: set[ItemKey]) -> tuple[T
 
 def draw_rows(store: RunStore, sample: ReviewSample) -> Iterator[dict[str, Any]]:
     """The calibration table of the open part, as ``estimate`` needs it to weigh labels drawn with unequal chances.
-
-    Args:
-        store: The run.
-        sample: Drawn by doubt.
 
     Yields:
         One row an open output that the judge was asked about, with ``label_probability`` where it was drawn.

@@ -19,10 +19,6 @@ def widened(case: Case, output: Output) -> dict[str, Any] | None:
 
     Calls get the values that were given among those they accept; what was left out may be left out. Answers get the answer.
 
-    Args:
-        case: The case.
-        output: The output.
-
     Returns:
         The reference; None where it cannot say so: other calls than it lists, another kind of case.
     """

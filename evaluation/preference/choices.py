@@ -29,13 +29,7 @@ class Said(NamedTuple):
 def choices_of(
     verdicts: Iterable[Verdict], pairs: PairInputs, truth: Mapping[ItemKey, float]
 ) -> dict[Author, Said]:
-    """Sort verdicts on pairs by judge and by the outputs they are about.
-
-    Args:
-        verdicts: Standing verdicts; of repeats the mean counts.
-        pairs: The pairs; verdicts on others are passed over.
-        truth: What is known of outputs.
-    """
+    """Sort verdicts on pairs by judge and by the outputs they are about."""
     scores: defaultdict[Author, defaultdict[ItemKey, list[float]]] = defaultdict(lambda: defaultdict(list))
     ungraded: defaultdict[Author, Counter[Outcome]] = defaultdict(Counter)
     for verdict in verdicts:

@@ -80,12 +80,6 @@ def run_preferences(
 ) -> PreferenceRun:
     """Do what a plan says, or go on where an earlier start of it stopped.
 
-    Args:
-        plan: What to do.
-        access: How a model is reached; asked for only when there is something to ask.
-        progress: Told about every piece of work.
-        now: The clock.
-
     Returns:
         What judges prefer, which is also written to the run folder.
 

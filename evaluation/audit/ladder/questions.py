@@ -98,11 +98,6 @@ class Posed(NamedTuple):
 def pose(dial: Dial, question: Question, options: CheckOptions) -> Posed:
     """Make what is asked about.
 
-    Args:
-        dial: The question's.
-        question: Which.
-        options: Worlds; strict rules decide.
-
     Raises:
         ConfigurationError: The strict checker does not call the right output right, or calls the faulty one so.
     """

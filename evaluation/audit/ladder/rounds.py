@@ -224,14 +224,7 @@ def _graded(scored: Iterable[Scored]) -> int:
 
 
 def even_round(judge: JudgeId, dial: Dial, count: int, before: Sequence[Asked] = ()) -> Asked:
-    """So many questions, evenly over the levels.
-
-    Args:
-        judge: Who is asked.
-        dial: The dial.
-        count: How many; one of ten is about a right output.
-        before: What was asked already.
-    """
+    """So many questions, evenly over the levels."""
     right = count // _RIGHT
     faults, rights = sum(len(row.faulty) for row in before), sum(len(row.right) for row in before)
     return Asked(

@@ -27,9 +27,6 @@ class Embedding(Protocol):
     def __call__(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """The vectors of some texts.
 
-        Args:
-            texts: n texts.
-
         Returns:
             Shape (n, d), each row of length 1, or 0 for a text without a word.
 

@@ -62,9 +62,6 @@ Hold: TypeAlias = Callable[[Case, Any], Awaitable[object]]
 def read_histories(path: InputPath) -> dict[str, list[Conversation]]:
     """Read a file of histories.
 
-    Args:
-        path: JSON Lines.
-
     Returns:
         The conversations of each history, in order.
 
@@ -110,13 +107,6 @@ class Remembered:
 
     async def before(self, case: Case, name: str, store: type[Any], trial: int, hold: Hold) -> dict[str, Any]:
         """The memory with which an agent meets a case.
-
-        Args:
-            case: The case; its tools are those of the memory.
-            name: The memory's name among the worlds.
-            store: The world that it is.
-            trial: Which attempt; each has a memory of its own.
-            hold: Holds a conversation that was not held yet.
 
         Returns:
             A snapshot; empty for a case without a history.
@@ -166,12 +156,7 @@ class Remembered:
 
 
 def with_opening(messages: Sequence[Message | list[Message]], memory: Any) -> list[Message | list[Message]]:
-    """The messages of a conversation, before them what an agent is told of its memory.
-
-    Args:
-        messages: As of a case; a system message at their beginning is gone on with.
-        memory: The world.
-    """
+    """The messages of a conversation, before them what an agent is told of its memory."""
     opening = f"{OPENING}\n\n{_AT_HAND}\n{memory.at_hand() or _NOTHING}"
     turned = bool(messages) and isinstance(messages[0], list)
     first: list[Message] = list(messages[0]) if turned else list(messages)  # pyright: ignore[reportAssignmentType, reportArgumentType]

@@ -22,12 +22,7 @@ class Part(NamedTuple):
     characters: int
 
     def refuses(self, text: object, held: int = -1) -> dict[str, Any] | None:
-        """Why a text is not taken; None when it is.
-
-        Args:
-            text: What an agent wants to keep.
-            held: How many texts are there already, where it would be one more.
-        """
+        """Why a text is not taken; None when it is."""
         if not isinstance(text, str):
             return problem(f"{self.name} keeps texts, not {type(text).__name__}.")
         if len(text) > self.characters:
@@ -53,11 +48,6 @@ def problem(text: str) -> dict[str, Any]:
 
 def stored(config: Mapping[str, Any], part: str, kind: type[T]) -> dict[str, T]:
     """A part of a snapshot.
-
-    Args:
-        config: The snapshot.
-        part: The part's name in it.
-        kind: What it holds.
 
     Returns:
         What is held, by key; nothing where the snapshot lacks the part.

@@ -59,9 +59,6 @@ class SearchEngine(Protocol):
     def fetch(self, url: str) -> Page:
         """Fetch a page.
 
-        Args:
-            url: As the agent gave it.
-
         Raises:
             PageError: It cannot be had.
         """

@@ -65,11 +65,7 @@ class _PublicResolver(AbstractResolver):
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is one of the open internet.
-
-    Args:
-        address: As text; a zone is allowed.
-    """
+    """Whether an IP address is one of the open internet."""
     parsed = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(parsed, ipaddress.IPv6Address):
         inner = parsed.ipv4_mapped or parsed.sixtofour or (parsed.teredo[1] if parsed.teredo else None)
@@ -86,13 +82,6 @@ _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 
 async def fetch(url: str, bounds: Bounds) -> Page:
     """Fetch a page.
-
-    Args:
-        url: As the agent gave it.
-        bounds: How far to go.
-
-    Returns:
-        The page, after redirects.
 
     Raises:
         PageError: It cannot be had: not of the web, not public, an HTTP error, no text, too slow.

@@ -86,19 +86,12 @@ class WebSearch:
 
 
 def web_world(engine: SearchEngine) -> type[WebSearch]:
-    """The world, with somebody who searches.
-
-    Args:
-        engine: Who.
-    """
+    """The world, with somebody who searches."""
     return type("WebSearchAPI", (WebSearch,), {"engine": engine, "blocking": engine.blocking})
 
 
 def search_engine(where: str) -> SearchEngine:
     """Who searches, from what a user says.
-
-    Args:
-        where: A corpus (JSON Lines or a folder), or the address of a search service.
 
     Raises:
         InputError: The corpus cannot be used.
