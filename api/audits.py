@@ -15,9 +15,9 @@ from ..evaluation.audit import certificate as certificates
 from ..evaluation.audit.annotators import AlternativeAnnotator, alternative_annotators, read_annotations
 from ..evaluation.audit.certificate import Certificate as CertificateNumbers
 from ..evaluation.audit.certificate import DriftTest
-from ..evaluation.audit.drift import Standing as StandingNumbers
-from ..evaluation.audit.drift import check_certificate as check
-from ..evaluation.audit.drift import read_certificate
+from ..evaluation.audit.certificate_check import Standing as StandingNumbers
+from ..evaluation.audit.certificate_check import check_certificate as check
+from ..evaluation.audit.certificate_check import read_certificate
 from ..evaluation.audit.results import AUDIT
 from ..evaluation.audit.results import Audit as AuditNumbers
 from ..records import write_json

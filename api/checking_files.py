@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Unpack
 
 from ..deterministic import Rules
-from ..evaluation.check_file import check_file as check_outputs
-from ..evaluation.check_file import partial_file
+from ..evaluation.checking.check_file import check_file as check_outputs
+from ..evaluation.checking.check_file import partial_file
 from ..evaluation.checking.names import NamesOption
 from ..evaluation.conclusion.results import SystemResult
 from ..report import words

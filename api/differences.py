@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ..evaluation.history import History as HistoryNumbers
-from ..evaluation.history import read_history
+from ..evaluation.past_runs.history import History as HistoryNumbers
+from ..evaluation.past_runs.history import read_history
+from ..evaluation.past_runs.two_runs import TwoRuns, two_runs
 from ..evaluation.store.run_store import RunStore
-from ..evaluation.two_runs import TwoRuns, two_runs
 from ..records import FolderPath
 from ..report.difference_words import difference_document
 from ..report.document import Document

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from ..errors import MissingExtraError, UsageError
-from ..evaluation.ray_engine import RayEngine
+from ..evaluation.engines.ray_engine import RayEngine
 
 
 def engine_of(name: str | None, address: str | None = None, workers: int | None = None) -> RayEngine | None:

@@ -10,10 +10,10 @@ from typing import Any, Protocol, TypeAlias, Unpack
 from ..errors import ConfigurationError, ProviderError, UsageError
 from ..evaluation.generation.agent_tools import Tool
 from ..evaluation.generation.chats import Mode
+from ..evaluation.generation.generate import Tally
+from ..evaluation.generation.kept_attempts import Kept, OutputsFile
 from ..evaluation.generation.model_agent import STEPS_PER_TURN, ModelSettings
 from ..evaluation.generation.sources import callable_source, model_source, name_of, work_through
-from ..evaluation.generation.stage import Tally
-from ..evaluation.generation.store import Kept, OutputsFile
 from ..evaluation.judging.access import ModelAccess
 from ..judges.loop_thread import run_sync
 from ..plugins import AGENTS

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
-from ..evaluation.bfcl.generation import generate_tree, system_folder
+from ..evaluation.bfcl.generate_results import generate_tree, system_folder
 from ..evaluation.generation.foreseeing import GenerationForecast, foresee_generation
+from ..evaluation.generation.generate import Tally
 from ..evaluation.generation.model_agent import ModelSettings
 from ..evaluation.generation.sources import Source, command_source, model_source
 from ..evaluation.generation.sources import generate_file as make_file
 from ..evaluation.generation.sources import generate_into_run as make_into_run
-from ..evaluation.generation.stage import Tally
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.shards import shards_of
 from ..evaluation.store.run_store import GENERATED

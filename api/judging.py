@@ -16,7 +16,7 @@ from ..deterministic.registration import load_environments
 from ..errors import UsageError
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.judging.asking import as_judged
-from ..evaluation.judging.rounds import by_statement
+from ..evaluation.judging.composites import by_statement
 from ..evaluation.judging.tasks import JudgeTask, judge_task
 from ..evaluation.judging.worlds import replay_in
 from ..judges import Judge, Work

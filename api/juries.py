@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from ..evaluation.judging.access import ModelAccess
-from ..evaluation.judging.rounds import JuryRule, seat
+from ..evaluation.judging.composites import JuryRule, seat
 from ..evaluation.judging.tasks import told_apart
 from ..judges.jury import Rule
 from .judging import ReadyJudge, judge

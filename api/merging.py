@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ..errors import UsageError
-from ..evaluation.merging import merge_runs
+from ..evaluation.past_runs.merging import merge_runs
 from ..judges.prices import price_list
 from ..records import FolderPath, MemoryFolder
 from .progress import shown_progress

@@ -36,8 +36,8 @@ from .shown import Document, Shown
 
 if TYPE_CHECKING:
     from ..evaluation.forecast import Forecast
-    from ..evaluation.judging.rounds import JuryRule
-    from ..evaluation.reparsing import Reparsed
+    from ..evaluation.judging.composites import JuryRule
+    from ..evaluation.past_runs.reparsing import Reparsed
 
 __all__ = [
     "GENERATED",
@@ -135,7 +135,7 @@ def plan_of(
 
 
 def _jury(rule: Any, weights: tuple[float, ...], unsure: tuple[float, float]) -> JuryRule:
-    from ..evaluation.judging.rounds import JuryRule  # noqa: PLC0415 - most runs have none
+    from ..evaluation.judging.composites import JuryRule  # noqa: PLC0415 - most runs have none
 
     return JuryRule(rule=rule, weights=weights, unsure=unsure)
 
@@ -234,7 +234,7 @@ def reparse(folder: Path, *, progress: bool | None = None) -> Reparsing:
         RunFolderError: It is no run folder, it is in use, or its inputs are not what and where they were.
         PromptError: A prompt file is not there any more, or cannot be used.
     """
-    from ..evaluation.reparsing import reparse as read_again  # noqa: PLC0415 - seldom needed
+    from ..evaluation.past_runs.reparsing import reparse as read_again  # noqa: PLC0415 - seldom needed
 
     with shown_progress(wanted=progress) as shown:
         found, conclusion = read_again(folder, shown, lambda: datetime.now(UTC), prices=price_list())

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import UsageError
-from ..evaluation.judged_outputs import judged_outputs, known_of
+from ..evaluation.past_runs.judged_outputs import judged_outputs, known_of
 from ..formats.judged import Judged, Written
 from ..formats.writers import writer_of
 from .run import Run

@@ -34,7 +34,7 @@ from fiducial.deterministic.multi_turn.call_execution import original_executor
 from fiducial.deterministic.multi_turn.reference import scenario_of
 from fiducial.deterministic.multi_turn.worlds import state_of
 from fiducial.evaluation.bfcl import ScoringOptions, score_tree
-from fiducial.evaluation.bfcl.generation import generate_tree
+from fiducial.evaluation.bfcl.generate_results import generate_tree
 from fiducial.evaluation.generation.model_agent import ModelSettings
 from fiducial.evaluation.generation.scene import Converse, Scene, SimulatedWorlds, WorldScene
 from fiducial.evaluation.generation.sources import Source, model_source

@@ -32,7 +32,7 @@ from fiducial.evaluation.inputs import EvaluationInputs
 from fiducial.evaluation.judging.asking import open_work
 from fiducial.evaluation.judging.tasks import judge_task
 from fiducial.evaluation.judging.worlds import replay_in
-from fiducial.evaluation.preference.pairs import Members, PairInputs
+from fiducial.evaluation.preference.paired_inputs import Members, PairInputs
 from fiducial.evaluation.progress import Silent
 from fiducial.judges import shipped_prompts, unanswered
 from fiducial.records import Case, Output, Verdict, read_records, write_records

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import msgspec
 
 from ..records import JudgeId
+from .engines.ray_engine import RayEngine
 from .inputs import EvaluationInputs
 from .progress import Progress
-from .ray_engine import RayEngine
 from .store.journal import VerdictJournal
 from .store.run_writer import RunWriter
 

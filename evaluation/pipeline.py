@@ -16,17 +16,17 @@ from ..judges.prices import PriceList
 from ..records import CaseFiles, FolderPath, InputPath
 from .conclusion.conclude import Conclusion, conclude
 from .context import RunContext
+from .engines.ray_engine import RayEngine
 from .inputs import EvaluationInputs
 from .judging.access import BatchMode, ModelAccess
 from .judging.asking import EachOutput, Step, Wanted, ask
-from .judging.rounds import JuryRule, by_statement, deliberated, is_split, seat
+from .judging.composites import JuryRule, by_statement, deliberated, is_split, seat
 from .judging.selection import JudgeOn, select
 from .judging.tasks import JudgeTask, called, judge_tasks, refuse_comparing, refuse_idle, require_models
 from .judging.worlds import replay_in
 from .labelling.labels import adopt_labels
 from .nothing_to_do import conclusion_of, signature
 from .progress import Progress
-from .ray_engine import RayEngine
 from .store.manifest import KnownJudge, component_versions, own_versions
 from .store.run_store import GENERATED, RunStore
 from .store.run_writer import RunWriter

@@ -1,7 +1,7 @@
 """Judges made of others. What they ask comes in rounds, of which a later one may depend on what was said in an earlier one.
 
 Whoever has verdicts goes through the rounds: a composite asks the others about one pair after the other; a run asks about all pairs of a
-round before it begins the next (`fiducial.evaluation.judging.rounds`); and who only wants to know what would be asked answers by guesses.
+round before it begins the next (`fiducial.evaluation.judging.composites`); and who only wants to know what would be asked answers by guesses.
 """
 
 from __future__ import annotations

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..calibration.agreement.adjudicated import AdjudicatedJudge, Adjudication, Adjudicators, LookedAt
+from ..calibration.agreement.adjudication_results import (
+    AdjudicatedJudge,
+    Adjudication,
+    Adjudicators,
+    LookedAt,
+)
 from ..calibration.decisions import FAULTS
 from ..calibration.statistic import Statistic
 from .document import FIRST, Caution, Piece, Table, statistic_pieces

@@ -9,7 +9,7 @@ from ..calibration.monitoring.drift import Foresight
 from ..evaluation.audit.annotators import AlternativeAnnotator
 from ..evaluation.audit.building import count_by_plants
 from ..evaluation.audit.certificate import Certificate, Claim
-from ..evaluation.audit.drift import Standing
+from ..evaluation.audit.certificate_check import Standing
 from ..evaluation.audit.probe_folder import ProbeManifest
 from ..evaluation.audit.results import Audit, AuditAdjudication, Comparison, JudgeAudit, OperatorResult
 from .adjudication_words import bounds, who_decided

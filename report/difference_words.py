@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..calibration.comparison.results import Pair, Strata, Stratum
 from ..calibration.statistic import Statistic
-from ..evaluation.two_runs import AFTER, BEFORE, Changed, Moved, TwoRuns
+from ..evaluation.past_runs.two_runs import AFTER, BEFORE, Changed, Moved, TwoRuns
 from . import words
 from .answers import deciding
 from .document import ENDS, FIRST, Cell, Columns, Document, Figure, Piece, Table

@@ -149,7 +149,7 @@ def _certificates(store: RunStore) -> dict[str, list[str]]:
     places = [] if isinstance(folder, MemoryFolder) else sorted(folder.glob("certificate*.json"))
     found: dict[str, list[str]] = {}
     for place in places:
-        from ..evaluation.audit.drift import read_certificate  # noqa: PLC0415 - most runs have none, and scipy is slow to import
+        from ..evaluation.audit.certificate_check import read_certificate  # noqa: PLC0415 - most runs have none, and scipy is slow to import
 
         try:
             certificate = read_certificate(place)

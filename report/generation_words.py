@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ..evaluation.generation.stage import Tally
+from ..evaluation.generation.generate import Tally
 from .text import visible
 
 _SHOWN = 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..calibration.statistic import Statistic
-from ..evaluation.history import Drift, History, PastRun
+from ..evaluation.past_runs.history import Drift, History, PastRun
 from . import words
 from .document import FIRST, Caution, Cell, Columns, Details, Document, Figure, Piece, Table
 from .figures.rates import Interval, trend

@@ -16,8 +16,8 @@ from ..intervals.measurement import Settings, measure
 from ..statistic import Statistic, undefined
 from ..statistics.estimator import ESTIMATORS
 from ..tables.table import Table
-from .adjudicated import AdjudicatedJudge, Adjudication, Adjudicators, LabelErrors, LookedAt
 from .adjudicated_rows import ALL, CODES, RIGHT, UNDECIDABLE, WRONG, AdjudicatedRows, rows_of, sample_of
+from .adjudication_results import AdjudicatedJudge, Adjudication, Adjudicators, LabelErrors, LookedAt
 from .baselines import reliability
 from .label_audit import rate_statistic, resampled_tables, true_rates
 

@@ -16,7 +16,7 @@ from ..comparison.results import Comparison
 from ..cuts import HALF, CutSource
 from ..statistic import Entry, Statistic
 from ..thresholds.results import BetterCut, Cascade, Certificate, Recalibration, Threshold
-from .adjudicated import Adjudication
+from .adjudication_results import Adjudication
 
 Statistics: TypeAlias = dict[str, Statistic]
 

@@ -31,9 +31,9 @@ from ...records import (
 from ...version import VERSION
 from ..checking.checks import options_by_system
 from ..checking.names import NamesOption
+from ..engines.processes import cores, in_order
 from ..inputs import EvaluationInputs, file_sha256
 from ..progress import Progress
-from ..workers import cores, in_order
 from .probe_folder import CASES, LABELS, OUTPUTS, PROBES, WEAKNESSES, OperatorCounts, ProbeManifest
 from .subjects import RightOutputs
 

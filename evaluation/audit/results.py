@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from ...calibration import Statistic
-from ...calibration.agreement.adjudicated import Adjudicators, LabelErrors
+from ...calibration.agreement.adjudication_results import Adjudicators, LabelErrors
 from ...calibration.cuts import CutSource
 from ...records import JudgeId
 from .ladder.results import LadderResult

@@ -19,7 +19,7 @@ from ..labelling.adjudications import decisions_on
 from ..progress import Progress, Silent
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
-from .adjudicated import adjudicated_audit
+from .adjudicated_probes import adjudicated_audit
 from .analysis import judge_audit, to_read, with_ladders
 from .comparisons import prompts
 from .ladder import Climb, Climbed

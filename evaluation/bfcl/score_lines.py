@@ -10,7 +10,7 @@ import msgspec
 
 from ...deterministic import Finding, Mode
 from ...formats.bfcl import ResultLine
-from .checking import decoded_calls, decoded_turns, last_message
+from .stored_answers import decoded_calls, decoded_turns, last_message
 from .suite import Asked
 
 

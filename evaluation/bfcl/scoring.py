@@ -18,10 +18,10 @@ from ...records import Case, Output, atomic_write
 from ..checking.names import NamesOption, NamesVote
 from ..progress import Progress
 from .aggregation import SystemScore
-from .checking import ModeOption, check_stored, mode_of
 from .csv_tables import write_csv_tables
 from .score_lines import Failed, json_line, score_line
 from .scores import CategoryScore, Effort
+from .stored_answers import ModeOption, check_stored, mode_of
 from .suite import Suite, paired
 
 _HELD_IN_MEMORY = 8 * 1024 * 1024

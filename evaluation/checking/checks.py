@@ -13,11 +13,11 @@ from ...deterministic import CheckOptions, check
 from ...deterministic.own_checkers import source_fingerprint
 from ...records import BUILT_IN_KINDS, Case, Kind, Output, Verdict, decode_record, encode_record
 from ..context import RunContext
+from ..engines.processes import cores, in_order
+from ..engines.ray_engine import RayEngine
 from ..inputs import EvaluationInputs, Piece, outputs_in
-from ..ray_engine import RayEngine
 from ..store.journal import read_row
 from ..store.standing import Row, VerdictKey
-from ..workers import cores, in_order
 from .names import NamesOption, NamesVote
 
 _WORTH_IT = 8

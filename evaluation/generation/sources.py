@@ -21,11 +21,11 @@ from ..store.run_writer import RunWriter
 from .attempt import Agent
 from .command_steps import CommandSteps
 from .commands import CommandAgent, command_words
+from .generate import Tally, generate
+from .kept_attempts import OutputsFile, Store
 from .model_agent import ModelAgent, ModelSettings, examine_for_model
 from .own_agents import CallableAgent
 from .scene import Scenes
-from .stage import Tally, generate
-from .store import OutputsFile, Store
 
 
 class AskedModel(NamedTuple):

@@ -87,7 +87,7 @@ def ask(step: Step, access: Callable[[], ModelAccess], batch: BatchMode | None =
         ConfigurationError: A model is needed and none is configured.
     """
     if batch is not None:
-        from ..batch.rounds import collect_replies  # noqa: PLC0415 - for who wants batches
+        from ..batch.collecting import collect_replies  # noqa: PLC0415 - for who wants batches
 
         access = collect_replies(step, access, batch)
     context = step.context

@@ -24,8 +24,8 @@ from ..judging.worlds import replay_in
 from ..progress import Progress, Silent
 from ..store.run_store import PAIRS, RunStore
 from ..store.run_writer import RunWriter
-from .choices import choices_of
-from .pairs import PairInputs
+from .paired_inputs import PairInputs
+from .verdicts_on_pairs import choices_of
 
 PREFERENCES = "preferences.json"
 """The file that is added to the run folder."""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from command import fiducial
 
-from fiducial.evaluation import check_file
+from fiducial.evaluation.checking import check_file
 from fiducial.evaluation.checking.checks import Checked, check_all
 from fiducial.records import Case, Output, Verdict, read_records, write_records
 

@@ -24,8 +24,8 @@ from fiducial.deterministic import CheckOptions
 from fiducial.errors import WorkerError
 from fiducial.evaluation import inputs as evaluation_inputs
 from fiducial.evaluation.checking.checks import check_all
+from fiducial.evaluation.engines.ray_engine import RayEngine
 from fiducial.evaluation.inputs import EvaluationInputs
-from fiducial.evaluation.ray_engine import RayEngine
 from fiducial.records import Case, Output, Verdict, read_records, write_records
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own

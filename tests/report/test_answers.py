@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from found_results import compared, judged, panel, systems
 
-from fiducial.calibration.agreement.adjudicated import (
+from fiducial.calibration.agreement.adjudication_results import (
     AdjudicatedJudge,
     Adjudication,
     Adjudicators,

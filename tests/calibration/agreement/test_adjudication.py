@@ -12,8 +12,8 @@ from known_numbers import printed, value_of
 
 import fiducial as fd
 from fiducial.calibration import Settings, Table, calibrate, table_from_rows
-from fiducial.calibration.agreement.adjudicated import AdjudicatedJudge
 from fiducial.calibration.agreement.adjudication import adjudicate
+from fiducial.calibration.agreement.adjudication_results import AdjudicatedJudge
 from fiducial.calibration.decisions import Decision, Decisions, Found, drawn_rank, read_decisions, settled
 from fiducial.errors import InputError
 from fiducial.records import Verdict, read_records

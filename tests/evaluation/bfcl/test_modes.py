@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fiducial.evaluation.bfcl.checking import mode_of
+from fiducial.evaluation.bfcl.stored_answers import mode_of
 from fiducial.formats.bfcl import CATEGORIES
 
 ANSWERS: list[tuple[str, Any, str]] = [

@@ -12,9 +12,9 @@ from left_running import nothing_runs
 
 from fiducial.deterministic import check
 from fiducial.evaluation.generation.commands import MOST_OUTPUT
+from fiducial.evaluation.generation.kept_attempts import Kept
 from fiducial.evaluation.generation.scene import SimulatedWorlds
 from fiducial.evaluation.generation.sources import command_source, work_through
-from fiducial.evaluation.generation.store import Kept
 from fiducial.evaluation.progress import Silent
 from fiducial.records import Case, CaseIndex, Output, memory_file
 

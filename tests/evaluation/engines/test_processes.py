@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fiducial.errors import InputError, WorkerError
-from fiducial.evaluation.workers import in_order
+from fiducial.evaluation.engines.processes import in_order
 
 
 def nothing() -> None:

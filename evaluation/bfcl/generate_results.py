@@ -14,9 +14,9 @@ from ...formats.bfcl import Category, DataSource, read_cases
 from ...formats.bfcl.results import ResultIndex
 from ...records import Case, Closing, ItemKey, Step, ToolResults, write_records
 from ..generation.attempt import Attempt, Made
+from ..generation.generate import Tally, generate
+from ..generation.kept_attempts import AttemptRow, attempt_row, bind, lock
 from ..generation.sources import Source
-from ..generation.stage import Tally, generate
-from ..generation.store import AttemptRow, attempt_row, bind, lock
 from ..progress import Progress
 from ..store.journal import Journal
 

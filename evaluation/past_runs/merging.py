@@ -10,18 +10,18 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ..errors import RecordError, RunFolderError
-from ..judges.prices import PriceList
-from ..records import FolderPath, InputPath, Verdict
-from .conclusion.conclude import Conclusion, conclude
-from .context import RunContext
-from .inputs import EvaluationInputs
-from .progress import Progress
-from .store.journal import VerdictJournal, read_row
-from .store.manifest import KnownJudge, component_versions
-from .store.run_store import RunInputs, RunStore
-from .store.run_writer import RunWriter
-from .store.standing import VerdictKey
+from ...errors import RecordError, RunFolderError
+from ...judges.prices import PriceList
+from ...records import FolderPath, InputPath, Verdict
+from ..conclusion.conclude import Conclusion, conclude
+from ..context import RunContext
+from ..inputs import EvaluationInputs
+from ..progress import Progress
+from ..store.journal import VerdictJournal, read_row
+from ..store.manifest import KnownJudge, component_versions
+from ..store.run_store import RunInputs, RunStore
+from ..store.run_writer import RunWriter
+from ..store.standing import VerdictKey
 
 _PARTS_DIFFER = frozenset({"inputs", "checkers", "sharded"})
 """What of a run's identity may be another in each part."""

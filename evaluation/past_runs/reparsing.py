@@ -9,23 +9,23 @@ from pathlib import Path
 
 import msgspec
 
-from ..errors import RunFolderError
-from ..judges import PromptJudge, read_again, rests_on_a_reply
-from ..judges.composite import Part
-from ..judges.jury import JuryJudge
-from ..judges.prices import PriceList
-from ..judges.share_judge import ShareJudge
-from ..records import ItemKey, JudgeId, Verdict
-from .conclusion.conclude import Conclusion, conclude
-from .context import RunContext
-from .inputs import EvaluationInputs, InputFile
-from .judging.prompts_again import is_prompt, prompt_again
-from .judging.rounds import journal_verdicts, share_of
-from .judging.tasks import JudgeTask
-from .progress import Progress
-from .store.manifest import Manifest
-from .store.run_store import RunStore
-from .store.run_writer import RunWriter
+from ...errors import RunFolderError
+from ...judges import PromptJudge, read_again, rests_on_a_reply
+from ...judges.composite import Part
+from ...judges.jury import JuryJudge
+from ...judges.prices import PriceList
+from ...judges.share_judge import ShareJudge
+from ...records import ItemKey, JudgeId, Verdict
+from ..conclusion.conclude import Conclusion, conclude
+from ..context import RunContext
+from ..inputs import EvaluationInputs, InputFile
+from ..judging.composites import journal_verdicts, share_of
+from ..judging.prompts_again import is_prompt, prompt_again
+from ..judging.tasks import JudgeTask
+from ..progress import Progress
+from ..store.manifest import Manifest
+from ..store.run_store import RunStore
+from ..store.run_writer import RunWriter
 
 
 class Reparsed(msgspec.Struct, frozen=True, kw_only=True):

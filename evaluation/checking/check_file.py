@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..deterministic import CheckOptions
-from ..records import InputPath, atomic_write
-from .checking.checks import check_all
-from .checking.names import NamesOption
-from .conclusion.rates import system_results
-from .conclusion.results import SystemResult
-from .conclusion.tally import Tally
-from .inputs import EvaluationInputs
-from .progress import Progress
-from .shards import shards_of
+from ...deterministic import CheckOptions
+from ...records import InputPath, atomic_write
+from ..conclusion.rates import system_results
+from ..conclusion.results import SystemResult
+from ..conclusion.tally import Tally
+from ..inputs import EvaluationInputs
+from ..progress import Progress
+from ..shards import shards_of
+from .checks import check_all
+from .names import NamesOption
 
 
 def partial_file(out: Path) -> Path:

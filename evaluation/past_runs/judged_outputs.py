@@ -8,11 +8,11 @@ from pathlib import Path
 
 import msgspec
 
-from ..errors import InputError
-from ..formats.folder import CASES, OUTPUTS
-from ..formats.judged import Judged, Known
-from ..records import CaseIndex, Output, read_records
-from .store.run_store import MANIFEST, VERDICTS, RunInputs, RunStore
+from ...errors import InputError
+from ...formats.folder import CASES, OUTPUTS
+from ...formats.judged import Judged, Known
+from ...records import CaseIndex, Output, read_records
+from ..store.run_store import MANIFEST, VERDICTS, RunInputs, RunStore
 
 
 def judged_outputs(folder: Path) -> Iterator[Judged]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...calibration.preference.choices import Choices
 from ...records import Author, ItemKey, Outcome, Output, Verdict
-from .pairs import PairInputs
+from .paired_inputs import PairInputs
 
 
 class Said(NamedTuple):

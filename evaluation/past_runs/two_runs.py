@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ..calibration.comparison.compare import compare
-from ..calibration.comparison.results import Strata
-from ..calibration.cuts import HALF
-from ..calibration.tables.files import table_from_rows
-from ..errors import InputError
-from ..records import Author, ItemKey, JudgeId, ShownNames
-from .conclusion.results import Part
-from .run_table import output_rows
-from .store.manifest import Manifest
-from .store.run_store import RunStore
-from .store.standing import Said
+from ...calibration.comparison.compare import compare
+from ...calibration.comparison.results import Strata
+from ...calibration.cuts import HALF
+from ...calibration.tables.files import table_from_rows
+from ...errors import InputError
+from ...records import Author, ItemKey, JudgeId, ShownNames
+from ..conclusion.results import Part
+from ..run_table import output_rows
+from ..store.manifest import Manifest
+from ..store.run_store import RunStore
+from ..store.standing import Said
 
 BEFORE, AFTER = "before", "after"
 """What the two are called where they are compared."""

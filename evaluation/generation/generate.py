@@ -15,7 +15,7 @@ from ...judges import CallError
 from ...records import Case, ItemKey
 from ..progress import Progress
 from .attempt import Agent, Made, NoOutputError, Took
-from .store import Store
+from .kept_attempts import Store
 
 _HOPELESS = 8
 """After so many failures that no retry can mend, all alike, and no output, the rest is not tried."""

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from fiducial.evaluation.audit.certificate import Certificate, DriftTest, JudgedRun, certify
-from fiducial.evaluation.audit.drift import Standing, check_certificate, looks_file
+from fiducial.evaluation.audit.certificate_check import Standing, check_certificate, looks_file
 from fiducial.records import write_json
 
 

@@ -14,9 +14,9 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any, TypeVar
 
-from ..errors import ConfigurationError, MissingExtraError, WorkerError
-from ..judges import CallError, Provider, Reply, Request
-from ..records import Closing
+from ...errors import ConfigurationError, MissingExtraError, WorkerError
+from ...judges import CallError, Provider, Reply, Request
+from ...records import Closing
 
 T = TypeVar("T")
 

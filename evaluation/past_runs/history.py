@@ -9,17 +9,17 @@ from pathlib import Path
 
 import numpy as np
 
-from ..calibration.arrays import FloatArray
-from ..calibration.cuts import Cut
-from ..calibration.monitoring.drift import first_drop, look_level, paired_drops
-from ..calibration.statistic import Statistic
-from ..errors import InputError, RunFolderError
-from ..records import JudgeId
-from .audit.scored import cluster_numbers
-from .conclusion.results import CORRECTED, DECIDED, OPEN, Part, SystemResult
-from .run_table import run_rows
-from .store.manifest import Manifest
-from .store.run_store import RunStore
+from ...calibration.arrays import FloatArray
+from ...calibration.cuts import Cut
+from ...calibration.monitoring.drift import first_drop, look_level, paired_drops
+from ...calibration.statistic import Statistic
+from ...errors import InputError, RunFolderError
+from ...records import JudgeId
+from ..audit.scored import cluster_numbers
+from ..conclusion.results import CORRECTED, DECIDED, OPEN, Part, SystemResult
+from ..run_table import run_rows
+from ..store.manifest import Manifest
+from ..store.run_store import RunStore
 from .two_runs import Changed, what_changed
 
 _ALPHA = 0.05

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from ..errors import WorkerError
+from ...errors import WorkerError
 
 _SIZE = 8
 """Bytes in which a result's size is written."""

@@ -1,0 +1,1 @@
+"""Finished runs: set beside each other, one after the other, put together, read again, and output by output."""
