@@ -15,7 +15,7 @@ from ..evaluation.store.run_store import RunStore
 from ..records import Author, FolderPath, ItemKey, Verdict
 from ..report.answers import Answers, Found, answers
 from ..report.document import Document, as_html, as_lines, as_markdown
-from ..report.from_run import report_data, report_on
+from ..report.from_run import found_in, report_on
 from ..report.items.packing import MOST_TEXTS
 from ..report.overview import overview_figures
 from ..report.run_words import run_document
@@ -145,7 +145,7 @@ class Run:
     @cached_property
     def _found(self) -> Found:
         with RunStore(self.kept) as store:
-            return report_data(store).found
+            return found_in(store)
 
     def document(self) -> Document:
         """It in a screen."""

@@ -23,10 +23,10 @@ from ..evaluation.store.run_store import GENERATED
 from ..judges.prices import price_list
 from ..records import InputPath
 from ..report import words
+from ..report.answers import Found
 from ..report.document import Piece
-from ..report.from_run import reported
+from ..report.from_run import report_on
 from ..report.html import report_template
-from ..report.model import ReportData
 from ..report.run_words import run_document
 from ..report.summary_words import summary_document
 from .engines import engine_of
@@ -65,18 +65,29 @@ class Outcome(Shown, frozen=True, kw_only=True):
     Attributes:
         plan: What was to be done.
         conclusion: What it came to, in numbers.
-        data: What its report shows.
         report: The report's file.
     """
 
     plan: Plan
     conclusion: Conclusion
-    data: ReportData
     report: Path
 
     def document(self) -> Document:
         """It in a screen."""
-        return [*self.plan.notes, *run_document(self.data.found)]
+        return [*self.plan.notes, *run_document(self.found)]
+
+    @property
+    def found(self) -> Found:
+        """What is shown of it."""
+        told = self.conclusion
+        return Found(
+            systems=told.systems,
+            judges=told.judges,
+            calibration=told.calibration,
+            compared=told.compared,
+            folder=str(self.plan.out),
+            command=self.plan.command,
+        )
 
     def in_full(self) -> Document:
         """All of it."""
@@ -157,9 +168,9 @@ def run(plan: Plan, access: Access, *, progress: bool | None = None) -> Outcome:
     reached = cache(lambda: msgspec.structs.replace(access(), meanwhile=partial(_load, plan)))
     with shown_progress(wanted=progress) as shown, plan.engine or nullcontext():
         conclusion = run_plan(plan, reached, shown, lambda: datetime.now(UTC))
-    report, data = reported(plan.out, unchanged=conclusion.unchanged)
+    report = report_on(plan.out, unchanged=conclusion.unchanged)
     assert isinstance(report, Path)
-    return Outcome(plan=plan, conclusion=conclusion, data=data, report=report)
+    return Outcome(plan=plan, conclusion=conclusion, report=report)
 
 
 def _load(plan: Plan) -> None:
@@ -238,7 +249,7 @@ def reparse(folder: Path, *, progress: bool | None = None) -> Reparsing:
 
     with shown_progress(wanted=progress) as shown:
         found, conclusion = read_again(folder, shown, lambda: datetime.now(UTC), prices=price_list())
-    report, _ = reported(folder)
+    report = report_on(folder)
     assert isinstance(report, Path)
     return Reparsing(found=found, conclusion=conclusion, report=report)
 

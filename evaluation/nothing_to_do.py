@@ -14,6 +14,7 @@ from ..deterministic.own_checkers import source_fingerprint
 from ..errors import FiducialError
 from ..records import InputPath, files_of
 from ..version import VERSION
+from .conclusion.compared import systems_compared
 from .conclusion.conclude import Conclusion
 from .inputs import file_sha256
 from .judging.tasks import JudgeTask
@@ -42,6 +43,7 @@ def conclusion_of(plan: Plan, tasks: Sequence[JudgeTask]) -> Conclusion | None:
                 systems=manifest.results,
                 judges=manifest.judges or [],
                 calibration=store.calibration,
+                compared=systems_compared(store),
                 unchanged=True,
                 **msgspec.to_builtins(manifest.counts),
             )

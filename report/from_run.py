@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from ..calibration.comparison.results import Comparison
 from ..errors import InputError, RunFolderError
+from ..evaluation.conclusion.compared import systems_compared
 from ..evaluation.store.manifest import Manifest
 from ..evaluation.store.run_store import REPORT, VERDICTS, RunStore
 from ..records import FolderPath, InputPath, ItemKey, MemoryFolder, Source
 from . import words
+from .answers import Found
 from .figures.scores import Bin
 from .html import write_report
 from .items.packing import MOST_TEXTS
@@ -25,13 +26,18 @@ _MOST_NAMED = 4
 
 
 def report_on(
-    folder: FolderPath, path: InputPath | None = None, *, texts: int | None = MOST_TEXTS
+    folder: FolderPath,
+    path: InputPath | None = None,
+    *,
+    unchanged: bool = False,
+    texts: int | None = MOST_TEXTS,
 ) -> InputPath:
     """Write the report of a run.
 
     Args:
         folder: The run folder.
         path: The file; ``report.html`` in the folder when left out.
+        unchanged: Whether nothing has changed since the report was written, so that one that is there stays.
         texts: Of how many items the page holds the texts; None for all.
 
     Returns:
@@ -41,24 +47,30 @@ def report_on(
         RunFolderError: It is not a run folder, or its inputs are not where, or not what, they were.
         InputError: The file cannot be written.
     """
-    return reported(folder, path, texts=texts)[0]
-
-
-def reported(
-    folder: FolderPath,
-    path: InputPath | None = None,
-    *,
-    unchanged: bool = False,
-    texts: int | None = MOST_TEXTS,
-) -> tuple[InputPath, ReportData]:
-    """Write the report of a run, see `report_on`, unless it is there and nothing has changed; the file, and what it shows."""
     path = path or folder / REPORT
-    with RunStore(folder) as store:
-        data = report_data(store)
-        if not (unchanged and path.exists()):
-            with RunItems(store) as items:
-                write_report(path, data, items, texts=texts)
-    return path, data
+    if not (unchanged and path.exists()):
+        with RunStore(folder) as store, RunItems(store) as items:
+            write_report(path, report_data(store), items, texts=texts)
+    return path
+
+
+def found_in(store: RunStore) -> Found:
+    """What the first answers to a run are made of.
+
+    Raises:
+        RunFolderError: The run was not concluded.
+    """
+    manifest = store.manifest
+    if manifest.results is None:
+        raise RunFolderError(f"{store.path}: the run was not finished; type its command again to go on")
+    return Found(
+        systems=manifest.results,
+        judges=manifest.judges or [],
+        calibration=store.calibration,
+        compared=systems_compared(store),
+        folder="" if isinstance(store.path, MemoryFolder) else str(store.path),
+        command=manifest.command or "",
+    )
 
 
 def report_data(store: RunStore) -> ReportData:
@@ -74,24 +86,20 @@ def report_data(store: RunStore) -> ReportData:
         RunFolderError: The run was not concluded.
     """
     manifest = store.manifest
-    if manifest.results is None or manifest.ended is None or manifest.inputs is None:
-        raise RunFolderError(f"{store.path}: the run was not finished; type its command again to go on")
+    found = found_in(store)
     data = ReportData(
-        title=_title([result.system for result in manifest.results]),
-        created=manifest.ended,
-        command=manifest.command or "",
+        title=_title([result.system for result in found.systems]),
+        created=manifest.ended or "",
+        **{name: getattr(found, name) for name in Found.__struct_fields__},
         records=str(store.path / VERDICTS),
         versions=dict(manifest.versions or {}),
-        inputs=[InputFile(name=file.name, sha256=file.sha256, rows=file.rows) for file in manifest.inputs],
-        systems=manifest.results,
-        judges=manifest.judges or [],
-        calibration=store.calibration,
-        compared=systems_compared(store),
-        folder="" if isinstance(store.path, MemoryFolder) else str(store.path),
+        inputs=[
+            InputFile(name=file.name, sha256=file.sha256, rows=file.rows) for file in manifest.inputs or ()
+        ],
         cuts=store.roster.cuts,
-        labels=_labels(store, manifest.results),
+        labels=_labels(store, found.systems),
         certificates=_certificates(store),
-        notes=[*edited(store), *(manifest.notes or []), *_not_judged(manifest, manifest.results)],
+        notes=[*edited(store), *(manifest.notes or []), *_not_judged(manifest, found.systems)],
     )
     return msgspec.structs.replace(data, scores=_scores(store, data))
 
@@ -110,7 +118,7 @@ def edited(store: RunStore) -> Iterator[str]:
         yield f"{name} was changed by hand since the run wrote it: what is shown here is what it says now."
 
 
-def _not_judged(manifest: Manifest, systems: list[SystemResult]) -> Iterator[str]:
+def _not_judged(manifest: Manifest, systems: Sequence[SystemResult]) -> Iterator[str]:
     """What to do where outputs that no checker decided were not judged for want of a judge or a model."""
     if problem := manifest.not_judged:
         yield f"No judge was asked: {problem}. With that, the command below goes on where it stopped."
@@ -130,7 +138,7 @@ _GIVEN: dict[Source, str] = {
 """Who gives labels, in words."""
 
 
-def _labels(store: RunStore, systems: list[SystemResult]) -> dict[str, int]:
+def _labels(store: RunStore, systems: Sequence[SystemResult]) -> dict[str, int]:
     """How many outputs have a label, by who gave it: checkers' verdicts, but where there is another label."""
     given: dict[ItemKey, Source] = {label.key: label.source for label in store.labels if label.graded}
     checked = sum(system.outcomes.get("checker", {}).get("graded", 0) for system in systems)
@@ -170,16 +178,3 @@ def _certificates(store: RunStore) -> dict[str, list[str]]:
 
 def _title(systems: list[str]) -> str:
     return ", ".join(systems) if len(systems) <= _MOST_NAMED else f"{len(systems)} systems"
-
-
-def systems_compared(store: RunStore) -> Comparison | None:
-    """The systems of a run against each other, part by part; None for one system, or none that has something in common with another."""
-    if len(store.manifest.results or []) < 2:  # noqa: PLR2004 - one is compared with nothing
-        return None
-    from ..calibration.comparison.compare import compare  # noqa: PLC0415 - scipy is slow to import
-    from ..evaluation.run_table import systems_table  # noqa: PLC0415 - likewise
-
-    try:
-        return compare(systems_table(store), by="system")
-    except InputError:
-        return None

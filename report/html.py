@@ -77,7 +77,7 @@ def render_report(data: ReportData, items: Iterable[Candidate], *, texts: int | 
         The page. It holds no lone surrogate and can be written as UTF-8.
     """
     style, script = asset("report.css", "items.css"), asset("report_address.js", "report.js")
-    told = answers(data.found)
+    told = answers(data)
     return report_template().render(
         data=data,
         items=pack(items, data.cuts, texts),

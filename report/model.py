@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ..calibration.agreement.results import Calibration
-from ..calibration.comparison.results import Comparison
 from ..calibration.cuts import Cut
 from ..evaluation.conclusion.results import JudgeUse, Part, Stratum, SystemResult
 from ..evaluation.inputs import InputFile
@@ -71,21 +69,15 @@ class Candidate(Part, frozen=True, kw_only=True):
     read: Callable[[bool], ReportItem]
 
 
-class ReportData(Part, frozen=True, kw_only=True):
+class ReportData(Found, frozen=True, kw_only=True):
     """A report without its items, which are passed beside it as an iterable so that they can be streamed.
 
     Attributes:
         title: What was evaluated.
         created: When, as text (ISO 8601).
-        command: The command that was run.
         records: Where the full records are, for what the report does not show.
         versions: Name of a component to its version.
         inputs: The files that were read.
-        systems: The systems' results, in the order in which they are shown.
-        judges: The judges that were used.
-        calibration: How far the judges agree with the labels.
-        compared: The systems against each other, where there are several.
-        folder: Where the run is kept, for commands.
         cuts: From which score on the verdicts of each judge pass; 0.5 for those that are not there.
         notes: Sentences a reader must see before any number.
         labels: How many outputs have a label, by who gave it.
@@ -95,15 +87,9 @@ class ReportData(Part, frozen=True, kw_only=True):
 
     title: str
     created: str
-    command: str
     records: str
     versions: dict[str, str] = {}
     inputs: list[InputFile] = []
-    systems: list[SystemResult] = []
-    judges: list[JudgeUse] = []
-    calibration: Calibration | None = None
-    compared: Comparison | None = None
-    folder: str = "RUN"
     cuts: Mapping[Author, Cut] = {}
     notes: list[str] = []
     labels: Mapping[str, int] = {}
@@ -114,15 +100,3 @@ class ReportData(Part, frozen=True, kw_only=True):
     def baselines(self) -> list[str]:
         """The judges that read nothing."""
         return [use.name for use in self.judges if use.id is not None and use.id.kind == "baseline"]
-
-    @property
-    def found(self) -> Found:
-        """What the first answers are made of."""
-        return Found(
-            systems=self.systems,
-            judges=self.judges,
-            calibration=self.calibration,
-            compared=self.compared,
-            folder=self.folder,
-            command=self.command,
-        )

@@ -8,6 +8,7 @@ from collections.abc import Container, Iterable
 import msgspec
 
 from ...calibration.agreement.results import Calibration
+from ...calibration.comparison.results import Comparison
 from ...judges.prices import PriceList
 from ...judges.statements import case_of, is_statement
 from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome, Source
@@ -16,6 +17,7 @@ from ..store.manifest import Counts, Roster
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 from ..store.standing import Said
+from .compared import keep_comparison
 from .rates import system_results
 from .results import JudgeUse, SystemResult
 from .tally import OpenScores, Tally
@@ -29,6 +31,8 @@ class Conclusion(Counts, frozen=True, kw_only=True):
         judges: What each judge was used for.
         calibration: How far the judges agree with the labels, and, where there are several, how they compare; None when no judge said
             anything of a labelled output.
+        compared: The systems against each other; None where there are not several, none has anything in common with another, or nobody
+            asked yet (of a run in memory it is computed when it is shown).
         not_judged: What has to be set before judges can be asked; None when they were, or none was wanted.
         unchanged: Whether nothing was left to be done, so that what was made of the run is as it was.
     """
@@ -36,6 +40,7 @@ class Conclusion(Counts, frozen=True, kw_only=True):
     systems: list[SystemResult]
     judges: list[JudgeUse] = []
     calibration: Calibration | None = None
+    compared: Comparison | None = None
     not_judged: str | None = None
     unchanged: bool = False
 
@@ -46,7 +51,7 @@ class Conclusion(Counts, frozen=True, kw_only=True):
 
 
 def conclude(context: RunContext, *, prices: PriceList | None = None, asked: bool = True) -> Conclusion:
-    """Count, calibrate, and write ``calibration.json`` and the manifest.
+    """Count, calibrate, compare, and write ``calibration.json``, ``comparison.json`` and the manifest.
 
     Args:
         context: Inputs, folder and progress.
@@ -81,7 +86,7 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, asked: boo
         labels=_labels_by_source(folder),
     )
     folder.update(results=conclusion.systems, judges=judges, counts=conclusion.counts)
-    return conclusion
+    return msgspec.structs.replace(conclusion, compared=keep_comparison(folder))
 
 
 def _labels_by_source(folder: RunStore) -> dict[Source, int]:

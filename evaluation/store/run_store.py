@@ -32,7 +32,7 @@ from .standing import Said
 if TYPE_CHECKING:
     from ...calibration.agreement.results import Calibration
 
-MANIFEST, VERDICTS, STATEMENTS, LABELS, ADJUDICATIONS, CLUSTERS, CALIBRATION, REPORT = (
+MANIFEST, VERDICTS, STATEMENTS, LABELS, ADJUDICATIONS, CLUSTERS, CALIBRATION, COMPARISON, REPORT = (
     "run.json",
     "verdicts.jsonl",
     "statements.jsonl",
@@ -40,6 +40,7 @@ MANIFEST, VERDICTS, STATEMENTS, LABELS, ADJUDICATIONS, CLUSTERS, CALIBRATION, RE
     "adjudications.jsonl",
     "clusters.json",
     "calibration.json",
+    "comparison.json",
     "report.html",
 )
 """The files of a run folder."""
@@ -75,6 +76,7 @@ class RunStore(Closing):
         self._exit = ExitStack()
         self._manifest: Manifest | None = None
         self._changed: dict[str, Seal] = {}
+        self._hashes: dict[str, str] = {}
 
     @property
     def manifest(self) -> Manifest:
@@ -148,8 +150,17 @@ class RunStore(Closing):
     @property
     def is_sealed(self) -> bool:
         """Whether its journals are, to the last byte, what the manifest says; they are hashed, and not read."""
-        seals = self.known.journals.items()
-        return bool(seals) and all(_sha256(self.path / name) == seal.sha256 for name, seal in seals)
+        seals = self.known.journals
+        return bool(seals) and all(self.sha256_of(name) == seal.sha256 for name, seal in seals.items())
+
+    def sha256_of(self, name: str) -> str | None:
+        """The hash of a file; None where it is not there. What was read, written or hashed already is not read again."""
+        for journal in (vars(self).get("verdicts"), vars(self).get("statements")):
+            if isinstance(journal, VerdictJournal) and journal.path == self.path / name:
+                return journal.seal.sha256
+        if name not in self._hashes and (self.path / name).exists():
+            self._hashes[name] = _sha256(self.path / name)
+        return self._hashes.get(name)
 
     def refuse_edited(self) -> None:
         """Refuse a run that was changed by hand.
@@ -291,9 +302,17 @@ class RunStore(Closing):
             self._changed[name] = now
         return content
 
+    def unchanged(self, name: str) -> bytes | None:
+        """What is in a file that can be made again; None where it is not there, or was changed by hand, of which nobody need know."""
+        content = self._content(name) if (self.path / name).exists() else None
+        seal = self.known.journals.get(name)
+        return None if content is None or (seal is not None and seal != seal_of(content)) else content
+
     def _content(self, name: str) -> bytes:
         with _readable(self.path / name) as file:
-            return file.read()
+            content = file.read()
+        self._hashes[name] = hashlib.sha256(content).hexdigest()
+        return content
 
 
 def read_clusters(path: InputPath) -> dict[str, str]:

@@ -30,6 +30,7 @@ from .run_store import (
     ADJUDICATIONS,
     CALIBRATION,
     CLUSTERS,
+    COMPARISON,
     LABELS,
     MANIFEST,
     STATEMENTS,
@@ -180,6 +181,10 @@ class RunWriter(RunStore):
         self._put(CALIBRATION, partial(write_json, value=calibration_json(calibration)))
         self.calibration = calibration
 
+    def put_comparison(self, comparison: object) -> None:
+        """Write down how the systems compare."""
+        self._put(COMPARISON, partial(write_json, value=comparison))
+
     def _put(self, name: str, write: Callable[[MemoryFile], object]) -> None:
         """Write a file whole, and seal it."""
         made = MemoryFile(name)
@@ -191,6 +196,7 @@ class RunWriter(RunStore):
         with atomic_write(self.path / name) as file:
             file.write(content)
         self._whole[name] = seal
+        self._hashes[name] = seal.sha256
 
     def _break_seal(self, name: str) -> None:
         """Forget what a file was before it is written: a kill between the two must not look like a change by hand."""

@@ -1,0 +1,79 @@
+"""The systems of a run against each other: computed once, and kept with a hash of what it was computed of."""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+from ...calibration.comparison.results import Comparison
+from ...errors import InputError, RecordError
+from ...records import MemoryFolder, decode_record
+from ...version import VERSION
+from ..store.run_store import CLUSTERS, COMPARISON, LABELS, VERDICTS, RunStore
+from ..store.run_writer import RunWriter
+
+_SEVERAL = 2
+"""Systems; one is compared with nothing."""
+
+
+class Compared(msgspec.Struct, frozen=True, kw_only=True):
+    """What ``comparison.json`` holds.
+
+    Attributes:
+        of: `basis` of what it was computed of: where that is another now, it counts no more.
+        comparison: What it found; None where no two systems have anything in common.
+    """
+
+    of: str
+    comparison: Comparison | None
+
+
+def systems_compared(store: RunStore) -> Comparison | None:
+    """The systems of a run against each other, part by part: as it is kept, or computed where what is kept is missing or of other verdicts.
+
+    Returns:
+        None for one system, or none that has something in common with another.
+    """
+    if len(store.manifest.results or []) < _SEVERAL:
+        return None
+    kept = _kept(store)
+    return _computed(store) if kept is None else kept.comparison
+
+
+def keep_comparison(folder: RunWriter) -> Comparison | None:
+    """Compare the systems of a run whose results are known, and keep that; of a run in memory whoever asks for it computes it."""
+    if len(folder.manifest.results or []) < _SEVERAL or isinstance(folder.path, MemoryFolder):
+        return None
+    kept = _kept(folder) or Compared(of=basis(folder), comparison=_computed(folder))
+    folder.put_comparison(kept)  # one that was there may have no seal: a kill came between the two
+    return kept.comparison
+
+
+def basis(store: RunStore) -> str:
+    """A hash of all that a comparison depends on: verdicts, labels and clusters as they are now, cuts, and the version."""
+    cuts = [[judge.id, judge.cut] for judge in store.roster]
+    files = [store.sha256_of(name) for name in (VERDICTS, LABELS, CLUSTERS)]
+    return hashlib.sha256(msgspec.json.encode([VERSION, store.manifest.sharded, cuts, files])).hexdigest()
+
+
+def _kept(store: RunStore) -> Compared | None:
+    """What is kept, where it counts: what was changed by hand, or is no such file, is computed again, and nobody need know."""
+    content = store.unchanged(COMPARISON)
+    if content is None:
+        return None
+    try:
+        kept = decode_record(content, Compared)
+    except RecordError:
+        return None
+    return kept if kept.of == basis(store) else None
+
+
+def _computed(store: RunStore) -> Comparison | None:
+    from ...calibration.comparison.compare import compare  # noqa: PLC0415 - scipy is slow to import
+    from ..run_table import systems_table  # noqa: PLC0415 - likewise
+
+    try:
+        return compare(systems_table(store), by="system")
+    except InputError:
+        return None
