@@ -24,6 +24,7 @@ def test_the_demo_goes_the_whole_way_offline(tmp_path: Path):
     assert sorted(file.name for file in (tmp_path / "demo").iterdir() if not file.name.startswith(".")) == [
         "calibration.json",
         "clusters.json",
+        "comparison.json",
         "labels.jsonl",
         "report.html",
         "run.json",
