@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
+from ..records import nearest
 
 if TYPE_CHECKING:
     from ..calibration.agreement.results import JudgeCalibration
@@ -34,7 +35,7 @@ def parse_gates(given: Iterable[str], known: Collection[str]) -> dict[str, float
         name, _, value = text.partition("=")
         if name not in known:
             raise UsageError(
-                f"--fail-under {text}: no statistic is called {name!r}; try one of {', '.join(known)}"
+                f"--fail-under {text}: no statistic is called {name!r}{nearest(name, known)}; there are {', '.join(known)}"
             )
         try:
             gates[name] = float(value)

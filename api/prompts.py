@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import msgspec
@@ -22,6 +23,9 @@ from ..records import Case, CaseIndex, Message, Output, atomic_write, read_recor
 from .check_options import Worlds, worlds_of
 from .shown import Document, Shown
 from .sources import FilePath
+
+_WIDTH = 110
+"""Columns of what is listed."""
 
 _NO_MODEL = "no model"
 """Stands in where a judge is loaded to be looked at, not to be asked."""
@@ -59,14 +63,20 @@ class Prompts(Shown, frozen=True, kw_only=True):
     splitter: tuple[str, str]
 
     def document(self) -> Document:
-        """Them, a line each; * marks the variant that a judge's bare name means."""
+        """Them, each with the first sentence of what it says of itself; * marks the variant that a judge's bare name means."""
         name, description = self.splitter
+        listed = [
+            *((each.default, f"{each.judge}/{each.variant}", each.description) for each in self.judges),
+            (False, name, description),
+        ]
         return [
-            *(
-                f"{'*' if each.default else ' '} {f'{each.judge}/{each.variant}':36} {each.description}"
-                for each in self.judges
-            ),
-            f"  {name:36} {description}",
+            line
+            for default, prompt, told in listed
+            for line in wrap(
+                f"{'*' if default else ' '} {prompt:30} {told.partition('. ')[0].rstrip('.')}",
+                _WIDTH,
+                subsequent_indent=" " * 33,
+            )
         ]
 
 

@@ -18,6 +18,7 @@ from .options import (
     FOLDER,
     INPUT_FILE,
     SpreadCommand,
+    Whole,
     json_option,
     names_and_worlds,
     pass_at_option,
@@ -78,7 +79,7 @@ command.add_command(import_results)
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same probes.")
 @click.option(
     "--per-output",
-    type=click.IntRange(1, 100),
+    type=Whole(1, 100),
     default=3,
     show_default=True,
     help="Probes of one operator from one right output at most.",
@@ -139,7 +140,7 @@ def mutate_command(
 @click.option("--out", type=FOLDER, required=True, help="The run folder; the same command resumes it.")
 @click.option(
     "--sample",
-    type=click.IntRange(1),
+    type=Whole(1),
     default=100,
     show_default=True,
     help="Probes of each operator at most; a larger number keeps what was judged already.",
@@ -151,7 +152,7 @@ def mutate_command(
 )
 @click.option(
     "--calls",
-    type=click.IntRange(1),
+    type=Whole(1),
     default=300,
     show_default=True,
     help="Questions of each dial to each judge, with --ladder; more later go on where fewer stopped.",

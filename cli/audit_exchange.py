@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..api.text import visible
-from .options import FOLDER, json_option
+from .options import FOLDER, Whole, json_option
 from .table_input import emit
 
 _EXPORT = """\b
@@ -24,7 +24,7 @@ Examples:
 @click.option("--out", type=FOLDER, required=True, help="The folder to write.")
 @click.option(
     "--sample",
-    type=click.IntRange(1),
+    type=Whole(1),
     default=100,
     show_default=True,
     help="Probes of each operator at most.",

@@ -11,6 +11,7 @@ from .options import (
     FOLDER,
     INPUT_FILE,
     SpreadCommand,
+    Whole,
     cases_and_outputs,
     compose,
     gates,
@@ -32,7 +33,7 @@ _judging = compose(
     click.option("--model", required=True, metavar="NAME", help="The judging model."),
     click.option(
         "--repeats",
-        type=click.IntRange(1, 100),
+        type=Whole(1, 100),
         default=1,
         show_default=True,
         help="How often each output is judged.",

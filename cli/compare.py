@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from ..errors import UsageError
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .model_options import model_access, model_options, poll_seconds
-from .options import FOLDER, worlds
+from .options import FOLDER, SectionedCommand, Whole, worlds
 from .table_input import accepts_edited, emit, load_table, table_options
 from .typed import command_line
 
@@ -33,7 +33,7 @@ _OF_JUDGES = (
 _OF_TABLES = "columns pass_at right statistic flips interval seed replicates"
 
 
-@click.command("compare", epilog=_EXAMPLE)
+@click.command("compare", cls=SectionedCommand, epilog=_EXAMPLE)
 @table_options(resamples=True)
 @click.option(
     "--by",
@@ -58,7 +58,7 @@ _OF_TABLES = "columns pass_at right statistic flips interval seed replicates"
     help="Whose difference is estimated: any statistic of `fiducial calibrate`.",
 )
 @click.option(
-    "--flips", type=click.IntRange(min=0), default=0, help="List up to this many items that differ, per pair."
+    "--flips", type=Whole(min=0), default=0, help="List up to this many items that differ, per pair."
 )
 @click.option(
     "--interval",

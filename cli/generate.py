@@ -13,7 +13,7 @@ import msgspec
 from ..errors import UsageError
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .model_options import model_access, reaching_options
-from .options import INPUT_FILE, Number, compose, worlds
+from .options import INPUT_FILE, Number, SectionedCommand, Whole, section, worlds
 
 if TYPE_CHECKING:
     from ..api.generation import Generated, ModelAccess, Source
@@ -45,26 +45,32 @@ def _parameters(
     return parameters
 
 
-asking_options = compose(
+WORKS = "How a model or agent works on the cases"
+"""The heading of such options."""
+
+asking_options = section(
+    WORKS,
     click.option("--mode", type=click.Choice(["tools", "prompt"]), default="tools", show_default=True, help="Native tools, or BFCL's instructions and calls in the text."),
     click.option("--parameter", "parameters", multiple=True, callback=_parameters, metavar="NAME=VALUE", help="A decoding parameter, such as temperature=0; may be given several times."),
-    click.option("--steps-per-turn", type=click.IntRange(1, 10_000), default=21, show_default=True, help="A turn that has had so many steps ends a conversation."),
+    click.option("--steps-per-turn", type=Whole(1, 10_000), default=21, show_default=True, help="A turn that has had so many steps ends a conversation."),
 )  # fmt: skip
 """How a model that generates is asked."""
 
-tool_options = compose(
+tool_options = section(
+    WORKS,
     click.option("--histories", type=INPUT_FILE, help="What an agent with a memory went through before (docs/generate.md)."),
     click.option("--search", metavar="CORPUS|URL", help="The web: pages as JSON Lines or a folder, or a search service."),
     click.option("--embedding-model", metavar="NAME", help="For the memory by likeness, at the same endpoint.  [default: hashed words]"),
 )  # fmt: skip
 """What an agent's memory and web are made of."""
 
-agent_options = compose(
+agent_options = section(
+    WORKS,
     click.option("--agent", metavar="COMMAND", help="Or a command: a case as JSON on its standard input, an output as JSON on its standard output."),
     click.option("--agent-calls", is_flag=True, help="The command calls the case's tools as it works: JSON Lines both ways (docs/generate.md)."),
     click.option("--agent-timeout", type=Number(0, min_open=True), default=300.0, show_default=True, help="Seconds for the command, each time."),
     click.option("--system", help="What the model or agent is called in outputs.  [default: the model's name; agent]"),
-    click.option("--trials", type=click.IntRange(1, 1000), default=1, show_default=True, help="Attempts at each case."),
+    click.option("--trials", type=Whole(1, 1000), default=1, show_default=True, help="Attempts at each case."),
 )  # fmt: skip
 """Who generates, and how often, beside the model."""
 
@@ -82,7 +88,7 @@ _GENERATES = (
 )
 
 
-@click.command("generate", epilog=_EXAMPLE)
+@click.command("generate", cls=SectionedCommand, epilog=_EXAMPLE)
 @click.argument("cases", type=INPUT_FILE)
 @click.option("--model", metavar="NAME", help="The model that works on the cases.")
 @agent_options

@@ -8,9 +8,10 @@ from typing import Any
 import click
 
 from ..errors import UsageError
-from .options import compose
+from .options import section
 
-jury_options = compose(
+jury_options = section(
+    "Juries, and answers judged by statements",
     click.option(
         "--jury",
         type=click.Choice(["majority", "mean", "escalate"]),

@@ -14,37 +14,51 @@ import click
 
 from ..api.text import visible
 from ..errors import FiducialError, UsageError, on_command_line
+from ..records.explanations import nearest
 from ..version import VERSION
 from .exit_codes import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE
 from .plugin_option import take_plugins
 from .team_file import NAME, TRUST_OPTION, TeamFile, default_values, read_team_file
 
-COMMANDS: dict[str, str] = {
-    "demo": "The whole way on a built-in suite, offline.",
-    "run": "Check outputs, judge what is open, calibrate the judge, report.",
-    "generate": "Let a model or an agent work on cases, and keep its outputs.",
-    "check": "Deterministic verdicts only.",
-    "judge": "A judge's verdicts only.",
-    "batch": "A judge's requests as batch files, and their results back.",
-    "bfcl": "Generate a BFCL result tree, and score it as the leaderboard does, or strictly.",
-    "cases": "Turn other people's data into cases and outputs.",
-    "import": "Read what other tools wrote: answers, calls, scores.",
-    "export": "Write verdicts in the forms that other tools read.",
-    "artifacts": "Lay out workspaces of challenges, and run agents in them.",
-    "calibrate": "Compare judges with trusted labels.",
-    "compare": "Test judges, prompts or systems against each other on the same items.",
-    "estimate": "Estimate the true pass rate from judge scores and some labels.",
-    "audit": "Test judges with planted faults, harmless twins and attacks.",
-    "plan": "Say how many labels or items it takes, and which to label next.",
-    "merge": "Join runs that were made apart, of parts of one data set.",
-    "report": "The report of a run, made again; or two runs beside each other.",
-    "history": "The runs of a folder over time.",
-    "review": "A page on which a person labels outputs, and their labels into the run.",
-    "labels": "What people decided, as corrected references of the data set.",
-    "prompts": "List, show, render, check and import judge prompts.",
-    "cache": "Look at the reply cache, or empty it.",
-    "plugins": "What of your own is found, and why something is not.",
+SECTIONS: dict[str, dict[str, str]] = {
+    "Score": {
+        "demo": "The whole way on a built-in suite, offline.",
+        "run": "Check outputs, judge what is open, calibrate the judge, report.",
+        "check": "Deterministic verdicts only.",
+        "judge": "A judge's verdicts only.",
+        "generate": "Let a model or an agent work on cases, and keep its outputs.",
+        "batch": "A judge's requests as batch files, and their results back.",
+        "merge": "Join runs that were made apart, of parts of one data set.",
+    },
+    "Know how far to trust it": {
+        "calibrate": "Compare judges with trusted labels.",
+        "compare": "Test judges, prompts or systems against each other on the same items.",
+        "estimate": "Estimate the true pass rate from judge scores and some labels.",
+        "audit": "Test judges with planted faults, harmless twins and attacks.",
+        "review": "A page on which a person labels outputs, and their labels into the run.",
+        "labels": "What people decided, as corrected references of the data set.",
+        "plan": "Say how many labels or items it takes, and which to label next.",
+    },
+    "Read what came out": {
+        "report": "The report of a run, made again; or two runs beside each other.",
+        "history": "The runs of a folder over time.",
+        "export": "Write verdicts in the forms that other tools read.",
+    },
+    "Bring data": {
+        "import": "Read what other tools wrote: answers, calls, scores.",
+        "cases": "Turn other people's data into cases and outputs.",
+        "bfcl": "Generate a BFCL result tree, and score it as the leaderboard does, or strictly.",
+        "artifacts": "Lay out workspaces of challenges, and run agents in them.",
+    },
+    "See what there is": {
+        "prompts": "List, show, render, check and import judge prompts.",
+        "plugins": "What of your own is found, and why something is not.",
+        "cache": "Look at the reply cache, or empty it.",
+    },
 }
+"""The subcommands by what they are for, in the order in which people need them."""
+
+COMMANDS: dict[str, str] = {name: told for section in SECTIONS.values() for name, told in section.items()}
 """Subcommand to its one-line help. Modules are imported only when their command is used (start-up time)."""
 
 _GARBAGE_AFTER = 50_000
@@ -74,6 +88,8 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, and what the team's file says of its options."""
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise click.UsageError(f"No such command {args[0]!r}{nearest(args[0], COMMANDS)}.", ctx)
         name, command, rest = super().resolve_command(ctx, args)
         unknown = [table for table in ctx.default_map or () if table not in COMMANDS]
         if unknown:
@@ -90,8 +106,10 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing one of them."""
         del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        width = max(map(len, COMMANDS))
+        for name, section in SECTIONS.items():
+            with formatter.section(name):
+                formatter.write_dl([(f"{each:{width}}", told) for each, told in section.items()])
 
 
 def _within(command: click.Command, table: dict[str, Any], rest: list[str]) -> dict[str, Any]:

@@ -25,6 +25,8 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 class Number(click.FloatRange):
     """A number in a range, that is one: neither ``nan``, which every comparison lets through, nor ``inf``."""
 
+    name = "number"
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Convert as usual, then look whether it is finite."""
         number = super().convert(value, param, ctx)
@@ -33,7 +35,45 @@ class Number(click.FloatRange):
         return number
 
 
-class SpreadCommand(click.Command):
+class Whole(click.IntRange):
+    """A whole number in a range."""
+
+    name = "n"
+
+
+class SectionedCommand(click.Command):
+    """A command whose `--help` shows what is seldom needed, options with a ``section``, below the others."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the options, those of each section together."""
+        sections: dict[str, list[tuple[str, str]]] = {"Options": []}
+        for param in self.get_params(ctx):
+            if isinstance(param, click.Option) and (record := param.get_help_record(ctx)) is not None:
+                sections.setdefault(getattr(param, _SECTION, "Options"), []).append(record)
+        for name, records in sections.items():
+            with formatter.section(name):
+                formatter.write_dl(records)
+
+
+_SECTION = "section"
+"""Attribute of an option: the heading it stands under."""
+
+
+def section(heading: str, *decorators: Callable[[F], F]) -> Callable[[F], F]:
+    """Several options as one, under a heading of their own in `--help`."""
+
+    def apply(function: F) -> F:
+        before = len(getattr(function, "__click_params__", ()))
+        decorated = compose(*decorators)(function)
+        params: list[click.Parameter] = getattr(decorated, "__click_params__", [])
+        for param in params[before:]:
+            setattr(param, _SECTION, getattr(param, _SECTION, heading))
+        return decorated
+
+    return apply
+
+
+class SpreadCommand(SectionedCommand):
     """A command whose repeatable options also take several values at once: ``--outputs a.jsonl b.jsonl``."""
 
     needless: frozenset[str] = frozenset()
@@ -153,7 +193,8 @@ into_run_folder = compose(
 
 JUDGE_HELP = "NAME, NAME/VARIANT, or a .prompty file; @MODEL may follow."
 
-workspaces = compose(
+workspaces = section(
+    "Workspaces of files",
     click.option(
         "--allow-code",
         is_flag=True,
@@ -189,7 +230,8 @@ worlds = click.option(
     "--environment", "worlds", multiple=True, metavar="MODULE:CLASS", help="A simulated world of your own."
 )
 
-names_and_worlds = compose(
+names_and_worlds = section(
+    "Names, functions and worlds",
     click.option(
         "--names",
         type=click.Choice(["dotted", "underscored", "auto"]),
@@ -224,12 +266,13 @@ checking = compose(
 
 workers_option = click.option(
     "--workers",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="N",
     help="Processes that check; what comes of it is the same, in the same order.  [default: the cores, where that is faster]",
 )
 
-engine_options = compose(
+engine_options = section(
+    "Several processes and machines",
     workers_option,
     click.option(
         "--engine",

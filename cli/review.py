@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import FOLDER, INPUT_FILE, SpreadCommand
+from .options import FOLDER, INPUT_FILE, SpreadCommand, Whole
 from .table_input import emit
 
 if TYPE_CHECKING:
@@ -41,12 +41,12 @@ Examples:
 )
 @click.option(
     "--agreements",
-    type=click.IntRange(0, 1000),
+    type=Whole(0, 1000),
     default=20,
     show_default=True,
     help="Outputs put between those of --of on which label and judges agree: without them nobody knows how often both err.",
 )
-@click.option("--n", "count", type=click.IntRange(1, 1000), default=50, show_default=True, help="How many.")
+@click.option("--n", "count", type=Whole(1, 1000), default=50, show_default=True, help="How many.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draw; everybody gets the same.")
 @click.option("--judge", metavar="NAME", help="Only outputs that this judge graded; whose doubt, with doubt.")
 @click.option(

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .generate import agent_options, asking_options, tool_options
+from .generate import WORKS, agent_options, asking_options, tool_options
 from .jury_options import jury_options
 from .model_options import model_options
 from .options import (
@@ -18,6 +18,7 @@ from .options import (
     gates,
     into_run_folder,
     outputs_option,
+    section,
     workspace_options,
 )
 
@@ -35,11 +36,14 @@ Examples:
 @click.command("run", cls=SpreadCommand, epilog=_EXAMPLE)
 @cases_argument
 @outputs_option(required=False)
-@click.option("--generate", metavar="MODEL", help="Let this model work on the cases first; its outputs are kept in the run folder.")  # fmt: skip
-@click.option("--generate-base-url", metavar="URL", help="Where that model is, if not where the judges' is.")  # fmt: skip
-@agent_options
-@asking_options
-@tool_options
+@section(
+    WORKS,
+    click.option("--generate", metavar="MODEL", help="Let this model work on the cases first; its outputs are kept in the run folder."),
+    click.option("--generate-base-url", metavar="URL", help="Where that model is, if not where the judges' is."),
+    agent_options,
+    asking_options,
+    tool_options,
+)  # fmt: skip
 @click.option("--judge", "judges", multiple=True, metavar="JUDGE...", help=JUDGE_HELP)
 @click.option(
     "--judge-on",

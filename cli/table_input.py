@@ -11,7 +11,7 @@ import click
 
 from ..errors import UsageError
 from ..records import atomic_write
-from .options import json_option, pass_at_option
+from .options import Whole, json_option, pass_at_option
 
 if TYPE_CHECKING:
     from ..api.shown import Document, Shown
@@ -77,7 +77,7 @@ _RESAMPLING_OPTIONS = (
     click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap."),
     click.option(
         "--replicates",
-        type=click.IntRange(100, 1_000_000),
+        type=Whole(100, 1_000_000),
         default=2_000,
         show_default=True,
         help="Bootstrap replicates.",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import InputError
-from ..records import MAX_LINE_BYTES
+from ..records import MAX_LINE_BYTES, not_utf8
 from .found import Place, Skipped
 from .rows import Row, files_of
 
@@ -49,7 +49,7 @@ def _read(path: Path) -> Iterator[Row | Skipped]:
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
     except UnicodeDecodeError as error:
-        raise InputError(f"not UTF-8: byte 0x{error.object[error.start]:02x}", path=path) from error
+        raise InputError(not_utf8(error), path=path) from error
 
 
 def _rows(reader: Iterator[list[str]], header: list[str], path: Path) -> Iterator[Row | Skipped]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 
 from ..errors import InputError, RecordError
-from ..records import read_lines
+from ..records import not_utf8, read_lines
 from .found import UNREADABLE, Found, Place, Skipped
 from .json_types import is_list, is_object
 from .node import Node
@@ -129,7 +129,7 @@ def decode(raw: bytes) -> Any:
     try:
         return json.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise RecordError(f"not UTF-8: byte 0x{raw[error.start]:02x} at byte {error.start}") from error
+        raise RecordError(not_utf8(error)) from error
     except json.JSONDecodeError as error:
         line = error.lineno if b"\n" in raw.strip() else None
         raise RecordError(f"not JSON: {error.msg} at column {error.colno}", line=line) from error

@@ -26,7 +26,7 @@ from .case import (
     unknown_kind,
 )
 from .case_index import CaseFacts, CaseFiles, CaseIndex, Closing, files_of, named
-from .explanations import nearest
+from .explanations import nearest, not_utf8
 from .jsonl import (
     MAX_LINE_BYTES,
     atomic_write,
@@ -112,6 +112,7 @@ __all__ = [
     "message_text",
     "named",
     "nearest",
+    "not_utf8",
     "open_plainly",
     "read_lines",
     "read_numbered",

@@ -12,6 +12,13 @@ _UNKNOWN_FIELD = re.compile(r"Object contains unknown field `([^`]*)`")
 _NO_CHOICE = re.compile(r"Invalid enum value '(.*)'", re.DOTALL)
 _PLACE = " - at `$"
 _STEP = re.compile(r"\.(\w+)|\[[^\[\]]*\]")
+_ONE_A_LINE = "expected JSON Lines, one object a line"
+_LIST = "Expected `object`, got `array`"
+_SWAPPED = {
+    ("Case", "case_id"): "; these look like outputs, where cases are expected",
+    ("Output", "id"): "; these look like cases, where outputs are expected",
+}
+"""Record and unknown field to what a file given in the place of another is."""
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 
 
@@ -26,7 +33,8 @@ def explained(message: str, record_type: Any, noun: str | None = None) -> str:
             return message
         called = noun if noun is not None and not path else _called(holder)
         fields = [field.name for field in msgspec.structs.fields(holder)]
-        return f"{unknown_field(unknown[1], fields, called)}{at}{place}"
+        swapped = "" if path else _SWAPPED.get((holder.__name__, unknown[1]), "")
+        return f"{unknown_field(unknown[1], fields, called)}{swapped}{at}{place}"
     choice = _NO_CHOICE.fullmatch(problem)
     values = [] if choice is None else _choices_at(record_type, path)
     if choice is None or not values:
@@ -48,6 +56,22 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
     near = get_close_matches(name, list(known), n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def not_utf8(error: UnicodeDecodeError) -> str:
+    """What is told of bytes that are no UTF-8."""
+    utf16 = error.object[:2] in {b"\xff\xfe", b"\xfe\xff"}
+    return f"not UTF-8: byte 0x{error.object[error.start]:02x}; save it as UTF-8{' (it is UTF-16)' if utf16 else ''}"
+
+
+def line_hint(message: str, raw: bytes) -> str:
+    """What to do about a line that holds no object, empty where it is something else that is wrong with it."""
+    if message != _LIST and not message.startswith("not JSON: Expecting"):
+        return ""
+    line = raw.strip(b"\xef\xbb\xbf \t\r\n")
+    if line in {b"{", b"["}:
+        return f"; {_ONE_A_LINE} (`jq -c . FILE` writes it so, `jq -c '.[]' FILE` a list)"
+    return "" if line.startswith(b"{") else f"; {_ONE_A_LINE}"
 
 
 def _type_at(record_type: Any, path: str) -> type[msgspec.Struct] | None:

@@ -17,7 +17,7 @@ import msgspec
 from ..errors import InputError, RecordError
 from .case import Case
 from .duplicate_keys import DuplicateKeys, refuse_duplicate_keys
-from .explanations import explained
+from .explanations import explained, line_hint, not_utf8
 from .memory_file import InputPath, MemoryFile
 from .validation import validate_case
 
@@ -175,6 +175,8 @@ def decode_record(
             keys.refuse(raw, record)
     except (msgspec.ValidationError, ValueError) as error:
         message, field = _split_field(explained(str(error), record_type))
+        if line is not None:
+            message += line_hint(message, raw)
         raise RecordError(message, path=path, line=line, field=field) from error
     except RecursionError as error:
         raise RecordError("the JSON is nested too deeply", path=path, line=line) from error
@@ -275,7 +277,7 @@ def _decode(raw: bytes, record_type: type[T]) -> T:
     except msgspec.ValidationError:
         raise
     except UnicodeDecodeError as error:
-        raise ValueError(f"not UTF-8: byte 0x{error.object[error.start]:02x}") from error
+        raise ValueError(not_utf8(error)) from error
     except msgspec.DecodeError:
         # The standard library reads lone surrogates, and says better what is wrong with the rest.
         return msgspec.convert(_loads(raw), record_type)
@@ -290,7 +292,7 @@ def _loads(raw: bytes) -> Any:
     try:
         return json.loads(raw.decode("utf-8").rstrip("\r\n"), parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
-        raise ValueError(f"not UTF-8: byte 0x{raw[error.start]:02x} at byte {error.start}") from error
+        raise ValueError(not_utf8(error)) from error
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: {error.msg} at column {error.colno}") from error
 

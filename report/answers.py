@@ -256,7 +256,10 @@ def _trusted(name: str, panel: JudgeCalibration, calibration: Calibration | None
         return "unknown", f"it has no label of {'either' if not panel.n else 'each'} class to be held against"
     balanced = panel.statistics.get("balanced_accuracy")
     if balanced is not None and (balanced.low is None or balanced.low <= CHANCE):
-        return "not", f"it may be no better than chance: balanced accuracy {words.statistic(balanced)}"
+        told = f"balanced accuracy {words.statistic(balanced)}"
+        if balanced.high is None or balanced.high >= SURE:
+            return "unknown", f"too few labels to tell it from chance, or from a good one: {told}"
+        return "not", f"it may be no better than chance: {told}"
     misses = (
         f"it passes {panel.fp:,} of {wrong:,} wrong outputs and fails {panel.fn:,} of {right:,} right ones"
     )
@@ -366,7 +369,7 @@ def _tell_apart(found: Found) -> Answer | None:
     if better or pair is None or not pair.n or not pair.difference.value:
         return None
     discordant = max((pair.a_only_right + pair.b_only_right) / pair.n, abs(pair.difference.value))
-    difference = max(abs(pair.difference.value), 0.01)
+    difference = min(max(abs(pair.difference.value), 0.01), 0.99)
     return Answer(
         text=f"Add items to tell {ranked[0]} and {ranked[1]} apart; this says how many it takes:",
         evidence="systems",

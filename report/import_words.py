@@ -11,12 +11,12 @@ from ..judges.catalogue import JUDGED_KINDS
 from ..records import Kind
 
 _BECAUSE: dict[Kind, str] = {
-    "tool_call": "the calls that are wanted are there, with arguments",
-    "any_call": "calls were made or wanted, and no arguments that are right are there",
-    "memory_answer": "accepted answers are there",
-    "web_search_answer": "accepted answers and a context are there",
-    "grounded_answer": "a context is there",
-    "open_answer": "nothing but a criterion is there to grade by",
+    "tool_call": "the file says which calls are wanted",
+    "any_call": "calls were made, and nothing says which are right, so that no checker can decide",
+    "memory_answer": "the file has accepted answers",
+    "web_search_answer": "the file has accepted answers and a context",
+    "grounded_answer": "the file has a context",
+    "open_answer": "nothing but a criterion to grade by",
 }
 
 

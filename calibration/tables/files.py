@@ -19,6 +19,7 @@ from ...records import (
     ShownNames,
     Verdict,
     decode_record,
+    not_utf8,
     read_lines,
     read_records,
 )
@@ -243,7 +244,7 @@ def _json_rows(path: InputPath) -> Iterator[NumberedRow]:
         except RecordError as error:
             if isinstance(path, MemoryFile) or path.suffix.lower() == ".jsonl":
                 raise
-            hint = f"{error.message}; what is not .csv or .parquet is read as JSON Lines, one object a line"
+            hint = f"{error.message}; what is not .csv or .parquet is read as JSON Lines"
             raise RecordError(hint, path=path, line=line, field=error.field) from error
         yield line, row
 
@@ -259,7 +260,7 @@ def _csv_rows(path: Path) -> Iterator[NumberedRow]:
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
     except UnicodeDecodeError as error:
-        raise InputError(f"not UTF-8: byte 0x{error.object[error.start]:02x}", path=path) from error
+        raise InputError(not_utf8(error), path=path) from error
 
 
 def _complete_rows(reader: csv.DictReader[str], path: Path) -> Iterator[NumberedRow]:

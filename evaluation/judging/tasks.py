@@ -198,9 +198,7 @@ def judge_task(
         return JudgeTask(judge=callable_judge(spec, registered))
     model = own or model
     if model is None:
-        raise ConfigurationError(
-            "no model is named: add --model NAME (or --model baseline, which needs none)"
-        )
+        raise ConfigurationError("no model is named: add --model NAME (the model `baseline` needs none)")
     if model == BASELINE:
         return JudgeTask(judge=baseline_judge(spec))
     judge = load_judge(spec, model=model, replay=replay, parameters=parameters)

@@ -19,7 +19,7 @@ def test_a_log_becomes_a_folder_and_the_next_command_is_said(tmp_path: Path):
     assert result.code == 0, result.err
     assert result.out.splitlines()[:3] == [
         f"read as inspect: 3 cases, 3 outputs of 1 system, 3 verdicts of 1 judge, in {out}",
-        "  3 memory_answer: accepted answers are there; judge: memory_answer",
+        "  3 memory_answer: the file has accepted answers; judge: memory_answer",
         "  includes: 3 graded",
     ]
     assert (

@@ -47,6 +47,8 @@ def test_the_example_works_as_it_is_written(tmp_path: Path, monkeypatch: pytest.
         ran = fiducial(*run)
     assert ran.code == 0, ran.err
     assert "my-agent and my-other-agent cannot be told apart" in ran.out
+    (planned,) = [line for line in ran.out.splitlines() if line.startswith("  fiducial plan ")]
+    assert fiducial(*shlex.split(planned)[1:]).code == 0
     told = fiducial(*run, "-v").out
     assert "my-agent\n  checker decided: 1.00 [0.21, 1.00] on 1 of 1\n" in told
     assert "tp 1, fp 0, fn 0, tn 1" in told

@@ -33,10 +33,23 @@ UNKNOWN = (
             '{"case_id": "a", "system": "s", "tool_calls": [{"name": 3}]}',
             "tool_calls[0].name: Expected `str`, got `int`",
         ),
-        ('["a"]', "Expected `object`, got `array`"),
+        (
+            '["a"]',
+            "Expected `object`, got `array`; expected JSON Lines, one object a line",
+        ),
+        (
+            "{",
+            "not JSON: Expecting property name enclosed in double quotes at column 2; expected JSON Lines, one object a line (`jq -c . FILE` writes it so, `jq -c '.[]' FILE` a list)",
+        ),
+        ("case_id: a", "not JSON: Expecting value at column 1; expected JSON Lines, one object a line"),
+        (
+            '{"id": "a", "kind": "open_answer"}',
+            "unknown field 'id'; an output has: case_id, system, trial, text, tool_calls, turns, workspace, error; these look like cases, where outputs are expected",
+        ),
         ('{"case_id": "a"', "not JSON: Expecting ',' delimiter at column 16"),
         ('{"case_id": "a", "system": "s", "trial": NaN}', "not JSON: NaN is not a JSON number"),
-        (b'{"case_id": "\xff"}', "not UTF-8: byte 0xff"),
+        (b'{"case_id": "\xff"}', "not UTF-8: byte 0xff; save it as UTF-8"),
+        (b"\xff\xfe{\0", "not UTF-8: byte 0xff; save it as UTF-8 (it is UTF-16)"),
         (
             '{"case_id": "a", "tool_calls": [{"name": "f", "arguments": {"a": ' + "[" * 20_000,
             "the JSON is nested too deeply",

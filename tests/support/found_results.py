@@ -35,9 +35,11 @@ def compared(*names: str, items: int = 60, judged: float | None = None) -> Compa
     return compare(table_from_rows(rows), by="system")
 
 
-def panel(tpr: tuple[float, float], tnr: tuple[float, float], balanced: float = 0.8) -> JudgeCalibration:
-    def statistic(value: float, low: float) -> Statistic:
-        return Statistic(value=value, low=low, high=1.0, n=100, method="Wilson")
+def panel(
+    tpr: tuple[float, float], tnr: tuple[float, float], balanced: float = 0.8, high: float = 1.0
+) -> JudgeCalibration:
+    def statistic(value: float, low: float, high: float = 1.0) -> Statistic:
+        return Statistic(value=value, low=low, high=high, n=100, method="Wilson")
 
     return JudgeCalibration(
         n=200,
@@ -48,7 +50,7 @@ def panel(tpr: tuple[float, float], tnr: tuple[float, float], balanced: float = 
         statistics={
             "true_positive_rate": statistic(*tpr),
             "true_negative_rate": statistic(*tnr),
-            "balanced_accuracy": statistic(0.9, balanced),
+            "balanced_accuracy": statistic(0.9, balanced, high),
         },
     )
 

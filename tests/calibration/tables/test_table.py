@@ -145,7 +145,7 @@ def test_an_error_names_the_column_as_the_file_does(tmp_path: Path) -> None:
     ("name", "text", "message"),
     [
         ("t.jsonl", b"", "there is no row"),
-        ("t.jsonl", b"[1]\n", "Expected `object`, got `array`"),
+        ("t.jsonl", b"[1]\n", "Expected `object`, got `array`; expected JSON Lines, one object a line"),
         ("t.jsonl", b"{\n", "not JSON"),
         ("t.csv", b"item_id,judge,score\na,j,1,2\n", "more fields than the header names"),
         ("t.csv", b"item_id,judge,score\na,j\n", "fewer fields than the header names"),
