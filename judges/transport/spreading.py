@@ -86,10 +86,16 @@ class Member:
         self._trying = bool(self._rest)
         return ticket
 
-    def replied(self, seconds: float) -> None:
-        """Note a reply, and give the slot back."""
+    def replied(self, seconds: float, now: float) -> None:
+        """Note a reply, and give the slot back. One to a call from before it broke does not say that it is whole again.
+
+        Args:
+            seconds: How long it took.
+            now: By the loop's clock.
+        """
         self._counts["replies"] += 1
-        self._strikes, self._rest, self._trying = 0, 0.0, False
+        if not self._rest or now - seconds >= self.rests_until - self._rest:
+            self._strikes, self._rest, self._trying = 0, 0.0, False
         before = seconds if self._seconds is None else self._seconds
         self._seconds = before + _RECENT * (seconds - before)
         self.limiter.succeeded()
@@ -193,7 +199,7 @@ class SpreadingProvider:
             member.failed(ticket, error, loop.time())
             self._admit()
             raise
-        member.replied(loop.time() - begun)
+        member.replied(loop.time() - begun, loop.time())
         self._admit()
         return reply
 

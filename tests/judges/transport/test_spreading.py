@@ -143,6 +143,28 @@ def test_one_that_breaks_in_the_middle_loses_nothing_and_repeats_only_what_was_i
     assert len(again) == calls(found) - 400 <= 4 + 4
 
 
+class Draining(Scripted):
+    """Refuses from two seconds on what comes, and still answers what it took before, one after the other."""
+
+    async def complete(self, request: Request) -> Reply:
+        loop = asyncio.get_running_loop()
+        if loop.time() < 2.0:
+            self.seconds = 0.1 + 0.0171 * (len(self.asked) % 16)
+            return await super().complete(request)
+        self.asked.append((loop.time(), request))
+        await asyncio.sleep(0.001)
+        raise CallError("HTTP 503", status=503, retryable=True)
+
+
+def test_what_one_that_breaks_still_answers_does_not_bring_it_back():
+    servers = [Scripted(0.1), Draining()]
+    found, took = ask(servers, 2000, slots=16, workers=64)
+    assert all(isinstance(each, Reply) for each in found)
+    # Three failures; then one call each time that it is tried again: a second later, three, seven.
+    assert 9.0 < took < 17.0
+    assert calls(found) - 2000 <= 3 + 3
+
+
 def test_one_that_comes_back_is_asked_again():
     servers = [
         Scripted(0.1),
