@@ -20,12 +20,13 @@ def test_the_examples_run(
 ):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
-    called, awaited = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    jury, called, awaited = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     case, output = make_case(kind="grounded_answer", reference={}), make_output()
     names: dict[str, Any] = {"case": case, "output": output, "pairs": [(case, output)]}
     with ProviderServer() as server:
         address = "http://127.0.0.1:8000/v1"
         assert address in called
+        exec(jury, names)
         exec(called.replace(address, server.base_url), names)
         exec(f"async def example():\n{textwrap.indent(awaited, '    ')}    return verdict\n", names)
         verdict = asyncio.run(names["example"]())
