@@ -60,6 +60,7 @@ def generate(
     trials: int = 1,
     concurrency: int | None = None,
     out: FilePath | None = None,
+    accept_edited: bool = False,
     mode: Mode = "tools",
     parameters: Mapping[str, Any] | None = None,
     steps_per_turn: int = STEPS_PER_TURN,
@@ -84,6 +85,7 @@ def generate(
         trials: Attempts at each case.
         concurrency: Cases at work at the same time, or calls to a model in flight; 8 and 64 when left out.
         out: A file to keep the outputs in; the same call goes on with it. None keeps them in memory.
+        accept_edited: Whether to go on with outputs in it that were changed by hand since they were made.
         mode: How a model is told of tools: natively (``tools``), or by BFCL's instructions (``prompt``).
         parameters: A model's decoding parameters; what is not named is left to the endpoint.
         steps_per_turn: A turn that has had so many steps ends a conversation with a model.
@@ -116,6 +118,7 @@ async def agenerate(
     trials: int = 1,
     concurrency: int | None = None,
     out: FilePath | None = None,
+    accept_edited: bool = False,
     mode: Mode = "tools",
     parameters: Mapping[str, Any] | None = None,
     steps_per_turn: int = STEPS_PER_TURN,
@@ -157,7 +160,7 @@ async def agenerate(
         if out is None:
             tally = await work_through(by, index, kept, shown, trials=trials)
         else:
-            with OutputsFile(Path(out), by.system, by.facts) as file:
+            with OutputsFile(Path(out), by.system, by.facts, accept_edited=accept_edited) as file:
                 tally = await work_through(by, index, file, shown, trials=trials)
                 kept = file.kept()
         return _generated(

@@ -146,6 +146,7 @@ def generate_file(
     trials: int = 1,
     progress: bool | None = None,
     prices: Sequence[str] = (),
+    accept_edited: bool = False,
 ) -> Generated:
     """Let a model or a command work on cases, and keep the outputs in a file; the same call goes on with it.
 
@@ -156,9 +157,10 @@ def generate_file(
         trials: Attempts at each case.
         progress: Whether to show progress.
         prices: Of models, beside the public list, ``[MODEL=]IN/OUT``.
+        accept_edited: Whether to go on with outputs that were changed by hand since they were made.
     """
     with shown_progress(wanted=progress) as shown:
-        tally = make_file(source, Path(cases), Path(out), shown, trials=trials)
+        tally = make_file(source, Path(cases), Path(out), shown, trials=trials, accept_edited=accept_edited)
     return Generated.by(source, tally, prices)
 
 
@@ -206,10 +208,12 @@ def generate_into_run(
     trials: int = 1,
     progress: bool | None = None,
     prices: Sequence[str] = (),
+    accept_edited: bool = False,
 ) -> Generated:
     """The same, into a run's folder, as ``GENERATED``."""
     with shown_progress(wanted=progress) as shown:
-        tally = make_into_run(source, shards_of(paths_of(cases)).files, Path(run), shown, trials=trials)
+        files = shards_of(paths_of(cases)).files
+        tally = make_into_run(source, files, Path(run), shown, trials=trials, accept_edited=accept_edited)
     return Generated.by(source, tally, prices)
 
 

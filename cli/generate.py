@@ -98,6 +98,9 @@ _GENERATES = (
 @reaching_options
 @click.option("--out", type=INPUT_FILE, required=True, help="Where outputs go (JSON Lines); the same command goes on with it.")  # fmt: skip
 @click.option(
+    "--accept-edited", is_flag=True, help="Go on with outputs that were changed by hand since they were made."
+)
+@click.option(
     "--dry-run", is_flag=True, help="Say what it would take - calls, tokens, cost - and make no call."
 )
 def command(*, cases: Path, out: Path, trials: int, **options: Any) -> int:
@@ -112,7 +115,15 @@ def command(*, cases: Path, out: Path, trials: int, **options: Any) -> int:
     if options["dry_run"]:
         click.echo(str(foresee_file(source, cases, out, trials=trials, prices=options["price"])))
         return EXIT_OK
-    found = generate_file(source, cases, out, trials=trials, progress=True, prices=options["price"])
+    found = generate_file(
+        source,
+        cases,
+        out,
+        trials=trials,
+        progress=True,
+        prices=options["price"],
+        accept_edited=options["accept_edited"],
+    )
     click.echo(str(found))
     click.echo(f"outputs: {out}")
     return EXIT_PARTIAL if found.tally.without_output else EXIT_OK
@@ -174,6 +185,7 @@ def generate_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) 
         trials=given["trials"],
         progress=True,
         prices=given["price"],
+        accept_edited=given["accept_edited"],
     )
     if not given["quiet"]:
         click.echo(str(found))

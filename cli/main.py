@@ -146,8 +146,11 @@ def main() -> NoReturn:
         if isinstance(stream, io.TextIOWrapper):
             # Names in data may hold what no terminal can be sent: a lone surrogate, or letters that its encoding lacks.
             stream.reconfigure(errors="backslashreplace")
-    with on_command_line():
-        _run()
+    try:
+        with on_command_line():
+            _run()
+    except KeyboardInterrupt:  # on the way in or out
+        _leave(EXIT_INTERRUPTED)
 
 
 def _run() -> NoReturn:

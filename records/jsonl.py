@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import glob
 import io
 import json
 import os
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 import msgspec
 
-from ..errors import InputError, RecordError
+from ..errors import InputError, RecordError, RunFolderError
 from .case import Case
 from .duplicate_keys import DuplicateKeys, refuse_duplicate_keys
 from .explanations import explained, line_hint, not_utf8
 from .memory_file import InputPath, MemoryFile
+from .plain_file import open_plainly
 from .validation import validate_case
 
 MAX_LINE_BYTES = 32 * 1024 * 1024
@@ -262,13 +264,37 @@ def atomic_write(path: InputPath) -> Generator[BinaryIO]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         part.unlink(missing_ok=True)
+        for left in _left_by_killed(path):
+            left.unlink(missing_ok=True)
         with part.open("xb") as file:  # which follows no link
+            _held(file)
             yield file
         part.replace(path)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror or error}", path=path) from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def _left_by_killed(path: Path) -> Iterator[Path]:
+    """What processes that were killed while they wrote a file left beside it."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+        writer = left.suffixes[-2].removeprefix(".") if len(left.suffixes) > 1 else ""
+        if writer.isdecimal() and not Path("/proc", writer).exists():
+            with suppress(OSError, RunFolderError), open(open_plainly(left, os.O_RDONLY), "rb") as file:  # noqa: PTH123 - a descriptor
+                if _held(file):  # else its writer runs elsewhere, and has that number there
+                    yield left
+
+
+def _held(file: BinaryIO) -> bool:
+    """Lock a file for as long as this process has it open; False where another one has, or nobody can."""
+    try:
+        import fcntl  # noqa: PLC0415 - not on every system
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return False
+    return True
 
 
 def _decode(raw: bytes, record_type: type[T]) -> T:

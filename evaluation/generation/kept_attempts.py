@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any, Protocol
@@ -37,6 +37,7 @@ class AttemptRow(Record, frozen=True, kw_only=True):
         system: Who worked on it.
         trial: Which attempt.
         asked: Hash of what the agent was given, so that an output is not taken for one of a case that has changed since.
+        made: Hash of the output's line, so that one that was changed by hand is told.
         seconds: Spent waiting for replies.
         calls: HTTP calls, those that were tried again included; 0 where every reply came from the cache or a recording.
         prompt_tokens: As counted by the endpoint, over all steps.
@@ -49,6 +50,7 @@ class AttemptRow(Record, frozen=True, kw_only=True):
     system: str
     trial: int = 0
     asked: str | None = None
+    made: str | None = None
     seconds: float = 0.0
     calls: int = 0
     prompt_tokens: int = 0
@@ -84,13 +86,23 @@ class OutputsFile(Closing):
         path: The outputs' file; in memory it stands alone.
         system: Whose outputs are to be added.
         facts: What must be the same whenever this system's outputs are gone on with: model, mode, parameters, cases.
+        accept_edited: Whether to go on with outputs that were changed by hand since they were made.
+        remedy: What else can be done with such outputs.
 
     Raises:
-        RunFolderError: Another process is writing it, or this system's outputs in it were made differently.
+        RunFolderError: Another process is writing it, this system's outputs in it were made differently, or one was changed by hand.
         InputError: It cannot be written, or holds something else.
     """
 
-    def __init__(self, path: InputPath, system: str, facts: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        path: InputPath,
+        system: str,
+        facts: Mapping[str, Any],
+        *,
+        accept_edited: bool = False,
+        remedy: str = "--accept-edited goes on with what it says now",
+    ) -> None:
         self.path = path
         self._exit = ExitStack()
         try:
@@ -98,8 +110,8 @@ class OutputsFile(Closing):
                 self._exit.enter_context(lock(path))
             self._outputs = self._exit.enter_context(Journal(path, Output))
             self._attempts = self._exit.enter_context(Journal(beside(path, "attempts.jsonl"), AttemptRow))
-            self._done = {output.key for output in self._outputs}
-            self._asked = {key_of(row): row.asked for row in self._attempts if row.asked is not None}
+            self._made = {key_of(row): row for row in self._attempts if row.asked is not None}
+            self._done = {*self._read(None if accept_edited else remedy)}
             if isinstance(path, Path):
                 begun = any(key.system == system for key in self._done)
                 bind(path.with_name(_named(path, "generation.json")), system, facts, begun=begun)
@@ -110,11 +122,23 @@ class OutputsFile(Closing):
             self.close()
             raise
 
+    def _read(self, remedy: str | None) -> Iterator[ItemKey]:
+        """The outputs that are there. One without a row, which a kill leaves or who added it by hand, is taken as it is."""
+        for line, raw in self._outputs.lines():
+            key = decode_record(raw, Output, path=self.path, line=line).key
+            row = self._made.get(key)
+            if row is not None and row.made not in {None, _hash(raw)}:
+                if remedy is not None:
+                    raise RunFolderError(f"{self.path}:{line}: changed by hand since it was made; {remedy}")
+                self._attempts.append(AttemptRow(**key._asdict(), asked=row.asked, made=_hash(raw)))
+            yield key
+
     def has(self, key: ItemKey, case: Case) -> bool:
         """See `Store.has`."""
         if key not in self._done:
             return False
-        if self._asked.get(key) not in {None, asked_of(case)}:
+        row = self._made.get(key)
+        if row is not None and row.asked != asked_of(case):
             raise RunFolderError(
                 f"{self.path}: the case {case.id!r} has changed since its output was made; choose another --out"
             )
@@ -124,7 +148,9 @@ class OutputsFile(Closing):
         """See `Store.add`."""
         self._outputs.append(made.output)
         self._outputs.flush()
-        self._attempts.append(attempt_row(made))
+        self._attempts.append(
+            msgspec.structs.replace(attempt_row(made), made=_hash(encode_record(made.output)))
+        )
         self._attempts.flush()
         self._done.add(made.output.key)
 
@@ -214,8 +240,11 @@ def asked_of(case: Case) -> str:
         name: case.reference.get(name)
         for name in ("classes", "initial_config", "withheld", "withheld_tools", "long_context", "history")
     }
-    given = encode_record([case.kind, case.messages, case.tools, case.context, worlds])
-    return hashlib.sha256(given).hexdigest()[:_HASH]
+    return _hash(encode_record([case.kind, case.messages, case.tools, case.context, worlds]))
+
+
+def _hash(line: bytes) -> str:
+    return hashlib.sha256(line).hexdigest()[:_HASH]
 
 
 _HASH = 16

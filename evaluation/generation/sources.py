@@ -174,7 +174,13 @@ def _threads(count: int, end: Callable[[], None] = lambda: None) -> Generator[Th
 
 
 def generate_file(
-    source: Source, cases: InputPath, out: InputPath, progress: Progress, *, trials: int = 1
+    source: Source,
+    cases: InputPath,
+    out: InputPath,
+    progress: Progress,
+    *,
+    trials: int = 1,
+    accept_edited: bool = False,
 ) -> Tally:
     """Generate outputs into a file, or go on where an earlier start stopped.
 
@@ -182,12 +188,24 @@ def generate_file(
         InputError: A case cannot be used; nothing was done.
         RunFolderError: The outputs file is in use, or holds outputs of this system that were made otherwise; nothing was done.
     """
-    with CaseIndex(cases, source.examine) as index, OutputsFile(out, source.system, source.facts) as store:
+    with (
+        CaseIndex(cases, source.examine) as index,
+        OutputsFile(out, source.system, source.facts, accept_edited=accept_edited) as store,
+    ):
         return asyncio.run(work_through(source, index, store, progress, trials=trials))
 
 
+_ANOTHER_RUN = "what was said of it is of what it was: give it to another run (--outputs)"
+
+
 def generate_into_run(
-    source: Source, cases: CaseFiles, out: FolderPath, progress: Progress, *, trials: int = 1
+    source: Source,
+    cases: CaseFiles,
+    out: FolderPath,
+    progress: Progress,
+    *,
+    trials: int = 1,
+    accept_edited: bool = False,
 ) -> Tally:
     """Generate the outputs of a run into its folder, before they are checked and judged there.
 
@@ -197,14 +215,15 @@ def generate_into_run(
         out: The run folder; its outputs are in ``outputs.jsonl``.
         progress: Told of every attempt.
         trials: Attempts at each case.
+        accept_edited: Whether to go on with verdicts that were changed by hand.
 
     Raises:
         InputError: A case cannot be used; nothing was done.
-        RunFolderError: The folder is in use or belongs to another run; nothing was done.
+        RunFolderError: The folder is in use or belongs to another run, or an output was changed by hand; nothing was done.
     """
-    with CaseIndex(cases, source.examine) as index, RunWriter(out) as run:
+    with CaseIndex(cases, source.examine) as index, RunWriter(out, accept_edited=accept_edited) as run:
         run.bind(generation={"system": source.system, **source.facts})
-        with OutputsFile(out / GENERATED, source.system, source.facts) as store:
+        with OutputsFile(out / GENERATED, source.system, source.facts, remedy=_ANOTHER_RUN) as store:
             return asyncio.run(work_through(source, index, store, progress, trials=trials))
 
 

@@ -88,9 +88,13 @@ class Journal(Closing, Generic[T]):
 
     def __iter__(self) -> Iterator[T]:
         """The records written so far."""
-        self.flush()
-        for line, _, raw in self._lines():
+        for line, raw in self.lines():
             yield decode_record(raw, self.record_type, path=self.path, line=line)
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """The same as they stand in the file, each with its number."""
+        self.flush()
+        return ((line, raw) for line, _, raw in self._lines())
 
     def _lines(self, hashed: RunningHash | None = None) -> Iterator[tuple[int, int, bytes]]:
         return lines_of(self._file.reader(self.size, hashed), self.path)

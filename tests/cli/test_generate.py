@@ -70,6 +70,31 @@ def test_the_same_command_asks_nothing_again(cases: Path, weather: ProviderServe
     assert len(weather.seen) == 6
 
 
+def test_an_output_that_was_changed_by_hand_is_refused_unless_that_is_accepted(
+    cases: Path, weather: ProviderServer
+):
+    generate(cases, weather)
+    out = cases.with_name("outputs.jsonl")
+    out.write_text(out.read_text("utf-8").replace('\\"b\\"', '\\"rome\\"'), "utf-8")
+    changed = out.read_bytes()
+    line = changed[: changed.index(b"rome")].count(b"\n") + 1
+    result = generate(cases, weather)
+    assert result.code == 2
+    assert result.err.strip().endswith(
+        f"outputs.jsonl:{line}: changed by hand since it was made; --accept-edited goes on with what it says now"
+    )
+    assert generate(cases, weather, "--accept-edited").code == 0
+    assert generate(cases, weather).code == 0  # it is what was made from now on
+    assert out.read_bytes() == changed
+
+
+def test_a_line_that_was_taken_out_is_made_again(cases: Path, weather: ProviderServer):
+    generate(cases, weather)
+    out = cases.with_name("outputs.jsonl")
+    out.write_text("".join(out.read_text("utf-8").splitlines(keepends=True)[1:]), "utf-8")
+    assert "6 of 6 outputs, 1 made now" in generate(cases, weather).out
+
+
 def test_parameters_are_sent_as_they_are_given(cases: Path, weather: ProviderServer):
     generate(cases, weather, "--parameter", "temperature=0", "--parameter", "reasoning_effort=low")
     assert weather.seen[0].body["temperature"] == 0

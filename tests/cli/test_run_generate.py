@@ -162,13 +162,27 @@ def test_what_stands_in_place_of_a_file_of_the_generation_is_refused_and_left_al
 
 
 @pytest.mark.attack("run folders and files")
-def test_an_output_that_was_changed_by_hand_is_found_by_checking_again(tmp_path: Path):
+def test_an_output_that_was_changed_by_hand_ends_the_run(tmp_path: Path):
     cases = tmp_path / "cases.jsonl"
     write_records(cases, [Case(id="a", kind="memory_answer", reference={"answers": ["Rome"]})])
     asked = ("run", cases, "--agent", """echo '{"text": "Rome"}'""", "--out", tmp_path / "run")
     fiducial(*asked)
     outputs = tmp_path / "run" / "outputs.jsonl"
     outputs.write_text(outputs.read_text().replace("Rome", "Oslo"))
-    result = fiducial(*asked)
-    assert (result.code, "when it checks this output again" in result.err) == (2, True)
+    for more in ((), ("--accept-edited",)):  # verdicts are of what it was
+        result = fiducial(*asked, *more)
+        assert result.code == 2
+        assert (
+            "outputs.jsonl:1: changed by hand since it was made; what was said of it is of what it was"
+            in result.err
+        )
     assert "has changed since" in fiducial("report", tmp_path / "run").err
+
+
+def test_verdicts_that_were_changed_by_hand_can_be_accepted(cases: Path, server: ProviderServer):
+    server.script = both
+    run(cases, server)
+    verdicts = Path("run/verdicts.jsonl")
+    verdicts.write_text(verdicts.read_text("utf-8").replace('"because', '"why', 1), "utf-8")
+    assert "--accept-edited" in run(cases, server).err
+    assert run(cases, server, "--accept-edited").code == 0

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import fcntl
 import json
+import os
+import subprocess
 import tracemalloc
 from pathlib import Path
 
@@ -154,3 +157,43 @@ def test_a_path_may_be_a_text(tmp_path: Path):
     place = f"{tmp_path}/cases.jsonl"
     assert write_records(place, [Case(id="a", kind="no_call")]) == 1
     assert [case.id for case in read_records(place, Case)] == ["a"]
+
+
+def test_what_killed_writers_left_beside_a_file_is_taken_away_and_nothing_else(tmp_path: Path):
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    left = tmp_path / f".a.jsonl.{gone.pid}.tmp"
+    at_work = tmp_path / f".a.jsonl.{os.getppid()}.tmp"
+    others = [tmp_path / f".b.jsonl.{gone.pid}.tmp", tmp_path / ".a.jsonl.mine.tmp", tmp_path / ".tmp"]
+    for path in (left, at_work, *others):
+        path.write_text("half")
+    write_records(tmp_path / "a.jsonl", [{"a": 1}])
+    assert {*tmp_path.iterdir()} == {tmp_path / "a.jsonl", at_work, *others}
+
+
+@pytest.mark.attack("adversity")
+def test_a_pipe_or_a_link_under_such_a_name_is_left_alone(tmp_path: Path):
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    pipe = tmp_path / f".a.jsonl.0{gone.pid}.tmp"
+    os.mkfifo(pipe)
+    thesis = tmp_path / "thesis.txt"
+    thesis.write_text("years of work")
+    link = tmp_path / f".a.jsonl.00{gone.pid}.tmp"
+    link.symlink_to(thesis)
+    write_records(tmp_path / "a.jsonl", [{"a": 1}])
+    assert pipe.exists()
+    assert link.is_symlink()
+    assert thesis.read_text() == "years of work"
+
+
+def test_a_file_that_somebody_writes_where_processes_have_other_numbers_is_left(tmp_path: Path):
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    part = tmp_path / f".a.jsonl.{gone.pid}.tmp"
+    with part.open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        write_records(tmp_path / "a.jsonl", [{"a": 1}])
+        assert part.exists()
+    write_records(tmp_path / "a.jsonl", [{"a": 1}])
+    assert not part.exists()
