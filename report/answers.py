@@ -24,7 +24,6 @@ _TRUSTED: dict[TrustWord, str] = {
     "corrected": "{} where labels correct their rates",
     "only on some": "{} on some outputs only",
     "not": "{} not at all",
-    "unknown": "of {} nobody knows yet",
 }
 _THE_JUDGE: dict[TrustWord, str] = {
     "as it is": "Trust the judge as it is.",
@@ -45,6 +44,9 @@ _ALARM = 0.05
 _ASKED_BY = {"--judge": "JUDGE", "--model": "NAME"}
 _LABELS = 50
 """How many outputs a person is asked to label at a time."""
+
+_MATTERS, _LEAST, _WIDE = 0.05, 0.0001, 0.2
+"""A difference that is looked for where none is seen, the smallest of all, and an interval that says little of one system."""
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,7 +101,12 @@ class Answers(msgspec.Struct, frozen=True, kw_only=True):
             return _THE_JUDGE[self.trust[0].word]
         counts = Counter(each.word for each in self.trust)
         told = [_TRUSTED[word].format(f"{counts[word]:,}") for word in _TRUSTED if counts[word]]
-        return f"Of {counted(len(self.trust), 'judge')} trust {', '.join(told)}." if told else ""
+        judges, unknown = counted(len(self.trust), "judge"), counts["unknown"]
+        if not told:
+            return f"Nobody knows yet how far the {judges} may be trusted." if unknown else ""
+        return (
+            f"Of {judges} trust {', '.join(told)}{f'; of {unknown:,} nobody knows yet' if unknown else ''}."
+        )
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
@@ -159,8 +166,14 @@ def _better(found: Found) -> Answer:
         )
     part, of = deciding(strata)
     known = {name: rate.value for name, rate in part.rates.items() if rate.value is not None}
-    if len(known) < len(found.systems) or not any(pair.n for pair in part.pairs):
-        return Answer(text=f"Nothing is known yet {of}: too little of it is graded.", evidence="systems")
+    if not known:
+        return Answer(text="No system can be called better: nothing is graded yet.", evidence="systems")
+    if unknown := [system.system for system in found.systems if system.system not in known]:
+        text = f"No system can be called better yet, {of}: nothing of {_listed(unknown)} is graded."
+        return Answer(text=text, evidence="systems")
+    if not any(pair.n for pair in part.pairs):
+        text = f"No system can be called better yet, {of}: no output of two systems on one case is graded."
+        return Answer(text=text, evidence="systems")
     text = _ranking(sorted(known, key=lambda name: -known[name]), part.pairs, of)
     if part is strata.decided and any(strata.open.outputs.values()):
         text += f" {_rest(strata.open, max(known, key=lambda name: known[name]))}"
@@ -169,7 +182,7 @@ def _better(found: Found) -> Answer:
 
 def _alone(system: SystemResult) -> str:
     """One system by itself: what checkers decided, and the rest by the first judge, corrected where labels do."""
-    decided = [part for part in system.strata if part.name == DECIDED]
+    decided = [part for part in system.strata if part.name == DECIDED and part.value is not None]
     judged = [
         part
         for part in system.strata
@@ -228,8 +241,11 @@ def _rest(left: Stratum, leader: str) -> str:
     known = {name: rate.value for name, rate in left.rates.items() if rate.value is not None}
     if not known:
         return f"{outputs} that no checker decided are not judged."
-    ahead = max(known, key=lambda name: known[name])
-    way = "the same way" if ahead == leader else f"the other way, to {ahead}"
+    most = max(known.values())
+    ahead = [name for name in known if known[name] == most]
+    way = "the same way" if ahead == [leader] else f"the other way, to {_listed(ahead)}"
+    if len(ahead) > 1 and leader in ahead:
+        way = f"no way: {_listed(ahead)} stand equal"
     return f"Of {outputs} that no checker decided the judges, uncorrected, point {way}."
 
 
@@ -289,7 +305,10 @@ def _good_slices(name: str, calibration: Calibration) -> str:
 
 def _next(found: Found, trust: Sequence[Trust]) -> Answer:
     """What would narrow the answers most: the first of the rules that applies."""
-    for rule in (_ask_again, _judge_open, _label_open, _tell_apart, _move_cut, _correct_labels, _mend_labels):
+    for rule in (
+        *(_ask_again, _add_missing, _judge_open, _label_open, _tell_apart, _narrow),
+        *(_move_cut, _correct_labels, _mend_labels),
+    ):
         answer = rule(found)
         if answer is not None:
             return answer
@@ -301,7 +320,8 @@ def _next(found: Found, trust: Sequence[Trust]) -> Answer:
                 evidence="calibration",
                 command=claim,
             )
-    return Answer(text="Nothing is left open. Read where judges and labels differ.", evidence="items")
+    read = "where judges and labels differ" if trust else "what did not pass, and why"
+    return Answer(text=f"Nothing is left open. Read {read}.", evidence="items")
 
 
 def _ask_again(found: Found) -> Answer | None:
@@ -316,6 +336,19 @@ def _ask_again(found: Found) -> Answer | None:
         return None
     text = f"{'; '.join(told)}; the same command tries these alone again."
     return Answer(text=text, evidence="judges", command=found.again())
+
+
+def _add_missing(found: Found) -> Answer | None:
+    """Outputs of cases that a system has none of."""
+    less = {system.system: system.missing for system in found.systems if system.missing}
+    if not less:
+        return None
+    told = f"{counted(sum(less.values()), 'output')} missing, of {_listed([*less])}"
+    if any(f" {option} " in found.command for option in ("--generate", "--agent")):
+        return Answer(
+            text=f"{told}; the same command makes these alone.", evidence="systems", command=found.again()
+        )
+    return Answer(text=f"{told}: have them made, and run with them into another folder.", evidence="systems")
 
 
 def _judge_open(found: Found) -> Answer | None:
@@ -340,7 +373,8 @@ def _label_open(found: Found) -> Answer | None:
         left = max((_uncorrected(system) for system in found.systems), default=0)
     if not left:
         return None
-    text = f"Label {min(left, _LABELS)} of the {counted(left, 'output')} that only judges decided: their rates are not corrected."
+    some = f"{_LABELS} of the " if left > _LABELS else "the "
+    text = f"Label {some}{counted(left, 'output')} that only judges decided: their rates are not corrected."
     return Answer(text=text, evidence="systems", command=found.reviewed())
 
 
@@ -366,14 +400,36 @@ def _tell_apart(found: Found) -> Answer | None:
         key=lambda name: -_value(part.rates[name]),
     )
     pair, better = _pair(part.pairs, *ranked[:2]) if len(ranked) > 1 else (None, True)
-    if better or pair is None or not pair.n or not pair.difference.value:
+    if better or pair is None or not pair.n or pair.difference.value is None:
         return None
-    discordant = max((pair.a_only_right + pair.b_only_right) / pair.n, abs(pair.difference.value))
-    difference = min(max(abs(pair.difference.value), 0.01), 0.99)
+    ends = [abs(end) for end in (pair.difference.low, pair.difference.high) if end is not None]
+    if not pair.difference.value and max(ends, default=1) <= _MATTERS:
+        return None
+    difference = min(max(abs(pair.difference.value) or _MATTERS, _LEAST), 1 - _LEAST)
+    discordant = min(max((pair.a_only_right + pair.b_only_right) / pair.n, difference), 1 - _LEAST)
+    apart = "" if pair.difference.value else f" if {_MATTERS:g} would matter"
     return Answer(
-        text=f"Add items to tell {ranked[0]} and {ranked[1]} apart; this says how many it takes:",
+        text=f"Add items to tell {ranked[0]} and {ranked[1]} apart{apart}; this says how many it takes:",
         evidence="systems",
-        command=f"fiducial plan --difference {difference:.2g} --discordant {max(discordant, difference):.2g}",
+        command=f"fiducial plan --difference {difference:.2g} --discordant {discordant:.2g}",
+    )
+
+
+def _narrow(found: Found) -> Answer | None:
+    """More items of a system alone, whose rate has a wide interval."""
+    if len(found.systems) > 1:
+        return None
+    rates = [part for part in found.systems[0].strata if part.name in {DECIDED, CORRECTED}]
+    rate = max(rates, key=lambda part: part.n, default=None)
+    if rate is None or rate.value is None or rate.low is None or rate.high is None:
+        return None
+    if rate.high - rate.low <= _WIDE:
+        return None
+    share = min(max(rate.value, _MATTERS), 1 - _MATTERS)
+    return Answer(
+        text=f"Add items: the interval is wide. This says how many (pass_rate) it takes for plus and minus {_MATTERS:g}:",
+        evidence="systems",
+        command=f"fiducial plan --half-width {_MATTERS:g} --prevalence {share:.2g}",
     )
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 from found_results import compared, judged, panel, systems
 
+from fiducial.calibration import compare, table_from_rows
 from fiducial.calibration.agreement.adjudication_results import (
     AdjudicatedJudge,
     Adjudication,
@@ -16,7 +18,7 @@ from fiducial.calibration.agreement.adjudication_results import (
 from fiducial.calibration.agreement.results import Calibration, EqualRates, JudgeCalibration, SuspectedLabel
 from fiducial.calibration.cautions import Caution
 from fiducial.calibration.statistic import Statistic
-from fiducial.evaluation.conclusion.results import OPEN, UNJUDGED, Stratum
+from fiducial.evaluation.conclusion.results import DECIDED, OPEN, UNJUDGED, Stratum
 from fiducial.report.answers import Found, answers
 
 
@@ -43,6 +45,41 @@ def test_what_judges_say_uncorrected_ranks_nothing():
         "of what checkers decided. Of 40 outputs that no checker decided the judges, uncorrected, point"
         in told
     )
+
+
+def test_judges_that_rate_the_open_part_alike_point_no_way():
+    told = better("a", "c", judged=0.5)
+    assert told.endswith("the judges, uncorrected, point no way: a and c stand equal.")
+
+
+def test_where_nothing_is_graded_nobody_is_ranked():
+    rows = [{"item_id": "i", "judge": "j", "system": name, "score": None} for name in "ab"]
+    nothing = compare(table_from_rows(rows), by="system")
+    told = answers(Found(systems=systems("a", "b"), compared=nothing)).better.text
+    assert told == "No system can be called better: nothing is graded yet."
+
+
+def test_how_far_several_judges_may_be_trusted_is_one_sentence():
+    sure = Calibration(judges={"j": panel((0.99, 0.95), (0.97, 0.91))})
+    for names, calibration, told in (
+        (("j", "k"), sure, "Of 2 judges trust 1 as they are; of 1 nobody knows yet."),
+        (("k", "l"), None, "Nobody knows yet how far the 2 judges may be trusted."),
+    ):
+        found = Found(systems=systems("a"), judges=judged(*names), calibration=calibration)
+        assert answers(found).trusted == told
+
+
+def test_outputs_that_are_missing_are_wanted_before_more_of_anything():
+    less = Found(systems=systems("a", missing=16), command="fiducial run c --outputs o --out r")
+    assert answers(less).next.text.startswith("16 outputs missing, of a: have them made")
+    made = msgspec.structs.replace(less, command="fiducial run c --generate a --out r")
+    assert answers(made).next.command == made.command
+
+
+def test_a_wide_interval_of_a_system_alone_wants_more_items():
+    decided = Stratum(name=DECIDED, n=61, of=61, value=1.0, low=0.21, high=1.0)
+    told = answers(Found(systems=systems("a", strata=[decided]))).next
+    assert told.command == "fiducial plan --half-width 0.05 --prevalence 0.95"
 
 
 def test_one_system_alone_is_told_with_its_denominator():
@@ -120,7 +157,7 @@ def test_what_is_next_is_the_first_thing_that_would_narrow_the_answer():
 
 def test_labels_are_asked_for_where_judges_of_several_systems_are_not_corrected():
     told = answers(Found(systems=systems("a", "c"), compared=compared("a", "c", judged=1.0))).next
-    assert told.text.startswith("Label 40 of the 40 outputs")
+    assert told.text.startswith("Label the 40 outputs")
 
 
 def adjudicated(*, judge_right: int, left: int) -> Adjudication:

@@ -15,7 +15,8 @@ RIGHT = {"a": 0.9, "b": 0.85, "c": 0.3}
 
 def systems(*names: str, **more: Any) -> list[SystemResult]:
     part = Stratum(name=DECIDED, n=60, of=60, value=0.5, low=0.4, high=0.6)
-    return [SystemResult(system=name, strata=[part, *more.get("strata", [])]) for name in names]
+    strata = [part, *more.pop("strata", [])]
+    return [SystemResult(system=name, strata=strata, **more) for name in names]
 
 
 def compared(*names: str, items: int = 60, judged: float | None = None) -> Comparison:
