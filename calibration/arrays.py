@@ -66,6 +66,20 @@ def without_gaps(numbers: npt.NDArray[np.integer[Any]]) -> tuple[IntArray, int]:
     return (np.cumsum(used) - 1)[numbers], int(used.sum())
 
 
+def first_known(values: FloatArray, place: IntArray, places: int) -> FloatArray:
+    """The first value at each place that is not NaN, shape ``(places,)``; NaN where there is none.
+
+    Args:
+        values: Shape ``(n,)``.
+        place: Number of the place of each value, shape ``(n,)``.
+        places: How many there are.
+    """
+    found = np.full(places, np.nan)
+    known = np.flatnonzero(np.isfinite(values))[::-1]
+    found[place[known]] = values[known]
+    return found
+
+
 def derivative(
     function: Callable[[FloatArray], FloatArray], at: FloatArray, directions: FloatArray
 ) -> FloatArray:

@@ -46,6 +46,10 @@ class Cells:
         return (weights @ self.quadrant).reshape(*weights.shape[:-1], 2, 2)
 
 
+QUADRANTS = Cells(np.array([0.0, 0.0, 1.0, 1.0]), np.array([0.0, 1.0, 0.0, 1.0]), 0.5)
+"""A cell each for true negative, false positive, false negative, true positive."""
+
+
 @dataclass(frozen=True, eq=False)
 class Sample:
     """What a panel is computed from.

@@ -47,16 +47,7 @@ class AdjudicatedRows(NamedTuple):
         """Those of one category; all of them by that name."""
         if name == ALL:
             return self
-        part = self.category == name
-        return AdjudicatedRows(
-            label=self.label[part],
-            verdict=self.verdict[part],
-            decided=self.decided[part],
-            drawn=self.drawn[part],
-            weight=self.weight[part],
-            cluster=self.cluster[part],
-            category=self.category[part],
-        )
+        return AdjudicatedRows._make(column[self.category == name] for column in self)
 
     @property
     def truth(self) -> BoolArray:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import FloatArray, ratio
+from ..arrays import FloatArray, first_known, ratio
 from ..statistic import Statistic, defined, undefined
 from ..tables.table import Table
 from .results import JudgesAlone, ModelledJudge, PairAgreement
@@ -48,13 +48,10 @@ def judges_alone(table: Table) -> JudgesAlone:
 def _verdicts(table: Table) -> tuple[list[str], FloatArray]:
     """Judges, and what each says of every item: 1, 0, or NaN, shape ``(J, n)``."""
     item = np.unique(table.key("system"), return_inverse=True)[1]
-    judges, passed = table.judge.present(), table.passed
-    verdicts = np.full((len(judges), int(item.max(initial=-1)) + 1), np.nan)
-    for number, (_, rows) in enumerate(judges):
-        mine = np.flatnonzero(rows & np.isfinite(table.score))
-        # Of repeats the first stands: later ones are written before it.
-        verdicts[number, item[mine[::-1]]] = passed[mine[::-1]]
-    return [name for name, _ in judges], verdicts
+    passed = np.where(np.isfinite(table.score), table.passed, np.nan)
+    judges, items = table.judge.present(), int(item.max(initial=-1)) + 1
+    verdicts = [first_known(passed[rows], item[rows], items) for _, rows in judges]
+    return [name for name, _ in judges], np.array(verdicts).reshape(len(judges), items)
 
 
 def _rates(found: DawidSkene, verdicts: FloatArray, judge: int) -> ModelledJudge:

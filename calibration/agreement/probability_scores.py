@@ -7,13 +7,17 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..intervals.bootstrap import in_blocks
 from ..intervals.closed_forms import t_interval
-from ..intervals.magnitudes import magnitude_interval
 from ..intervals.measurement import JACKKNIFE_BLOCKS, Settings, measure
-from ..intervals.variance import covariance, left_out_error
+from ..intervals.variance import left_out_error
 from ..sample import Sample, make_sample
 from ..statistic import Statistic, defined, undefined
 from ..statistics.estimator import ESTIMATORS
-from ..statistics.probabilities import brier_parts, corrected_brier_parts, equal_mass_groups
+from ..statistics.probabilities import (
+    brier_parts,
+    corrected_brier_parts,
+    equal_mass_groups,
+    gaps_interval,
+)
 from ..tables.table import Table
 from .judge_panel import usable_rows, usable_sample
 from .results import ProbabilityScores
@@ -131,13 +135,8 @@ def _uncertainty(sample: Sample, value: float, settings: Settings) -> Statistic:
 def _ece(sample: Sample, group: IntArray, outcome: FloatArray, level: float) -> Statistic:
     gaps = np.eye(int(group.max()) + 1)[group] * (outcome - sample.cells.score)[:, None]
     parts: FloatArray = sample.counts @ gaps / sample.n
-    value, clusters = float(np.abs(parts).sum()), sample.n_clusters
-    if clusters < 2:  # noqa: PLR2004 - one cluster has no spread
-        return defined(value, n=sample.n, method="delta: no interval from a single cluster", level=level)
-    moved: FloatArray = sample.groups @ (gaps - parts) / sample.n
-    over = "" if sample.singletons else " over clusters"
-    ends = magnitude_interval(parts, covariance(moved, sample.sizes), clusters, level)
-    return defined(value, ends, n=sample.n, method=f"delta{over}, inverted for bias", level=level)
+    ends, method = gaps_interval(gaps, sample, level)
+    return defined(float(np.abs(parts).sum()), ends, n=sample.n, method=method, level=level)
 
 
 def _confidence(table: Table, settings: Settings) -> dict[str, Statistic]:

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from ..arrays import BoolArray, CodeArray, FloatArray, IntArray, without_gaps
-from ..comparison.significance import holm
+from ..comparison.significance import among_known
 from ..tables.table import Column, Table
 from .results import EqualRates
 
@@ -25,12 +25,11 @@ def slice_homogeneity(table: Table) -> dict[str, dict[str, dict[str, EqualRates]
         for name, column in columns.items()
     }
     tests = [test for judges in result.values() for rates in judges.values() for test in rates.values()]
-    adjusted = iter(holm(np.array([test.p for test in tests if test.p is not None])).tolist())
+    adjusted = iter(among_known([test.p for test in tests]))
     return {
         name: {
             judge: {
-                rate: test if test.p is None else msgspec.structs.replace(test, holm_p=next(adjusted))
-                for rate, test in rates.items()
+                rate: msgspec.structs.replace(test, holm_p=next(adjusted)) for rate, test in rates.items()
             }
             for judge, rates in judges.items()
         }

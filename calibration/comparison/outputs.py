@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray, first_known
 from ..cuts import HALF
 from ..tables.table import DECIDED, DECIDED_BY, Table
 from .contestants import without_system
@@ -42,10 +42,7 @@ class Outputs(NamedTuple):
 
     def take(self, rows: BoolArray | IntArray) -> Outputs:
         """Some of them."""
-        task, item, cluster, decided, verdicts, labels = self
-        return Outputs(
-            task[rows], item[rows], cluster[rows], decided[rows], verdicts[:, rows], labels[:, rows]
-        )
+        return Outputs._make(column[..., rows] for column in self)
 
 
 class Field(NamedTuple):
@@ -82,14 +79,14 @@ def outputs_of(table: Table, right: Right | None) -> Field:
     _, first, output = np.unique(
         tasks * len(system.values) + system.codes, return_index=True, return_inverse=True
     )
-    decided = _first_known(_decisions(table, right), output, len(first))
+    decided = first_known(_decisions(table, right), output, len(first))
     judges, verdicts, repeats = _verdicts(table, output, np.isnan(decided))
     if right == "label":
         judges, verdicts = [], verdicts[:0]
     # In a table without the column a label has decided already; asked for scores, nobody looks at it.
     label = np.full(len(first), np.nan)
     if right is None and DECIDED in table.numbers:
-        label = np.where(np.isnan(decided), _first_known(table.label, output, len(first)), np.nan)
+        label = np.where(np.isnan(decided), first_known(table.label, output, len(first)), np.nan)
     cuts = np.array([table.cut_of(judge).at for judge in judges])
     # An item may name the system, and so may the cluster where each item is its own: a task has one.
     _, one, again = np.unique(tasks, return_index=True, return_inverse=True)
@@ -139,7 +136,7 @@ def _verdicts(
     found: dict[str, FloatArray] = {}
     repeats: dict[str, int] = {}
     for judge, rows in table.judge.present():
-        verdict = _first_known(passed[rows], output[rows], len(is_open))
+        verdict = first_known(passed[rows], output[rows], len(is_open))
         if np.isfinite(verdict[is_open]).any():
             found[judge] = verdict
             more = int(np.isfinite(passed[rows]).sum()) - int(np.isfinite(verdict).sum())
@@ -159,11 +156,3 @@ def _rank(table: Table, judge: str) -> int:
 
 def _passes(values: FloatArray, cut: FloatArray | float) -> FloatArray:
     return np.where(np.isnan(values), np.nan, values >= cut)
-
-
-def _first_known(values: FloatArray, place: IntArray, places: int) -> FloatArray:
-    """The first value at each place that is not NaN."""
-    result = np.full(places, np.nan)
-    known = np.flatnonzero(np.isfinite(values))[::-1]
-    result[place[known]] = values[known]
-    return result

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..arrays import BoolArray, IntArray
 from .difference import Difference
 from .results import Areas, Flip, Pair
-from .significance import benjamini_hochberg, benjamini_yekutieli, holm, mcnemar
+from .significance import among_known, benjamini_hochberg, benjamini_yekutieli, mcnemar
 
 
 class Items(NamedTuple):
@@ -90,13 +90,13 @@ def adjusted(pairs: Sequence[Pair], level: float) -> list[Pair]:
         The pairs in their order.
     """
     columns = {
-        "holm_p": _among([pair.midp for pair in pairs], holm),
-        "bh_p": _among([pair.midp for pair in pairs], benjamini_hochberg),
-        "by_p": _among([pair.midp for pair in pairs], benjamini_yekutieli),
-        "clustered_holm_p": _among([pair.clustered_p for pair in pairs], holm),
-        "adjusted_p": _among([pair.p for pair in pairs], holm),
+        "holm_p": among_known([pair.midp for pair in pairs]),
+        "bh_p": among_known([pair.midp for pair in pairs], benjamini_hochberg),
+        "by_p": among_known([pair.midp for pair in pairs], benjamini_yekutieli),
+        "clustered_holm_p": among_known([pair.clustered_p for pair in pairs]),
+        "adjusted_p": among_known([pair.p for pair in pairs]),
     }
-    areas = _among([pair.auroc_difference and pair.auroc_difference.delong_p for pair in pairs], holm)
+    areas = among_known([pair.auroc_difference and pair.auroc_difference.delong_p for pair in pairs])
     result: list[Pair] = []
     for number, pair in enumerate(pairs):
         of_pair = {name: column[number] for name, column in columns.items()}
@@ -105,9 +105,3 @@ def adjusted(pairs: Sequence[Pair], level: float) -> list[Pair]:
         area = pair.auroc_difference and replace(pair.auroc_difference, delong_holm_p=areas[number])
         result.append(replace(pair, **of_pair, better=better, auroc_difference=area))
     return result
-
-
-def _among(given: list[float | None], method: Callable[[FloatArray], FloatArray]) -> list[float | None]:
-    """Adjusted p-values of those that are known, the others left out of the count."""
-    found = iter(method(np.array([p for p in given if p is not None])).tolist())
-    return [None if p is None else next(found) for p in given]

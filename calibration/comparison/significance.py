@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -149,6 +150,14 @@ def benjamini_yekutieli(p_values: FloatArray) -> FloatArray:
     """
     penalty = float((1 / np.arange(1, len(p_values) + 1)).sum())
     return np.minimum(1.0, benjamini_hochberg(p_values) * penalty)
+
+
+def among_known(
+    given: Sequence[float | None], method: Callable[[FloatArray], FloatArray] = holm
+) -> list[float | None]:
+    """Adjusted p-values of those that are known, the others left out of the count."""
+    found = iter(method(np.array([p for p in given if p is not None], dtype=np.float64)).tolist())
+    return [None if p is None else next(found) for p in given]
 
 
 def _back(adjusted: FloatArray, order: np.ndarray[tuple[int], np.dtype[np.intp]]) -> FloatArray:

@@ -63,8 +63,7 @@ class Graded(NamedTuple):
 
     def take(self, rows: BoolArray | IntArray) -> Graded:
         """Some of them."""
-        task, item, cluster, result, is_open, label = self
-        return Graded(task[rows], item[rows], cluster[rows], result[rows], is_open[rows], label[rows])
+        return Graded._make(column[rows] for column in self)
 
     @property
     def known(self) -> BoolArray:

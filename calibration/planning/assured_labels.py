@@ -11,7 +11,7 @@ from scipy.special import stdtrit
 
 from ..arrays import FloatArray
 from ..intervals.closed_forms import normal_quantile
-from ..sample import Cells
+from ..sample import QUADRANTS
 from ..statistics.beyond_chance import cohen_kappa
 from .sample_sizes import (
     ClassLabels,
@@ -181,12 +181,11 @@ def _rate_errors(expected: Expected, successes: list[int], trials: list[int]) ->
 
 
 def _kappa_errors(expected: Expected) -> _Errors:
-    cells = Cells(np.array([0.0, 0.0, 1.0, 1.0]), np.array([0.0, 1.0, 0.0, 1.0]), 0.5)
-
     def errors(labels: int, rng: np.random.Generator) -> FloatArray:
         shares = _tables(expected, labels, rng) / labels
         steps = [
-            cohen_kappa(cells.tables(shares + 1j * _STEP * np.eye(4)[cell])).imag / _STEP for cell in range(4)
+            cohen_kappa(QUADRANTS.tables(shares + 1j * _STEP * np.eye(4)[cell])).imag / _STEP
+            for cell in range(4)
         ]
         slope = np.stack(steps, axis=1)
         variance = (shares * slope**2).sum(axis=1) - (shares * slope).sum(axis=1) ** 2

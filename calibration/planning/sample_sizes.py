@@ -9,7 +9,7 @@ import numpy as np
 
 from ..intervals.closed_forms import normal_quantile
 from ..intervals.variance import influence
-from ..sample import Cells, Sample
+from ..sample import QUADRANTS, Sample
 from ..statistics.beyond_chance import cohen_kappa
 
 
@@ -36,12 +36,11 @@ def expected_kappa(tpr: float, tnr: float, prevalence: float) -> tuple[float, fl
     shares = np.array(
         [(1 - prevalence) * tnr, (1 - prevalence) * (1 - tnr), prevalence * (1 - tpr), prevalence * tpr]
     )
-    cells = Cells(np.array([0.0, 0.0, 1.0, 1.0]), np.array([0.0, 1.0, 0.0, 1.0]), 0.5)
     # A large table of exactly these shares: the influence values depend on shares alone.
     size = 10**6
-    sample = Sample(cells, np.eye(4), np.rint(shares * size).astype(np.int64))
-    values = influence(lambda weights: cohen_kappa(cells.tables(weights)), sample)
-    return float(cohen_kappa(cells.tables(sample.counts))), float(sample.counts @ values**2) * sample.n
+    sample = Sample(QUADRANTS, np.eye(4), np.rint(shares * size).astype(np.int64))
+    values = influence(lambda weights: cohen_kappa(QUADRANTS.tables(weights)), sample)
+    return float(cohen_kappa(QUADRANTS.tables(sample.counts))), float(sample.counts @ values**2) * sample.n
 
 
 def labels_for_kappa(

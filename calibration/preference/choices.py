@@ -36,17 +36,8 @@ class Choices(NamedTuple):
 
     def take(self, rows: BoolArray) -> Choices:
         """Some of the comparisons."""
-        return Choices(
-            systems=self.systems,
-            a=self.a[rows],
-            b=self.b[rows],
-            a_first=self.a_first[rows],
-            b_first=self.b_first[rows],
-            cluster=self.cluster[rows],
-            length_a=self.length_a[rows],
-            length_b=self.length_b[rows],
-            label=self.label[rows],
-        )
+        systems, *columns = self
+        return Choices._make([systems, *(column[rows] for column in columns)])
 
     @property
     def complete(self) -> BoolArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import combinations
 from typing import TypeVar
 
@@ -12,7 +12,7 @@ from scipy.stats import binomtest
 
 from ...records import Outcome
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..comparison.significance import holm
+from ..comparison.significance import among_known
 from ..intervals.clustered_means import combine_means, mean_of, paired_shift
 from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic, defined, undefined
@@ -64,7 +64,7 @@ def _matches(choices: Choices, level: float) -> list[Match]:
         met = _between(choices, one, other)
         if len(met.a):
             found.append(_match(met, level))
-    adjusted = _among([match.p for match in found])
+    adjusted = among_known([match.p for match in found])
     return [_decided(match, p, level) for match, p in zip(found, adjusted, strict=True)]
 
 
@@ -206,16 +206,9 @@ def _rate(preferred: FloatArray, rows: Choices, level: float) -> Statistic:
 
 def _corrected(position: Position, length: Length) -> tuple[Position, Length]:
     """The biases with their p adjusted for being two."""
-    adjusted = _among([position.p, length.p])
+    adjusted = among_known([position.p, length.p])
     return _found(position, adjusted[0]), _found(length, adjusted[1])
 
 
 def _found(bias: AnyBias, adjusted: float | None) -> AnyBias:
     return replace(bias, holm_p=adjusted, found=adjusted is not None and adjusted <= _ALPHA)
-
-
-def _among(given: Sequence[float | None]) -> list[float | None]:
-    """Adjusted p-values (Holm) of those that are known, the others left out of the count."""
-    tested = [p for p in given if p is not None]
-    adjusted = iter(holm(np.array(tested, dtype=np.float64)).tolist() if tested else [])
-    return [None if p is None else next(adjusted) for p in given]

@@ -80,12 +80,22 @@ def ece(weights: FloatArray, cells: Cells) -> FloatArray:
 
 def ece_interval(sample: Sample, level: float) -> tuple[Interval | None, str]:
     """Interval of the calibration error that allows for its bias; see `magnitude_interval`."""
+    return gaps_interval(_gaps(sample.cells), sample, level)
+
+
+def gaps_interval(gaps: FloatArray, sample: Sample, level: float) -> tuple[Interval | None, str]:
+    """Interval of a calibration error over groups of scores, and its name.
+
+    Args:
+        gaps: Outcome less score of each cell, in the column of its group, shape ``(m, groups)``.
+        sample: The rows, at least one.
+        level: Nominal coverage.
+    """
     clusters = sample.n_clusters
     if clusters < 2:  # noqa: PLR2004 - one cluster has no spread
         return None, "delta: no interval from a single cluster"
-    gaps = _gaps(sample.cells)
     parts: FloatArray = sample.counts @ gaps / sample.n
-    # Each cluster's share in the deviation of every part, shape (k, BINS).
+    # Each cluster's share in the deviation of every part, shape (k, groups).
     moved: FloatArray = sample.groups @ (gaps - parts) / sample.n
     over = "" if sample.singletons else " over clusters"
     return magnitude_interval(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray, first_known
 from ..intervals.closed_forms import clopper_pearson_interval
 from ..tables.table import Table
 from .results import Cascade, Certificate
@@ -46,8 +46,7 @@ def certify(
         are kept, not on how many are wrong.
     """
     if cluster is not None:
-        order = np.random.default_rng(seed).permutation(len(cluster))
-        chosen = order[np.unique(cluster[order], return_index=True)[1]]
+        chosen = _one_of_each(cluster, seed)
         confidence, wrong = confidence[chosen], wrong[chosen]
     fewest = math.ceil(math.log(failure) / math.log(1 - max_error))
     best: Certificate | None = None
@@ -65,6 +64,12 @@ def certify(
         return best
     reason = f"no threshold certified: it takes at least {fewest} kept verdicts with hardly an error"
     return Certificate(None, 0, 0, None, None, reason)
+
+
+def _one_of_each(cluster: IntArray, seed: int) -> IntArray:
+    """A row of each cluster, drawn at random."""
+    order = np.random.default_rng(seed).permutation(len(cluster))
+    return order[np.unique(cluster[order], return_index=True)[1]]
 
 
 class Verdicts(NamedTuple):
@@ -101,11 +106,8 @@ def certify_cascade(
         cluster: Cluster number of each item; None when every item is its own. One item of each is looked at.
         seed: Decides which.
     """
-    n = len(next(iter(judges.values())).wrong)
-    left = np.arange(n)
-    if cluster is not None:
-        order = np.random.default_rng(seed).permutation(n)
-        left = order[np.unique(cluster[order], return_index=True)[1]]
+    items = np.arange(len(next(iter(judges.values())).wrong))
+    left = items if cluster is None else _one_of_each(cluster, seed)
     looked_at, kept, errors = len(left), 0, 0
     found: dict[str, Certificate] = {}
     for name, verdicts in judges.items():
@@ -127,9 +129,8 @@ def cascade_of(table: Table, names: list[str], max_error: float, seed: int) -> C
     label = labelled.label[first]
     verdicts: dict[str, Verdicts] = {}
     for name in names:
-        score = np.full(len(key), np.nan)
-        rows = np.flatnonzero(labelled.judge.codes == labelled.judge.values.index(name))[::-1]
-        score[item[rows]] = labelled.score[rows]
+        rows = labelled.judge.codes == labelled.judge.values.index(name)
+        score = first_known(labelled.score[rows], item[rows], len(key))
         cut = table.cut_of(name).at
         wrong: BoolArray = (score >= cut) != (label >= cut)
         verdicts[name] = Verdicts(confidence_of(score, cut), wrong)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray, folds_of
 from ..intervals.clustered_means import combine_means
-from ..sample import Cells
+from ..sample import QUADRANTS
 from ..statistic import defined, undefined
 from ..statistics.estimator import ESTIMATORS
 from .results import BetterCut, Threshold
@@ -89,12 +89,9 @@ def _tables(right: BoolArray, passed: BoolArray) -> FloatArray:
     return np.stack([tn, fp, fn, tp], axis=1).reshape(-1, 2, 2).astype(np.float64)
 
 
-_QUADRANTS = Cells(np.array([0.0, 0.0, 1.0, 1.0]), np.array([0.0, 1.0, 0.0, 1.0]), 0.5)
-
-
 def _values(tables: FloatArray, statistic: str) -> FloatArray:
     """The statistic of each table; minus infinity where it is undefined, which nothing chooses."""
-    values = ESTIMATORS[statistic].formula(tables.reshape(*tables.shape[:-2], 4), _QUADRANTS)
+    values = ESTIMATORS[statistic].formula(tables.reshape(*tables.shape[:-2], 4), QUADRANTS)
     return np.where(np.isfinite(values), values, -np.inf)
 
 

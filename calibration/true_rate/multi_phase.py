@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import InputError
-from ..arrays import BoolArray, FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray, first_known
 from ..intervals.variance import FEWEST, Estimate
 from ..statistic import Statistic, defined, undefined
 from ..tables.table import DECIDED, Table
@@ -60,23 +60,14 @@ def nested_verdicts(table: Table, judges: Sequence[str]) -> NestedVerdicts:
             raise InputError(f"there is no judge {name!r}; there are {', '.join(table.judge.values)}")
     _, first, item = np.unique(table.key("system"), return_index=True, return_inverse=True)
     decided = table.numbers.get(DECIDED, np.full(len(table), np.nan))
-    asked = [
-        (table.judge.codes == table.judge.values.index(name)) & np.isfinite(table.score) for name in judges
-    ]
+    said = [table.judge.codes == table.judge.values.index(name) for name in judges]
+    scores = [first_known(np.where(rows, table.score, np.nan), item, len(first)) for rows in said]
     return NestedVerdicts(
-        _first_known(table.label, np.isfinite(table.label), item, len(first)),
-        np.array([_first_known(table.score, rows, item, len(first)) for rows in asked]).reshape(
-            len(judges), -1
-        ),
+        first_known(table.label, item, len(first)),
+        np.array(scores).reshape(len(judges), -1),
         table.cluster[first],
-        _first_known(decided, np.isfinite(decided), item, len(first)),
+        first_known(decided, item, len(first)),
     )
-
-
-def _first_known(values: FloatArray, known: BoolArray, item: IntArray, items: int) -> FloatArray:
-    found, rows = np.full(items, np.nan), np.flatnonzero(known)[::-1]
-    found[item[rows]] = values[rows]
-    return found
 
 
 def multi_phase_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:

@@ -8,7 +8,7 @@ from itertools import combinations
 import msgspec
 import numpy as np
 
-from ...calibration.comparison.significance import holm
+from ...calibration.comparison.significance import among_known
 from ...calibration.intervals.clustered_means import Shift, paired_shift
 from ...calibration.monitoring.flip_rate import self_consistency
 from ...records import ItemKey
@@ -81,14 +81,11 @@ def prompts(judges: Mapping[str, Mapping[ItemKey, Scored]]) -> list[Comparison]:
 
 def corrected(comparisons: Sequence[Comparison], matters: Callable[[Comparison], bool]) -> list[Comparison]:
     """Adjust the p-values of comparisons for how many there are (Holm)."""
-    tested = [each.p for each in comparisons if each.p is not None]
-    adjusted = iter(holm(np.array(tested, dtype=np.float64)).tolist() if tested else [])
-    result: list[Comparison] = []
-    for each in comparisons:
-        holm_p = None if each.p is None else next(adjusted)
-        found = holm_p is not None and holm_p <= ALPHA and matters(each)
-        result.append(msgspec.structs.replace(each, holm_p=holm_p, found=found))
-    return result
+    adjusted = among_known([each.p for each in comparisons])
+    return [
+        msgspec.structs.replace(each, holm_p=p, found=p is not None and p <= ALPHA and matters(each))
+        for each, p in zip(comparisons, adjusted, strict=True)
+    ]
 
 
 def steadiness(scored: Mapping[ItemKey, Scored], originals: Iterable[ItemKey]) -> Steadiness | None:
