@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -46,6 +46,12 @@ def numbered(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
     """
     distinct = np.unique(values)
     return distinct, np.searchsorted(distinct, values)
+
+
+def cluster_numbers(names: Iterable[str]) -> IntArray:
+    """Clusters as numbers, in the order in which their names come first."""
+    codes: dict[str, int] = {}
+    return np.array([codes.setdefault(name, len(codes)) for name in names], dtype=np.int64)
 
 
 def without_gaps(numbers: npt.NDArray[np.integer[Any]]) -> tuple[IntArray, int]:

@@ -2,19 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from time import monotonic
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from ..records import JudgeId
+from ..version import VERSION
 from .engines.ray_engine import RayEngine
 from .inputs import EvaluationInputs
 from .progress import Progress
 from .store.journal import VerdictJournal
+from .store.manifest import KnownJudge
 from .store.run_writer import RunWriter
+
+
+def begin_asking(
+    folder: RunWriter,
+    identity: Mapping[str, Any],
+    judges: Sequence[KnownJudge],
+    inputs: EvaluationInputs | None,
+    *,
+    command: str,
+    started: datetime,
+) -> None:
+    """Tie a folder to what judges alone are asked in it. What cannot go on there is refused before anything in it is changed.
+
+    ``inputs`` are those that are kept, where they lie on a disk.
+    """
+    folder.refuse_other_run(**identity)
+    folder.roster.refuse_changed(judges, folder.path)
+    folder.bind(**identity)
+    folder.update(
+        status="running",
+        started=started.isoformat(timespec="seconds"),
+        command=command,
+        versions={"fiducial": VERSION},
+        inputs=None if inputs is None else folder.keep_inputs(inputs),
+    )
 
 
 class RunContext(NamedTuple):

@@ -75,11 +75,39 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def cost(self) -> Estimate | None:
         """US dollars; None when the price is not known."""
-        if self.prices is None:
-            return None
-        pairs = zip(self.prompt, self.completion, strict=True)
-        low, likely, high = (self.prices.cost(prompt, completion) for prompt, completion in pairs)
-        return Estimate(low, likely, high)
+        return cost_of(self.prices, self.prompt, self.completion)
+
+
+def cost_of(prices: Prices | None, prompt: Estimate, completion: Estimate) -> Estimate | None:
+    """What tokens cost in US dollars; None where prices are not known."""
+    if prices is None:
+        return None
+    return Estimate(*(prices.cost(each, reply) for each, reply in zip(prompt, completion, strict=True)))
+
+
+class OpenTokens:
+    """Adds up the tokens of requests that have no reply yet."""
+
+    def __init__(self) -> None:
+        self._prompt, self._limits = [0.0, 0.0, 0.0], [0.0, 0.0]
+
+    def add(self, request: Request) -> None:
+        """Count a request."""
+        for place, tokens in enumerate(estimate_prompt(request)):
+            self._prompt[place] += tokens
+        self._limits[0] += SHORTEST_REPLY
+        self._limits[1] += completion_limit(request) or LONGEST_REPLY
+
+    @property
+    def prompt(self) -> Estimate:
+        """Of the messages."""
+        return Estimate(*self._prompt)
+
+    @property
+    def completion(self) -> Estimate:
+        """Of the replies."""
+        low, high = self._limits
+        return Estimate(low, (low + high) / 2, high)
 
 
 def foresee(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecast]:
@@ -196,8 +224,7 @@ class _Count:
         self._pieces = set[tuple[ItemKey, int]]()
         self._keys = set[bytes]()
         self._questions = self._cached = self._again = 0
-        self._prompt = [0.0, 0.0, 0.0]
-        self._limits = [0.0, 0.0]
+        self._open = OpenTokens()
         self._counted = self._guessed = 0.0
         self._replies: list[int] = []
 
@@ -207,10 +234,10 @@ class _Count:
             key = bytes.fromhex(request.key)
             if key not in self._keys:
                 self._keys.add(key)
-                self._add_open(request)
+                self._open.add(request)
             elif not self._keeps:
                 self._again += 1
-                self._add_open(request)
+                self._open.add(request)
 
     def _new(self, work: Iterable[Work]) -> Iterator[Work]:
         for case, output, repeat in work:
@@ -233,12 +260,6 @@ class _Count:
             self._keys.add(key)
             self._learn(request, reply)
         return reply
-
-    def _add_open(self, request: Request) -> None:
-        for place, tokens in enumerate(estimate_prompt(request)):
-            self._prompt[place] += tokens
-        self._limits[0] += SHORTEST_REPLY
-        self._limits[1] += completion_limit(request) or LONGEST_REPLY
 
     def _learn(self, request: Request, reply: Reply) -> None:
         self._cached += 1
@@ -264,13 +285,12 @@ class _Count:
 
     def _prompt_tokens(self) -> Estimate:
         if not self._counted:
-            return Estimate(*self._prompt)
-        known = self._prompt[1] * self._counted / self._guessed
+            return self._open.prompt
+        known = self._open.prompt.likely * self._counted / self._guessed
         return Estimate(known, known, known)
 
     def _completion_tokens(self) -> Estimate:
         if not self._replies:
-            low, high = self._limits
-            return Estimate(low, (low + high) / 2, high)
+            return self._open.completion
         to_ask, replies = len(self._keys) - self._cached, self._replies
         return Estimate(to_ask * min(replies), to_ask * sum(replies) / len(replies), to_ask * max(replies))

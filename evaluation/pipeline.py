@@ -19,7 +19,7 @@ from .context import RunContext
 from .engines.ray_engine import RayEngine
 from .inputs import EvaluationInputs
 from .judging.access import BatchMode, ModelAccess
-from .judging.asking import EachOutput, Step, Wanted, ask
+from .judging.asking import EachOutput, Step, Wanted, ask, every_output
 from .judging.composites import JuryRule, by_statement, deliberated, is_split, seat
 from .judging.selection import JudgeOn, select
 from .judging.tasks import JudgeTask, called, judge_tasks, refuse_comparing, refuse_idle, require_models
@@ -260,7 +260,7 @@ def planned_tasks(plan: Plan, known: Sequence[KnownJudge]) -> list[JudgeTask]:
 def wanted_outputs(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) -> Wanted:
     """Which outputs a plan's judges are asked about, as far as the checkers have come."""
     if plan.options is None:
-        return lambda _key: True
+        return every_output
     cases = context.inputs.cases
     checked = (
         said

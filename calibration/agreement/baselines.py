@@ -140,7 +140,7 @@ def reliability(
     if sample.n_clusters < 2 or not varies(draws):  # noqa: PLR2004 - one cluster has no spread
         return defined(value, n=n, method="no interval: nothing varies over the units", level=settings.level)
     skewness = acceleration(formula, sample, seed=settings.seed)
-    ends = bca_interval(value, draws, skewness, settings.level, sample.n_clusters)
+    ends = bca_interval(value, draws, skewness, sample.n_clusters, settings.level)
     if ends is None:
         method += f": no interval, {np.isnan(draws).mean():.0%} of the replicates are undefined"
     return defined(value, ends, n=n, method=method, level=settings.level)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,17 +12,10 @@ from scipy.special import ndtr, stdtr
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..cuts import HALF
-from ..intervals.bootstrap import (
-    acceleration,
-    bca_interval,
-    bootstrap,
-    percentile_interval,
-    unseen_interval,
-    varies,
-)
+from ..intervals.bootstrap import bootstrap
 from ..intervals.closed_forms import Interval, normal_quantile, t_quantile
 from ..intervals.clustered_means import Combination, mean_over_clusters
-from ..intervals.measurement import JACKKNIFE_BLOCKS, Settings, measure
+from ..intervals.measurement import JACKKNIFE_BLOCKS, Settings, measure, resampled_interval
 from ..intervals.paired_shares import tango_interval
 from ..sample import Cells, Sample, reduce_rows
 from ..statistic import Statistic, defined, undefined
@@ -201,34 +193,21 @@ def _shares_of_the_same_rows(
 
 def _resampled(estimator: Estimator, value: float, joint: Sample, settings: Settings) -> Difference:
     """With an interval of bootstrap replicates, and the p at which such an interval would just reach 0."""
-    formula, over = estimator.of(joint.cells), "" if joint.singletons else " over clusters"
+    formula = estimator.of(joint.cells)
     replicates = bootstrap([formula], joint, replicates=settings.replicates, seed=settings.seed)[0]
-    interval_at: Callable[..., Interval | None]
-    if settings.interval == "bootstrap":
-        interval_at, method = partial(percentile_interval, replicates), f"percentile bootstrap{over}"
-    elif varies(replicates):
-        skewness = acceleration(formula, joint, seed=settings.seed)
-        interval_at = partial(bca_interval, value, replicates, skewness, clusters=joint.n_clusters)
-        method = f"BCa bootstrap{over}"
-    else:
-        interval_at = partial(unseen_interval, estimator, value, joint)
-        method = "Wilson bound on what was not seen"
-    ends = interval_at(level=settings.level)
-    if ends is None:
-        share = float(np.isnan(replicates).mean())
-        method += f": no interval, {share:.0%} of the replicates are undefined"
+    interval_at, ends, method = resampled_interval(estimator, value, replicates, joint, settings)
     found = defined(value, ends, n=joint.n, method=method, level=settings.level)
     p = None if ends is None else _reaching_zero(interval_at, 1 / settings.replicates)
     seen = _visible(found, normal_quantile(settings.level))
     return Difference(found, p, seen, over_clusters=not joint.singletons)
 
 
-def _reaching_zero(interval_at: Callable[..., Interval | None], least: float) -> float:
+def _reaching_zero(interval_at: Callable[[float], Interval | None], least: float) -> float:
     """The p at which an interval of level 1 - p just reaches 0, by bisection; no less than ``least``."""
     without, including = 1.0, least
     for _ in range(_BISECTIONS):
         middle = math.sqrt(without * including)
-        if _has_zero(interval_at(level=1 - middle)):
+        if _has_zero(interval_at(1 - middle)):
             including = middle
         else:
             without = middle

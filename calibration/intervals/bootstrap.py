@@ -113,7 +113,7 @@ def acceleration(formula: Callable[[FloatArray], FloatArray], sample: Sample, *,
 
 
 def bca_interval(
-    estimate: float, replicates: FloatArray, skewness: float, level: float, clusters: int
+    estimate: float, replicates: FloatArray, skewness: float, clusters: int, level: float
 ) -> tuple[float, float] | None:
     """Bias-corrected and accelerated interval (Efron 1987), expanded for few clusters (Hesterberg 2015).
 
@@ -124,8 +124,8 @@ def bca_interval(
         estimate: The statistic.
         replicates: Its bootstrap replicates, shape ``(b,)``; undefined ones NaN.
         skewness: The acceleration.
-        level: Nominal coverage.
         clusters: How many clusters there are, at least 2.
+        level: Nominal coverage.
 
     Returns:
         The interval; None when too many replicates are undefined.

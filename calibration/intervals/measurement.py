@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -116,7 +117,7 @@ def _statistic(
     if few is not None:
         interval, method = few
     elif replicates is not None:
-        interval, method = _bootstrap_interval(estimator, value, replicates, sample, settings)
+        _, interval, method = resampled_interval(estimator, value, replicates, sample, settings)
     elif estimator.proportion is not None:
         interval, method = _proportion_interval(estimator.proportion, value, sample, settings)
     elif estimator.own_interval is not None and settings.interval is None:
@@ -143,24 +144,26 @@ def _few_clusters_interval(
     return jackknife_interval(value, error, degrees, estimator.few_clusters, settings.level)
 
 
-def _bootstrap_interval(
+def resampled_interval(
     estimator: Estimator, value: float, replicates: FloatArray, sample: Sample, settings: Settings
-) -> tuple[Interval | None, str]:
+) -> tuple[Callable[[float], Interval | None], Interval | None, str]:
+    """The interval that replicates make at each level, that at the level asked for, and its name."""
     over = "" if sample.singletons else " over clusters"
-    if settings.interval is None and not varies(replicates):
-        return unseen_interval(estimator, value, sample, settings.level), "Wilson bound on what was not seen"
+    interval_at: Callable[[float], Interval | None]
     if settings.interval == "bootstrap":
-        interval, method = percentile_interval(replicates, settings.level), f"percentile bootstrap{over}"
-    else:
+        interval_at, method = partial(percentile_interval, replicates), f"percentile bootstrap{over}"
+    elif varies(replicates):
         skewness = acceleration(estimator.of(sample.cells), sample, seed=settings.seed)
-        interval, method = (
-            bca_interval(value, replicates, skewness, settings.level, sample.n_clusters),
-            f"BCa bootstrap{over}",
-        )
-    if interval is None:
+        interval_at = partial(bca_interval, value, replicates, skewness, sample.n_clusters)
+        method = f"BCa bootstrap{over}"
+    else:
+        interval_at = partial(unseen_interval, estimator, value, sample)
+        method = "Wilson bound on what was not seen"
+    ends = interval_at(settings.level)
+    if ends is None:
         share = float(np.isnan(replicates).mean())
         method += f": no interval, {share:.0%} of the replicates are undefined"
-    return interval, method
+    return interval_at, ends, method
 
 
 def _proportion_interval(

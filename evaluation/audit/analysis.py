@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from ...calibration import Statistic
+from ...calibration.arrays import cluster_numbers
 from ...calibration.cuts import Cut
 from ...calibration.intervals.clustered_means import mean_of
 from ...calibration.intervals.clustered_rates import share_of
@@ -18,7 +19,7 @@ from .ladder.results import LadderResult
 from .probe_folder import ORIGINAL
 from .results import Comparison, Finding, JudgeAudit, OperatorResult, Read, Steadiness
 from .sampling import Chosen
-from .scored import Scored, cluster_numbers
+from .scored import Scored
 from .twins import twin_and_attack_comparisons
 
 UNSTEADY = 0.05

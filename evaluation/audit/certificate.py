@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from ...calibration import Statistic
+from ...calibration.arrays import cluster_numbers
 from ...calibration.cuts import UNTOLD, Cut, PassAt
 from ...calibration.intervals.clustered_rates import certified_rate
 from ...calibration.monitoring.drift import Foresight, foresee
@@ -19,7 +20,7 @@ from ...records import JudgeId, ShownNames
 from ...version import VERSION
 from ..run_table import RunRows, run_rows
 from ..store.run_store import RunStore
-from .scored import cluster_numbers, passes
+from .scored import passes
 
 DriftTest: TypeAlias = Literal["paired", "e-process"]
 """``paired``: each later run against the certified one, anchor by anchor. ``e-process``: against the accepted accuracy, looks independent."""

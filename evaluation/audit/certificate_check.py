@@ -9,12 +9,11 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from ...calibration.arrays import FloatArray
+from ...calibration.arrays import FloatArray, cluster_numbers
 from ...calibration.monitoring.drift import drift_evidence, first_alarm, first_drop, look_level, paired_drops
 from ...errors import InputError
 from ...records import JudgeId, read_records, write_records
 from .certificate import Certificate, DriftTest, JudgedRun, is_right
-from .scored import cluster_numbers
 
 _FEWEST = 0.5
 """A run that has not judged this share of the anchors is no look at them."""

@@ -8,13 +8,14 @@ from itertools import combinations
 import msgspec
 import numpy as np
 
+from ...calibration.arrays import cluster_numbers
 from ...calibration.comparison.significance import among_known
 from ...calibration.intervals.clustered_means import Shift, paired_shift
 from ...calibration.monitoring.flip_rate import self_consistency
 from ...records import ItemKey
 from .results import Comparison, Steadiness
 from .sampling import site_of
-from .scored import Scored, cluster_numbers
+from .scored import Scored
 
 ALPHA = 0.05
 """Chance of any false alarm among all comparisons of a judge."""
@@ -51,7 +52,7 @@ def attacks(scored: Mapping[ItemKey, Scored], controls: Mapping[str, str]) -> It
     for operator, tried in by_operator(graded, "attack").items():
         if operator in controls:
             pairs = [(each, control) for each in tried if (control := _control(each, controls, by_place))]
-            shift = _shift(pairs, lambda tried, control: float(tried.passed) - control.passed)
+            shift = shift_of((float(each.passed) - control.passed, each.cluster) for each, control in pairs)
             yield comparison_of(operator, AUDITS.get(operator, "attack"), shift)
 
 
@@ -74,7 +75,7 @@ def prompts(judges: Mapping[str, Mapping[ItemKey, Scored]]) -> list[Comparison]:
             ]
             if pairs:
                 sign = -1.0 if what == "faults" else 1.0
-                shift = _shift(pairs, lambda a, b, sign=sign: sign * (float(a.passed) - b.passed))
+                shift = shift_of((sign * (float(a.passed) - b.passed), a.cluster) for a, b in pairs)
                 found.append(comparison_of(f"{one} against {other}, {what}", "prompts", shift))
     return corrected(found, lambda _: True)
 
@@ -119,9 +120,11 @@ def by_operator(scored: Iterable[Scored], plants: str) -> dict[str, list[Scored]
     return groups
 
 
-def _shift(pairs: Sequence[tuple[Scored, Scored]], differ: Callable[[Scored, Scored], float]) -> Shift:
-    differences = np.array([differ(one, other) for one, other in pairs], dtype=np.float64)
-    return paired_shift(differences, cluster_numbers(one.cluster for one, _ in pairs))
+def shift_of(differences: Iterable[tuple[float, str]]) -> Shift:
+    """The mean of paired differences, each with the cluster it is of."""
+    differences = list(differences)
+    values = np.array([value for value, _ in differences], dtype=np.float64)
+    return paired_shift(values, cluster_numbers(cluster for _, cluster in differences))
 
 
 def comparison_of(name: str, audit: str, shift: Shift, untested: str | None = None) -> Comparison:

@@ -154,12 +154,12 @@ def _named(
 def _audit(
     scored: Mapping[Author, Mapping[ItemKey, Scored]], chosen: Chosen, manifest: ProbeManifest
 ) -> Audit:
-    about = {operator.name: operator.about for operator in manifest.operators}
-    controls = {operator.name: operator.against for operator in manifest.operators if operator.against}
     return Audit(
         probes=dict(Counter(probe.plants for probe in chosen.probes.values())),
         judges=[
-            judge_audit(judge.name, judge, of, chosen, about=about, controls=controls, cut=Cut())
+            judge_audit(
+                judge.name, judge, of, chosen, about=manifest.about, controls=manifest.controls, cut=Cut()
+            )
             for judge, of in _named(scored)
         ],
         prompts=prompts({judge.name: dict(of) for judge, of in _named(scored)}),

@@ -14,15 +14,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ...calibration.cuts import Cut
-from ...calibration.intervals.clustered_means import Shift, paired_shift
 from ...errors import UsageError
 from ...records import Author, ItemKey, JudgeId, Outcome, Output, Pair, Verdict
 from ..inputs import EvaluationInputs
+from ..preference.paired_inputs import length_of
 from .analysis import comparison_findings, operator_findings, operator_results
-from .comparisons import attacks, comparison_of, corrected
+from .comparisons import attacks, comparison_of, corrected, shift_of
 from .results import Comparison, Finding, JudgeAudit
 from .sampling import Chosen
-from .scored import Scored, cluster_numbers
+from .scored import Scored
 
 POSITION, LENGTH = "position", "length"
 """Comparisons that say what a judge goes by besides what it is shown."""
@@ -74,10 +74,8 @@ class ProbePairs(EvaluationInputs):
 
     def longer_by(self, probe: ItemKey, source: ItemKey) -> int | None:
         """By how many characters a probe is longer than its right output; None where one is more than a text."""
-        both = [self._outputs[key] for key in (probe, source)]
-        texts = [each.text for each in both if each.tool_calls is None and each.turns is None]
-        lengths = [len(text) for text in texts if text is not None]
-        return lengths[0] - lengths[1] if len(lengths) == len(both) else None
+        mine, its = (length_of(self._outputs[key]) for key in (probe, source))
+        return None if mine is None or its is None else mine - its
 
     def _pair(self, member: Member) -> Pair:
         probe, source = self._outputs[member.probe], self._outputs[member.source]
@@ -184,7 +182,7 @@ def position(compared: Iterable[Compared]) -> Comparison:
     both = [
         (each.first_chosen - _EVEN, each.scored.cluster) for each in compared if each.first_chosen is not None
     ]
-    return comparison_of(POSITION, "position", _shift(both))
+    return comparison_of(POSITION, "position", shift_of(both))
 
 
 def length(compared: Iterable[Compared]) -> Comparison:
@@ -194,12 +192,7 @@ def length(compared: Iterable[Compared]) -> Comparison:
         for each in compared
         if each.longer_by and each.scored.score is not None and each.scored.facts.plants == "twin"
     ]
-    return comparison_of(LENGTH, "verbosity", _shift(both), None if both else _SAME_WORTH)
-
-
-def _shift(differences: Sequence[tuple[float, str]]) -> Shift:
-    values = np.array([value for value, _ in differences], dtype=np.float64)
-    return paired_shift(values, cluster_numbers(cluster for _, cluster in differences))
+    return comparison_of(LENGTH, "verbosity", shift_of(both), None if both else _SAME_WORTH)
 
 
 def _biases(comparisons: Iterable[Comparison]) -> Iterator[Finding]:

@@ -76,6 +76,16 @@ class ProbeManifest(msgspec.Struct, frozen=True, kw_only=True):
     passed_over: dict[str, int]
     operators: list[OperatorCounts]
 
+    @property
+    def about(self) -> dict[str, str]:
+        """A line about each operator."""
+        return {operator.name: operator.about for operator in self.operators}
+
+    @property
+    def controls(self) -> dict[str, str]:
+        """The control of each attack that has one."""
+        return {operator.name: operator.against for operator in self.operators if operator.against}
+
 
 NO_PROBES = ProbeManifest(
     fiducial=VERSION,

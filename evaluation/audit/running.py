@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...judges.prices import PriceList
 from ...records import Author, CaseIndex, FolderPath, ItemKey, write_json, write_records
-from ...version import VERSION
+from ..context import begin_asking
 from ..forecast import Forecast, copy_of_run, forecast_steps
 from ..inputs import EvaluationInputs
 from ..judging.access import ModelAccess
@@ -55,15 +55,13 @@ def run_audit(
     if not RunStore(plan.out).begun:
         require_models(tasks, access)
     with opened(plan, prepared) as inputs, RunWriter(plan.out) as folder:
-        folder.refuse_other_run(**prepared.identity)
-        folder.roster.refuse_changed([task.known for task in tasks], folder.path)
-        folder.bind(**prepared.identity)
-        folder.update(
-            status="running",
-            started=now().isoformat(timespec="seconds"),
+        begin_asking(
+            folder,
+            prepared.identity,
+            [task.known for task in tasks],
+            inputs if isinstance(plan.probes, Path) else None,
             command=plan.command,
-            versions={"fiducial": VERSION},
-            inputs=folder.keep_inputs(inputs) if inputs and isinstance(plan.probes, Path) else None,
+            started=now(),
         )
         for step in steps(plan, prepared, inputs, folder, progress):
             ask(step, access, plan.batch)
@@ -136,9 +134,7 @@ def _audit_of(
     compared: Mapping[ItemKey, Compared] | None,
     prepared: Prepared,
 ) -> JudgeAudit:
-    operators = prepared.manifest.operators
-    about = {operator.name: operator.about for operator in operators}
-    controls = {operator.name: operator.against for operator in operators if operator.against}
+    about, controls = prepared.manifest.about, prepared.manifest.controls
     if compared is not None:
         return pairwise_audit(task.by, task.id, compared, about=about, controls=controls)
     return judge_audit(

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-import numpy as np
-
-from ...calibration.arrays import IntArray
 from ...calibration.cuts import HALF, Cut
 from ...records import Author, ItemKey, Outcome, Verdict
 from .probe_folder import ProbeFacts
@@ -95,9 +92,3 @@ def passes(score: float, label: float, pass_at: float) -> bool:
         Whether it is ``pass_at`` of the way from the label of a faulty output to 1, or further.
     """
     return score >= (pass_at if label == 1.0 else label + (1 - label) * pass_at)
-
-
-def cluster_numbers(names: Iterable[str]) -> IntArray:
-    """Clusters as numbers."""
-    codes: dict[str, int] = {}
-    return np.array([codes.setdefault(name, len(codes)) for name in names], dtype=np.int64)

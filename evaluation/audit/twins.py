@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from statistics import fmean
 
-import numpy as np
-
-from ...calibration.intervals.clustered_means import paired_shift
 from ...calibration.monitoring.flip_rate import flips
 from ...records import ItemKey
-from .comparisons import AUDITS, PAIR, attacks, by_operator, comparison_of, corrected
+from .comparisons import AUDITS, PAIR, attacks, by_operator, comparison_of, corrected, shift_of
 from .results import Comparison
-from .scored import Scored, cluster_numbers
+from .scored import Scored
 
 _ALONE = "no other harmless change of these outputs was judged, and right outputs were judged once; ask with --repeats 2"
 
@@ -57,9 +54,8 @@ def invariances(scored: Mapping[ItemKey, Scored], known: Container[str] = ()) ->
         )
         pairs = [(twin, usual[twin.facts.source]) for twin in group if twin.facts.source in usual]
         graded = [(twin, share) for twin, share in pairs if twin.score is not None]
-        differences = [_change(twin, scored[twin.facts.source]) - share for twin, share in graded]
-        shift = paired_shift(
-            np.array(differences, dtype=np.float64), cluster_numbers(twin.cluster for twin, _ in graded)
+        shift = shift_of(
+            (_change(twin, scored[twin.facts.source]) - share, twin.cluster) for twin, share in graded
         )
         alone = not usual and any(operator in of_source for of_source in changes.values())
         yield comparison_of(operator, AUDITS.get(operator, "invariance"), shift, _ALONE if alone else None)

@@ -13,7 +13,7 @@ import msgspec
 from ...judges import BatchResults, Lookup, Reply, Request, unanswered
 from ...records import InputPath
 from ..inputs import EvaluationInputs
-from ..judging.asking import open_work
+from ..judging.asking import every_output, open_work
 from ..judging.tasks import JudgeTask, judge_tasks, refuse_comparing, refuse_idle
 from ..judging.worlds import replay_in
 from ..progress import Progress
@@ -86,7 +86,7 @@ def _open(
     done = _done(questions.run)
     for task in sorted(tasks, key=lambda task: task.model):
         if task.asked is not None:
-            work = open_work(inputs, task, lambda _: True, done, questions.repeats)
+            work = open_work(inputs, task, every_output, done, questions.repeats)
             yield from unanswered(task.asked, work, known)
 
 

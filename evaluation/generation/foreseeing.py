@@ -11,9 +11,9 @@ import msgspec
 
 from ...judges import CallError, Reply, Request
 from ...judges.prices import PriceList, Prices
-from ...judges.transport.budget import Estimate, completion_limit, estimate_prompt
+from ...judges.transport.budget import Estimate
 from ...records import AgentStep, Case, CaseFiles, CaseIndex, InputPath, ItemKey, Output
-from ..forecast import LONGEST_REPLY, SHORTEST_REPLY, KnownReplies
+from ..forecast import KnownReplies, OpenTokens, cost_of
 from ..store.journal import Journal
 from .attempt import NoOutputError
 from .model_agent import ModelAgent
@@ -62,10 +62,7 @@ class GenerationForecast(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def cost(self) -> Estimate | None:
         """US dollars for these tokens; None when the price is not known."""
-        if self.prices is None:
-            return None
-        pairs = zip(self.prompt, self.completion, strict=True)
-        return Estimate(*(self.prices.cost(prompt, completion) for prompt, completion in pairs))
+        return cost_of(self.prices, self.prompt, self.completion)
 
 
 def foresee_generation(
@@ -125,7 +122,7 @@ class _Count:
         self._counts: Counter[str] = Counter()
         self._passed_over: Counter[str] = Counter()
         self._unbounded = False
-        self._prompt, self._replies = [0.0, 0.0, 0.0], [0.0, 0.0]
+        self._open = OpenTokens()
 
     async def go_through(self, attempts: Iterable[tuple[Case, int]]) -> None:
         for case, trial in attempts:
@@ -155,10 +152,7 @@ class _Count:
             return await self._known.recording.complete(request)
         reply = self._known(request)
         if reply is None:
-            for place, tokens in enumerate(estimate_prompt(request)):
-                self._prompt[place] += tokens
-            self._replies[0] += SHORTEST_REPLY
-            self._replies[1] += completion_limit(request) or LONGEST_REPLY
+            self._open.add(request)
             raise _NotAskedError
         self._told += 1
         return reply
@@ -180,7 +174,6 @@ class _Count:
 
     def added_to(self, forecast: GenerationForecast, prices: PriceList | None) -> GenerationForecast:
         """A forecast with what was counted."""
-        low, high = self._replies
         counts = self._counts
         return msgspec.structs.replace(
             forecast,
@@ -190,8 +183,8 @@ class _Count:
             histories=counts["histories"],
             calls=counts["calls"],
             most=None if counts["histories"] else counts["most"],
-            prompt=Estimate(*self._prompt),
-            completion=Estimate(low, (low + high) / 2, high),
+            prompt=self._open.prompt,
+            completion=self._open.completion,
             prices=None if prices is None else prices(self._model.settings.model),
         )
 

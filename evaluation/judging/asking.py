@@ -25,6 +25,12 @@ from .tasks import JudgeTask
 Wanted: TypeAlias = Callable[[ItemKey], bool]
 """Whether an output is to be judged."""
 
+
+def every_output(_key: ItemKey) -> bool:
+    """All are to be judged."""
+    return True
+
+
 _CALLS = 8
 """Calls of a user's function at a time."""
 

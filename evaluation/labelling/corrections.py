@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ...calibration.decisions import Decision, Found, decision_of, settled
+from ...calibration.decisions import Decision, Found, decisions_of, settled
 from ...deterministic import CheckOptions, check
 from ...deterministic.checkers import require_meetable
 from ...errors import FiducialError, InputError
@@ -96,16 +96,11 @@ def corrections(store: RunStore) -> tuple[list[Correction], list[Unsaid]]:
 
 def _decided(store: RunStore) -> dict[str, list[_Decided]]:
     """The outputs that could be decided, by case."""
-    said: dict[str, dict[str, Decision]] = {}
-    for _, verdict in store.adjudications:
-        try:
-            said.setdefault(str(verdict.key), {})[verdict.by] = decision_of(verdict)
-        except ValueError as error:
-            raise InputError(str(error), path=store.path / ADJUDICATIONS) from None
+    said = decisions_of(store.adjudications, store.path / ADJUDICATIONS).by_item
     cases: dict[str, list[_Decided]] = {}
     for file in store.inputs.outputs:
         for output in outputs_of(file):
-            people = list(said.get(str(output.key), {}).values())
+            people = said.get(str(output.key), ())
             if people and (found := settled(people)) != "undecidable":
                 cases.setdefault(output.case_id, []).append(_Decided(output, found, people))
     return cases

@@ -8,14 +8,14 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import replace
 
-from ...calibration.arrays import FloatArray
+from ...calibration.arrays import FloatArray, cluster_numbers
 from ...calibration.cuts import Cut
 from ...calibration.monitoring.drift import first_drop, look_level, paired_drops
 from ...calibration.statistic import Statistic
 from ...errors import InputError, RunFolderError
 from ...records import JudgeId
-from ..audit.scored import cluster_numbers
 from ..conclusion.results import CORRECTED, DECIDED, OPEN, Part, SystemResult
 from ..run_table import run_rows
 from ..store.manifest import Manifest
@@ -107,7 +107,7 @@ def read_history(folder: Path) -> History:
     found.sort(key=lambda pair: (pair[1].ended or "", pair[0].name))
     runs = [_past(place, manifest) for place, manifest in found]
     for number, (before, now) in enumerate(pairwise(manifest for _, manifest in found), start=1):
-        runs[number] = _with_changes(runs[number], list(what_changed(before, now)))
+        runs[number] = replace(runs[number], changed=list(what_changed(before, now)))
     return History(folder=str(folder), runs=runs, passed_over=passed_over, drifts=list(_drifts(found)))
 
 
@@ -128,12 +128,6 @@ def _past(place: Path, manifest: Manifest) -> PastRun:
         accuracy={
             name: found for name, panel in panels.items() if (found := panel.statistics.get("accuracy"))
         },
-    )
-
-
-def _with_changes(run: PastRun, changed: list[Changed]) -> PastRun:
-    return PastRun(
-        name=run.name, ended=run.ended, systems=run.systems, accuracy=run.accuracy, changed=changed
     )
 
 

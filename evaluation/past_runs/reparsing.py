@@ -15,10 +15,11 @@ from ...judges.composite import Part
 from ...judges.jury import JuryJudge
 from ...judges.prices import PriceList
 from ...judges.share_judge import ShareJudge
-from ...records import ItemKey, JudgeId, Verdict
+from ...records import JudgeId, Verdict
 from ..conclusion.conclude import Conclusion, conclude
 from ..context import RunContext
 from ..inputs import EvaluationInputs, InputFile
+from ..judging.asking import every_output
 from ..judging.composites import journal_verdicts, share_of
 from ..judging.prompts_again import is_prompt, prompt_again
 from ..judging.tasks import JudgeTask
@@ -78,7 +79,7 @@ def reparse(
             juries=[each.judge.jury for each, _ in made_of.values() if isinstance(each.judge, JuryJudge)],
         )
         for asker, repeats in made_of.values():
-            journal_verdicts(context, asker, _every, repeats)
+            journal_verdicts(context, asker, every_output, repeats)
         found = [_reparsed(before, judge, counts[before]) for before, judge in judges.items()]
         record = {"at": now().isoformat(timespec="seconds"), "judges": msgspec.to_builtins(found)}
         folder.update(reparsed=[*folder.manifest.reparsed, record])
@@ -132,10 +133,6 @@ def _made_of_others(
         judge = JuryJudge(msgspec.structs.replace(jury, members=tuple(seats)), members)
         found[jury.id] = JudgeTask(judge=judge, cut=folder.roster[jury.id].cut), jury.repeats
     return found
-
-
-def _every(_item: ItemKey) -> bool:
-    return True
 
 
 def _read_again(

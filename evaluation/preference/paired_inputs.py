@@ -13,6 +13,12 @@ Members = tuple[ItemKey, ItemKey]
 """The outputs of a pair: the one that is shown first, and the other."""
 
 
+def length_of(output: Output) -> int | None:
+    """Characters of a text; None of what is more than a text, whose length is no matter of style."""
+    alone = output.tool_calls is None and output.turns is None
+    return len(output.text) if alone and output.text is not None else None
+
+
 class PairInputs(EvaluationInputs):
     """Every two outputs of one case and trial that are of different systems, twice: each of them first.
 

@@ -13,12 +13,11 @@ from ...calibration.preference.results import Preferences
 from ...errors import UsageError
 from ...judges.prices import PriceList
 from ...records import CaseFiles, FolderPath, InputPath, ItemKey, write_json
-from ...version import VERSION
-from ..context import RunContext
+from ..context import RunContext, begin_asking
 from ..forecast import Forecast, copy_of_run, forecast_steps
 from ..inputs import EvaluationInputs
 from ..judging.access import BatchMode, ModelAccess
-from ..judging.asking import EachOutput, Step, ask
+from ..judging.asking import EachOutput, Step, ask, every_output
 from ..judging.tasks import JudgeTask, judge_tasks, require_models
 from ..judging.worlds import replay_in
 from ..progress import Progress, Silent
@@ -95,28 +94,19 @@ def run_preferences(
             require_models(tasks, access)
         with RunWriter(plan.out) as folder:
             context = RunContext(pairs, folder, progress)
-            _begin(plan, context, tasks, now())
+            begin_asking(
+                folder,
+                {PAIRS: [file.sha256 for file in pairs.survey.files]},
+                [task.known for task in tasks],
+                pairs,
+                command=plan.command,
+                started=now(),
+            )
             ask(_step(plan, context, tasks), access, plan.batch)
             found = _conclude(plan, folder, pairs, tasks)
             write_json(folder.path / PREFERENCES, found)
             folder.update(status="complete", ended=now().isoformat(timespec="seconds"))
     return found
-
-
-def _begin(plan: PreferencePlan, context: RunContext, tasks: Sequence[JudgeTask], started: datetime) -> None:
-    """Tie the folder to these outputs. What cannot go on there is refused before anything in it is changed."""
-    folder, inputs = context.folder, context.inputs
-    facts = {PAIRS: [file.sha256 for file in inputs.survey.files]}
-    folder.refuse_other_run(**facts)
-    folder.roster.refuse_changed([task.known for task in tasks], folder.path)
-    folder.bind(**facts)
-    folder.update(
-        status="running",
-        started=started.isoformat(timespec="seconds"),
-        command=plan.command,
-        inputs=folder.keep_inputs(inputs),
-        versions={"fiducial": VERSION},
-    )
 
 
 def _conclude(
@@ -144,11 +134,7 @@ def foresee_preferences(
 
 
 def _step(plan: PreferencePlan, context: RunContext, tasks: Sequence[JudgeTask]) -> Step:
-    return EachOutput(context, tasks, _all, plan.repeats)
-
-
-def _all(_pair: ItemKey) -> bool:
-    return True
+    return EachOutput(context, tasks, every_output, plan.repeats)
 
 
 @contextmanager

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...calibration.arrays import cluster_numbers
 from ...calibration.preference.choices import Choices
-from ...records import Author, ItemKey, Outcome, Output, Verdict
-from .paired_inputs import PairInputs
+from ...records import Author, ItemKey, Outcome, Verdict
+from .paired_inputs import PairInputs, length_of
 
 
 class Said(NamedTuple):
@@ -54,16 +55,14 @@ def _choices(said: Mapping[ItemKey, float], pairs: PairInputs, truth: Mapping[It
         for key, members in pairs.members.items()
         if number[members[0].system] < number[members[1].system]
     ]
-    clusters: dict[str, int] = {}
-    cluster = [clusters.setdefault(pairs.cases.cluster(a.case_id), len(clusters)) for _, _, a, _ in asked]
-    length = {key: _length(pairs.output(key)) for _, _, *both in asked for key in both}
+    length = {key: length_of(pairs.output(key)) for _, _, *both in asked for key in both}
     return Choices(
         systems=pairs.systems,
         a=np.array([number[a.system] for _, _, a, _ in asked], dtype=np.int64),
         b=np.array([number[b.system] for _, _, _, b in asked], dtype=np.int64),
         a_first=np.array([said.get(key, np.nan) for key, _, _, _ in asked], dtype=np.float64),
         b_first=np.array([said.get(key, np.nan) for _, key, _, _ in asked], dtype=np.float64),
-        cluster=np.array(cluster, dtype=np.int64),
+        cluster=cluster_numbers(pairs.cases.cluster(a.case_id) for _, _, a, _ in asked),
         length_a=np.array([length[a] for _, _, a, _ in asked], dtype=np.float64),
         length_b=np.array([length[b] for _, _, _, b in asked], dtype=np.float64),
         label=np.array([_better(truth.get(a), truth.get(b)) for _, _, a, b in asked], dtype=np.float64),
@@ -75,9 +74,3 @@ def _better(a: float | None, b: float | None) -> float:
     if a is None or b is None:
         return np.nan
     return float(np.sign(a - b)) / 2 + 0.5
-
-
-def _length(output: Output) -> float:
-    """Characters of a text; NaN of what is more than a text, whose length is no matter of style."""
-    alone = output.text is not None and output.tool_calls is None and output.turns is None
-    return float(len(output.text)) if alone and output.text is not None else np.nan

@@ -11,11 +11,12 @@ import msgspec
 import numpy as np
 
 from ....calibration import Statistic
+from ....calibration.arrays import cluster_numbers
 from ....calibration.intervals.clustered_rates import share_of
 from ....calibration.ladders import Answers, CurveFamily, LadderFit, fit_ladder
 from ....calibration.statistic import undefined
 from ....deterministic.mutation import Dial
-from ..scored import Scored, cluster_numbers
+from ..scored import Scored
 
 Where: TypeAlias = Literal["on the ladder", "beyond the hardest", "before the easiest", "not known"]
 """Where the level is at which 80 % are caught."""

@@ -118,11 +118,7 @@ class Remembered:
         history: str | None = case.reference.get("history")
         if history is None:
             return {}
-        if history not in self._histories:
-            known = ", ".join(sorted(self._histories)) or "none"
-            raise InputError(
-                f"case {case.id!r}: no history is called {history!r} (--histories); known are: {known}"
-            )
+        self.examine(case)
         key = (name, history, trial)
         async with self._locks.setdefault(key, asyncio.Lock()):
             if key not in self._known:
