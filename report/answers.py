@@ -45,8 +45,8 @@ _ASKED_BY = {"--judge": "JUDGE", "--model": "NAME"}
 _LABELS = 50
 """How many outputs a person is asked to label at a time."""
 
-_MATTERS, _LEAST, _WIDE = 0.05, 0.0001, 0.2
-"""A difference that is looked for where none is seen, the smallest of all, and an interval that says little of one system."""
+_MATTERS, _LEAST, _MOST, _WIDE = 0.05, 0.0001, 0.99, 0.2
+"""A difference that is looked for where none is seen, the smallest and the largest of all, and an interval that says little of one system."""
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -405,8 +405,8 @@ def _tell_apart(found: Found) -> Answer | None:
     ends = [abs(end) for end in (pair.difference.low, pair.difference.high) if end is not None]
     if not pair.difference.value and max(ends, default=1) <= _MATTERS:
         return None
-    difference = min(max(abs(pair.difference.value) or _MATTERS, _LEAST), 1 - _LEAST)
-    discordant = min(max((pair.a_only_right + pair.b_only_right) / pair.n, difference), 1 - _LEAST)
+    difference = min(max(abs(pair.difference.value) or _MATTERS, _LEAST), _MOST)
+    discordant = min(max((pair.a_only_right + pair.b_only_right) / pair.n, difference), _MOST)
     apart = "" if pair.difference.value else f" if {_MATTERS:g} would matter"
     return Answer(
         text=f"Add items to tell {ranked[0]} and {ranked[1]} apart{apart}; this says how many it takes:",
@@ -417,7 +417,7 @@ def _tell_apart(found: Found) -> Answer | None:
 
 def _narrow(found: Found) -> Answer | None:
     """More items of a system alone, whose rate has a wide interval."""
-    if len(found.systems) > 1:
+    if len(found.systems) != 1:
         return None
     rates = [part for part in found.systems[0].strata if part.name in {DECIDED, CORRECTED}]
     rate = max(rates, key=lambda part: part.n, default=None)
