@@ -343,7 +343,8 @@ def _add_missing(found: Found) -> Answer | None:
     less = {system.system: system.missing for system in found.systems if system.missing}
     if not less:
         return None
-    told = f"{counted(sum(less.values()), 'output')} missing, of {_listed([*less])}"
+    told = f"{counted(sum(less.values()), 'output')} missing"
+    told += f", of {_listed([*less])}" if len(found.systems) > 1 else ""
     if any(f" {option} " in found.command for option in ("--generate", "--agent")):
         return Answer(
             text=f"{told}; the same command makes these alone.", evidence="systems", command=found.again()
