@@ -18,8 +18,8 @@ from ..evaluation.audit.certificate import DriftTest
 from ..evaluation.audit.certificate_check import Standing as StandingNumbers
 from ..evaluation.audit.certificate_check import check_certificate as check
 from ..evaluation.audit.certificate_check import read_certificate
-from ..evaluation.audit.results import AUDIT
 from ..evaluation.audit.results import Audit as AuditNumbers
+from ..evaluation.store.run_store import AUDIT
 from ..records import write_json
 from ..report.audit_words import (
     alternatives_document,
@@ -66,8 +66,8 @@ class Audit(AuditNumbers, Shown, frozen=True, kw_only=True):
         )
 
 
-def load_audit(folder: FilePath) -> Audit | None:
-    """An audit from its run folder; None where it is another run's.
+def load_audit(folder: FilePath) -> Audit:
+    """An audit from its run folder.
 
     Args:
         folder: Where it is kept.
@@ -76,8 +76,6 @@ def load_audit(folder: FilePath) -> Audit | None:
         InputError: It cannot be read.
     """
     path = Path(folder) / AUDIT
-    if not path.exists():
-        return None
     try:
         return Audit.of(msgspec.json.decode(path.read_bytes(), type=AuditNumbers))
     except (OSError, msgspec.DecodeError) as error:

@@ -11,7 +11,7 @@ import msgspec
 
 from ..errors import RunFolderError, UsageError
 from ..evaluation.conclusion.results import CORRECTED, DECIDED, Stratum, SystemResult
-from ..evaluation.store.run_store import RunStore
+from ..evaluation.store.run_store import AUDIT, RunStore
 from ..records import Author, FolderPath, ItemKey, Verdict
 from ..report.answers import Answers, Found, answers
 from ..report.document import Document, as_html, as_lines, as_markdown
@@ -24,6 +24,11 @@ from .sources import FilePath
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def is_audit(folder: Path) -> bool:
+    """Whether what is kept in a run's folder is an audit: `fiducial.api.audits.load_audit` reads it."""
+    return (folder / AUDIT).exists()
 
 
 class Rate(Stratum, frozen=True, kw_only=True, dict=True):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import UsageError
 from .options import FOLDER, INPUT_FILE
 from .table_input import emit
+
+if TYPE_CHECKING:
+    from ..api.audits import Audit
 
 _EXAMPLE = """\b
 Examples:
@@ -24,7 +28,7 @@ Examples:
 @click.option(
     "--html", type=INPUT_FILE, help="The page to write.  [default of one run: report.html in its folder]"
 )
-@click.option("--all-texts", is_flag=True, help="Pack the texts of all items; by default those of the 5,000 most worth reading.")  # fmt: skip
+@click.option("--all-texts", is_flag=True, help="Pack the texts of all items; by default those of the 1,000 most worth reading.")  # fmt: skip
 @click.option("--markdown", is_flag=True, help="Print a summary for a pull request, in GitHub's Markdown; a page only where --html names one.")  # fmt: skip
 @click.option("--json", "json_file", metavar="FILE", help="Of two runs: write what was found, - to the terminal.")  # fmt: skip
 def command(
@@ -50,18 +54,22 @@ def command(
     if after is not None:
         _difference(run, after, html, markdown=markdown, json_file=json_file)
         return
-    from ..api.audits import load_audit  # noqa: PLC0415 - slow to import
-    from ..api.evaluating import load_run  # noqa: PLC0415 - the template engine is slow to import
+    from ..api.run import Run, is_audit  # noqa: PLC0415 - the template engine is slow to import
 
-    audited = load_audit(run)
-    found = load_run(run) if audited is None else audited
+    found = _audit(run) if is_audit(run) else Run(run)
     if markdown:
         click.echo(found.to_markdown())
     if html is None and markdown:
         return
     page = html or run / "report.html"
-    written = load_run(run).report(page, texts=None) if all_texts and audited is None else found.report(page)
+    written = found.report(page, texts=None) if all_texts and isinstance(found, Run) else found.report(page)
     click.echo(f"report: {written}", err=markdown)
+
+
+def _audit(run: Path) -> Audit:
+    from ..api.audits import load_audit  # noqa: PLC0415 - scipy is slow to import
+
+    return load_audit(run)
 
 
 def _difference(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from ..calibration.cuts import Cut
 from ..evaluation.conclusion.results import JudgeUse, Part, Stratum, SystemResult
@@ -47,26 +48,38 @@ class ReportItem(Part, frozen=True, kw_only=True):
     episode: Episode | None = None
 
 
-class Candidate(Part, frozen=True, kw_only=True):
+class Told(Part, frozen=True, kw_only=True, eq=False):
+    """What was said of an item, as far as a list tells; of all items of which the same was said it is the same.
+
+    Attributes:
+        checker: The deterministic verdict, or what is known of it without reading it.
+        judges: The judges' verdicts, likewise.
+        label: The trusted verdict, where it is not the checker's own.
+    """
+
+    checker: Verdict | Said | None
+    judges: Sequence[Verdict | Said]
+    label: Verdict | None
+
+
+class Candidate(NamedTuple):
     """What a list says of an item, and how the item is read when it is shown.
 
     Attributes:
         key: Which output it is.
         category: A slice to filter by: the case's ``category`` tag, or its kind.
-        query: The request, as text.
-        checker: The deterministic verdict, or what is known of it without reading it.
-        judges: The judges' verdicts, likewise.
-        label: The trusted verdict, where it is not the checker's own.
-        read: Reads the item with all its texts, and, where it is told to, with what judges were sent.
+        query: The request, as text, or its beginning.
+        told: What was said of it.
+        place: Where it is read.
+        read: Reads what is at a place with all its texts, and, where it is told to, with what judges were sent.
     """
 
     key: ItemKey
     category: str
     query: str
-    checker: Verdict | Said | None
-    judges: Sequence[Verdict | Said]
-    label: Verdict | None
-    read: Callable[[bool], ReportItem]
+    told: Told
+    place: int
+    read: Callable[[int, bool], ReportItem]
 
 
 class ReportData(Found, frozen=True, kw_only=True):

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ..calibration.cuts import HALF
-from ..evaluation.run_table import run_rows
 from ..evaluation.store.run_store import RunStore
 from .figures.rates import Interval
 from .figures.scores import Bin
@@ -35,8 +34,12 @@ def score_bins(store: RunStore, judges: Collection[str], cuts: Mapping[str, floa
     Returns:
         The groups, lowest scores first, by judge; none of a judge that has no label beside it.
     """
+    if not judges:
+        return {}
+    from ..evaluation.run_table import run_rows  # noqa: PLC0415 - numpy is slow to import, and most runs have none of these judges
+
     rows: dict[str, list[_Scored]] = defaultdict(list)
-    for row in run_rows(store) if judges else ():
+    for row in run_rows(store):
         if row["judge"] in judges and row["repeat"] == 0 and None not in {row["score"], row["label"]}:
             rows[row["judge"]].append(_Scored(row["score"], row["label"], row["cluster"]))
     return {judge: bins_of(scored, cuts.get(judge, HALF)) for judge, scored in rows.items()}

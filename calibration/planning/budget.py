@@ -11,7 +11,7 @@ import msgspec
 
 from ...errors import UsageError
 from ..intervals.closed_forms import normal_quantile
-from ..true_rate.multi_phase import FEWEST_LABELS
+from ..true_rate.results import FEWEST_LABELS
 
 PhaseName: TypeAlias = Literal["check", "cheap", "dear", "label"]
 

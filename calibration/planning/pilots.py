@@ -10,7 +10,8 @@ import numpy as np
 from ...errors import InputError
 from ..arrays import FloatArray
 from ..tables.table import Table
-from ..true_rate.multi_phase import FEWEST_LABELS, explained_variance, nested_verdicts
+from ..true_rate.multi_phase import explained_variance, nested_verdicts
+from ..true_rate.results import FEWEST_LABELS
 from .budget import Pilot
 
 

@@ -15,10 +15,8 @@ from ..statistic import Statistic, defined, undefined
 from ..tables.table import DECIDED, Table
 from .estimators import LabelledAndJudged
 from .rate_interval import worth_interval
+from .results import FEWEST_LABELS
 from .selection import chosen_by_score
-
-FEWEST_LABELS = 30
-"""Below this the weights of judges cannot be told."""
 
 _METHOD = "Wilson on the effective n, nested samples"
 

@@ -11,6 +11,9 @@ from ..statistic import Entry, Statistic
 
 Target: TypeAlias = Literal["population", "finite"]
 
+FEWEST_LABELS = 30
+"""Below this the weights of judges in nested samples cannot be told."""
+
 
 class StratumEstimate(msgspec.Struct, frozen=True, kw_only=True):
     """One stratum.

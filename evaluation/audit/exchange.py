@@ -28,10 +28,11 @@ from ...records import (
     write_json,
     write_records,
 )
+from ..store.run_store import AUDIT
 from .analysis import judge_audit, to_read
 from .comparisons import prompts
 from .probe_folder import CASES, OUTPUTS, ProbeManifest, read_facts, read_manifest
-from .results import AUDIT, Audit
+from .results import Audit
 from .running import TO_READ
 from .sampling import Chosen, choose
 from .scored import Scored, scored_probes

@@ -12,9 +12,6 @@ from ...calibration.cuts import CutSource
 from ...records import JudgeId
 from .ladder.results import LadderResult
 
-AUDIT = "audit.json"
-"""The file of a run folder that has it."""
-
 Concern: TypeAlias = Literal[
     "misses a fault",
     "punishes what is harmless",

@@ -17,7 +17,7 @@ from ..judging.asking import ask
 from ..judging.tasks import JudgeTask, require_models
 from ..labelling.adjudications import decisions_on
 from ..progress import Progress, Silent
-from ..store.run_store import RunStore
+from ..store.run_store import AUDIT, RunStore
 from ..store.run_writer import RunWriter
 from .adjudicated_probes import adjudicated_audit
 from .analysis import judge_audit, to_read, with_ladders
@@ -25,7 +25,7 @@ from .comparisons import prompts
 from .ladder import Climb, Climbed
 from .pairwise import Compared, ProbePairs, compared_probes, pairwise_audit
 from .plan import AuditPlan, Prepared, opened, prepare, steps
-from .results import AUDIT, Audit, JudgeAudit, Read
+from .results import Audit, JudgeAudit, Read
 from .sampling import Chosen
 from .scored import Scored, scored_probes
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -11,7 +12,9 @@ from ...errors import InputError, RecordError
 from ...records import MemoryFolder, decode_record
 from ...version import VERSION
 from ..store.run_store import CLUSTERS, COMPARISON, LABELS, VERDICTS, RunStore
-from ..store.run_writer import RunWriter
+
+if TYPE_CHECKING:
+    from ..store.run_writer import RunWriter
 
 _SEVERAL = 2
 """Systems; one is compared with nothing."""

@@ -9,11 +9,6 @@ from ..store.manifest import KnownJudge
 from .worlds import replay_in
 
 
-def is_prompt(known: KnownJudge) -> bool:
-    """Whether a judge of a run is a prompt that a model was asked."""
-    return known.id.kind in {"shipped", "own"}
-
-
 def prompt_again(known: KnownJudge) -> PromptJudge:
     """A judge of a run by its prompt as it is now, under the name it had; its id tells whether anything changed.
 

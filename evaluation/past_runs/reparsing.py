@@ -21,7 +21,7 @@ from ..context import RunContext
 from ..inputs import EvaluationInputs, InputFile
 from ..judging.asking import every_output
 from ..judging.composites import journal_verdicts, share_of
-from ..judging.prompts_again import is_prompt, prompt_again
+from ..judging.prompts_again import prompt_again
 from ..judging.tasks import JudgeTask
 from ..progress import Progress
 from ..store.manifest import Manifest
@@ -66,7 +66,7 @@ def reparse(
     """
     with _inputs(path, RunStore(path).manifest) as inputs, RunWriter(path) as folder:
         context = RunContext(inputs, folder, progress)
-        judges = {known.id: prompt_again(known) for known in folder.roster if is_prompt(known)}
+        judges = {known.id: prompt_again(known) for known in folder.roster if known.is_prompt}
         counts = {before: Counter[str]() for before in judges}
         folder.rewrite(_read_again(context, judges, counts))
         made_of = _made_of_others(folder, judges)

@@ -41,6 +41,11 @@ class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     cut: Cut = Cut()
     seconds: float | None = None
 
+    @property
+    def is_prompt(self) -> bool:
+        """Whether it is a prompt that a model was asked."""
+        return self.id.kind in {"shipped", "own"}
+
     def judges_kind(self, kind: Kind) -> bool:
         """Whether it is asked about a kind of case."""
         return self.kinds is None or kind in self.kinds

@@ -45,6 +45,9 @@ MANIFEST, VERDICTS, STATEMENTS, LABELS, ADJUDICATIONS, CLUSTERS, CALIBRATION, CO
 )
 """The files of a run folder."""
 
+AUDIT = "audit.json"
+"""What an audit found, which is kept in the folder of the run that asked about its probes."""
+
 PAIRS = "pairs_of"
 """In the identity of a run about pairs of outputs: the hashes of the files that these are in."""
 

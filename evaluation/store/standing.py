@@ -263,6 +263,14 @@ class Standing:
         found = (places[case] for places in about if case < len(places))
         return sorted(row - 1 for row in found if row)
 
+    def in_numbers(self, item: ItemKey) -> tuple[tuple[int, int, float | None], ...]:
+        """What is said of an output, by whom and with which score: equal for outputs of which the same is said."""
+        scores = self._score
+        return tuple(
+            (self._voice[row], self._result[row], None if math.isnan(scores[row]) else scores[row])
+            for row in self.of(item)
+        )
+
     def is_checked(self, item: ItemKey) -> bool:
         """Whether a checker has said something of an output, and did not fail."""
         case = self._cases.get(item.case_id)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ...errors import FiducialError
-from ...evaluation.judging.asking import as_judged
-from ...evaluation.judging.prompts_again import is_prompt, prompt_again
 from ...evaluation.store.manifest import KnownJudge, Roster
-from ...judges import PromptJudge
 from ...records import Author, Case, JudgeId, Output, Verdict
+
+if TYPE_CHECKING:
+    from ...judges import PromptJudge
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,8 +42,10 @@ class Prompts:
     def asked(self, verdict: Verdict, case: Case, output: Output) -> Asked | None:
         """What a judge was sent before it gave a verdict; None of who is sent nothing: functions, juries, comparing words."""
         known = self._known(verdict.author)
-        if known is None or not is_prompt(known):
+        if known is None or not known.is_prompt:
             return None
+        from ...evaluation.judging.asking import as_judged  # noqa: PLC0415 - slow to import, and many runs ask nobody
+
         judge = self._judge(known)
         if isinstance(judge, str):
             return Asked(problem=judge)
@@ -58,6 +60,8 @@ class Prompts:
 
     def _judge(self, known: KnownJudge) -> PromptJudge | str:
         if known.id not in self._judges:
+            from ...evaluation.judging.prompts_again import prompt_again  # noqa: PLC0415 - likewise
+
             try:
                 self._judges[known.id] = prompt_again(known)
             except FiducialError as error:

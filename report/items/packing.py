@@ -1,12 +1,13 @@
-"""All items in a page that stays small: a list of them, and the texts of those most worth reading, compressed."""
+"""All items in a page that stays small: a list of them in columns, and the texts of those most worth reading, compressed."""
 
 from __future__ import annotations
 
 import base64
-import json
 import zlib
+from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -15,12 +16,12 @@ from markupsafe import Markup
 from ...calibration.cuts import Cut
 from ...records import Author
 from ..document import as_html
-from ..model import Candidate, ReportItem
+from ..model import Candidate, ReportItem, Told
 from ..text import excerpt, shortened
 from .blocks import NAME_LIMIT
 from .view import STATUSES, Status, item_document, said_of, status_of
 
-MOST_TEXTS = 5_000
+MOST_TEXTS = 1_000
 """Items whose texts a page holds, unless it is asked for more."""
 MOST_LISTED = 200_000
 """Items that a page lists."""
@@ -33,8 +34,11 @@ _QUERY = 160
 _CHUNK_ITEMS, _CHUNK_BYTES = 256, 1_000_000
 """What is unpacked at once, at most: this many items, or bytes."""
 
-_LARGE = 2_000_000
+_LARGE = 500_000
 """Bytes from which on packing as small as can be takes too long."""
+
+_MOST_ALIKE = 10_000
+"""Ways of what was said of an item that are remembered in words."""
 
 
 class Packed(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,18 +66,12 @@ class Packed(msgspec.Struct, frozen=True, kw_only=True):
         return sum(self.totals.values())
 
 
-class _Row(NamedTuple):
-    """An item in the list, in numbers of names; rows sort by how much they are worth reading."""
+class _Gist(NamedTuple):
+    """What a list says of all items of which the same was said, in numbers of names."""
 
     status: int
-    case: int
-    place: int
-    system: int
-    trial: int
-    category: int
     fault: int
     said: int
-    read: Callable[[bool], ReportItem]
 
 
 class _Names:
@@ -84,6 +82,82 @@ class _Names:
 
     def of(self, text: str) -> int:
         return self.numbers.setdefault(text, len(self.numbers))
+
+
+class _Columns:
+    """The list, a column of numbers for each thing that it says; 45 bytes an item, beside the names of cases.
+
+    Args:
+        cuts: From which score on the verdicts of each judge pass.
+    """
+
+    def __init__(self, cuts: Mapping[Author, Cut]) -> None:
+        self._cuts = cuts
+        self.cases, self.systems, self.categories, self.faults, self.said = (_Names() for _ in range(5))
+        self.queries: list[str] = []
+        self.status, self.trial = array("B"), array("q")
+        self.case, self.system, self.category, self.fault, self.says = (array("I") for _ in range(5))
+        self.place, self.reader = array("Q"), array("I")
+        self._readers: list[Callable[[int, bool], ReportItem]] = []
+        self._gist = lru_cache(_MOST_ALIKE)(self._gist_of)
+
+    def add(self, item: Candidate) -> None:
+        """Take in an item."""
+        gist = self._gist(item.told)
+        case = self.cases.of(item.key.case_id)
+        if case == len(self.queries):
+            self.queries.append(_line(item.query))
+        self.status.append(gist.status)
+        self.fault.append(gist.fault)
+        self.says.append(gist.said)
+        self.case.append(case)
+        self.system.append(self.systems.of(item.key.system))
+        self.category.append(self.categories.of(item.category))
+        self.trial.append(item.key.trial)
+        self.place.append(item.place)
+        if not self._readers or self._readers[-1] is not item.read:  # of a file all have the same
+            self._readers.append(item.read)
+        self.reader.append(len(self._readers) - 1)
+
+    def _gist_of(self, told: Told) -> _Gist:
+        fault = "" if told.checker is None else told.checker.error_type or ""
+        return _Gist(
+            STATUSES.index(status_of(told, self._cuts)),
+            self.faults.of(fault),
+            self.said.of(said_of(told, self._cuts)),
+        )
+
+    def worth_reading(self) -> list[int]:
+        """The items that are listed: disagreements first, then what is not graded, wrong, right; in each case by case, as they came."""
+        place = [status << 32 | case for status, case in zip(self.status, self.case, strict=True)]
+        return sorted(range(len(place)), key=place.__getitem__)[:MOST_LISTED]
+
+    def read(self, number: int, *, asked: bool) -> ReportItem:
+        """An item with all its texts."""
+        return self._readers[self.reader[number]](self.place[number], asked)
+
+    def index(self, listed: Sequence[int]) -> dict[str, Any]:
+        """The columns of what is listed, in that order, as the page's script reads them."""
+        cases = list(self.cases.numbers)
+        case, used = _renumbered([self.case[number] for number in listed])
+        found: dict[str, Any] = {
+            "statuses": STATUSES,
+            "status": [self.status[number] for number in listed],
+            "trial": [self.trial[number] for number in listed],
+            "cases": [_name(cases[number]) for number in used],
+            "queries": [self.queries[number] for number in used],
+            "case": case,
+        }
+        columns = {
+            "system": (self.systems, self.system),
+            "category": (self.categories, self.category),
+            "fault": (self.faults, self.fault),
+            "said": (self.said, self.says),
+        }
+        for name, (names, numbers) in columns.items():
+            found[f"{name}s"] = [_name(text) for text in names.numbers]
+            found[name] = [numbers[number] for number in listed]
+        return found
 
 
 def pack(items: Iterable[Candidate], cuts: Mapping[Author, Cut], texts: int | None = MOST_TEXTS) -> Packed:
@@ -99,73 +173,38 @@ def pack(items: Iterable[Candidate], cuts: Mapping[Author, Cut], texts: int | No
     Returns:
         The list and the texts.
     """
-    columns = {name: _Names() for name in ("case", "system", "category", "fault", "said")}
-    queries: list[str] = []
-    totals: Counter[Status] = Counter()
-    rows: list[_Row] = []
-    for place, item in enumerate(items):
-        status = status_of(item, cuts)
-        totals[status] += 1
-        row = _row(place, item, status, columns, cuts)
-        if row.case == len(queries):
-            queries.append(_line(item.query))
-        rows.append(row)
-        if len(rows) > 2 * MOST_LISTED:
-            rows = _first(rows)
-    rows = _first(rows)
-    read = rows if texts is None else rows[:texts]
+    columns = _Columns(cuts)
+    for item in items:
+        columns.add(item)
+    totals = Counter(columns.status)
+    listed = columns.worth_reading()
+    index = columns.index(listed)
+    read = listed if texts is None else listed[:texts]
     # Outputs for the same case say much that is the same, and what is the same nearby takes no room.
-    by_case = sorted(range(len(read)), key=lambda row: read[row][1:3])
+    by_case = sorted(range(len(read)), key=lambda row: (columns.case[read[row]], read[row]))
     packed = list(
         _chunks(
-            as_html(item_document(read[row].read(texts is None or row < _MOST_ASKED), cuts))
+            as_html(item_document(columns.read(read[row], asked=texts is None or row < _MOST_ASKED), cuts))
             for row in by_case
         )
     )
-    places = sorted(range(len(read)), key=by_case.__getitem__)
-    index: dict[str, Any] = {
-        "statuses": STATUSES,
-        "status": [row.status for row in rows],
-        "trial": [row.trial for row in rows],
-        "queries": queries,
-        "chunks": [size for size, _ in packed],
-        "places": places,
-    }
-    for name, known in columns.items():
-        index[f"{name}s"] = list(known.numbers)
-        index[name] = [getattr(row, name) for row in rows]
+    index["chunks"] = [size for size, _ in packed]
+    index["places"] = sorted(range(len(read)), key=by_case.__getitem__)
+    choices = {name: sorted(filter(None, index[f"{name}s"])) for name in ("system", "category", "fault")}
     return Packed(
         index=_packed(index),
         chunks=[chunk for _, chunk in packed],
-        totals={status: totals[status] for status in STATUSES},
-        listed=len(rows),
+        totals={status: totals[number] for number, status in enumerate(STATUSES)},
+        listed=len(listed),
         texts=len(read),
-        choices={
-            "status": [status for status in STATUSES if totals[status]],
-            **{name: sorted(filter(None, columns[name].numbers)) for name in ("system", "category", "fault")},
-        },
+        choices={"status": [status for number, status in enumerate(STATUSES) if totals[number]], **choices},
     )
 
 
-def _first(rows: list[_Row]) -> list[_Row]:
-    return sorted(rows, key=lambda row: row[:3])[:MOST_LISTED]
-
-
-def _row(
-    place: int, item: Candidate, status: Status, columns: Mapping[str, _Names], cuts: Mapping[Author, Cut]
-) -> _Row:
-    fault = "" if item.checker is None else item.checker.error_type or ""
-    return _Row(
-        status=STATUSES.index(status),
-        case=columns["case"].of(_name(item.key.case_id)),
-        place=place,
-        system=columns["system"].of(_name(item.key.system)),
-        trial=item.key.trial,
-        category=columns["category"].of(_name(item.category)),
-        fault=columns["fault"].of(_name(fault)),
-        said=columns["said"].of(said_of(item, cuts)),
-        read=item.read,
-    )
+def _renumbered(numbers: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Numbers from 0 on in the order in which they are first used, and which each of these was."""
+    known = {number: place for place, number in enumerate(dict.fromkeys(numbers))}
+    return [known[number] for number in numbers], list(known)
 
 
 def _chunks(pages: Iterable[str]) -> Iterator[tuple[int, Markup]]:
@@ -173,7 +212,7 @@ def _chunks(pages: Iterable[str]) -> Iterator[tuple[int, Markup]]:
     piece: list[str] = []
     size = 0
     for page in pages:
-        piece.append(page)
+        piece.append(str(page))
         size += len(page)
         if len(piece) == _CHUNK_ITEMS or size > _CHUNK_BYTES:
             yield len(piece), _packed(piece)
@@ -184,7 +223,7 @@ def _chunks(pages: Iterable[str]) -> Iterator[tuple[int, Markup]]:
 
 def _packed(value: Any) -> Markup:
     """A value as JSON, compressed, in letters that are no markup."""
-    flat = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    flat = msgspec.json.encode(value)
     level = 9 if len(flat) < _LARGE else 6  # the last few percent of a large one take as long as all the rest
     return Markup(base64.b64encode(zlib.compress(flat, level)).decode("ascii"))  # noqa: S704 - letters and digits alone
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TypeVar
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
 
 from ...errors import FiducialError
 from ...evaluation.judging.worlds import replay_in
@@ -16,16 +18,37 @@ from ...records import (
     Closing,
     Episode,
     InputPath,
+    ItemKey,
     Output,
     Verdict,
     decode_record,
     message_text,
     read_lines,
 )
-from ..model import Candidate, ReportItem
+from ..model import Candidate, ReportItem, Told
 from .asked import Prompts
 
 S = TypeVar("S", bound=Verdict | Said)
+
+_QUERY = 1_000
+"""Characters of a request that are kept for the list, which shows fewer."""
+_MOST_ALIKE = 10_000
+"""Ways of what was said of an output that are remembered."""
+
+
+class _Key(msgspec.Struct, frozen=True):
+    """A line of outputs without what only a whole output needs."""
+
+    case_id: str
+    system: str
+    trial: int = 0
+
+
+class _About(NamedTuple):
+    """What a list says of a case."""
+
+    category: str
+    query: str
 
 
 class RunItems(Closing):
@@ -43,26 +66,32 @@ class RunItems(Closing):
         self._outputs = inputs.outputs
         # What one person could not tell does not hide what another said.
         self._labels = {label.key: label for label in store.labels if label.graded}
-        self._cases = CaseIndex(inputs.cases)
+        self._about: dict[str, _About] = {}
+        self._cases = CaseIndex(inputs.cases, self._take_note)
         self._verdicts = store.verdicts
         self._prompts = Prompts(store.roster)
 
+    def _take_note(self, case: Case) -> None:
+        self._about[case.id] = _About(_category(case), _query(case)[:_QUERY])
+
     def __iter__(self) -> Iterator[Candidate]:
         """What was said of each output; what was said to whom is read when it is asked for, as long as this is open."""
+        standing, known = self._verdicts.standing, dict[Any, Told]()
         for path in self._outputs:
+            read = partial(self._read, path)
             for line, offset, raw in read_lines(path):
-                key = decode_record(raw, Output, path=path, line=line).key
-                checker, judges = _of_interest(self._verdicts.said_on(key))
-                case = self._cases[key.case_id]
-                yield Candidate(
-                    key=key,
-                    category=_category(case),
-                    query=_query(case),
-                    checker=checker,
-                    judges=judges,
-                    label=self._labels.get(key),
-                    read=partial(self._read, path, offset),
-                )
+                each = decode_record(raw, _Key, path=path, line=line)
+                key = ItemKey(each.case_id, each.system, each.trial)
+                label = self._labels.get(key)
+                alike = standing.in_numbers(key), None if label is None else label.score
+                told = known.get(alike)
+                if told is None:
+                    if len(known) == _MOST_ALIKE:
+                        known.clear()
+                    checker, judges = _of_interest(self._verdicts.said_on(key))
+                    told = known[alike] = Told(checker=checker, judges=judges, label=label)
+                category, query = self._about[key.case_id]
+                yield Candidate(key=key, category=category, query=query, told=told, place=offset, read=read)
 
     def close(self) -> None:
         """Close the cases file."""

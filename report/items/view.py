@@ -11,7 +11,7 @@ from ...evaluation.store.standing import Said
 from ...records import Author, JudgeId, Verdict
 from .. import words
 from ..document import FIRST, Cell, Details, Document, Mark, Piece, Table
-from ..model import Candidate, ReportItem
+from ..model import ReportItem, Told
 from ..text import shortened
 from .asked import Asked
 from .blocks import NAME_LIMIT, item_blocks, verbatim
@@ -27,7 +27,7 @@ SENTENCE_LIMIT = 600
 """Characters of a reason."""
 
 
-def status_of(item: Candidate, cuts: Mapping[Author, Cut]) -> Status:
+def status_of(item: Told, cuts: Mapping[Author, Cut]) -> Status:
     """What an item is, which decides how early it is shown.
 
     Args:
@@ -58,7 +58,7 @@ def _compares_words(author: Author) -> bool:
     return isinstance(author, JudgeId) and author.kind == "baseline"
 
 
-def said_of(item: Candidate, cuts: Mapping[Author, Cut]) -> str:
+def said_of(item: Told, cuts: Mapping[Author, Cut]) -> str:
     """What was said of an item, in a line: ``checker wrong; judges: 2 right, 1 unparsable``."""
     told: dict[str, Counter[str]] = {}
     for role, verdict in _by_role(item.label, item.checker, item.judges):
@@ -138,7 +138,7 @@ def _cut(verdict: Verdict | Said, cuts: Mapping[Author, Cut]) -> float:
     return cuts.get(verdict.author, Cut()).at
 
 
-def _labels_cuts(item: Candidate | ReportItem, cuts: Mapping[Author, Cut]) -> list[float]:
+def _labels_cuts(item: Told | ReportItem, cuts: Mapping[Author, Cut]) -> list[float]:
     """To which cuts labels and checkers are held: where a label is a share, to those of the judges that it stands beside."""
     return list(dict.fromkeys(_cut(verdict, cuts) for verdict in item.judges if verdict.graded)) or [HALF]
 

@@ -17,6 +17,7 @@ from fiducial.report.model import (
     ReportItem,
     Stratum,
     SystemResult,
+    Told,
 )
 
 JUDGE = "tool_call_accuracy/short@some-model"
@@ -62,10 +63,9 @@ def make_item() -> Callable[..., Candidate]:
             key=item.output.key,
             category=category,
             query=query,
-            checker=item.checker,
-            judges=item.judges,
-            label=item.label,
-            read=lambda _: item,
+            told=Told(checker=item.checker, judges=item.judges, label=item.label),
+            place=0,
+            read=lambda _place, _asked: item,
         )
 
     return make

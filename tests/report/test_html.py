@@ -19,7 +19,7 @@ from fiducial.evaluation.conclusion.results import CORRECTED, OPEN
 from fiducial.records import ContextItem, Output, StepOutcome, ToolCall
 from fiducial.report.html import render_report, write_report
 from fiducial.report.items.asked import Asked
-from fiducial.report.model import Candidate, ReportData, ReportItem, Stratum
+from fiducial.report.model import Candidate, ReportData, ReportItem, Stratum, Told
 
 HOSTILE = '</pre></script></style><script>alert(1)</script><img src=x onerror=alert(1)>"\'><b onclick="x">\u202e\ud800{{ 7*7 }}'
 _ELEMENTS = {
@@ -82,8 +82,8 @@ def hostile_data(data: ReportData, calibration: dict[str, Any]) -> ReportData:
     )
 
 
-def always(item: ReportItem) -> Callable[[bool], ReportItem]:
-    return lambda _: item
+def always(item: ReportItem) -> Callable[[int, bool], ReportItem]:
+    return lambda _place, _asked: item
 
 
 def hostile_item(make_item: Callable[..., Candidate]) -> Candidate:
@@ -116,7 +116,7 @@ def hostile_item(make_item: Callable[..., Candidate]) -> Candidate:
     )
     spoilt = [
         msgspec.structs.replace(verdict, by=HOSTILE, error_type=HOSTILE, reason=HOSTILE, raw=HOSTILE)
-        for verdict in item.read(True).judges
+        for verdict in item.read(0, True).judges
     ]
     output = Output(
         case_id=HOSTILE,
@@ -126,10 +126,9 @@ def hostile_item(make_item: Callable[..., Candidate]) -> Candidate:
         turns=[[HOSTILE]],
         workspace=HOSTILE,
     )
-    spoilt_item = msgspec.structs.replace(item.read(True), judges=spoilt, checker=spoilt[0], output=output)
-    return msgspec.structs.replace(
-        item, key=output.key, judges=spoilt, checker=spoilt[0], read=always(spoilt_item)
-    )
+    spoilt_item = msgspec.structs.replace(item.read(0, True), judges=spoilt, checker=spoilt[0], output=output)
+    told = Told(checker=spoilt[0], judges=spoilt, label=item.told.label)
+    return item._replace(key=output.key, told=told, read=always(spoilt_item))
 
 
 @pytest.fixture
@@ -300,8 +299,10 @@ def test_a_name_of_any_length_is_cut_wherever_it_stands(
     endless = "n" * 10_000_000
     results = [msgspec.structs.replace(data.systems[0], system=endless, faults={endless: 1})]
     item = make_item(category=endless)
-    named = msgspec.structs.replace(item.read(True), output=Output(case_id=endless, system=endless, text="x"))
-    item = msgspec.structs.replace(item, read=always(named))
+    named = msgspec.structs.replace(
+        item.read(0, True), output=Output(case_id=endless, system=endless, text="x")
+    )
+    item = item._replace(read=always(named))
     page = render_report(msgspec.structs.replace(data, title=endless, systems=results), [item])
     assert len(page) < 500_000
     assert "(9,950,000 more characters)" in page

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import msgspec
 import pytest
 from packed_items import unpacked
 
@@ -41,27 +40,27 @@ def _texts(packed: Packed) -> list[str]:
 def test_an_item_is_what_its_verdicts_agree_on(
     make_item: Callable[..., Candidate], checker: float | None, judge: float | None, status: str
 ):
-    assert status_of(make_item(checker=checker, judge=judge), {}) == status
+    assert status_of(make_item(checker=checker, judge=judge).told, {}) == status
 
 
 def test_scores_on_the_same_side_of_the_threshold_agree(make_item: Callable[..., Candidate]):
-    assert status_of(make_item(checker=1.0, judge=0.6), {}) == "right"
-    judge = make_item().judges[0].author
-    assert status_of(make_item(checker=1.0, judge=0.6), {judge: Cut(0.7, "told")}) == "disagreement"
+    assert status_of(make_item(checker=1.0, judge=0.6).told, {}) == "right"
+    judge = make_item().told.judges[0].author
+    assert status_of(make_item(checker=1.0, judge=0.6).told, {judge: Cut(0.7, "told")}) == "disagreement"
 
 
 def test_a_label_that_is_a_share_is_held_to_the_cut_of_the_judge_beside_it(
     make_item: Callable[..., Candidate],
 ):
     item = make_item(checker=0.6, judge=0.6)
-    cuts = {item.judges[0].author: Cut(1.0, "declared")}
-    assert (status_of(item, {}), status_of(item, cuts)) == ("right", "wrong")
-    assert as_html(item_document(item.read(False), cuts)).count("wrong (0.60; passes at 1)") == 2
+    cuts = {item.told.judges[0].author: Cut(1.0, "declared")}
+    assert (status_of(item.told, {}), status_of(item.told, cuts)) == ("right", "wrong")
+    assert as_html(item_document(item.read(0, False), cuts)).count("wrong (0.60; passes at 1)") == 2
 
 
 def test_a_label_that_contradicts_the_checker_is_a_disagreement(make_item: Callable[..., Candidate]):
     label = Verdict(case_id="case-1", system="alpha", by="ana", source="human", outcome="graded", score=0.0)
-    assert status_of(make_item(label=label), {}) == "disagreement"
+    assert status_of(make_item(label=label).told, {}) == "disagreement"
 
 
 def test_comparing_words_contradicts_nobody_who_has_read_the_output(make_item: Callable[..., Candidate]):
@@ -69,13 +68,13 @@ def test_comparing_words_contradicts_nobody_who_has_read_the_output(make_item: C
         kind="baseline", name="tool_call_accuracy", variant="lexical", model="baseline", fingerprint="f"
     )
     lexical = Verdict(case_id="case-1", system="alpha", by="lexical", source="judge", outcome="graded", score=0.0, judge=words)  # fmt: skip
-    beside, alone = make_item(judges=[*make_item().judges, lexical]), make_item(judges=[lexical])
-    assert (status_of(beside, {}), status_of(alone, {})) == ("right", "disagreement")
+    beside, alone = make_item(judges=[*make_item().told.judges, lexical]), make_item(judges=[lexical])
+    assert (status_of(beside.told, {}), status_of(alone.told, {})) == ("right", "disagreement")
 
 
 def test_what_was_said_is_counted_in_a_line(make_item: Callable[..., Candidate]):
-    judges = [*make_item(judge=0.4).judges, *make_item(judge=None).judges]
-    assert said_of(make_item(judges=judges), {}) == "checker: right; judges: 1 wrong, 1 unparsable"
+    judges = [*make_item(judge=0.4).told.judges, *make_item(judge=None).told.judges]
+    assert said_of(make_item(judges=judges).told, {}) == "checker: right; judges: 1 wrong, 1 unparsable"
 
 
 def test_disagreements_come_first_and_outputs_for_one_case_stand_together_within_a_status(
@@ -128,11 +127,11 @@ def test_what_judges_were_sent_is_read_of_the_first_items_or_of_all_when_all_tex
         wanted: list[bool] = []
 
         def reading(item: Candidate) -> Candidate:
-            def read(asked: bool) -> ReportItem:
+            def read(place: int, asked: bool) -> ReportItem:
                 wanted.append(asked)
-                return item.read(asked)
+                return item.read(place, asked)
 
-            return msgspec.structs.replace(item, read=read)
+            return item._replace(read=read)
 
         pack((reading(make_item(f"c{n}")) for n in range(60)), {}, texts)
         assert len(wanted) == 60

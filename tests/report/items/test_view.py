@@ -30,7 +30,7 @@ def titles(pieces: list[Piece]) -> list[str]:
 
 def test_an_error_type_is_told_in_words_with_the_code_beside_it(make_item: Callable[..., Candidate]):
     wrong = Verdict(case_id="case-1", system="alpha", by="ast/strict", source="checker", outcome="graded", score=0.0, error_type="value_error:string", reason="argument city")  # fmt: skip
-    item = msgspec.structs.replace(make_item().read(False), checker=wrong)
+    item = msgspec.structs.replace(make_item().read(0, False), checker=wrong)
     assert "a text differs from every accepted one <small>value_error:string: argument city" in as_html(
         shown(item)
     )
@@ -38,7 +38,7 @@ def test_an_error_type_is_told_in_words_with_the_code_beside_it(make_item: Calla
 
 def test_calls_stand_beside_the_nearest_accepted_call(make_item: Callable[..., Candidate]):
     asks = {"tools": [TOOL], "reference": {"calls": [{"name": "book", "arguments": {"city": "Rome"}}]}}
-    item = make_item(kind="tool_call", asks=asks).read(False)
+    item = make_item(kind="tool_call", asks=asks).read(0, False)
     item = msgspec.structs.replace(item, output=Output(case_id="case-1", system="alpha", tool_calls=[CALL]))
     pieces = shown(item)
     (_, diff) = [each for each in pieces if isinstance(each, Table)]
@@ -54,12 +54,12 @@ def test_calls_stand_beside_the_nearest_accepted_call(make_item: Callable[..., C
 
 def test_a_reply_that_is_no_call_is_shown_as_it_is(make_item: Callable[..., Candidate]):
     asks = {"tools": [TOOL], "reference": {"calls": [{"name": "book", "arguments": {"city": "Rome"}}]}}
-    pieces = shown(make_item(kind="tool_call", asks=asks, text="No.").read(False))
+    pieces = shown(make_item(kind="tool_call", asks=asks, text="No.").read(0, False))
     assert titles(pieces) == ["user", "Output", "What is right"]
 
 
 def _conversation(make_item: Callable[..., Candidate], turns: list[list[Any]], **more: Any) -> ReportItem:
-    item = make_item().read(False)
+    item = make_item().read(0, False)
     case = msgspec.structs.replace(
         item.case, messages=[[{"role": "user", "content": "first"}], [{"role": "user", "content": "second"}]]
     )
@@ -104,7 +104,7 @@ def test_what_is_too_much_is_counted(make_item: Callable[..., Candidate]):
 
 def test_passages_are_shown_one_by_one_and_those_referred_to_are_marked(make_item: Callable[..., Candidate]):
     context = [ContextItem(id="a", content="first", request="asked"), ContextItem(id="b", content="second")]
-    pieces = shown(make_item(text="As [b] says.", asks={"context": context}).read(False))
+    pieces = shown(make_item(text="As [b] says.", asks={"context": context}).read(0, False))
     passages = [each for each in pieces if isinstance(each, Verbatim) and each.title.startswith("Passage")]
     assert [(each.title, each.role) for each in passages] == [
         ("Passage a, asked for by asked", "text"),
@@ -123,7 +123,7 @@ def test_what_a_judge_was_sent_and_replied_is_folded_away(make_item: Callable[..
     sent = Asked(
         messages=[{"role": "system", "content": "Be strict."}, {"role": "user", "content": "Is it?"}]
     )
-    item = msgspec.structs.replace(make_item().read(False), asked=[sent])
+    item = msgspec.structs.replace(make_item().read(0, False), asked=[sent])
     text = _exchange(item)
     assert text.index("Be strict.") < text.index("Is it?") < text.index("replied")
     assert "changed since" not in text
@@ -131,7 +131,7 @@ def test_what_a_judge_was_sent_and_replied_is_folded_away(make_item: Callable[..
 
 
 def test_where_it_is_not_shown_what_a_judge_was_sent_the_reason_is(make_item: Callable[..., Candidate]):
-    item = make_item().read(False)
+    item = make_item().read(0, False)
     assert "--all-texts` shows it" in _exchange(item)
     gone = msgspec.structs.replace(item, asked=[Asked(problem="the prompt is gone")])
     assert "not shown here: the prompt is gone" in _exchange(gone)
@@ -140,5 +140,5 @@ def test_where_it_is_not_shown_what_a_judge_was_sent_the_reason_is(make_item: Ca
 def test_a_system_that_crashed_is_shown_with_its_words(make_item: Callable[..., Candidate]):
     crashed = Output(case_id="case-1", system="alpha", error="Traceback")
     assert "The system ended with" in titles(
-        shown(msgspec.structs.replace(make_item().read(False), output=crashed))
+        shown(msgspec.structs.replace(make_item().read(0, False), output=crashed))
     )
