@@ -127,6 +127,7 @@ def _rate(found: Statistic | None) -> Cell:
         return Cell("-", title="no such output")
     behind = [words.interval(found.low, found.high)]
     if isinstance(found, Stratum):
+        behind += ["mean score"] if found.fractions else []
         missing = words.outcomes(found.outcomes)
         behind += [words.denominator(found) + (f" ({missing})" if missing else ""), words.bounds(found)]
     else:

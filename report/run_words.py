@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from ..calibration.comparison.results import Comparison
 from ..calibration.statistic import Statistic
@@ -60,6 +61,7 @@ def _pieces(found: Found, told: Answers) -> Iterator[Piece]:
         yield Command(told.next.command)
     yield ""
     yield systems_table(found.systems, found.compared)
+    yield from _fractions(found, {each.judge for each in told.trust})
     if told.trust:
         yield ""
         yield judges_table(told.trust)
@@ -74,6 +76,22 @@ def _adjudicated(trust: Sequence[Trust]) -> Iterator[Piece]:
     yield from (f"{_fitted(each.judge)}: {each.adjudicated}" for each in told[:_ADJUDICATED])
     if len(told) > _ADJUDICATED:
         yield f"{len(told) - _ADJUDICATED:,} more judges by adjudicated labels in the report"
+
+
+def _fractions(found: Found, judges: AbstractSet[str]) -> Iterator[Piece]:
+    """Which of two shares is meant, where judges give fractions: one of several systems passes or not, one alone has a mean."""
+    graded = {
+        part.by: None
+        for system in found.systems
+        for part in system.strata
+        if part.fractions and part.by in judges and part.name != DECIDED
+    }
+    if graded:
+        several = found.compared is not None and found.compared.strata is not None
+        meant = "the table counts what passes; -v has mean scores" if several else "shown is their mean"
+        give = "gives" if len(graded) == 1 else "give"
+        names = shortened(", ".join(filter(None, graded)), _REASON)
+        yield Caution(f"{names} {give} fractions: {meant}")
 
 
 def systems_table(systems: Sequence[SystemResult], compared: Comparison | None) -> Table:

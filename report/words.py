@@ -101,12 +101,13 @@ def rate(stratum: Stratum) -> str:
         stratum: The rate.
 
     Returns:
-        ``0.71 [0.68, 0.74] on 1,974 of 2,000 (18 unparsable, 8 failed)``; when undefined, why.
+        ``0.71 [0.68, 0.74] on 1,974 of 2,000 (18 unparsable, 8 failed)``; when undefined, why. Of fractions it is called a mean score.
     """
     if stratum.value is None:
         shown = f"undefined ({stratum.undefined or 'no value'})"
     else:
         shown = " ".join(filter(None, (decimal(stratum.value), interval(stratum.low, stratum.high))))
+        shown = f"mean score {shown}" if stratum.fractions else shown
     missing = outcomes(stratum.outcomes)
     return f"{shown} {denominator(stratum)}" + (f" ({missing})" if missing else "")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from provider_server import ProviderServer
 
-pytest_plugins = ["installed_plugins", "pytester"]
+pytest_plugins = ["any_folder_name", "installed_plugins", "pytester"]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -64,4 +64,5 @@ def corrected_rate(part: OpenScores, by: str | None, labels: Mapping[ItemKey, fl
         undefined=estimate.undefined,
         method=estimate.method,
         note=note,
+        fractions=int(((label > 0) & (label < 1)).sum()),
     )

@@ -116,7 +116,15 @@ def rate_of(
         outcomes["missing"] = missing
     total += missing
     note = _UNCORRECTED if name == OPEN else None
-    rate = Stratum(name=name, by=by, n=sums.graded, of=total, outcomes=outcomes, note=note)
+    rate = Stratum(
+        name=name,
+        by=by,
+        n=sums.graded,
+        of=total,
+        outcomes=outcomes,
+        note=note,
+        fractions=sums.fractions,
+    )
     if not sums.graded:
         return msgspec.structs.replace(rate, undefined="nothing was graded")
     mean = sums.score_sum / sums.graded

@@ -27,6 +27,7 @@ class Stratum(Statistic, frozen=True, kw_only=True):
         outcomes: The rows that are not graded, by outcome; ``missing`` counts cases without an output.
         bounds: The rate if everything not graded were wrong, and if it were all right; None where all is graded.
         note: What a reader must know to read the number.
+        fractions: How many of the scores are neither 0 nor 1; with one the value is a mean score, and no share that passes.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Stratum(Statistic, frozen=True, kw_only=True):
     outcomes: dict[str, int] = {}
     bounds: tuple[float, float] | None = None
     note: str | None = None
+    fractions: int = 0
 
 
 class SystemResult(Part, frozen=True, kw_only=True):

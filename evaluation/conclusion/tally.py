@@ -48,6 +48,7 @@ class Sums(msgspec.Struct):
         clusters: Cluster to the number of graded verdicts and the exact sum of their scores.
         faults: Error type to how often a checker found it.
         failures: Why checkers of the user's own failed, to how often; of reasons that differ each time the first ones.
+        fractions: How many scores are neither 0 nor 1.
     """
 
     by: str | None = None
@@ -55,12 +56,14 @@ class Sums(msgspec.Struct):
     clusters: dict[str, ExactSum] = msgspec.field(default_factory=dict)
     faults: Counter[str] = msgspec.field(default_factory=Counter)
     failures: Counter[str] = msgspec.field(default_factory=Counter)
+    fractions: int = 0
 
     def add(self, verdict: Verdict | Row | Said, cluster: str) -> None:
         """Count one verdict."""
         self.outcomes[verdict.outcome] += 1
         if verdict.score is not None:
             self.clusters[cluster] = _with(self.clusters.get(cluster, _NOTHING), verdict.score)
+            self.fractions += 0.0 < verdict.score < 1.0
         if verdict.source == "checker" and verdict.error_type is not None:
             self.faults[verdict.error_type] += 1
         if verdict.source == "checker" and verdict.outcome == "failed":
