@@ -16,8 +16,7 @@ from fiducial.calibration.planning.next_labels import neyman_allocation
 from fiducial.calibration.statistics.probabilities import corrected_brier_parts
 from fiducial.calibration.thresholds.certified_thresholds import Verdicts, certify_cascade
 from fiducial.calibration.thresholds.recalibration import recalibrate
-from fiducial.calibration.true_rate.active_labels import DrawnLabels, draw_probabilities
-from fiducial.calibration.true_rate.active_rounds import active_estimate
+from fiducial.calibration.true_rate.active_labels import DrawnLabels, active_estimate, draw_probabilities
 from fiducial.calibration.true_rate.stratified import (
     StratifiedItems,
     stratified_prediction_powered,

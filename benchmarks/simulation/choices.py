@@ -48,7 +48,7 @@ def thresholds(draws: int) -> Iterator[Means]:
     for _ in range(draws):
         for size in (100, 400):
             label = (rng.random(size) < 0.4).astype(np.float64)
-            found = choose_threshold(label, rng.normal(size=size) + label, np.arange(size))
+            found = choose_threshold(label >= 0.5, rng.normal(size=size) + label, np.arange(size))
             if found.threshold is None or found.apparent is None or found.held_out is None:
                 continue
             below = [np.searchsorted(each, found.threshold) / 400_000 for each in scores]

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fiducial.calibration import Statistic
-from fiducial.calibration.true_rate.active_labels import DrawnLabels, draw_probabilities
-from fiducial.calibration.true_rate.active_rounds import active_estimate
+from fiducial.calibration.true_rate.active_labels import DrawnLabels, active_estimate, draw_probabilities
 from fiducial.calibration.true_rate.estimators import (
     LabelledAndJudged,
     labels_only,

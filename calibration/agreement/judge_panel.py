@@ -11,8 +11,7 @@ from ..cuts import CutSource
 from ..intervals.measurement import Settings, measure
 from ..sample import Sample, make_sample
 from ..statistic import Statistic
-from ..statistics.estimator import ESTIMATORS
-from ..statistics.own import own_estimators
+from ..statistics.estimator import ESTIMATORS, own_estimators
 from ..tables.table import Table
 from .results import AccuracyWithMissing, JudgeCalibration, MissingVerdicts
 

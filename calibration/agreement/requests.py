@@ -81,7 +81,7 @@ def _selective(table: Table, max_error: float, seed: int) -> Certificate:
 
 def _threshold(table: Table, statistic: str) -> Threshold:
     rows = usable_rows(table)
-    return choose_threshold(rows.right.astype(np.float64), rows.score, rows.cluster, statistic=statistic)
+    return choose_threshold(rows.right, rows.score, rows.cluster, statistic=statistic)
 
 
 def _recalibration(table: Table, method: Recalibrator, level: float) -> Recalibration:

@@ -22,6 +22,10 @@ _FEWEST, _MOST, _OFTEN = 10, 10_000, 10
 """Between which numbers of anchors, and among how many numbers of replies, is looked for what it would take."""
 
 
+_DROP, _LOOKS, _WANTED = 0.1, 5, 0.7
+"""What is foreseen: that a drop so large is found within so many looks, and with which chance it should be."""
+
+
 def paired_drops(
     certified: FloatArray, looks: Sequence[FloatArray], cluster: IntArray
 ) -> tuple[FloatArray, FloatArray]:
@@ -104,15 +108,7 @@ class Foresight(msgspec.Struct, frozen=True, kw_only=True):
     replies: int | None
 
 
-def foresee(
-    accuracy: float,
-    anchors: int,
-    *,
-    replies: float = 1.0,
-    drop: float = 0.1,
-    looks: int = 5,
-    wanted: float = 0.7,
-) -> Foresight:
+def foresee(accuracy: float, anchors: int, *, replies: float = 1.0) -> Foresight:
     """How often `paired_drops` finds a drop, and what it would take to find it as often as wanted.
 
     Of anchors that are independent and equally hard, each verdict drawn anew: 20,000 samples from one seed.
@@ -121,30 +117,27 @@ def foresee(
         accuracy: How often the judge was right when it was certified.
         anchors: How many there are.
         replies: How many each had in the certified run.
-        drop: How much less often it is right from the first look on.
-        looks: Within how many.
-        wanted: The chance that is asked for.
     """
-    number = np.arange(1, looks + 1)[:, None]
+    number = np.arange(1, _LOOKS + 1)[:, None]
 
     def chance(n: int, r: float) -> float:
         rng = np.random.default_rng(0)
         before = rng.binomial(round(n * r), accuracy, _SAMPLED) / round(n * r)
-        each = rng.binomial(n, max(0.0, accuracy - drop), (looks, _SAMPLED)) / n
+        each = rng.binomial(n, max(0.0, accuracy - _DROP), (_LOOKS, _SAMPLED)) / n
         after = np.cumsum(each, axis=0) / number
         error = np.sqrt(n * (before * (1 - before) / r + after * (1 - after) / number) + 2)
         reached = n * (before - after) / error >= -stdtrit(n, look_level(replies=r))
         return float(reached.any(axis=0).mean())
 
-    enough = _FEWEST + bisect_left(range(_FEWEST, _MOST), wanted, key=lambda n: chance(n, replies))
+    enough = _FEWEST + bisect_left(range(_FEWEST, _MOST), _WANTED, key=lambda n: chance(n, replies))
     often = (
-        r for r in range(math.ceil(replies), math.ceil(replies) + _OFTEN) if chance(anchors, r) >= wanted
+        r for r in range(math.ceil(replies), math.ceil(replies) + _OFTEN) if chance(anchors, r) >= _WANTED
     )
     return Foresight(
-        drop=drop,
-        looks=looks,
+        drop=_DROP,
+        looks=_LOOKS,
         found=chance(anchors, replies),
-        wanted=wanted,
+        wanted=_WANTED,
         anchors=enough,
         replies=next(often, None),
     )

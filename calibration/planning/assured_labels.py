@@ -13,6 +13,7 @@ from ..arrays import FloatArray
 from ..intervals.closed_forms import normal_quantile
 from ..sample import QUADRANTS
 from ..statistics.beyond_chance import cohen_kappa
+from .budget import LEVEL
 from .sample_sizes import (
     ClassLabels,
     design_effect,
@@ -156,10 +157,10 @@ def _enough(
 def _half_widths(errors: _Errors, labels: int, expected: Expected, rng: np.random.Generator) -> FloatArray:
     error = errors(labels, rng)
     if expected.rows_per_cluster == 1:
-        return normal_quantile(0.95) * error
+        return normal_quantile(LEVEL) * error
     degrees = max(1.0, labels / expected.rows_per_cluster - 1)
     spread = np.sqrt(expected.effect * rng.chisquare(degrees, size=_DRAWS) / degrees)
-    return float(stdtrit(degrees, 0.975)) * error * spread
+    return float(stdtrit(degrees, (1 + LEVEL) / 2)) * error * spread
 
 
 def _tables(expected: Expected, labels: int, rng: np.random.Generator) -> FloatArray:
@@ -173,7 +174,7 @@ def _rate_errors(expected: Expected, successes: list[int], trials: list[int]) ->
         tried = tables[:, trials].sum(axis=1)
         share = tables[:, successes].sum(axis=1) / np.maximum(tried, 1)
         # Wilson's half-width over the quantile, which is wider than Wald's where a rate is near 0 or 1.
-        square = normal_quantile(0.95) ** 2
+        square = normal_quantile(LEVEL) ** 2
         error = np.sqrt(tried * share * (1 - share) + square / 4) / (tried + square)
         return np.where(tried > 0, error, np.inf)
 

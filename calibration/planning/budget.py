@@ -13,6 +13,9 @@ from ...errors import UsageError
 from ..intervals.closed_forms import normal_quantile
 from ..true_rate.results import FEWEST_LABELS
 
+LEVEL = 0.95
+"""Of the intervals that are planned for."""
+
 PhaseName: TypeAlias = Literal["check", "cheap", "dear", "label"]
 
 PHASES: tuple[PhaseName, ...] = ("check", "cheap", "dear", "label")
@@ -99,7 +102,6 @@ def plan_budget(
     *,
     outputs: int | None = None,
     effect: float = 1.0,
-    level: float = 0.95,
 ) -> BudgetPlan:
     """Spend a budget for the narrowest interval.
 
@@ -115,7 +117,6 @@ def plan_budget(
         pilot: What is known beforehand.
         outputs: How many there are; None for as many as one likes.
         effect: By how much clusters multiply the variance.
-        level: Of the interval.
 
     Raises:
         UsageError: The budget does not pay for the fewest labels, something costs nothing and there is no end of it, or checkers decide everything.
@@ -128,11 +129,7 @@ def plan_budget(
     steps = {"+".join(names) or "labels alone": _steps(names, costs, pilot) for names in offered}
     most = math.inf if outputs is None else outputs * (1 - pilot.decided)
     counts = {name: _allocate(budget, each, most) for name, each in steps.items()}
-    wide = {
-        name: _half_width(steps[name], each, effect, level)
-        for name, each in counts.items()
-        if each is not None
-    }
+    wide = {name: _half_width(steps[name], each, effect) for name, each in counts.items() if each is not None}
     if not wide:
         least = min(_price(each, [float(FEWEST_LABELS)] * len(each)) for each in steps.values())
         raise UsageError(
@@ -145,11 +142,10 @@ def plan_budget(
         budget=budget,
         spent=sum(each.cost for each in phases),
         half_width=wide[best],
-        open_half_width=_half_width(steps[best][1:], taken[1:], effect, level)
-        / max(1 - pilot.decided, 1e-12),
+        open_half_width=_half_width(steps[best][1:], taken[1:], effect) / max(1 - pilot.decided, 1e-12),
         phases=phases,
         half_widths=wide,
-        labels_alone_cost=_cost_of(wide[best], steps["labels alone"], most, effect, level),
+        labels_alone_cost=_cost_of(wide[best], steps["labels alone"], most, effect),
         pilot=pilot,
     )
 
@@ -217,17 +213,15 @@ def _price(steps: Sequence[_Step], counts: Sequence[float]) -> float:
     return sum(step.cost * count for step, count in zip(steps, counts, strict=True))
 
 
-def _half_width(steps: Sequence[_Step], counts: Sequence[float], effect: float, level: float) -> float:
+def _half_width(steps: Sequence[_Step], counts: Sequence[float], effect: float) -> float:
     variance = sum(step.variance / count for step, count in zip(steps, counts, strict=True))
-    return normal_quantile(level) * math.sqrt(effect * variance)
+    return normal_quantile(LEVEL) * math.sqrt(effect * variance)
 
 
-def _cost_of(
-    half_width: float, steps: Sequence[_Step], most: float, effect: float, level: float
-) -> float | None:
+def _cost_of(half_width: float, steps: Sequence[_Step], most: float, effect: float) -> float | None:
     """The least budget with which a design is that narrow."""
     enough = [most] * len(steps)
-    if most < math.inf and _half_width(steps, enough, effect, level) > half_width:
+    if most < math.inf and _half_width(steps, enough, effect) > half_width:
         return None
     ratios = [min(each, 1e9) for each in _falling_ratios(steps)]
 
@@ -235,7 +229,7 @@ def _cost_of(
         return [min(most, max(FEWEST_LABELS, ratio / scale)) for ratio in ratios]
 
     scale = _largest(
-        0.0, 1e9, lambda each: _half_width(steps, counts(max(each, 1e-18)), effect, level) <= half_width
+        0.0, 1e9, lambda each: _half_width(steps, counts(max(each, 1e-18)), effect) <= half_width
     )
     return _price(steps, counts(max(scale, 1e-18)))
 

@@ -11,21 +11,21 @@ from ..intervals.closed_forms import normal_quantile
 from ..intervals.variance import influence
 from ..sample import QUADRANTS, Sample
 from ..statistics.beyond_chance import cohen_kappa
+from .budget import LEVEL
 
 
-def labels_for_rate(rate: float, half_width: float, *, share: float = 1.0, level: float = 0.95) -> int:
+def labels_for_rate(rate: float, half_width: float, *, share: float = 1.0) -> int:
     """Labels for an interval of a rate that is this narrow.
 
     Args:
         rate: The expected rate.
         half_width: Of the interval.
         share: Share of labelled items that are in the rate's denominator: the prevalence, for a true positive rate.
-        level: Of the interval.
 
     Returns:
         ``z^2 rate (1 - rate) / half_width^2 / share``, rounded up.
     """
-    return math.ceil(normal_quantile(level) ** 2 * rate * (1 - rate) / half_width**2 / share)
+    return math.ceil(normal_quantile(LEVEL) ** 2 * rate * (1 - rate) / half_width**2 / share)
 
 
 def expected_kappa(tpr: float, tnr: float, prevalence: float) -> tuple[float, float]:
@@ -43,15 +43,13 @@ def expected_kappa(tpr: float, tnr: float, prevalence: float) -> tuple[float, fl
     return float(cohen_kappa(QUADRANTS.tables(sample.counts))), float(sample.counts @ values**2) * sample.n
 
 
-def labels_for_kappa(
-    tpr: float, tnr: float, prevalence: float, half_width: float, *, level: float = 0.95
-) -> int:
+def labels_for_kappa(tpr: float, tnr: float, prevalence: float, half_width: float) -> int:
     """Labels for an interval of Cohen's kappa that is this narrow."""
-    return math.ceil((normal_quantile(level) / half_width) ** 2 * expected_kappa(tpr, tnr, prevalence)[1])
+    return math.ceil((normal_quantile(LEVEL) / half_width) ** 2 * expected_kappa(tpr, tnr, prevalence)[1])
 
 
 def labels_for_corrected_rate(
-    tpr: float, tnr: float, prevalence: float, half_width: float, unlabelled: int, *, level: float = 0.95
+    tpr: float, tnr: float, prevalence: float, half_width: float, unlabelled: int
 ) -> int | None:
     """Labels for a PPI++ interval of the true rate that is this narrow, when the judge scores ``unlabelled`` items.
 
@@ -61,7 +59,6 @@ def labels_for_corrected_rate(
         prevalence: The expected true rate.
         half_width: Of the interval.
         unlabelled: Items judged and not labelled.
-        level: Of the interval.
 
     Returns:
         The least n with ``var(Y) (1 - rho^2 N / (N + n)) / n`` small enough; None when no number is.
@@ -70,7 +67,7 @@ def labels_for_corrected_rate(
     spread = prevalence * (1 - prevalence)
     covariance = spread * (tpr + tnr - 1)
     squared = covariance**2 / (spread * rate * (1 - rate)) if 0 < rate < 1 and covariance > 0 else 0.0
-    target = (half_width / normal_quantile(level)) ** 2
+    target = (half_width / normal_quantile(LEVEL)) ** 2
 
     def variance(n: int) -> float:
         return spread * (1 - squared * unlabelled / (unlabelled + n)) / n
@@ -91,7 +88,7 @@ class ClassLabels(NamedTuple):
 
 
 def labels_for_rogan_gladen(
-    tpr: float, tnr: float, prevalence: float, half_width: float, unlabelled: int, *, level: float = 0.95
+    tpr: float, tnr: float, prevalence: float, half_width: float, unlabelled: int
 ) -> ClassLabels | None:
     """Labels of each class for an interval of the Rogan-Gladen estimate that is this narrow, as few as will do.
 
@@ -106,14 +103,13 @@ def labels_for_rogan_gladen(
         prevalence: The expected true rate (theta).
         half_width: Of the interval.
         unlabelled: Items judged, whose rate is corrected.
-        level: Of the interval.
 
     Returns:
         Labels of each class, at least 1; None where the judge is no better than chance, or no number is enough.
     """
     youden = tpr + tnr - 1
     rate = prevalence * tpr + (1 - prevalence) * (1 - tnr)
-    room = (youden * half_width / normal_quantile(level)) ** 2 - rate * (1 - rate) / unlabelled
+    room = (youden * half_width / normal_quantile(LEVEL)) ** 2 - rate * (1 - rate) / unlabelled
     if youden <= 0 or room <= 0:
         return None
     right = prevalence * math.sqrt(tpr * (1 - tpr))
@@ -123,9 +119,7 @@ def labels_for_rogan_gladen(
     )
 
 
-def items_for_difference(
-    difference: float, discordant: float, *, power: float = 0.8, level: float = 0.95
-) -> int:
+def items_for_difference(difference: float, discordant: float, *, power: float = 0.8) -> int:
     """Items on which two judges must be compared to find a difference with McNemar's test.
 
     Source: Connor 1987.
@@ -134,7 +128,6 @@ def items_for_difference(
         difference: Of the two shares right.
         discordant: Share of items on which exactly one of the two is right; at least the difference.
         power: Wanted chance to find it.
-        level: 1 minus the chance of a false alarm.
 
     Returns:
         ``[z_a sqrt(psi) + z_b sqrt(psi - d^2)]^2 / d^2``, rounded up.
@@ -144,7 +137,7 @@ def items_for_difference(
     """
     if not 0 < abs(difference) <= discordant <= 1:
         raise ValueError("a difference is above 0 and at most the share of items on which the two differ")
-    z_alarm, z_power = normal_quantile(level), normal_quantile(2 * power - 1)
+    z_alarm, z_power = normal_quantile(LEVEL), normal_quantile(2 * power - 1)
     root = z_alarm * math.sqrt(discordant) + z_power * math.sqrt(max(0.0, discordant - difference**2))
     return math.ceil(root**2 / difference**2)
 

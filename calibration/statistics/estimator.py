@@ -1,11 +1,16 @@
-"""Estimator: a named formula, and the catalogue of all that a panel computes."""
+"""Estimator: a named formula; the catalogue of all that a panel computes, and statistics of the user's own, measured as ours are."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+import numpy as np
+
+from ...errors import ConfigurationError
+from ...plugins import STATISTICS
 from ..arrays import FloatArray
 from ..intervals.closed_forms import Interval, Scale
 from ..intervals.paired_shares import balanced_accuracy_interval, bias_interval
@@ -132,3 +137,47 @@ ESTIMATORS: dict[str, Estimator] = {estimator.name: estimator for estimator in _
 
 AGREEMENT = tuple(ESTIMATORS)[: tuple(ESTIMATORS).index("pearson")]
 """Names of the statistics of the 2x2 table."""
+
+
+def own_estimators() -> list[Estimator]:
+    """Every statistic that is registered, by decorator or entry point.
+
+    Raises:
+        ConfigurationError: One has the name of ours, or cannot be loaded.
+    """
+    usable, broken = STATISTICS.loaded()
+    for plugin in broken:
+        raise ConfigurationError(f"statistics: {plugin.name!r} cannot be used: {plugin.problem}")
+    for name in usable.keys() & ESTIMATORS.keys():
+        raise ConfigurationError(f"statistics: {name!r} is the name of a statistic that comes with fiducial")
+    return [of_function(name, function) for name, function in usable.items()]
+
+
+def of_function(name: str, function: Callable[..., Any]) -> Estimator:
+    """A function as a statistic, with the clustered interval that any other has.
+
+    Args:
+        name: Its name.
+        function: Takes labels, scores and weights, each of shape ``(m,)``; gives a number, or None or NaN where it is undefined.
+
+    Returns:
+        The statistic; it raises ConfigurationError for a function that raises or gives something else.
+    """
+
+    def formula(weights: FloatArray, cells: Cells) -> FloatArray:
+        rows = weights.reshape(-1, weights.shape[-1])
+        values = [_value(name, function, row, cells) for row in rows]
+        return np.array(values, dtype=np.float64).reshape(weights.shape[:-1])
+
+    return Estimator(name, formula, "the function gives no number here")
+
+
+def _value(name: str, function: Callable[..., Any], weights: FloatArray, cells: Cells) -> float:
+    there = weights > 0
+    if not there.any():
+        return math.nan
+    try:
+        value = function(cells.label[there], cells.score[there], weights[there])
+        return math.nan if value is None else float(value)
+    except Exception as error:
+        raise ConfigurationError(f"statistics: {name!r} failed: {type(error).__name__}: {error}") from error

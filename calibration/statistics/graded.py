@@ -79,20 +79,12 @@ MAX_PAIRWISE_CELLS = 1_500
 
 
 def pearson(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Pearson's product-moment correlation.
-
-    Returns:
-        In [-1, 1], shape ``(...)``; NaN where label or score is constant.
-    """
+    """Pearson's product-moment correlation, in [-1, 1]; NaN where label or score is constant."""
     return correlation_of(cell_moments(weights, cells))
 
 
 def spearman(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Spearman's rank correlation: Pearson's of the mid-ranks.
-
-    Returns:
-        In [-1, 1], shape ``(...)``; NaN where label or score is constant.
-    """
+    """Spearman's rank correlation: Pearson's of the mid-ranks, in [-1, 1]; NaN where label or score is constant."""
     return correlation_of(
         moments(weights, _mid_ranks(weights, cells.label), _mid_ranks(weights, cells.score))
     )
@@ -156,12 +148,9 @@ def _mid_ranks(weights: FloatArray, values: FloatArray) -> FloatArray:
 
 
 def concordance(weights: FloatArray, cells: Cells) -> FloatArray:
-    """2 s_xy / (s_x^2 + s_y^2 + (m_x - m_y)^2), moments with divisor n.
+    """2 s_xy / (s_x^2 + s_y^2 + (m_x - m_y)^2), moments with divisor n, in [-1, 1]; NaN where label and score are one and the same constant.
 
     Source: Lin 1989.
-
-    Returns:
-        In [-1, 1], shape ``(...)``; NaN where label and score are one and the same constant.
     """
     values = cell_moments(weights, cells)
     total = constant_as_zero(values.label_variance + values.score_variance + values.difference**2)

@@ -90,21 +90,13 @@ _DISTANCES: dict[Level, Callable[[FloatArray, FloatArray], FloatArray]] = {
 
 
 def alpha_interval(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Interval alpha of label and judge.
-
-    Returns:
-        Shape ``(...)``; NaN where all values are one and the same.
-    """
+    """Interval alpha of label and judge; NaN where all values are one and the same."""
     centre = cells.label[:1]
     return _two_raters(weights, cells.label - centre, cells.score - centre)
 
 
 def alpha_ordinal(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Ordinal alpha of label and judge: the interval alpha of the pooled mid-ranks.
-
-    Returns:
-        Shape ``(...)``; NaN where all values are one and the same.
-    """
+    """Ordinal alpha of label and judge: the interval alpha of the pooled mid-ranks; NaN where all values are one and the same."""
     m = len(cells.label)
     values, code = np.unique(np.concatenate([cells.label, cells.score]), return_inverse=True)
     margin = _pooled(weights, code, len(values))

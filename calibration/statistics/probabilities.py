@@ -18,12 +18,9 @@ from .graded import sum_by_value
 
 
 def auroc(weights: FloatArray, cells: Cells) -> FloatArray:
-    """P(score of a right row > score of a wrong row) + P(equal) / 2.
+    """P(score of a right row > score of a wrong row) + P(equal) / 2, in [0, 1]; NaN where only one class is present.
 
     Source: Hanley and McNeil 1982 (the Mann-Whitney form). A row is right when its label reaches ``pass_at``.
-
-    Returns:
-        In [0, 1], shape ``(...)``; NaN where only one class is present.
     """
     right = cells.label >= cells.pass_at
     positive = sum_by_value(weights * right, cells.score)
@@ -33,12 +30,9 @@ def auroc(weights: FloatArray, cells: Cells) -> FloatArray:
 
 
 def average_precision(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Sum over thresholds, strict to lax, of (recall gained) x (precision there).
+    """Sum over thresholds, strict to lax, of (recall gained) x (precision there), in (0, 1]; NaN where no row is right.
 
     A row is right when its label reaches ``pass_at``. A judge without a clue has the prevalence, not 1/2.
-
-    Returns:
-        In (0, 1], shape ``(...)``; NaN where no row is right.
     """
     right = cells.label >= cells.pass_at
     positive = sum_by_value(weights * right, cells.score)[..., ::-1]
@@ -48,12 +42,9 @@ def average_precision(weights: FloatArray, cells: Cells) -> FloatArray:
 
 
 def brier(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Mean of (score - outcome)^2, the outcome being 1 where the label reaches ``pass_at``.
+    """Mean of (score - outcome)^2, the outcome being 1 where the label reaches ``pass_at``, in [0, 1].
 
     Source: Brier 1950.
-
-    Returns:
-        In [0, 1], shape ``(...)``.
     """
     outcome = (cells.label >= cells.pass_at).astype(float)
     return ratio(weights @ (cells.score - outcome) ** 2, weights.sum(axis=-1))
@@ -66,12 +57,9 @@ _INNER_EDGES = np.arange(1, BINS) / BINS
 
 
 def ece(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Sum over bins of (share of rows) x |mean outcome - mean score|.
+    """Sum over bins of (share of rows) x |mean outcome - mean score|, in [0, 1].
 
     Source: Naeini et al. 2015. Biased upwards in small samples, and dependent on the bins: compare only like with like.
-
-    Returns:
-        In [0, 1], shape ``(...)``.
     """
     gaps = weights @ _gaps(cells)
     # |x| without np.abs, which would drop the imaginary part that carries the derivative.

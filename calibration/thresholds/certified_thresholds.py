@@ -16,13 +16,16 @@ from .results import Cascade, Certificate
 GRID = tuple((19 - step) / 20 for step in range(20))
 """Confidence thresholds, strict to lax, fixed before the data are seen: each is one more chance to pass."""
 
+FAILURE = 0.1
+"""How often a guarantee may fail."""
+
 
 def certify(
     confidence: FloatArray,
     wrong: BoolArray,
     *,
     max_error: float,
-    failure: float = 0.1,
+    failure: float = FAILURE,
     cluster: IntArray | None = None,
     seed: int = 0,
 ) -> Certificate:
@@ -88,13 +91,12 @@ def certify_cascade(
     judges: Mapping[str, Verdicts],
     *,
     max_error: float,
-    failure: float = 0.1,
     cluster: IntArray | None = None,
     seed: int = 0,
 ) -> Cascade:
     """Certify each judge on what those before it left, each at its share of the chance to fail.
 
-    With probability ``1 - failure`` over calibration samples the verdicts that each judge keeps, and so all that are kept,
+    With probability ``1 - FAILURE`` over calibration samples the verdicts that each judge keeps, and so all that are kept,
     are wrong at most ``max_error`` of the time. A judge of which nothing is certified decides nothing.
 
     Source: Jung et al. 2024 (arXiv 2407.18370), with the failures shared out: spent whole at each judge they add up.
@@ -102,7 +104,6 @@ def certify_cascade(
     Args:
         judges: By name, in the order in which they are asked.
         max_error: The error to be guaranteed.
-        failure: How often the guarantee may fail.
         cluster: Cluster number of each item; None when every item is its own. One item of each is looked at.
         seed: Decides which.
     """
@@ -114,7 +115,7 @@ def certify_cascade(
         # Who said nothing has no confidence, and what has none is never kept.
         confidence = np.nan_to_num(verdicts.confidence[left], nan=-1.0)
         wrong = verdicts.wrong[left]
-        found[name] = certify(confidence, wrong, max_error=max_error, failure=failure / len(judges))
+        found[name] = certify(confidence, wrong, max_error=max_error, failure=FAILURE / len(judges))
         threshold = found[name].threshold
         if threshold is not None:
             keep = confidence >= threshold

@@ -24,23 +24,16 @@ _ROUNDING = 1e-12
 
 
 def choose_threshold(
-    label: FloatArray,
-    score: FloatArray,
-    cluster: IntArray,
-    *,
-    statistic: str = "balanced_accuracy",
-    pass_at: float = 0.5,
+    right: BoolArray, score: FloatArray, cluster: IntArray, *, statistic: str = "balanced_accuracy"
 ) -> Threshold:
     """The threshold on the score that makes a statistic of the 2x2 table largest, cross-fitted.
 
     Args:
-        label: Trusted values, shape ``(n,)``, none missing.
+        right: Whether the label passes, shape ``(n,)``.
         score: The judge's scores, shape ``(n,)``, none missing.
         cluster: Cluster number of each row, shape ``(n,)``; a cluster is never split.
         statistic: One of `AGREEMENT`.
-        pass_at: A label passes when it is at least this.
     """
-    right = label >= pass_at
     candidates = _spaced(np.unique(score))
     if not len(score) or right.all() or not right.any():
         return _no_threshold(statistic, "needs labels of both classes", len(score))

@@ -10,8 +10,7 @@ import numpy as np
 from ..arrays import BoolArray
 from ..statistic import Statistic, undefined
 from ..tables.table import PROBABILITY, Table
-from .active_labels import DrawnLabels
-from .active_rounds import active_estimate
+from .active_labels import DrawnLabels, active_estimate
 from .drawn import pending_labels, round_of, unequal_chances, was_drawn
 from .estimators import (
     LabelledAndJudged,

@@ -10,8 +10,7 @@ from ...formats.bfcl.prompting import assemble_prompt, documents_text, for_infer
 from ...judges import Reply
 from ...records import Case, Message, ToolCall
 from .attempt import StepTaken
-from .tool_names import ToolNames
-from .tool_schemas import tool_schema
+from .tool_schemas import ToolNames, tool_schema
 
 Mode: TypeAlias = Literal["tools", "prompt"]
 """Native tools, or instructions in the prompt and calls in the text."""

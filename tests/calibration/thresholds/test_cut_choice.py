@@ -20,13 +20,13 @@ LABEL = (RNG.random(2_000) < 0.5).astype(float)
 
 def test_the_threshold_between_two_classes_is_found() -> None:
     score = np.where(LABEL == 1, 0.8, 0.3)
-    found = choose_threshold(LABEL, score, np.arange(2_000))
+    found = choose_threshold(LABEL >= 0.5, score, np.arange(2_000))
     assert (found.threshold, found.apparent, found.held_out) == (0.8, 1.0, 1.0)
 
 
 def test_a_judge_that_is_shifted_gets_its_own_threshold() -> None:
     score = np.clip(RNG.normal(0.6 + 0.3 * LABEL, 0.1), 0, 1)
-    found = choose_threshold(LABEL, score, np.arange(2_000))
+    found = choose_threshold(LABEL >= 0.5, score, np.arange(2_000))
     assert found.threshold == pytest.approx(0.75, abs=0.05)
     assert found.held_out == pytest.approx(0.93, abs=0.02)
 
@@ -36,14 +36,14 @@ def test_choosing_among_noise_flatters_and_the_held_out_value_does_not() -> None
     for seed in range(200):
         rng = np.random.default_rng(seed)
         label = (rng.random(60) < 0.5).astype(float)
-        found = choose_threshold(label, rng.random(60), np.arange(60))
+        found = choose_threshold(label >= 0.5, rng.random(60), np.arange(60))
         gaps[seed] = (found.apparent or 0.0) - 0.5, (found.held_out or 0.0) - 0.5
     assert gaps[:, 0].mean() > 0.05
     assert gaps[:, 1].mean() < 0.01
 
 
 def test_the_number_of_thresholds_is_bounded() -> None:
-    found = choose_threshold(LABEL, RNG.random(2_000), np.arange(2_000))
+    found = choose_threshold(LABEL >= 0.5, RNG.random(2_000), np.arange(2_000))
     assert MAX_CANDIDATES == 100
     assert found.threshold is not None
 
@@ -57,13 +57,13 @@ def test_the_number_of_thresholds_is_bounded() -> None:
     ],
 )
 def test_where_nothing_can_be_chosen_it_says_why(label: list[float], score: list[float], why: str) -> None:
-    found = choose_threshold(np.array(label), np.array(score), np.arange(len(label)))
+    found = choose_threshold(np.array(label) >= 0.5, np.array(score), np.arange(len(label)))
     assert found.threshold is None
     assert why in (found.undefined or "")
 
 
 def test_one_cluster_has_nothing_to_hold_out() -> None:
-    found = choose_threshold(np.array([1.0, 0.0]), np.array([0.9, 0.1]), np.zeros(2, dtype=np.int64))
+    found = choose_threshold(np.array([True, False]), np.array([0.9, 0.1]), np.zeros(2, dtype=np.int64))
     assert (found.threshold, found.held_out, found.optimism) == (0.9, None, None)
 
 

@@ -12,10 +12,10 @@ from fiducial.calibration import estimate, table_from_rows
 from fiducial.calibration.true_rate.active_labels import (
     UNIFORM,
     DrawnLabels,
+    active_estimate,
     draw_probabilities,
     moved,
 )
-from fiducial.calibration.true_rate.active_rounds import active_estimate
 
 M = 1_000
 UNKNOWN = np.full(M, np.nan)

@@ -12,8 +12,7 @@ import pytest
 from fiducial.calibration import estimate, read_table, table_from_rows
 from fiducial.calibration.arrays import FloatArray, IntArray
 from fiducial.calibration.statistic import Statistic
-from fiducial.calibration.true_rate.active_labels import DrawnLabels, draw_probabilities
-from fiducial.calibration.true_rate.active_rounds import active_estimate
+from fiducial.calibration.true_rate.active_labels import DrawnLabels, active_estimate, draw_probabilities
 from fiducial.errors import InputError
 from fiducial.records import write_records
 

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fiducial.evaluation.generation.tool_names import ToolNames
+from fiducial.evaluation.generation.tool_schemas import ToolNames
 
 
 def test_a_dot_becomes_an_underscore_and_comes_back():
