@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
 import click
 
 from ..errors import UsageError
 from .exit_codes import EXIT_GATE, EXIT_OK
-from .options import FOLDER, INPUT_FILE, Number, json_option, pass_at_option
+from .options import FOLDER, INPUT_FILE, Number, json_option, numbers_by_name, pass_at_option
 from .table_input import emit
-
-if TYPE_CHECKING:
-    from ..api.audits import DriftTest
-    from ..api.measuring import GivenPassAt
 
 _CERTIFY = """\b
 Examples:
@@ -55,16 +51,14 @@ Examples:
 @click.option("--against", type=INPUT_FILE, help="A certificate to check this run against instead.")
 @json_option
 def certify_run(
+    *,
     run: Path,
     claims: tuple[str, ...],
     judge: str | None,
-    level: float,
-    pass_at: GivenPassAt,
-    accept: float | None,
-    drift: DriftTest,
     out: Path | None,
     against: Path | None,
     json_file: str | None,
+    **options: Any,
 ) -> int:
     """Certify what a labelled run shows of its judge, or check a later run against a certificate.
 
@@ -80,9 +74,7 @@ def certify_run(
         standing = check_certificate(run, against, judge=judge)
         emit(standing, json_file)
         return EXIT_OK if standing.valid else EXIT_GATE
-    found = certify(
-        run, _claims(claims), judge=judge, level=level, pass_at=pass_at, accept=accept, drift=drift, out=out
-    )
+    found = certify(run, numbers_by_name("--claim", "STAT=VALUE", claims), judge=judge, out=out, **options)
     kept = f"certificate: {out}" if found.holds else "no certificate: not every claim holds"
     emit(found, json_file, [*found.document(), kept])
     return EXIT_OK if found.holds else EXIT_GATE
@@ -114,14 +106,3 @@ def alternative(
     from ..api.audits import alternatives  # noqa: PLC0415 - numpy is slow to import
 
     emit(alternatives(verdicts, likeness=likeness), json_file)
-
-
-def _claims(given: tuple[str, ...]) -> dict[str, float]:
-    claims: dict[str, float] = {}
-    for text in given:
-        name, _, value = text.partition("=")
-        try:
-            claims[name] = float(value)
-        except ValueError as error:
-            raise UsageError(f"--claim expects STAT=VALUE, got {text!r}") from error
-    return claims

@@ -115,10 +115,6 @@ def import_(
     results: tuple[Path, ...],
     record: Path | None,
     expect_served_by: str | None,
-    fail_under: tuple[str, ...],
-    min_graded: float | None,
-    verbose: bool,
-    quiet: bool,
     worlds: tuple[str, ...],
     **options: Any,
 ) -> int:
@@ -131,12 +127,13 @@ def import_(
     from ..api.running import plan_of  # noqa: PLC0415 - likewise
     from .evaluate import evaluate  # noqa: PLC0415 - likewise
 
+    shown = {name: options.pop(name) for name in ("fail_under", "min_graded", "verbose", "quiet")}
     plan = plan_of(command=command_line(), environments=worlds_of(worlds), **options)
     results_told: list[str] = []
     access = access_to_results(
         results, record, served_by=expect_served_by, model=options["model"], tell=results_told.append
     )
-    code = evaluate(plan, access, fail_under=fail_under, min_graded=min_graded, telling=(verbose, quiet))
+    code = evaluate(plan, access, **shown)
     for line in results_told:
         click.echo(line, err=True)
     return code

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 import click
 
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .generate import asking_options
+from .generate import asking_options, finding_options
 from .model_options import model_access, reaching_options
 from .options import FOLDER, json_option, rules_option
 from .table_input import emit
-
-if TYPE_CHECKING:
-    from ..api.bfcl import NamesOption, Rules
 
 
 @click.group(no_args_is_help=True)
@@ -30,6 +27,7 @@ _data = click.option(
     help="BFCL's data: a folder with its files, a bfcl_eval-*.whl, or a checkout of the repository.",
 )
 
+_ASKED = ("model", "mode", "steps_per_turn", "system", "search", "embedding_model", "count_failures")
 _TEMPERATURE = 0.001
 """What BFCL asks every model with that takes one."""
 
@@ -59,18 +57,9 @@ _TEMPERATURE = 0.001
     help="Write the line that BFCL writes for an entry whose call failed, which scores 0; without, it has no result and is tried again.",
 )
 @asking_options
-@click.option(
-    "--search", metavar="CORPUS|URL", help="The web: pages as JSON Lines or a folder, or a search service."
-)
-@click.option(
-    "--embedding-model",
-    metavar="NAME",
-    help="For the memory by likeness, at the same endpoint.  [default: hashed words]",
-)
+@finding_options
 @reaching_options
-def generate(
-    *, data: Path, results: Path, categories: tuple[str, ...], count_failures: bool, **options: Any
-) -> int:
+def generate(*, data: Path, results: Path, categories: tuple[str, ...], **options: Any) -> int:
     """Let a model work on BFCL's entries, and write its answers as BFCL's result tree, which `fiducial bfcl score` reads.
 
     With --mode tools names with dots are offered with underscores, as BFCL does; the temperature is 0.001 unless --parameter says
@@ -79,21 +68,9 @@ def generate(
     from ..api.generation import generate_bfcl  # noqa: PLC0415 - `--help` loads none of this
 
     parameters = {"temperature": _TEMPERATURE, **options["parameters"]}
-    done = generate_bfcl(
-        data,
-        results,
-        categories,
-        access=model_access(options),
-        system=options["system"],
-        search=options["search"],
-        embedding_model=options["embedding_model"],
-        count_failures=count_failures,
-        progress=True,
-        model=options["model"],
-        mode=options["mode"],
-        parameters={name: value for name, value in parameters.items() if value is not None},
-        steps_per_turn=options["steps_per_turn"],
-    )
+    asked = {name: options[name] for name in _ASKED}
+    asked["parameters"] = {name: value for name, value in parameters.items() if value is not None}
+    done = generate_bfcl(data, results, categories, access=model_access(options), progress=True, **asked)
     for each in done:
         click.echo(str(each))
     click.echo(f"results: {results}")
@@ -141,12 +118,8 @@ def score(
     data: Path,
     results: Path,
     scores: Path,
-    names: NamesOption,
-    mode: Literal["prompt", "fc", "auto"],
-    partial: bool,
-    rules: Rules,
-    categories: tuple[str, ...],
     json_file: str | None,
+    **options: Any,
 ) -> None:
     """Score every system of a result tree.
 
@@ -157,17 +130,7 @@ def score(
     """
     from ..api.bfcl import score_bfcl  # noqa: PLC0415 - `--help` loads none of this
 
-    found = score_bfcl(
-        data,
-        results,
-        scores,
-        names=names,
-        mode=mode,
-        partial=partial,
-        rules=rules,
-        categories=categories,
-        progress=True,
-    )
+    found = score_bfcl(data, results, scores, progress=True, **options)
     for path in found.passed_over:
         click.echo(f"passed over, as BFCL does: {path}", err=True)
     emit(found, json_file, [*found.document(), "", f"score files and CSV files are in {scores}"])

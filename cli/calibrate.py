@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
 from ..errors import UsageError
-from .options import Number
+from .options import EXISTING_FILE, Number
 from .table_input import emit, gate_failures, load_table, table_options
-
-if TYPE_CHECKING:
-    from ..api.measuring import AuditMethod, GivenPassAt, IntervalOption, Recalibrator
 
 _EXAMPLE = """\b
 Example:
@@ -34,7 +31,7 @@ Example:
 )
 @click.option(
     "--label-audit",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=EXISTING_FILE,
     help="Verdicts (JSONL) of a person on a random sample of the labelled items: corrects for errors of the labels.",
 )
 @click.option(
@@ -46,7 +43,7 @@ Example:
 )
 @click.option(
     "--adjudications",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=EXISTING_FILE,
     help="What people decided where judge and label differ (`fiducial review --of disagreements`), beside what run folders keep.",
 )
 @click.option(
@@ -82,24 +79,17 @@ Example:
     help="Exit 1 when a judge is below VALUE, or has no value.",
 )
 def command(
+    *,
     tables: tuple[Path, ...],
     labels: Path | None,
     columns: tuple[str, ...],
-    pass_at: GivenPassAt,
-    seed: int,
-    replicates: int,
-    json_file: str | None,
-    interval: IntervalOption | None,
-    slices: tuple[str, ...],
-    label_audit: Path | None,
-    label_audit_by: AuditMethod,
     adjudications: Path | None,
-    max_error: float | None,
+    json_file: str | None,
+    slices: tuple[str, ...],
+    gates: tuple[str, ...],
     cascade: str | None,
     levels: str | None,
-    threshold_for: str | None,
-    recalibrate: Recalibrator | None,
-    gates: tuple[str, ...],
+    **options: Any,
 ) -> int:
     """Compare judges with trusted labels, every rate with its denominator and interval.
 
@@ -116,17 +106,9 @@ def command(
             raise UsageError(f"--slice {name}: the table has no such column of few values; {table.slices()}")
     found = calibrate(
         table,
-        pass_at=pass_at,
-        interval=interval,
-        seed=seed,
-        replicates=replicates,
-        label_audit=label_audit,
-        label_audit_by=label_audit_by,
-        max_error=max_error,
         cascade=None if cascade is None else cascade.split(","),
         levels=None if levels is None else _numbers(levels),
-        threshold_for=threshold_for,
-        recalibrate=recalibrate,
+        **options,
     )
     emit(found, json_file, found.document(slices=slices))
     return gate_failures(judge_gates(wanted, found.judges))

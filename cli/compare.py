@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from .table_input import accepts_edited, emit, load_table, table_options
 from .typed import command_line
 
 if TYPE_CHECKING:
-    from ..api.measuring import By, GivenPassAt, IntervalOption, Right
+    from ..api.measuring import By
 
 _EXAMPLE = """\b
 Example:
@@ -30,7 +31,7 @@ _OF_JUDGES = (
     "worlds out model repeats batch poll_seconds dry_run base_url endpoints connection api_key_env concurrency timeout attempts "
     "patience expect_served_by cache no_cache record replay max_calls max_cost"
 )
-_OF_TABLES = "columns pass_at right statistic flips interval seed replicates"
+_OF_TABLES = ("pass_at", "right", "statistic", "flips", "interval", "seed", "replicates")
 
 
 @click.command("compare", cls=SectionedCommand, epilog=_EXAMPLE)
@@ -80,19 +81,13 @@ _OF_TABLES = "columns pass_at right statistic flips interval seed replicates"
 @worlds
 @model_options
 def command(
+    *,
     tables: tuple[Path, ...],
     labels: Path | None,
     columns: tuple[str, ...],
-    pass_at: GivenPassAt,
-    seed: int,
-    replicates: int,
     json_file: str | None,
     by: By,
-    right: Right | None,
     against: str | None,
-    statistic: str,
-    flips: int,
-    interval: IntervalOption | None,
     **options: Any,
 ) -> int:
     """Test every pair of judges or systems on the items both have, corrected for the number of pairs.
@@ -101,27 +96,21 @@ def command(
     model failed; with --out the same command asks again for these alone.
     """
     if options["judges"]:
-        _refuse_typed(_OF_TABLES, "goes with tables; --judge asks about outputs")
+        _refuse_typed(["columns", *_OF_TABLES], "goes with tables; --judge asks about outputs")
         if by != "system":
             raise UsageError(
                 "--judge says which of two outputs is better, and so which system: add --by system"
             )
         return _prefer(tables, labels=labels, against=against, json_file=json_file, options=options)
-    _refuse_typed(_OF_JUDGES, "goes with --judge, which is not given")
+    _refuse_typed(_OF_JUDGES.split(), "goes with --judge, which is not given")
     from ..api.measuring import compare  # noqa: PLC0415 - numpy and scipy are slow to import
 
     found = compare(
-        load_table(tables, columns, labels, outputs=by == "system" and right != "agrees"),
+        load_table(tables, columns, labels, outputs=by == "system" and options["right"] != "agrees"),
         by=by,
-        right=right,
-        pass_at=pass_at,
         against=against,
-        statistic=statistic,
-        flips=flips,
-        interval=interval,
-        seed=seed,
-        replicates=replicates,
         prices=options["price"],
+        **{name: options[name] for name in _OF_TABLES},
     )
     emit(found, json_file)
     return EXIT_OK
@@ -167,10 +156,10 @@ def _prefer(
     return EXIT_PARTIAL if found.failed else EXIT_OK
 
 
-def _refuse_typed(names: str, why: str) -> None:
+def _refuse_typed(names: Iterable[str], why: str) -> None:
     """Refuse options that would do nothing."""
     context = click.get_current_context()
-    for name in names.split():
+    for name in names:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             option = next(param.opts[0] for param in context.command.params if param.name == name)
             raise UsageError(f"{option} {why}")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
+from .options import EXISTING_FILE
 from .table_input import emit, load_table, table_options
-
-if TYPE_CHECKING:
-    from ..api.measuring import GivenPassAt, RateInterval, Target
 
 _EXAMPLE = """\b
 Example:
@@ -45,7 +43,7 @@ _OPEN_PART = "Of a run folder: the open part alone, with labels of its own; the 
 @click.option(
     "--draw",
     multiple=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=EXISTING_FILE,
     help="With what chance the labelled items were drawn, as `fiducial plan --next --out` wrote it; once for each round, "
     "in their order.",
 )
@@ -61,17 +59,14 @@ _OPEN_PART = "Of a run folder: the open part alone, with labels of its own; the 
     help="Judges of nested random samples, from the one that judged most on: adds the estimate of all of them together, for what `fiducial plan --budget` bought.",
 )
 def command(
+    *,
     tables: tuple[Path, ...],
     labels: Path | None,
     columns: tuple[str, ...],
-    pass_at: GivenPassAt,
-    json_file: str | None,
-    judge: str | None,
-    interval: RateInterval,
-    target: Target,
     draw: tuple[Path, ...],
-    strata: str | None,
+    json_file: str | None,
     phases: str | None,
+    **options: Any,
 ) -> None:
     """Correct a judge's rate by the labels there are: PPI++, post-stratified, Rogan-Gladen, and labels alone.
 
@@ -82,14 +77,6 @@ def command(
     from ..api.measuring import estimate  # noqa: PLC0415 - numpy and scipy are slow to import
 
     table = load_table(tables, columns, labels, draws=draw, open_only=True)
-    found = estimate(
-        table,
-        judge=judge,
-        pass_at=pass_at,
-        interval=interval,
-        target=target,
-        strata=strata,
-        phases=phases.split(",") if phases else (),
-    )
+    found = estimate(table, phases=phases.split(",") if phases else (), **options)
     note = [_OPEN_PART] if any(path.is_dir() for path in tables) else []
     emit(found, json_file, [*note, *found.document()])

@@ -10,24 +10,19 @@ import click
 
 from ..api.check_options import worlds_of
 from ..api.running import GENERATED, Access, Plan, forecast, gates_of, plan_of, run
-from .exit_codes import EXIT_OK, EXIT_PARTIAL
+from ..api.shown import as_lines
+from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
 from .generate import foresee_first, generate_first
-from .jury_options import jury_options_of, split_options
+from .jury_options import jury_options_of
 from .model_options import model_access, poll_seconds
-from .outcome import Telling, show_outcome
 from .typed import command_line
+
+_WIDTH = 80
+"""Columns of a terminal that nobody made wider."""
 
 
 def evaluate_as_asked(given: Mapping[str, Any], **stages: Any) -> int:
-    """Run, or with ``--dry-run`` foresee, what the options of `run` and `judge` ask for.
-
-    Args:
-        given: Their values.
-        **stages: Fields of the plan that only one of the two has.
-
-    Returns:
-        The exit code.
-    """
+    """Run, or with ``--dry-run`` foresee, what the options of `run` and `judge` ask for; fields of the plan that one alone has follow."""
     # Once, since all models share its budget.
     reached = cache(lambda: model_access(given))
     generates = given.get("generate") is not None or given.get("agent") is not None
@@ -52,7 +47,6 @@ def evaluate_as_asked(given: Mapping[str, Any], **stages: Any) -> int:
         poll_seconds=poll_seconds(given),
         **jury_options_of(given),
         environments=worlds_of(given["worlds"]),
-        **split_options(given),
         **stages,
     )
     if given["dry_run"]:
@@ -63,7 +57,8 @@ def evaluate_as_asked(given: Mapping[str, Any], **stages: Any) -> int:
         reached,
         fail_under=given["fail_under"],
         min_graded=given["min_graded"],
-        telling=(given["verbose"], given["quiet"]),
+        verbose=given["verbose"],
+        quiet=given["quiet"],
     )
     return EXIT_PARTIAL if not code and generated is not None and generated.tally.without_output else code
 
@@ -74,19 +69,34 @@ def evaluate(
     *,
     fail_under: Iterable[str] = (),
     min_graded: float | None = None,
-    telling: tuple[bool, bool] = (False, False),
+    verbose: bool = False,
+    quiet: bool = False,
 ) -> int:
-    """Run a plan and show what it came to.
+    """Run a plan, say what it came to, and with which code to leave.
 
     Args:
         plan: What to do.
         access: How a model is reached.
         fail_under: Gates, as typed.
         min_graded: The least share of outputs that must have a score.
-        telling: Whether to tell everything, and whether to tell nothing but gates that fail.
-
-    Returns:
-        The exit code.
+        verbose: Tell everything, not a screen.
+        quiet: Tell which gates fail, and nothing else.
     """
     gates = gates_of(fail_under)
-    return show_outcome(run(plan, access, progress=True), gates, min_graded, Telling(*telling))
+    found = run(plan, access, progress=True)
+    failures = found.failing(gates, min_graded)
+    if verbose:
+        lines = [*as_lines(found.in_full(), full=True), *as_lines([*failures, *found.closing()])]
+    elif quiet:
+        lines = list(as_lines(failures))
+    else:
+        report = f"report: {found.report}   (-v tells more)"
+        lines = [*as_lines(found.document(), width=_WIDTH), *as_lines([*failures, report])]
+    for line in lines:
+        click.echo(line)
+    if found.conclusion.not_judged is not None:
+        click.echo(f"fiducial: {found.conclusion.not_judged}", err=True)
+        return EXIT_USAGE
+    if failures:
+        return EXIT_GATE
+    return EXIT_PARTIAL if found.conclusion.failed else EXIT_OK

@@ -13,7 +13,7 @@ import msgspec
 from ..errors import UsageError
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .model_options import model_access, reaching_options
-from .options import INPUT_FILE, Number, SectionedCommand, Whole, section, worlds
+from .options import INPUT_FILE, Number, SectionedCommand, Whole, compose, section, worlds
 
 if TYPE_CHECKING:
     from ..api.generation import Generated, ModelAccess, Source
@@ -56,11 +56,16 @@ asking_options = section(
 )  # fmt: skip
 """How a model that generates is asked."""
 
+finding_options = compose(
+    click.option("--search", metavar="CORPUS|URL", help="The web: pages as JSON Lines or a folder, or a search service."),
+    click.option("--embedding-model", metavar="NAME", help="For the memory by likeness, at the same endpoint.  [default: hashed words]"),
+)  # fmt: skip
+"""Where what is looked for is found."""
+
 tool_options = section(
     WORKS,
     click.option("--histories", type=INPUT_FILE, help="What an agent with a memory went through before (docs/generate.md)."),
-    click.option("--search", metavar="CORPUS|URL", help="The web: pages as JSON Lines or a folder, or a search service."),
-    click.option("--embedding-model", metavar="NAME", help="For the memory by likeness, at the same endpoint.  [default: hashed words]"),
+    finding_options,
 )  # fmt: skip
 """What an agent's memory and web are made of."""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from .options import FOLDER, INPUT_FILE
-from .table_input import emit
+from .table_input import emit_page
 
 _EXAMPLE = """\b
 Examples:
@@ -28,10 +28,4 @@ def command(folder: Path, html: Path | None, *, markdown: bool, json_file: str |
     """Show the finished runs in FOLDER over time: rates with intervals, what changed from one to the next, judges that drifted."""
     from ..api.differences import history  # noqa: PLC0415 - scipy is slow to import
 
-    found = history(folder)
-    if markdown:
-        click.echo(found.to_markdown())
-    else:
-        emit(found, json_file)
-    if html is not None:
-        click.echo(f"report: {found.report(html)}", err=markdown or json_file == "-")
+    emit_page(history(folder), html, markdown=markdown, json_file=json_file)

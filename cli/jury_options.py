@@ -39,40 +39,19 @@ jury_options = section(
 
 
 def jury_options_of(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Make of options how a jury counts, for `plan_of`.
-
-    Args:
-        options: The values of `jury_options`.
-
-    Raises:
-        UsageError: A number cannot be read, or weights are given without a jury.
-    """
+    """How a jury counts, and by whom answers are split, for `plan_of`."""
+    if options["split_model"] is not None and not options["split_statements"]:
+        raise UsageError("--split-model goes with --split-statements")
+    split = {"split": options["split_statements"], "split_model": options["split_model"]}
     if options["jury"] is None:
         if options["weights"] is not None:
             raise UsageError("--weights goes with --jury")
-        return {}
+        return split
     low, high = _numbers("--unsure", options["unsure"], "-", 2)
     if not low <= high:
         raise UsageError(f"--unsure: expected LOW-HIGH, got {options['unsure']!r}, which no score lies in")
     weights = () if options["weights"] is None else _numbers("--weights", options["weights"], ",", None)
-    return {"jury": options["jury"], "weights": weights, "unsure": (low, high)}
-
-
-def split_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Make of options whether and by whom answers are split.
-
-    Args:
-        options: The values of `jury_options`.
-
-    Returns:
-        Fields of the plan.
-
-    Raises:
-        UsageError: A model is named and nothing is to be split.
-    """
-    if options["split_model"] is not None and not options["split_statements"]:
-        raise UsageError("--split-model goes with --split-statements")
-    return {"split": options["split_statements"], "split_model": options["split_model"]}
+    return {"jury": options["jury"], "weights": weights, "unsure": (low, high), **split}
 
 
 def _numbers(option: str, text: str, separator: str, count: int | None) -> tuple[float, ...]:

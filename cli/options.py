@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from ..api.cuts import PassAt
+from ..errors import UsageError
 
 if TYPE_CHECKING:
     from ..api.check_options import Workspaces
@@ -19,6 +20,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 INPUT = click.Path(path_type=Path)
 """A file, or a folder of shards."""
 INPUT_FILE = click.Path(path_type=Path, dir_okay=False)
+EXISTING_FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
@@ -119,6 +121,18 @@ def compose(*decorators: Callable[[F], F]) -> Callable[[F], F]:
         return function
 
     return apply
+
+
+def numbers_by_name(option: str, form: str, given: Iterable[str]) -> dict[str, float]:
+    """What an option says that is given as ``NAME=NUMBER``, as often as one likes."""
+    numbers: dict[str, float] = {}
+    for text in given:
+        name, _, value = text.partition("=")
+        try:
+            numbers[name] = float(value)
+        except ValueError as error:
+            raise UsageError(f"{option} expects {form}, got {text!r}") from error
+    return numbers
 
 
 def outputs_option(*, required: bool) -> Callable[[F], F]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from ..errors import UsageError
 from ..records import write_records
-from .options import Number, SectionedCommand, Whole, section
+from .options import EXISTING_FILE, INPUT_FILE, Number, SectionedCommand, Whole, numbers_by_name, section
 from .table_input import column_option, emit, load_table
 
 _EXAMPLE = """\b
@@ -23,6 +24,8 @@ Example:
 """
 
 _SHARE = Number(0, 1, min_open=True, max_open=True)
+_OF_DRAWS = ("by_doubt", "strata", "judge")
+_OF_BUDGETS = ("costs", "of", "cheap", "dear", "decided")
 
 
 @click.command("plan", cls=SectionedCommand, epilog=_EXAMPLE)
@@ -112,7 +115,7 @@ _SHARE = Number(0, 1, min_open=True, max_open=True)
     "Which to label next",
     click.option(
         "--next",
-        "count",
+        "draw",
         type=Whole(min=1),
         help="Draw this many items of TABLE to label next; of a run folder, from what no checker decided.",
     ),
@@ -128,98 +131,47 @@ _SHARE = Number(0, 1, min_open=True, max_open=True)
         "values, or `score` for parts by the judge's score. `fiducial estimate --strata` must know them.",
     ),
     click.option(
-        "--out",
-        type=click.Path(dir_okay=False, path_type=Path),
-        metavar="FILE",
-        help="Write the items, and their chances, as JSON Lines.",
+        "--out", type=INPUT_FILE, metavar="FILE", help="Write the items, and their chances, as JSON Lines."
     ),
     click.option("--judge", metavar="NAME", help="Whose doubt, when the table has several judges."),
 )
 @click.option(
     "--labels",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=EXISTING_FILE,
     help="Verdicts (JSONL) that are trusted: labels there are so far, of the items named case_id|system|trial.",
 )
 @column_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draw.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
+    *,
     tables: tuple[Path, ...],
-    half_width: float | None,
-    tpr: float,
-    tnr: float,
-    prevalence: float,
-    unlabelled: int | None,
-    assurance: float,
-    on_average: bool,  # noqa: FBT001 - a flag of the command line
-    difference: float | None,
-    discordant: float,
-    power: float,
-    budget: float | None,
-    costs: tuple[str, ...],
-    of: int | None,
-    cheap: str | None,
-    dear: str | None,
-    decided: float,
-    decided_rate: float,
-    rows_per_cluster: float,
-    icc: float,
-    count: int | None,
-    by_doubt: bool,  # noqa: FBT001 - a flag of the command line
-    strata: str | None,
-    out: Path | None,
-    judge: str | None,
     labels: Path | None,
     columns: tuple[str, ...],
-    seed: int,
-    as_json: bool,  # noqa: FBT001 - a flag of the command line
+    out: Path | None,
+    on_average: bool,
+    as_json: bool,
+    **wanted: Any,
 ) -> None:
     """Say how many labels or items it takes, before they are paid for."""
-    if count is None and (by_doubt or strata or out or judge or ((labels or columns) and budget is None)):
+    by_budget = wanted["budget"] is not None
+    drawn = out or any(wanted[name] for name in _OF_DRAWS)
+    if wanted["draw"] is None and (drawn or ((labels or columns) and not by_budget)):
         raise UsageError("--by-doubt, --strata, --out, --judge, --labels and --column are about --next")
-    if budget is None and (costs or of or cheap or dear or decided):
+    if not by_budget and any(wanted[name] for name in _OF_BUDGETS):
         raise UsageError("--cost, --of, --cheap, --dear and --decided are about --budget")
     from ..api.planning import plan  # noqa: PLC0415 - numpy and scipy are slow to import
 
-    found = plan(
-        load_table(tables, columns, labels, open_only=budget is None, outputs=budget is not None)
-        if tables
-        else None,
-        half_width=half_width,
-        tpr=tpr,
-        tnr=tnr,
-        prevalence=prevalence,
-        unlabelled=unlabelled,
-        assurance=None if on_average else assurance,
-        difference=difference,
-        discordant=discordant,
-        power=power,
-        rows_per_cluster=rows_per_cluster,
-        icc=icc,
-        draw=count,
-        by_doubt=by_doubt,
-        strata=strata,
-        judge=judge,
-        seed=seed,
-        budget=budget,
-        costs=dict(map(_cost, costs)),
-        of=of,
-        cheap=_judge_or_rates(cheap),
-        dear=_judge_or_rates(dear),
-        decided=decided,
-        decided_rate=decided_rate,
+    table = (
+        load_table(tables, columns, labels, open_only=not by_budget, outputs=by_budget) if tables else None
     )
+    wanted["costs"] = numbers_by_name("--cost", "WHAT=DOLLARS", wanted["costs"])
+    wanted |= {name: _judge_or_rates(wanted[name]) for name in ("cheap", "dear")}
+    wanted |= {"assurance": None} if on_average else {}
+    found = plan(table, **wanted)
     if out is not None and found.draw is not None:
         write_records(out, found.draw.rows())
     emit(found, "-" if as_json else None)
-
-
-def _cost(text: str) -> tuple[str, float]:
-    name, _, value = text.partition("=")
-    try:
-        return name, float(value)
-    except ValueError as error:
-        raise UsageError(f"--cost expects WHAT=DOLLARS, got {text!r}") from error
 
 
 def _judge_or_rates(text: str | None) -> str | tuple[float, float] | None:

@@ -9,7 +9,7 @@ import click
 
 from ..errors import UsageError
 from .options import FOLDER, INPUT_FILE
-from .table_input import emit
+from .table_input import emit_page
 
 if TYPE_CHECKING:
     from ..api.audits import Audit
@@ -77,10 +77,4 @@ def _difference(
 ) -> None:
     from ..api.differences import diff  # noqa: PLC0415 - scipy is slow to import
 
-    found = diff(before, after)
-    if markdown:
-        click.echo(found.to_markdown())
-    else:
-        emit(found, json_file)
-    if html is not None:
-        click.echo(f"report: {found.report(html)}", err=markdown or json_file == "-")
+    emit_page(diff(before, after), html, markdown=markdown, json_file=json_file)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -58,17 +58,14 @@ Examples:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
+    *,
     run: Path,
     sample: SampleKind,
     of: SampleKind | None,
-    agreements: int,
-    count: int,
-    seed: int,
-    judge: str | None,
     name: str,
-    out: Path | None,
     labels: tuple[Path, ...],
-    as_json: bool,  # noqa: FBT001 - a flag of the command line
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Make a page on which a person labels outputs of the run folder RUN, or add the labels made on it.
 
@@ -78,18 +75,5 @@ def command(
     """
     from ..api.reviewing import add_labels, review  # noqa: PLC0415 - the template engine is slow to import
 
-    found = (
-        add_labels(run, labels)
-        if labels
-        else review(
-            run,
-            of or sample,
-            count=count,
-            seed=seed,
-            judge=judge,
-            name=name.strip(),
-            agreements=agreements,
-            out=out,
-        )
-    )
+    found = add_labels(run, labels) if labels else review(run, of or sample, name=name.strip(), **options)
     emit(found, "-" if as_json else None)

@@ -11,9 +11,10 @@ import click
 
 from ..errors import UsageError
 from ..records import atomic_write
-from .options import Whole, json_option, pass_at_option
+from .options import EXISTING_FILE, Whole, compose, json_option, pass_at_option
 
 if TYPE_CHECKING:
+    from ..api.differences import Difference, History
     from ..api.shown import Document, Shown
     from ..api.tables import Table
 
@@ -57,7 +58,7 @@ _TABLE_OPTIONS = (
     ),
     click.option(
         "--labels",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        type=EXISTING_FILE,
         help="Verdicts (JSONL) that are trusted: labels of the items named case_id|system|trial, as of run folders. "
         "A table with ids of its own takes labels as a column.",
     ),
@@ -86,52 +87,22 @@ _RESAMPLING_OPTIONS = (
 
 
 def table_options(*, resamples: bool) -> Callable[[Command], Command]:
-    """Add the arguments TABLE..., --labels, --column, --pass-at and --json.
-
-    Args:
-        resamples: Whether to add --seed and --replicates too.
-
-    Returns:
-        The decorator.
-    """
-
-    def decorate(command: Command) -> Command:
-        for option in reversed(_TABLE_OPTIONS + (_RESAMPLING_OPTIONS if resamples else ())):
-            command = option(command)
-        return command
-
-    return decorate
+    """The arguments TABLE..., --labels, --column, --pass-at and --json, and perhaps --seed and --replicates."""
+    return compose(*_TABLE_OPTIONS, *(_RESAMPLING_OPTIONS if resamples else ()))
 
 
 def load_table(
-    tables: tuple[Path, ...],
-    columns: tuple[str, ...],
-    labels: Path | None,
-    *,
-    draws: tuple[Path, ...] = (),
-    lexical: bool = False,
-    open_only: bool = False,
-    outputs: bool = False,
-    adjudications: Path | None = None,
+    tables: tuple[Path, ...], columns: tuple[str, ...], labels: Path | None, **reading: Any
 ) -> Table:
-    """Read the tables of a command line; see `fiducial.api.tables.read`.
-
-    Raises:
-        UsageError: A ``--column`` is not ``NAME=THEIRS`` with a name of the contract.
-        InputError: A table cannot be read.
-    """
+    """Read the tables of a command line as `fiducial.api.tables.read` does, and say which labels are of nothing in them."""
     from ..api.tables import labels_elsewhere, read  # noqa: PLC0415 - numpy and scipy are slow to import
 
     table = read(
         tables,
         labels=labels,
         columns=_parse_columns(columns),
-        draws=draws,
         accept_edited=accepts_edited(),
-        lexical=lexical,
-        open_only=open_only,
-        outputs=outputs,
-        adjudications=adjudications,
+        **reading,
     )
     if labels is not None:
         elsewhere, given = labels_elsewhere(table, labels)
@@ -155,13 +126,7 @@ def _parse_columns(columns: tuple[str, ...]) -> dict[str, str]:
 
 
 def emit(found: Shown, json_file: str | None, document: Document | None = None) -> None:
-    """Print a result, and write its JSON where it is wanted; with ``--json -`` the JSON is all that is printed.
-
-    Args:
-        found: The result.
-        json_file: The option's value.
-        document: What is printed, where it is not just the result.
-    """
+    """Print a result, or a document in its place, and write its JSON where it is wanted; with ``--json -`` that is all that is printed."""
     from ..api.shown import as_lines  # noqa: PLC0415 - not needed for --help
 
     if json_file is not None:
@@ -172,6 +137,18 @@ def emit(found: Shown, json_file: str | None, document: Document | None = None) 
         with atomic_write(Path(json_file)) as file:
             file.write(f"{text}\n".encode())
     click.echo("\n".join(as_lines(found.document() if document is None else document)))
+
+
+def emit_page(
+    found: Difference | History, html: Path | None, *, markdown: bool, json_file: str | None
+) -> None:
+    """Print a result, or its Markdown, and write its page where one is named; the page's name does not get among what is printed."""
+    if markdown:
+        click.echo(found.to_markdown())
+    else:
+        emit(found, json_file)
+    if html is not None:
+        click.echo(f"report: {found.report(html)}", err=markdown or json_file == "-")
 
 
 def gate_failures(lines: Iterable[str]) -> int:
