@@ -20,19 +20,7 @@ from .sources import FilePath
 
 
 def prepare_workspaces(cases: FilePath, out: FilePath, *, system: str = "agent") -> int:
-    """Lay out a workspace for every challenge, with the files an agent is to find in it.
-
-    Args:
-        cases: The cases file.
-        out: Where workspaces and ``outputs.jsonl`` go.
-        system: What the agent is called.
-
-    Returns:
-        How many there are.
-
-    Raises:
-        InputError: A case cannot be read, or is no challenge.
-    """
+    """Lay out a workspace for every challenge, with the files an agent is to find in it, beside an ``outputs.jsonl`` that names them."""
     return lay_out_all(read_records(Path(cases), Case), Path(out), system=system)
 
 

@@ -173,15 +173,7 @@ def forecast_audit(
     prices: Sequence[str] = (),
     **options: Any,
 ) -> Forecasts:
-    """Find out what an audit would take, without a call and without a trace.
-
-    Args:
-        probes: As in `audit`.
-        judges: Names of judges.
-        access: How their model would be reached.
-        prices: What models cost beside the public list.
-        **options: Of `audit`.
-    """
+    """Find out what an audit would take, without a call and without a trace; takes the arguments of `audit`, and ``prices``."""
     plan = _plan(probes=probes, judges=judges, shared=True, **options)
     return Forecasts(judges=foresee_audit(plan, access, price_list(prices)))
 

@@ -69,9 +69,6 @@ class Audit(AuditNumbers, Shown, frozen=True, kw_only=True):
 def load_audit(folder: FilePath) -> Audit:
     """An audit from its run folder.
 
-    Args:
-        folder: Where it is kept.
-
     Raises:
         InputError: It cannot be read.
     """
@@ -193,9 +190,6 @@ def alternatives(
     Args:
         verdicts: Files of verdicts of at least two people and of one judge or more, on the same outputs.
         likeness: Compare scores by the share that is equal, or by how near they are.
-
-    Returns:
-        Each judge's tests.
 
     Raises:
         InputError: The files cannot be used.

@@ -21,21 +21,7 @@ from .sources import FilePath, paths_of
 def export_batch(
     out: FilePath, *, worlds: Worlds = None, progress: bool | None = None, **questions: Any
 ) -> list[BatchFile]:
-    """Write what judges have to be asked as batch files.
-
-    Args:
-        out: The file; long ones are split and numbered.
-        worlds: Simulated worlds of one's own.
-        progress: Whether to show progress; None shows it on a terminal and in a notebook.
-        **questions: Fields of `Questions`: cases, outputs, judges, model, and what has been answered.
-
-    Returns:
-        The files; none where nothing is left to be asked.
-
-    Raises:
-        InputError: An input cannot be used, or a file cannot be written.
-        UsageError: There is no such judge.
-    """
+    """Write what judges have to be asked as batch files, none where nothing is left to be asked; ``questions`` are fields of `Questions`."""
     with shown_progress(wanted=progress) as shown:
         of, by = (shards_of(paths_of(questions.pop(name))).files for name in ("cases", "outputs"))
         asked = Questions(cases=of, outputs=by, environments=worlds_of(worlds), **questions)

@@ -23,9 +23,6 @@ def cassette_judge(prompt: FilePath, path: Path, *, ask: bool, **options: Any) -
         path: The cassette: a recording; made when questions are asked.
         ask: Whether what is not in it is asked for and added; where not, such a question raises a MissingReplyError.
         **options: Of `judge`.
-
-    Returns:
-        The judge.
     """
     again = partial(cassette_judge, prompt, path, ask=ask, **options)
     if ask:

@@ -38,12 +38,7 @@ COMPARED = tuple(f"tool_call_accuracy/{variant}" for variant in ("reasons", "dir
 
 
 def demo_plan(out: Path, command: str) -> Plan:
-    """Check and judge the suite.
-
-    Args:
-        out: The run folder.
-        command: For the record.
-    """
+    """Check and judge the suite."""
     changed = msgspec.json.decode(demo_path("replies/unanswered.json").read_bytes(), type=set[ItemKey])
     outputs = frozenset(output.key for output in read_records(demo_path("outputs.jsonl"), Output))
     return Plan(
@@ -74,11 +69,7 @@ def demo_access() -> Access:
 
 
 def prompts_compared(out: Path) -> Comparison:
-    """How the prompts that were asked about the same outputs differ.
-
-    Args:
-        out: The run folder.
-    """
+    """How the prompts that were asked about the same outputs differ."""
     table = read_tables([out])
     asked = [name for name, judge in table.judges.items() if judge.name == JUDGES[0] and judge.model == MODEL]
     rows = np.isin(table.judge.codes, [table.judge.values.index(name) for name in asked])

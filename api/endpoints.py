@@ -23,16 +23,7 @@ NO_KEY = "none"
 
 
 def find_endpoint(base_url: str | None, api_key: str | None, environment: Mapping[str, str]) -> Endpoint:
-    """Find out where the model is.
-
-    Args:
-        base_url: As given by the caller.
-        api_key: As given by the caller.
-        environment: Environment variables: ``OPENAI_BASE_URL``, ``OPENAI_API_KEY``; for Azure ``AZURE_OPENAI_ENDPOINT``,
-            ``AZURE_OPENAI_API_KEY`` and ``OPENAI_API_VERSION``, as the openai library names them.
-
-    Returns:
-        The endpoint.
+    """Where the model is: as the caller says, or as the variables of the openai library do, for OpenAI or for Azure.
 
     Raises:
         ConfigurationError: There is none, or its key is missing.
@@ -60,13 +51,7 @@ def _azure(resource: str, key: str, environment: Mapping[str, str]) -> Endpoint:
 def shares_of(
     given: Sequence[EndpointLike], concurrency: int, api_key: str | None, environment: Mapping[str, str]
 ) -> tuple[Share, ...]:
-    """The endpoints of a run.
-
-    Args:
-        given: As a caller names them.
-        concurrency: Calls in flight at one of weight 1.
-        api_key: The key of those that name none; ``OPENAI_API_KEY`` when None.
-        environment: Environment variables.
+    """The endpoints of a run; those that name no key have this one, or ``OPENAI_API_KEY``.
 
     Raises:
         UsageError: One is named in a form that is not known, or twice.

@@ -162,11 +162,6 @@ def judge_tasks_of(
 ) -> list[JudgeTask]:
     """Judges as a run asks them, each with its own way to its model.
 
-    Args:
-        judges: One or several, made or named.
-        model: The judging model of those that are only named.
-        worlds: Simulated worlds of the user's own.
-
     Raises:
         UsageError: One of them is neither, or there is no such judge.
     """

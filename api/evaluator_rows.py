@@ -101,11 +101,7 @@ def tool_call_accuracy(
 def accepted_answer(
     kind: Literal["memory_answer", "web_search_answer"],
 ) -> Callable[[str, str, Items], tuple[Case, Output]]:
-    """What the two judges of accepted answers take.
-
-    Args:
-        kind: The kind of case.
-    """
+    """What the two judges of accepted answers take."""
 
     def item(query: str, response: str, accepted_answers: Items) -> tuple[Case, Output]:
         """Judge whether an answer gives an accepted one.

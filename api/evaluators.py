@@ -194,13 +194,6 @@ def flex_flow(judge: str, folder: Path) -> Path:
 
     A folder of one's own, since promptflow writes into the folder of the flow it runs.
 
-    Args:
-        judge: The judge's name.
-        folder: The folder; made when it is not there.
-
-    Returns:
-        The folder.
-
     Raises:
         UsageError: There is no such judge.
         InputError: The folder cannot be written.

@@ -23,13 +23,6 @@ _COLUMNS = (
 
 
 def verdicts_frame(verdicts: Iterable[Verdict]) -> pd.DataFrame:
-    """Verdicts, a row each.
-
-    Args:
-        verdicts: In any order.
-
-    Returns:
-        Columns as in `Verdict`; ``score`` is NaN where there is none, which ``outcome`` says.
-    """
+    """Verdicts, a row each; ``score`` is NaN where there is none, which ``outcome`` says."""
     rows = [[getattr(verdict, name) for name in _COLUMNS] for verdict in verdicts]
     return pd.DataFrame(rows, columns=list(_COLUMNS)).astype({"score": "float64"})

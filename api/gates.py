@@ -18,14 +18,7 @@ PASS_RATE = "pass_rate"  # noqa: S105 - not that kind of pass
 
 
 def parse_gates(given: Iterable[str], known: Collection[str]) -> dict[str, float]:
-    """Read the option ``--fail-under``.
-
-    Args:
-        given: Its values, ``STAT=VALUE`` each.
-        known: The statistics there are.
-
-    Returns:
-        Statistic to the least value it may have.
+    """Read the option ``--fail-under``: ``STAT=VALUE`` each, STAT being one of those known.
 
     Raises:
         UsageError: A value is not of that form, or names no statistic.
@@ -48,15 +41,7 @@ def parse_gates(given: Iterable[str], known: Collection[str]) -> dict[str, float
 
 
 def judge_gates(gates: Mapping[str, float], judges: Mapping[str, JudgeCalibration]) -> Iterator[str]:
-    """The gates that judges fail.
-
-    Args:
-        gates: Statistic to the least value it may have.
-        judges: The ``judges`` of a calibration.
-
-    Yields:
-        One line a failure. A statistic that is undefined fails: what cannot be computed was not shown to be good enough.
-    """
+    """The gates that judges fail, a line each; an undefined statistic fails, since what cannot be computed was not shown to be good enough."""
     for judge, panel in judges.items():
         for name, least in gates.items():
             statistic = panel.statistics[name]
@@ -64,16 +49,7 @@ def judge_gates(gates: Mapping[str, float], judges: Mapping[str, JudgeCalibratio
 
 
 def run_gates(gates: Mapping[str, float], min_graded: float | None, conclusion: Conclusion) -> list[str]:
-    """The gates that a run fails.
-
-    Args:
-        gates: Statistic to the least value it may have.
-        min_graded: The least share of outputs that must have a score; None for no such gate.
-        conclusion: What the run came to.
-
-    Returns:
-        One line a failure.
-    """
+    """The gates that a run fails, a line each; one is the least share of outputs that must have a score."""
     lines: list[str] = []
     if PASS_RATE in gates:
         for system in conclusion.systems:

@@ -87,23 +87,7 @@ def who_generates(
     embedding_model: str | None = None,
     **settings: Any,
 ) -> Source:
-    """Who generates: a model, or a command.
-
-    Args:
-        model: The model's name, where it is one.
-        agent: The command, where it is one.
-        out: Where outputs go; memories are written down beside them.
-        access: How the model is reached.
-        environment: The command's.
-        system: What it is called in outputs.
-        agent_timeout: Seconds for the command, each time.
-        agent_calls: Whether the command calls the tools of cases as it works, line by line.
-        concurrency: Cases at work at the same time.
-        worlds: Simulated worlds of one's own.
-        histories: Conversations that went before.
-        search: The web: a corpus, or a search service.
-        embedding_model: For the memory by likeness.
-        **settings: How the model is asked: ``mode``, ``parameters``, ``steps_per_turn``.
+    """Who generates: a model, or a command, which may call the tools of cases as it works; ``settings`` say how the model is asked.
 
     Raises:
         UsageError: Neither a model nor an agent is named, or both are.
@@ -148,17 +132,7 @@ def generate_file(
     prices: Sequence[str] = (),
     accept_edited: bool = False,
 ) -> Generated:
-    """Let a model or a command work on cases, and keep the outputs in a file; the same call goes on with it.
-
-    Args:
-        source: Who generates.
-        cases: The cases file.
-        out: The outputs file.
-        trials: Attempts at each case.
-        progress: Whether to show progress.
-        prices: Of models, beside the public list, ``[MODEL=]IN/OUT``.
-        accept_edited: Whether to go on with outputs that were changed by hand since they were made.
-    """
+    """Let a model or a command work on cases, and keep the outputs in a file; the same call goes on with it."""
     with shown_progress(wanted=progress) as shown:
         tally = make_file(source, Path(cases), Path(out), shown, trials=trials, accept_edited=accept_edited)
     return Generated.by(source, tally, prices)
@@ -187,15 +161,7 @@ def foresee_file(
     trials: int = 1,
     prices: Sequence[str] = (),
 ) -> Foreseen:
-    """What generating would take, without a call and without a trace.
-
-    Args:
-        source: Who would generate.
-        cases: The cases.
-        out: The outputs file.
-        trials: Attempts at each case.
-        prices: Of models, beside the public list, ``[MODEL=]IN/OUT``.
-    """
+    """What generating would take, without a call and without a trace."""
     files = shards_of(paths_of(cases)).files
     return Foreseen(forecast=foresee_generation(source, files, Path(out), price_list(prices), trials=trials))
 
@@ -230,23 +196,7 @@ def generate_bfcl(
     progress: bool | None = None,
     **settings: Any,
 ) -> list[Generated]:
-    """Let a model work on BFCL's entries, and write its answers as BFCL's result tree.
-
-    Args:
-        data: BFCL's data.
-        results: The tree.
-        categories: Categories or groups of them.
-        access: How the model is reached.
-        system: What it is called.
-        search: The web: a corpus, or a search service.
-        embedding_model: For the memory by likeness.
-        count_failures: Whether failed calls count as answers.
-        progress: Whether to show progress.
-        **settings: How the model is asked: ``model``, ``mode``, ``parameters``, ``steps_per_turn``.
-
-    Returns:
-        What each category came to.
-    """
+    """Let a model work on BFCL's entries, category by category, and write its answers as BFCL's result tree."""
     asked, source = ModelSettings(**settings, any_type="string"), open_source(Path(data))
     scenes = scenes_of(
         histories=bfcl_histories(source),

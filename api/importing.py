@@ -94,12 +94,6 @@ def import_bfcl(
 def import_log(source: str, path: FilePath, *, criterion: str | None = None, system: str = LOGGED) -> Suite:
     """A log, all of it or nothing; `fiducial.read` passes over what it cannot read, and says so.
 
-    Args:
-        source: Its format: ``openai``, ``azure``, or another that `fiducial.read` knows.
-        path: The file.
-        criterion: What a good answer achieves, in a sentence.
-        system: Who answered, where that is not written down.
-
     Raises:
         InputError: A line cannot be read; when it is gone through.
     """
@@ -120,10 +114,6 @@ def import_agbenchmark(path: FilePath) -> Suite:
 
 def import_own(name: str, path: FilePath) -> Suite:
     """What a format of one's own reads (`file_format`).
-
-    Args:
-        name: The format's.
-        path: What it is to read.
 
     Raises:
         UsageError: No format has this name; when it is gone through.

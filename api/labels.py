@@ -110,14 +110,6 @@ def correct_cases(cases: Cases, patch: FilePath | Iterable[Mapping[str, Any]]) -
 def corrected_file(cases: Sequence[Path], patch: Path, beside: Path) -> Path:
     """Apply a patch to a data set, and write it beside what is made of it: ``run.cases.jsonl`` beside ``run``.
 
-    Args:
-        cases: Files of cases, or folders of shards.
-        patch: The patch.
-        beside: What is made of the corrected cases.
-
-    Returns:
-        The file.
-
     Raises:
         InputError: The patch is for other cases, or for other references than these have.
         UsageError: A file of that name is there, and is something else.

@@ -50,9 +50,6 @@ def named_item(given: Mapping[str, Any], prompt: PromptFile | None, by: str) -> 
         prompt: The prompt that is asked; None for the lexical baseline.
         by: The judge, for messages.
 
-    Returns:
-        The item.
-
     Raises:
         UsageError: An input is unknown to the judge, missing, or of a type that it cannot have.
         InputError: A call, a message or a tool has no shape that is known.

@@ -129,14 +129,7 @@ def world(name: str) -> Callable[[W], W]:
 
 
 def load_plugin(spec: str) -> None:
-    """Take in what a file or module of one's own registers.
-
-    Args:
-        spec: ``FILE.py``, or a module's name.
-
-    Raises:
-        ConfigurationError: It cannot be loaded.
-    """
+    """Take in what a file, or a module named as in an import, registers."""
     load_module(spec)
 
 

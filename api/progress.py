@@ -23,14 +23,7 @@ _SECONDS_BETWEEN_REDRAWS = 0.1
 
 @contextmanager
 def shown_progress(*, wanted: bool | None = None) -> Generator[Progress]:
-    """Show progress while the block runs.
-
-    Args:
-        wanted: Whether to; None shows it where somebody looks on: on a terminal, in a notebook.
-
-    Yields:
-        What the work reports to.
-    """
+    """Show progress while the block runs: if wanted, or, where nobody says, on a terminal and in a notebook."""
     looked_at = sys.stderr.isatty() or _in_notebook()
     if not (looked_at if wanted is None else wanted):
         yield Silent()

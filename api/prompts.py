@@ -117,19 +117,7 @@ def rendered_prompt(
     trial: int = 0,
     worlds: Worlds = None,
 ) -> tuple[Sequence[Message], Mapping[str, Any]]:
-    """What a judge would be sent about one output, in full.
-
-    Args:
-        judge: A name, a name/variant, or a path; ``bfcl`` for the prompt that asks an agent for calls as text.
-        cases: The cases file.
-        outputs: The outputs file; needed but for ``bfcl``.
-        case_id: Which case.
-        system: Whose output; the first when left out.
-        trial: Which of its attempts.
-        worlds: Simulated worlds of one's own.
-
-    Returns:
-        The messages, and the decoding parameters.
+    """What a judge would be sent about one output, in full: messages and decoding parameters; of ``bfcl``, what asks an agent for calls as text.
 
     Raises:
         InputError: There is no such case or output.
@@ -183,23 +171,7 @@ def import_prompt(
     scale: str | None = None,
     step: float | None = None,
 ) -> str:
-    """Make a prompt file of chat messages in JSON, or of another tool's prompt file.
-
-    Args:
-        file: A JSON file with a chat message or several, or a ``.prompty`` file.
-        out: The prompt file to write.
-        inputs: What is to be judged: ``OURS``, or ``THEIRS=OURS``.
-        scale: The worst score and the best, such as ``1-5``.
-        step: Distance of neighbouring scores; None when any number in between is one.
-
-    Returns:
-        What it says.
-
-    Raises:
-        UsageError: An input is none of ours, or the scale is none.
-        InputError: It cannot be imported.
-        PromptError: It cannot be read, or would not be a prompt file that can be used.
-    """
+    """Make a prompt file of chat messages in JSON, or of another tool's prompt file, and say what it says; see `judges.prompt_import`."""
     path = _prompty(Path(out), f"--out {out}")
     text, prompt = import_text(Path(file), path, inputs, scale, step)
     with atomic_write(path) as target:

@@ -142,18 +142,7 @@ def import_files(
     criterion: str | None = None,
     system: str = LOGGED,
 ) -> Imported:
-    """Read files and write what they hold as a folder, piece by piece: memory does not grow with them.
-
-    Args:
-        paths: Files or folders of one format.
-        out: The folder for the records.
-        as_: See `read`.
-        map: See `read`.
-        criterion: See `read`.
-        system: See `read`.
-
-    Returns:
-        What there was.
+    """Read files of one format, as `read` does, and write what they hold as a folder, piece by piece: memory does not grow with them.
 
     Raises:
         InputError: A file cannot be read, or holds nothing.
@@ -170,20 +159,7 @@ def import_files(
 def read_strictly(
     source: str, path: FilePath, *, criterion: str | None = None, system: str = LOGGED
 ) -> Iterator[Case | Output | Verdict]:
-    """Read a log, all of it or nothing; a context comes before accepted answers, and these leave the judging to a judge.
-
-    Args:
-        source: The format.
-        path: The file.
-        criterion: See `read`.
-        system: See `read`.
-
-    Yields:
-        Cases, outputs and verdicts.
-
-    Raises:
-        InputError: A line cannot be read.
-    """
+    """Read a log, all of it or nothing; a context comes before accepted answers, and these leave the judging to a judge."""
     options = Options(criterion=criterion, system=system, answers="open")
     return only_records(read_found(source, Path(path), options))
 

@@ -40,11 +40,7 @@ class CachedReplies(Shown, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def cached_replies(cache: FilePath | None = None) -> CachedReplies:
-    """What is in a reply cache.
-
-    Args:
-        cache: Its file; the one in the user's cache folder when left out.
-    """
+    """What is in a reply cache; in the one in the user's cache folder where none is named."""
     path = default_cache() if cache is None else Path(cache)
     if not path.exists():
         return CachedReplies(path=str(path), replies=0)
@@ -56,15 +52,7 @@ def cached_replies(cache: FilePath | None = None) -> CachedReplies:
 
 
 def forget_replies(cache: FilePath | None = None, *, model: str | None = None) -> tuple[Path, int | None]:
-    """Forget cached replies; they will be asked for, and paid for, again.
-
-    Args:
-        cache: The cache's file; the one in the user's cache folder when left out.
-        model: Only this model's replies.
-
-    Returns:
-        The file, and how many it forgot; None where there is no such file.
-    """
+    """Forget cached replies, all or one model's: gives the file, and how many these were; None where there is no such file."""
     path = default_cache() if cache is None else Path(cache)
     if not path.exists():
         return path, None

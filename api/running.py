@@ -154,11 +154,6 @@ def _jury(rule: Any, weights: tuple[float, ...], unsure: tuple[float, float]) ->
 def run(plan: Plan, access: Access, *, progress: bool | None = None) -> Outcome:
     """Do what a plan says, or go on where an earlier start of it stopped, and write the report.
 
-    Args:
-        plan: What to do.
-        access: How a model is reached.
-        progress: Whether to show progress; None shows it on a terminal and in a notebook.
-
     Raises:
         InputError: An input cannot be used; nothing was done.
         RunFolderError: The folder is in use or belongs to another run; nothing was done.
@@ -209,13 +204,7 @@ class Forecasts(Shown, frozen=True, kw_only=True):
 
 
 def forecast(plan: Plan, access: ModelAccess, *, progress: bool | None = None) -> Forecasts:
-    """Find out what a plan's judges would take, without a call and without a trace in the run folder.
-
-    Args:
-        plan: What would be done.
-        access: How the model would be reached.
-        progress: Whether to show progress.
-    """
+    """Find out what a plan's judges would take, without a call and without a trace in the run folder."""
     from ..evaluation.forecast import foresee  # noqa: PLC0415 - most runs are not foreseen
 
     with shown_progress(wanted=progress) as shown:
@@ -236,10 +225,6 @@ class Reparsing(Shown, frozen=True, kw_only=True):
 
 def reparse(folder: Path, *, progress: bool | None = None) -> Reparsing:
     """Read every reply of a run again, as parsers are now; nobody is asked.
-
-    Args:
-        folder: The run folder.
-        progress: Whether to show progress.
 
     Raises:
         RunFolderError: It is no run folder, it is in use, or its inputs are not what and where they were.

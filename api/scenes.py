@@ -41,9 +41,6 @@ def scenes_of(
         embedding: Turns texts of the memory by likeness into vectors; None for hashed words, which need no server.
         rules: ``bfcl`` ends a turn with a call that cannot be read, as BFCL does.
 
-    Returns:
-        The worlds of any case.
-
     Raises:
         InputError: A file cannot be used.
         UsageError: ``search`` is neither.
@@ -80,13 +77,6 @@ def bfcl_histories(source: DataSource) -> dict[str, list[Conversation]]:
 
 def write_histories(data: FilePath, out: FilePath) -> int:
     """Write BFCL's conversations before memory questions as a file of histories.
-
-    Args:
-        data: BFCL's data.
-        out: The file.
-
-    Returns:
-        How many conversations there are.
 
     Raises:
         InputError: A file cannot be read or written.

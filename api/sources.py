@@ -37,10 +37,6 @@ def paths_of(given: FilePath | Iterable[FilePath]) -> list[Path]:
 def source(name: str, given: Cases | Labels) -> InputPath:
     """Where cases or labels are read from.
 
-    Args:
-        name: What they are, for messages.
-        given: In any form.
-
     Raises:
         UsageError: It is nothing of the kind.
         RecordError: One of them is no mapping.
@@ -52,10 +48,6 @@ def source(name: str, given: Cases | Labels) -> InputPath:
 
 def output_sources(outputs: Outputs | Cases, name: str = "outputs") -> list[InputPath]:
     """Where outputs are read from.
-
-    Args:
-        outputs: In any form.
-        name: What they are, for messages.
 
     Raises:
         UsageError: It is nothing of the kind.

@@ -57,16 +57,7 @@ def _chosen(items: Iterator[Judged], judge: str | None, system: str | None) -> I
 def send_otlp(
     run: Run | FilePath, endpoint: str, *, judge: str | None = None, system: str | None = None
 ) -> int:
-    """Send verdicts as ``gen_ai.evaluation.result`` log records, by the official exporter over HTTP.
-
-    Args:
-        run: See `export`.
-        endpoint: Where logs are taken, as ``http://localhost:4318/v1/logs``.
-        judge: See `export`.
-        system: See `export`.
-
-    Returns:
-        How many records were sent.
+    """Send verdicts, chosen as by `export`, as ``gen_ai.evaluation.result`` log records by the official exporter over HTTP; says how many.
 
     Raises:
         MissingExtraError: The exporter is not installed.

@@ -102,15 +102,7 @@ def _opening(case: Case, mode: str) -> list[Any]:
 
 
 def compare_truth(reference: Path, folder: Path) -> dict[str, Compared]:
-    """Lead a model that makes the reference calls through every conversation, and score it.
-
-    Args:
-        reference: Folder of reference data.
-        folder: Where result and score trees go.
-
-    Returns:
-        What it came to, by category.
-    """
+    """Lead a model that makes the reference calls through every conversation, and score it."""
     source = open_source(reference / "bfcl" / "data")
     found: dict[str, Compared] = {}
     for category in expand(["multi_turn"]):

@@ -149,19 +149,7 @@ def ask(
     *,
     repeats: int = 1,
 ) -> tuple[list[Said], str, set[str]]:
-    """Ask judges as far as a recording goes.
-
-    Args:
-        cases: Cases.
-        outputs: Their outputs.
-        labels: What is right to say, by output.
-        judges: Judges with their variants.
-        recording: Replies.
-        repeats: How often each output is judged.
-
-    Returns:
-        What was said, how many replies apply of how many, and their keys.
-    """
+    """Ask judges as far as a recording goes: what was said, how many replies apply of how many, and their keys."""
     replies = Replies(recording)
     said: list[Said] = []
     with EvaluationInputs(cases, [outputs]) as inputs:

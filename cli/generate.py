@@ -137,18 +137,7 @@ def command(*, cases: Path, out: Path, trials: int, **options: Any) -> int:
 def source_of(
     options: Mapping[str, Any], model: str | None, out: Path, access: Callable[[], ModelAccess]
 ) -> Source:
-    """Who generates, as the options say.
-
-    Args:
-        options: The values of `asking_options`, `tool_options`, `worlds`, `reaching_options`, and of ``agent``, ``agent_timeout`` and ``system``.
-        model: The model's name, where it is one.
-        out: Where outputs go; memories are written down beside them.
-        access: How it is reached.
-
-    Raises:
-        UsageError: Neither a model nor an agent is named, or both are.
-        ConfigurationError: No endpoint is configured.
-    """
+    """Who generates, as the options of this module say."""
     from ..api.generation import who_generates  # noqa: PLC0415 - see `command`
 
     return who_generates(
@@ -161,18 +150,7 @@ def source_of(
 
 
 def generate_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) -> Generated | None:
-    """The first phase of a run that generates its outputs.
-
-    Args:
-        given: The values of the options of `run`.
-        access: How the judges' model is reached, and this one unless it has an endpoint of its own.
-
-    Returns:
-        What it came to; None where nothing is to be generated.
-
-    Raises:
-        UsageError: There is nothing to evaluate, or options do not go together.
-    """
+    """The first phase of a run that generates its outputs, by its own endpoint or that of the judges; None where nothing is to be generated."""
     if given["generate"] is None and given["agent"] is None:
         if not given["outputs"]:
             raise UsageError(
@@ -198,15 +176,7 @@ def generate_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) 
 
 
 def foresee_first(given: Mapping[str, Any], access: Callable[[], ModelAccess]) -> bool:
-    """Say what the first phase of a run would take.
-
-    Args:
-        given: The values of the options of `run`.
-        access: As for `generate_first`.
-
-    Returns:
-        Whether its outputs are there already, so that what judging takes can be said, too.
-    """
+    """Say what the first phase of a run would take, and whether its outputs are there already, so that what judging takes can be said, too."""
     from ..api.generation import GENERATED, foresee_file  # noqa: PLC0415 - see `command`
 
     out: Path = given["out"] / GENERATED

@@ -51,14 +51,7 @@ model_options = compose(
 
 
 def model_access(options: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> ModelAccess:
-    """Make of options and environment variables how a model is reached.
-
-    Args:
-        options: The values of `reaching_options`. A dry run needs no endpoint and no key.
-        environment: Environment variables.
-
-    Returns:
-        The access.
+    """Make of options and environment variables how a model is reached; a dry run needs no endpoint and no key.
 
     Raises:
         ConfigurationError: No endpoint is configured, or a key is missing.

@@ -6,11 +6,7 @@ import click
 
 
 def take_plugins(command: click.Command) -> None:
-    """Every command takes what users have of their own: give it, and those of a group, the option.
-
-    Args:
-        command: The command, or a group of them.
-    """
+    """Every command takes what users have of their own: give it, and those of a group, the option."""
     if isinstance(command, click.Group):
         for each in command.commands.values():
             take_plugins(each)

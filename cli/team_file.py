@@ -95,15 +95,7 @@ def _by_command(tables: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def default_values(command: click.Command, table: dict[str, Any], name: str) -> dict[str, Any]:
-    """Find the parameters behind the options of a table.
-
-    Args:
-        command: The command, or a group of them.
-        table: Option to value, spelled as on the command line; of a group, command to such a table.
-        name: What the command is called.
-
-    Returns:
-        Parameter to value, as click's ``default_map`` wants it.
+    """Find the parameters behind the options of a table, which are spelled as on the command line; of a group, behind a table a command.
 
     Raises:
         UsageError: The command has no such option, or takes one value of it; the group has no such command.

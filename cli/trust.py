@@ -67,12 +67,6 @@ class Found(NamedTuple):
 def read_with_owner(path: Path) -> tuple[bytes, Found]:
     """Read a file, and find out who could have written just that.
 
-    Args:
-        path: The file.
-
-    Returns:
-        Its content, and what it is.
-
     Raises:
         OSError: It cannot be read, or is too long.
     """
@@ -97,11 +91,6 @@ def _problem(status: os.stat_result) -> str | None:
 
 def take_on_trust(team: TeamFile, command: str, table: Mapping[str, Any]) -> None:
     """Say which file settings come from, once the user trusts those of them that could do harm.
-
-    Args:
-        team: The file.
-        command: The command's table, for messages.
-        table: What it says.
 
     Raises:
         UsageError: The file cannot be trusted, or the user has not said that it is.

@@ -37,27 +37,10 @@ PASSED = Finding("graded", 1.0)
 
 
 def fault(error_type: str, reason: str, **evidence: Any) -> Finding:
-    """Something was wrong, and the system is to blame: graded 0.
-
-    Args:
-        error_type: The kind of fault.
-        reason: One sentence for a person.
-        **evidence: Details a machine may read.
-
-    Returns:
-        The finding.
-    """
+    """Something was wrong, and the system is to blame: graded 0."""
     return Finding("graded", 0.0, error_type, reason, evidence)
 
 
 def undecided(reason: str, **evidence: Any) -> Finding:
-    """The checker cannot tell; a judge has to.
-
-    Args:
-        reason: One sentence for a person.
-        **evidence: Details a machine may read.
-
-    Returns:
-        The finding.
-    """
+    """The checker cannot tell; a judge has to."""
     return Finding("undecided", None, None, reason, evidence)

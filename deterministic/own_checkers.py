@@ -61,9 +61,6 @@ def checker(kind: Kind, *, reference: type[msgspec.Struct] | None = None) -> Cal
 def source_fingerprint(kind: Kind) -> str:
     """A hash of the source of a kind's checker, its whole file where it has one, so that verdicts of two versions are not mixed.
 
-    Args:
-        kind: A kind that does not come along.
-
     Raises:
         ConfigurationError: The checker cannot be loaded.
     """

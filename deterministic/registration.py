@@ -16,14 +16,9 @@ from .evidence import shorten
 
 
 def load_environments(specs: Iterable[str] = (), folder: Path | None = None) -> Mapping[str, type]:
-    """Find the worlds that users have registered.
+    """Find the worlds that users have registered, by the name that cases use; packages are imported when one is looked up.
 
-    Args:
-        specs: ``module:Class`` each; they come before what is registered under the same name.
-        folder: Where modules are also looked for, after everything that is installed.
-
-    Returns:
-        Classes by the name that cases use; what an installed package registers is imported when it is looked up.
+    Specs are ``module:Class``, looked for in the folder, too, and come before what is registered under the same name.
 
     Raises:
         UsageError: A spec is not of that form.
@@ -42,15 +37,10 @@ def load_environments(specs: Iterable[str] = (), folder: Path | None = None) -> 
 
 
 def load_functions(specs: Iterable[str] = (), folder: Path | None = None) -> Mapping[str, Callable[..., Any]]:
-    """Find the functions that users have registered for executable calls.
+    """Find the functions that users have registered for executable calls; packages are imported when one is looked up.
 
-    Args:
-        specs: ``module:NAME`` each, NAME being a function or a mapping of functions by name; or ``module`` alone, for all
-            public functions that it defines. They come before what is registered under the same name.
-        folder: Where modules are also looked for, after everything that is installed.
-
-    Returns:
-        Functions by the name that calls use; what installed packages register is imported when one is looked up.
+    Specs are ``module:NAME``, a function or a mapping of functions by name, or ``module`` alone, for all public functions that it
+    defines; looked for in the folder, too, they come before what is registered under the same name.
 
     Raises:
         UsageError: A spec is not of that form.

@@ -39,9 +39,6 @@ def check_result(
         options: Rule set, and how names were offered; BFCL's rules when left out.
         form: How calls were to be written (format sensitivity).
         tagged: Whether they were to stand between tags (format sensitivity).
-
-    Returns:
-        What was found.
     """
     options = options or CheckOptions(rules="bfcl")
     if case.kind in ("memory_answer", "web_search_answer"):

@@ -18,13 +18,7 @@ _NULLS = "a struct has every key in every row, so that null there was taken as n
 
 
 def read_arrow_rows(path: Path) -> Iterator[Row | Skipped]:
-    """The rows of a file.
-
-    Args:
-        path: Parquet, or Arrow's stream or file form.
-
-    Yields:
-        The rows; dates and decimals as text. Once a column, that keys of structs which are null are left out.
+    """The rows of a file, dates and decimals as text; it is said once a column that keys of structs which are null are left out.
 
     Raises:
         InputError: It cannot be read.
@@ -44,12 +38,6 @@ def read_arrow_rows(path: Path) -> Iterator[Row | Skipped]:
 
 def read_any_rows(path: Path) -> Iterator[Row | Skipped]:
     """The rows of CSV, TSV, Parquet, Arrow or JSON, by the end of the name.
-
-    Args:
-        path: The file, or a folder of JSON files.
-
-    Yields:
-        The rows; what is skipped.
 
     Raises:
         InputError: It cannot be read.

@@ -51,10 +51,6 @@ class Answer(NamedTuple):
 def call_of(given: Any, at: str = "") -> IdentifiedCall:
     """A tool call from any spelling.
 
-    Args:
-        given: The call.
-        at: Where it stands, for errors.
-
     Raises:
         RecordError: It has no name, or its arguments are neither an object nor a text.
     """

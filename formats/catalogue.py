@@ -87,15 +87,7 @@ def format_of(name: str) -> Format:
 
 
 def read_found(name: str, path: Path, options: Options) -> Iterator[Found]:
-    """Read a file in a format.
-
-    Args:
-        name: Of a format that comes along, or that is registered.
-        path: A file or folder.
-        options: See `Options`.
-
-    Yields:
-        Cases, outputs and verdicts; what is skipped.
+    """Read a file or folder in a format that comes along, or that is registered.
 
     Raises:
         InputError: A file cannot be read.
@@ -114,12 +106,6 @@ def read_found(name: str, path: Path, options: Options) -> Iterator[Found]:
 
 def find_format(path: Path) -> str:
     """The format of a file or folder, from what is in it.
-
-    Args:
-        path: The file or folder.
-
-    Returns:
-        Its name.
 
     Raises:
         InputError: It cannot be read, or could be anything.

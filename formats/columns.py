@@ -44,14 +44,7 @@ _ALIASES = {alias: field for field, aliases in FIELDS.items() for alias in (fiel
 
 
 def resolve(columns: Iterable[str], told_by_user: Mapping[str, str]) -> dict[str, str]:
-    """Which column is which field.
-
-    Args:
-        columns: Those that there are.
-        told_by_user: A field and its column, or a column and its field.
-
-    Returns:
-        Columns by field.
+    """Which column is which field, where the user may have told a field and its column, or a column and its field.
 
     Raises:
         UsageError: A name that was told is neither.
@@ -85,14 +78,7 @@ def missing_columns(columns: Iterable[str], told_by_user: Mapping[str, str]) -> 
 
 
 def row_example(row: Row, options: Options) -> tuple[Example, list[Skipped]]:
-    """What a row of a table says.
-
-    Args:
-        row: Its value is an object.
-        options: ``columns`` says what columns are.
-
-    Returns:
-        The example, and what of the row has no place.
+    """What a row of a table says, by the columns that the user told or that have known names.
 
     Raises:
         RecordError: A field is not as it should be, or nothing says what was asked.

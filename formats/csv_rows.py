@@ -16,13 +16,9 @@ _SEPARATORS = ("\t", ",", ";")
 
 
 def read_csv_rows(path: Path) -> Iterator[Row | Skipped]:
-    """The rows of tables, by the names in their headers; an empty cell is null.
+    """The rows of CSV and TSV files by the names in their headers, whose commonest separator counts; an empty cell is null.
 
-    Args:
-        path: CSV or TSV; in a folder, every file of either. The separator is the one that the header has most of.
-
-    Yields:
-        The rows; as skipped one that has more or fewer fields than the header.
+    A row that has more or fewer fields than the header is skipped.
 
     Raises:
         InputError: A file cannot be read, or its header names a column twice.

@@ -79,11 +79,6 @@ class Example(msgspec.Struct, kw_only=True):
 def records_of(example: Example, place: Place, options: Options) -> Iterator[Found]:
     """The records of an example: its case, its output where it was answered, and verdicts on that.
 
-    Args:
-        example: What a row says.
-        place: Where it stands.
-        options: What the user said.
-
     Raises:
         RecordError: It cannot be a case.
     """

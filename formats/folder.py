@@ -46,15 +46,7 @@ class Imported(msgspec.Struct, kw_only=True):
 
 
 def write_folder(found: Iterable[Found], folder: Path, name: str) -> Imported:
-    """Write what was found, all or nothing.
-
-    Args:
-        found: In any order.
-        folder: Made when it is missing; an earlier import in it is replaced.
-        name: The format, for the summary.
-
-    Returns:
-        What there was of each.
+    """Write what was found, all or nothing, in the place of an earlier import.
 
     Raises:
         InputError: Nothing could be read, or the folder cannot be written.

@@ -37,11 +37,6 @@ _EVENTS = {
 def genai_span(span: Span, attributes: Mapping[str, Any], events: list[tuple[str, dict[str, Any]]]) -> None:
     """Fill a span from its attributes and events.
 
-    Args:
-        span: Changed in place.
-        attributes: Plain ones.
-        events: Names and plain attributes.
-
     Raises:
         RecordError: A message or a call is none.
     """

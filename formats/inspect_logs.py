@@ -123,16 +123,7 @@ def _system(log: Node, options: Options) -> str:
 
 
 def read_sample(sample: Node, place: Place, system: str, options: Options) -> Iterator[Found]:
-    """What a sample of a log says.
-
-    Args:
-        sample: The sample.
-        place: Where it stands.
-        system: Who answered.
-        options: See `Options`.
-
-    Yields:
-        Its case, its output, verdicts on that; what is skipped.
+    """What a sample of a log says: its case, its output, verdicts on that; what is skipped.
 
     Raises:
         RecordError: A field is not as it should be.

@@ -23,13 +23,7 @@ def is_evals_row(value: Mapping[str, Any]) -> bool:
 
 
 def evals_examples(row: Row) -> Iterator[Example]:
-    """What a row says.
-
-    Args:
-        row: A row for which `is_evals_row` holds.
-
-    Yields:
-        One example.
+    """What a row says for which `is_evals_row` holds.
 
     Raises:
         RecordError: A field is not as it should be.

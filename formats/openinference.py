@@ -28,11 +28,6 @@ def openinference_span(
 ) -> None:
     """Fill a span from its attributes.
 
-    Args:
-        span: Changed in place.
-        attributes: Plain ones.
-        events: Not looked at.
-
     Raises:
         RecordError: A message, a call or an evaluation is none.
     """

@@ -109,28 +109,13 @@ def unscored(
     source: Source = "judge",
     evidence: Mapping[str, Any] | None = None,
 ) -> Opinion:
-    """An opinion that the tool could not form.
-
-    Args:
-        by: Whose it would be.
-        outcome: Why there is none.
-        reason: The same in words.
-        source: What sort of thing ``by`` is.
-        evidence: Details.
-    """
+    """An opinion that the tool could not form, with the reason in words."""
     kept = {name: detail for name, detail in (evidence or {}).items() if detail is not None}
     return Opinion(by, None, outcome, reason, source, kept)
 
 
 def on_named(opinion: Opinion, told: Mapping[str, Any], case_id: str, system: str) -> Verdict:
-    """The verdict on an output that is not there, where we wrote ourselves which it is on that one.
-
-    Args:
-        opinion: What was said.
-        told: Fields of ours (``fiducial.case_id``, ``.system``, ``.trial``, ``.repeat``), where there are some.
-        case_id: The case otherwise.
-        system: The system otherwise.
-    """
+    """The verdict on an output that is not there, where ``fiducial.*`` fields of ours say which it is on; else on the case and system given."""
     named_case, named_system = told.get("fiducial.case_id"), told.get("fiducial.system")
     trial, repeat = (str(told.get(f"fiducial.{name}", 0)) for name in ("trial", "repeat"))
     verdict = opinion._replace(repeat=int(repeat) if repeat.isdecimal() else 0)

@@ -12,14 +12,7 @@ from ..records import Case, Output, Verdict, memory_file, read_records
 
 
 def read_own(name: str, path: Path) -> Iterator[Case | Output | Verdict]:
-    """Read cases, outputs and verdicts with a user's function.
-
-    Args:
-        name: The format's name.
-        path: What the function is to read.
-
-    Yields:
-        Cases, outputs and verdicts, validated like lines of a file, in the function's order.
+    """Read cases, outputs and verdicts with a user's function, validated like lines of a file, in its order.
 
     Raises:
         UsageError: No format has this name.

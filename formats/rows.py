@@ -138,15 +138,7 @@ def decode(raw: bytes) -> Any:
 
 
 def each(rows: Iterable[Row | Skipped], convert: Callable[[Row], Iterable[Found]]) -> Iterator[Found]:
-    """Convert row by row; of one that is not what it should be, it is listed why.
-
-    Args:
-        rows: The rows.
-        convert: What becomes of one.
-
-    Yields:
-        What became of them, in order.
-    """
+    """Convert row by row; of one that is not what it should be, it is listed why."""
     for row in rows:
         if isinstance(row, Skipped):
             yield row

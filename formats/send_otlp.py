@@ -15,14 +15,6 @@ from .to_otlp import evaluated_span, evaluation_attributes
 def send(items: Iterable[Judged], endpoint: str, known: Known) -> int:
     """Send a log record for each verdict.
 
-    Args:
-        items: Outputs with their verdicts.
-        endpoint: Where logs are taken over HTTP.
-        known: Of the run.
-
-    Returns:
-        How many were sent.
-
     Raises:
         MissingExtraError: The exporter is not installed.
         ProviderError: The endpoint did not take them.

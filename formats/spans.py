@@ -116,15 +116,7 @@ class _Calls:
 
 
 def records_of_spans(spans: Iterable[Span], options: Options) -> Iterator[Found]:
-    """The records of all traces among some spans.
-
-    Args:
-        spans: In any order.
-        options: See `Options`.
-
-    Yields:
-        Cases, outputs and verdicts; what is skipped.
-    """
+    """The records of all traces among some spans, which may come in any order."""
     traces: dict[str, list[Span]] = {}
     for span in spans:
         if span.trace:
@@ -168,12 +160,7 @@ def _below(span: Span, trace: list[Span]) -> list[Span]:
 
 
 def example_of(root: Span, spans: list[Span]) -> Example:
-    """What was asked and answered at a span.
-
-    Args:
-        root: The span.
-        spans: Itself and those below it, in order.
-    """
+    """What was asked and answered at a span."""
     model = next((span for span in spans if span.kind == "llm"), None)
     question = _asked(root) or next((found for found in map(_asked, spans) if found), list[Message]())
     return Example(

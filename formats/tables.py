@@ -17,15 +17,7 @@ NOTHING = "nothing: columns that are no field are tags, what is no single value 
 
 
 def read_table(rows: Iterable[Row | Skipped], path: Path, options: Options) -> Iterator[Found]:
-    """Read rows by their columns.
-
-    Args:
-        rows: The rows.
-        path: Where they are from, for errors.
-        options: ``columns`` says what columns are.
-
-    Yields:
-        Cases, outputs and verdicts; what is skipped.
+    """Read rows by their columns, which the options may name; the path is for errors.
 
     Raises:
         InputError: No row has a column that was named.

@@ -23,15 +23,7 @@ _REASONS: dict[Outcome, str] = {
 
 
 def write_scores(items: Iterable[Judged], path: Path, known: Known) -> Written:
-    """Write scores for ``inspect score --scorer precomputed_scores``.
-
-    Args:
-        items: Of one system, with the verdicts of one judge.
-        path: The file (JSON Lines).
-        known: Not looked at.
-
-    Returns:
-        What was written; a verdict without a score is left out, and unscored there.
+    """Write scores for ``inspect score --scorer precomputed_scores``; a verdict without a score is left out, and unscored there.
 
     Raises:
         UsageError: There are several systems or judges.
@@ -57,16 +49,7 @@ def _score_row(verdict: Verdict) -> dict[str, Any]:
 
 
 def write_log(items: Iterable[Judged], path: Path, known: Known) -> Written:
-    """Write logs, which Inspect views, analyses and scores on.
-
-    Args:
-        items: Outputs with their verdicts.
-        path: The file (JSON); of several systems a folder, with a log each.
-        known: Of the run.
-
-    Returns:
-        What was written.
-    """
+    """Write logs, which Inspect views, analyses and scores on: a file, or of several systems a folder with a log each."""
     by_system: dict[str, list[Judged]] = {}
     for item in items:
         by_system.setdefault(item.output.system, []).append(item)

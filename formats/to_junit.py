@@ -14,16 +14,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def write(items: Iterable[Judged], path: Path, known: Known) -> Written:
-    """Write tests.
-
-    Args:
-        items: Outputs with their verdicts.
-        path: The file (XML).
-        known: ``cuts`` say what passes.
-
-    Returns:
-        What was written.
-    """
+    """Write tests (XML), which pass by the cuts of the run."""
     suites: dict[str, ET.Element] = {}
     root = ET.Element("testsuites", name=_clean(known.task))
     rows = 0

@@ -12,16 +12,7 @@ from .judged import Judged, Known, Written, identity
 
 
 def write(items: Iterable[Judged], path: Path, known: Known) -> Written:
-    """Write bodies of scores.
-
-    Args:
-        items: Outputs with their verdicts; the case's id is the trace's.
-        path: The file (JSON Lines).
-        known: Not looked at.
-
-    Returns:
-        What was written; verdicts without a score are left out, since a score there must have a value.
-    """
+    """Write bodies of scores (JSON Lines), whose trace is the case; verdicts without a score are left out, since one there must have a value."""
     del known
     verdicts = [verdict for item in items for verdict in item.verdicts]
     graded = [verdict for verdict in verdicts if verdict.score is not None]

@@ -18,16 +18,7 @@ _SOURCES: dict[Source, str] = {
 
 
 def write(items: Iterable[Judged], path: Path, known: Known) -> Written:
-    """Write assessments.
-
-    Args:
-        items: Outputs with their verdicts; the case's id is the trace's.
-        path: The file (JSON Lines).
-        known: Of the run.
-
-    Returns:
-        What was written.
-    """
+    """Write assessments (JSON Lines), whose trace is the case."""
     rows = write_records(path, (_assessment(verdict, known) for item in items for verdict in item.verdicts))
     return Written(files=[str(path)], rows=rows)
 

@@ -23,13 +23,7 @@ _INFO = 9
 
 
 def evaluation_attributes(verdict: Verdict, item: Judged, known: Known) -> dict[str, Any]:
-    """The attributes of an evaluation event.
-
-    Args:
-        verdict: What is told.
-        item: What it is about.
-        known: Of the run.
-    """
+    """The attributes of an evaluation event."""
     attributes: dict[str, Any] = {"gen_ai.evaluation.name": verdict.by}
     passes = known.passes(verdict)
     if verdict.score is None or passes is None:
@@ -55,16 +49,7 @@ def evaluated_span(item: Judged) -> tuple[str, str]:
 
 
 def write(items: Iterable[Judged], path: Path, known: Known) -> Written:
-    """Write verdicts as an OTLP JSON file of logs.
-
-    Args:
-        items: Outputs with their verdicts.
-        path: The file.
-        known: Of the run.
-
-    Returns:
-        What was written.
-    """
+    """Write verdicts as an OTLP JSON file of logs."""
     records = [_record(verdict, item, known) for item in items for verdict in item.verdicts]
     scope = {"scope": {"name": _SCOPE}, "logRecords": records}
     resource = {"attributes": list(_typed({"service.name": _SCOPE}))}

@@ -22,16 +22,7 @@ PROBE = "probe"
 
 
 def write_inspect(items: Sequence[Judged], out: Path, known: Known) -> list[Path]:
-    """Write ``dataset.jsonl``, and ``log.json`` in which every probe is answered already, for ``inspect score``.
-
-    Args:
-        items: The probes.
-        out: The folder.
-        known: Of the probes.
-
-    Returns:
-        The files.
-    """
+    """Write ``dataset.jsonl``, and ``log.json`` in which every probe is answered already, for ``inspect score``."""
     dataset, log = out / "dataset.jsonl", out / "log.json"
     rows = (
         {
@@ -48,16 +39,7 @@ def write_inspect(items: Sequence[Judged], out: Path, known: Known) -> list[Path
 
 
 def write_promptfoo(items: Sequence[Judged], out: Path, known: Known) -> list[Path]:
-    """Write ``promptfooconfig.json``: the echo provider says each probe's output; what judges it is yours to add to ``defaultTest.assert``.
-
-    Args:
-        items: The probes.
-        out: The folder.
-        known: Of the probes.
-
-    Returns:
-        The file.
-    """
+    """Write ``promptfooconfig.json``: the echo provider says each probe's output; what judges it is yours to add to ``defaultTest.assert``."""
     config: dict[str, Any] = {
         "description": known.task,
         "prompts": ["{{output}}"],
@@ -84,16 +66,7 @@ def write_promptfoo(items: Sequence[Judged], out: Path, known: Known) -> list[Pa
 
 
 def write_azure(items: Sequence[Judged], out: Path, known: Known) -> list[Path]:
-    """Write ``rows.jsonl``, as ``evaluate(data=...)`` reads them.
-
-    Args:
-        items: The probes.
-        out: The folder.
-        known: Not looked at.
-
-    Returns:
-        The file.
-    """
+    """Write ``rows.jsonl``, as ``evaluate(data=...)`` reads them."""
     del known
     file = out / "rows.jsonl"
     write_records(file, map(_azure_row, items))

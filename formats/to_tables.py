@@ -40,16 +40,7 @@ def verdict_rows(items: Iterable[Judged]) -> Iterator[dict[str, Any]]:
 
 
 def write_csv(items: Iterable[Judged], path: Path, known: Known) -> Written:
-    """Write verdicts as CSV.
-
-    Args:
-        items: Outputs with their verdicts.
-        path: The file.
-        known: Not looked at.
-
-    Returns:
-        What was written.
-    """
+    """Write verdicts as CSV."""
     del known
     rows = 0
     with atomic_write(path) as file:
@@ -72,14 +63,6 @@ def write_csv(items: Iterable[Judged], path: Path, known: Known) -> Written:
 def write_parquet(items: Iterable[Judged], path: Path, known: Known) -> Written:
     """Write verdicts as Parquet.
 
-    Args:
-        items: Outputs with their verdicts.
-        path: The file.
-        known: Not looked at.
-
-    Returns:
-        What was written.
-
     Raises:
         MissingExtraError: pyarrow is not installed.
     """
@@ -92,14 +75,6 @@ def write_parquet(items: Iterable[Judged], path: Path, known: Known) -> Written:
 
 def write_hf(items: Iterable[Judged], path: Path, known: Known) -> Written:
     """Write a folder that ``datasets.load_dataset`` reads: a card, and a row an output.
-
-    Args:
-        items: Outputs with their verdicts.
-        path: The folder.
-        known: Of the run.
-
-    Returns:
-        What was written.
 
     Raises:
         MissingExtraError: pyarrow is not installed.

@@ -68,12 +68,9 @@ def bracketed(lines: Sequence[str]) -> str:
 
 
 def well_formed(text: str) -> str:
-    r"""The text with halves of surrogate pairs replaced by U+FFFD.
+    r"""The text with halves of surrogate pairs replaced by U+FFFD, so that it can be written in UTF-8; most often the very same.
 
     ``"\ud800"`` is valid JSON. Python decodes it to a text that cannot be encoded again, so one such reply would end a run.
-
-    Returns:
-        A text that can be written in UTF-8; most often the very same.
     """
     try:
         text.encode()

@@ -88,11 +88,7 @@ class WordJudge:
 
 
 def baseline_judge(spec: str) -> WordJudge:
-    """The lexical stand-in of a judge.
-
-    Args:
-        spec: A judge that comes with fiducial, as `find_prompt` takes it; its variant makes no difference, since the baseline reads no
-            prompt.
+    """The lexical stand-in of a judge that comes with fiducial; its variant makes no difference, since the baseline reads no prompt.
 
     Raises:
         UsageError: There is no such judge, or the baseline has no rule for it.
@@ -120,16 +116,7 @@ def stand_in(judge: str) -> JudgeId:
 
 
 def baseline_verdict(case: Case, output: Output, judge: str = "tool_call_accuracy") -> Verdict:
-    """Judge one output by its words.
-
-    Args:
-        case: What was to be done.
-        output: What the system produced.
-        judge: Which judge to stand in for, by its name alone.
-
-    Returns:
-        A graded verdict, or ``not_applicable`` where the item lacks what the rule compares.
-    """
+    """Judge one output by its words; ``not_applicable`` where the item lacks what the rule compares."""
     judge_id = stand_in(judge)
     score, reason = None, None
     try:

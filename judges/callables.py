@@ -81,15 +81,7 @@ class FunctionJudge:
 
 
 def callable_judge(name: str, function: Callable[[Case, Output], Any]) -> FunctionJudge:
-    """Make a judge of a function.
-
-    Args:
-        name: The judge's.
-        function: See `FunctionJudge`.
-
-    Returns:
-        The judge; another function, or one that was changed, is another judge.
-    """
+    """A judge of a function (see `FunctionJudge`); another one, or one that was changed, is another judge."""
     fingerprint = hashlib.sha256(json.dumps([name, place(function), _text(function)]).encode()).hexdigest()
     judge_id = JudgeId(kind="callable", name=name, variant="function", fingerprint=fingerprint)
     return FunctionJudge(judge_id, judge_id.plain, function)

@@ -115,9 +115,6 @@ def find_prompt(spec: str) -> tuple[PromptName, Path]:
         spec: ``judge`` (its default variant), ``judge/variant``, or a path to a ``.prompty`` file. A file is named by its
             stem, with the variant ``custom``.
 
-    Returns:
-        Its name and its file.
-
     Raises:
         PromptError: There is no such file.
         UsageError: There is no such judge; the message lists what there is.

@@ -128,11 +128,7 @@ def _alone(question: Question) -> Deliberation:
 
 
 def together(talks: Iterable[Deliberation]) -> Generator[list[Question], Sequence[Verdict], list[Verdict]]:
-    """Several deliberations at a time: a round is the questions of all of them.
-
-    Returns:
-        Their verdicts, in order.
-    """
+    """Several deliberations at a time: a round is the questions of all of them."""
     said: list[Verdict | None] = []
     open_talks: list[tuple[int, Deliberation, Sequence[Question]]] = []
     for place, talk in enumerate(talks):

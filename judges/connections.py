@@ -38,9 +38,6 @@ def connection_endpoint(connection: object, environment: Mapping[str, str]) -> E
             connection that promptflow knows, or a connection of promptflow's.
         environment: Environment variables, which values in a file refer to as ``${env:NAME}``.
 
-    Returns:
-        The endpoint.
-
     Raises:
         ConfigurationError: There is no such connection, or it is of another kind.
         InputError: The file cannot be used; values of fields are never shown.

@@ -74,11 +74,6 @@ def cycle(
 def unanswered(judge: PromptJudge, work: Iterable[Work], known: Lookup) -> Iterator[Request]:
     """What a judge has to be asked still: each question, or the question once more where its reply cannot be read.
 
-    Args:
-        judge: Who judges.
-        work: Cases, outputs and repetitions.
-        known: The replies that are there already.
-
     Yields:
         Requests, in the order of the work; outputs that are alike call for the same one.
 

@@ -122,11 +122,7 @@ def names_other_scale(text: str) -> bool:
 
 
 def listed_scale(parameters: Mapping[str, Any], key: str) -> Scale | None:
-    """The scale that a ``response_format`` declares by listing the scores, one by one or as whole numbers between two ends.
-
-    Returns:
-        The scale, of which the greatest is the best; None when it lists none, or such as are not evenly spaced.
-    """
+    """The scale that a ``response_format`` declares by listing evenly spaced scores, or whole numbers between two ends; the greatest is the best."""
     place: Any = parameters
     for name in (*_SCHEMA, key):
         place = cast("dict[str, Any]", place).get(name) if isinstance(place, Mapping) else None

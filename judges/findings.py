@@ -111,15 +111,9 @@ def make_verdict(output: Output, judge: PromptJudge, repeat: int, finding: Findi
 
 
 def read_again(verdict: Verdict, judge: PromptJudge) -> Verdict:
-    """Read the replies that a verdict rests on once more, by the judge's parser as it is now.
+    """Read the replies that a verdict rests on once more, by the judge's parser as it is now: the first that can be read counts.
 
-    Args:
-        verdict: A verdict of this judge.
-        judge: The judge.
-
-    Returns:
-        The verdict as it would be today, by the first reply that can be read; of the judge as it is now, and otherwise unchanged, when
-        it rests on no reply.
+    A verdict that rests on no reply is left, but for its judge.
     """
     unchanged = msgspec.structs.replace(verdict, judge=judge.id)
     if not rests_on_a_reply(verdict):
@@ -191,14 +185,8 @@ def _shown(reply: Reply) -> dict[str, str | None]:
 def probability_of_best(tokens: Sequence[TokenLogprob], scale: Scale) -> float | None:
     """The probability of the best score against the worst, at the last token that is one of the two.
 
-    The mass of both tokens among the likeliest is compared, so that what went to other tokens does not count.
-
-    Args:
-        tokens: The reply's tokens with their alternatives.
-        scale: A scale of two scores.
-
-    Returns:
-        In [0, 1]; None when the scale has more than two scores, or the alternatives are not known.
+    The mass of both tokens among the likeliest is compared, so that what went to other tokens does not count. None when the scale has
+    more than two scores, or the alternatives are not known.
     """
     if not scale.is_binary:
         return None

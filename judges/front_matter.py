@@ -51,15 +51,9 @@ class FrontMatter:
 
 
 def read_front_matter(path: Path) -> FrontMatter:
-    r"""Read a prompt file.
+    """Read a prompt file.
 
     The front matter ends at the first line of three dashes, so a template may hold such lines (promptflow would take the last).
-
-    Args:
-        path: A ``.prompty`` file.
-
-    Returns:
-        Its parts, with newlines as ``\n``.
 
     Raises:
         PromptError: It cannot be read, is no UTF-8, is larger than a mebibyte, or its front matter is not a YAML mapping.
@@ -98,13 +92,7 @@ def is_prompt_text(path: Path) -> bool:
 
 
 def read_prompt_text(path: Path) -> str:
-    r"""Read a prompt file as text.
-
-    Args:
-        path: The file.
-
-    Returns:
-        Its text, with newlines as ``\n`` and without a byte-order mark.
+    r"""Read a prompt file as text, with newlines as ``\n`` and without a byte-order mark.
 
     Raises:
         PromptError: It cannot be read, is no UTF-8, or is larger than a mebibyte.

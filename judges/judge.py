@@ -152,13 +152,6 @@ class PromptJudge:
     def messages(self, case: Case, output: Output) -> list[Message]:
         """What is sent to the model for one output.
 
-        Args:
-            case: What was to be done.
-            output: What the system produced.
-
-        Returns:
-            Chat messages.
-
         Raises:
             NotApplicableError: The item lacks what this judge judges by.
             PromptError: The template cannot be rendered.
@@ -181,15 +174,7 @@ class PromptJudge:
         return self.id.kind == "split"
 
     def beside(self, case: Case, output: Output) -> PromptJudge:
-        """The same with a parser that knows the item, where a reply can only be read beside it.
-
-        Args:
-            case: What was to be done.
-            output: What the system produced.
-
-        Returns:
-            This very judge, unless it splits answers.
-        """
+        """The same with a parser that knows the item, where a reply can only be read beside it."""
         if not self.splits:
             return self
         shown = fill_inputs(self.prompt.inputs, case, output, self.fillers)
@@ -228,9 +213,6 @@ def load_judge(
         model: The model's name at the endpoint.
         parameters: Decoding parameters that replace the prompt's; None as a value leaves one out.
         replay: Executes an output's calls, so that a transcript shows what they returned; None to show what the output records.
-
-    Returns:
-        The judge.
 
     Raises:
         UsageError: There is no such judge, or no model is named.

@@ -202,14 +202,11 @@ def is_unsure(jury: Jury, opinions: Sequence[Opinion]) -> bool:
 
 
 def combine(jury: Jury, item: ItemKey, opinions: Sequence[Opinion]) -> Verdict:
-    """Count the opinions on one output.
+    """Count the opinions on one output; who said what is in the evidence.
 
     Opinions without a score are left out, and a score needs more than half of the opinions, by weight. As long as a call failed
     the jury is `failed`, too: the same command asks again, and what a jury says must not depend on when it was asked. A tie is
     `undecided`.
-
-    Returns:
-        The jury's verdict; who said what is in its evidence.
     """
     counted = opinions
     if jury.rule == "escalate":

@@ -18,29 +18,16 @@ _loops: dict[int, asyncio.AbstractEventLoop] = {}
 
 
 def submit(work: Coroutine[Any, Any, T]) -> Future[T]:
-    """Run a coroutine in this process's own loop.
+    """Run a coroutine in this process's own loop; `result` of its future waits in any other thread, `asyncio.wrap_future` in any loop.
 
     Everything that belongs to a loop (a client with its connections) may be kept from call to call, since it is always the same
     loop, whatever loop the callers have.
-
-    Args:
-        work: The coroutine.
-
-    Returns:
-        Its future: `result` waits in any thread but the loop's own, `asyncio.wrap_future` in any loop.
     """
     return asyncio.run_coroutine_threadsafe(work, _loop())
 
 
 def run_sync(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end for a caller that waits, whether or not the caller's thread has a running loop.
-
-    Args:
-        work: The coroutine; cancelled when waiting is interrupted.
-
-    Returns:
-        What it returns.
-    """
+    """Run a coroutine to its end for a caller that waits, whether or not its thread has a running loop; cancelled when waiting is interrupted."""
     if is_loop_thread():
         # Waiting for the loop in its own thread would be for ever.
         return run_apart(partial(asyncio.run, work))
@@ -53,14 +40,7 @@ def run_sync(work: Coroutine[Any, Any, T]) -> T:
 
 
 def run_apart(work: Callable[[], T]) -> T:
-    """Do what runs loops of its own: in a thread of its own where a loop runs, as in a notebook.
-
-    Args:
-        work: Waited for.
-
-    Returns:
-        What it returns.
-    """
+    """Do what runs loops of its own: in a thread of its own where a loop runs, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

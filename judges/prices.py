@@ -30,12 +30,9 @@ PriceList: TypeAlias = Callable[[str], Prices | None]
 
 
 def listed_prices(model: str) -> Prices | None:
-    """Look a model up in the list that comes with genai-prices; nothing is fetched.
+    """Look a model up in the list that comes with genai-prices; nothing is fetched. None when the list does not know it.
 
     The list is the provider's public price at the time of that package's release: no discounts, no cached prompts.
-
-    Returns:
-        Its prices; None when the list does not know it.
     """
     from genai_prices import Usage, calc_price  # noqa: PLC0415 - 0.2 s, for who asks what something costs
 
@@ -53,9 +50,6 @@ def price_list(given: Iterable[str] = ()) -> PriceList:
 
     Args:
         given: ``IN/OUT`` for every model, or ``MODEL=IN/OUT`` for one; US dollars for a million tokens.
-
-    Returns:
-        The list.
 
     Raises:
         UsageError: A price is not of that form.

@@ -140,13 +140,7 @@ class PromptFile:
 
 
 def read_prompt_file(path: Path) -> PromptFile:
-    """Read and check a prompt file.
-
-    Args:
-        path: A ``.prompty`` file.
-
-    Returns:
-        What it says.
+    """Read and check a ``.prompty`` file.
 
     Raises:
         PromptError: Naming file and line.

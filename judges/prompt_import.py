@@ -35,9 +35,6 @@ def import_prompt(
         scale: The worst score and the best, such as ``1-5``; None when the file says it.
         step: Distance of neighbouring scores; None when any number in between is one.
 
-    Returns:
-        Its text, and what it says.
-
     Raises:
         UsageError: An input is none of ours, or the scale is none.
         InputError: It cannot be imported.

@@ -94,14 +94,7 @@ _STATEMENT = re.compile(r"\{%|\{#")
 
 
 def portability_problems(prompt: PromptFile) -> list[str]:
-    """Find what other tools would trip over.
-
-    Args:
-        prompt: A prompt file.
-
-    Returns:
-        One sentence for each problem; empty when there is none.
-    """
+    """Find what other tools would trip over, a sentence each."""
     problems: list[str] = []
     if _DASHES.search(prompt.template):
         problems.append("a line of the template ends in three dashes: promptflow ends the front matter there")

@@ -61,10 +61,6 @@ def as_output(output: Output, statement: Statement) -> Output:
 
     The case's id is made of the statement's text, so that outputs of different systems are taken for answers to the same case only
     where they say the same.
-
-    Args:
-        output: The answer.
-        statement: One of its statements.
     """
     whole = [output.text, output.tool_calls, output.turns, output.workspace]
     text = statement.text if statement.text is not None else msgspec.json.encode(whole).decode()
@@ -84,12 +80,7 @@ def is_statement(case_id: str, cases: CaseIndex) -> bool:
 
 
 def said_of(verdict: Verdict, judge: PromptJudge) -> Said:
-    """What counts of a verdict on a statement.
-
-    Args:
-        verdict: The verdict.
-        judge: Who gave it; its prompt says under which name pieces are listed.
-    """
+    """What counts of a verdict on a statement; the prompt of the judge who gave it says under which name pieces are listed."""
     why = (
         verdict.reason if verdict.score is None else None
     )  # reasons for scores would fill the memory, and stand in the verdicts
@@ -109,13 +100,10 @@ def _pieces(verdict: Verdict, judge: PromptJudge) -> int | None:
 def combine(
     share: Part, item: ItemKey, repeat: int, statements: Sequence[Statement], said: Sequence[Said]
 ) -> Verdict:
-    """The verdict on an answer, of the verdicts on its statements.
+    """The verdict on an answer, of the verdicts on its statements, which are its evidence.
 
     The score is the share of all pieces of information that are supported, or the mean over the statements where the judge lists no
     pieces. An answer of which a statement could not be graded is not graded.
-
-    Returns:
-        The verdict; what was said of each statement is in its evidence.
     """
     outcome, score, reason = _count(said)
     return Verdict(

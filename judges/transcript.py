@@ -73,16 +73,7 @@ class _Line:
 
 
 def transcript(case: Case, output: Output, episode: Episode | None = None) -> str:
-    """What was asked, said, called and returned, turn by turn.
-
-    Args:
-        case: What was to be done.
-        output: What the system did.
-        episode: What its calls returned in the case's worlds; None where that is not known.
-
-    Returns:
-        One JSON object a line; the module says which.
-    """
+    """What was asked, said, called and returned, turn by turn, one JSON object a line; what calls returned is left out where no ``episode`` says it."""
     lines = list(_lines(case, output, episode or ()))
     results = [result for line in lines for result in line.results()]
     limit = _equal_share([len(result.text) for result in results], RESULT_LIMIT, RESULTS_LIMIT)

@@ -39,9 +39,6 @@ def calls_of(
         retry_after: Seconds that a 429 asks to wait.
         most: Attempts looked at; what never ends is no item of a benchmark.
 
-    Returns:
-        The calls, the last of which ends the item.
-
     Raises:
         ValueError: The item never ends.
     """
@@ -66,9 +63,6 @@ def least_seconds(
         items: The calls of each item, in the order of their file.
         slots: Calls in flight at most.
         opens: From the number of a call, counted from 0, to the earliest second at which the server lets it in.
-
-    Returns:
-        The least that a client which obeys can do.
     """
     waiting = iter(items)
     again: list[tuple[float, int, Sequence[Call]]] = []
@@ -100,8 +94,5 @@ def ratio(least: float, least_without_faults: float, start_up: float) -> float:
         least: Seconds under faults, by `least_seconds`.
         least_without_faults: The same without faults.
         start_up: Seconds that a run takes beside its calls, which both have.
-
-    Returns:
-        The ratio of both wall times.
     """
     return (start_up + least) / (start_up + least_without_faults)

@@ -53,15 +53,7 @@ def make_items(count: int, folder: Path) -> Path:
 
 
 def fault_kinds(faults: dict[str, Any], seed: int) -> Callable[[str, int], str]:
-    """What the kit's server does at each attempt of each item, as it works it out.
-
-    Args:
-        faults: A scene's settings.
-        seed: The faults' seed.
-
-    Returns:
-        From an item's id and the number of the attempt, from 1, to ``ok`` or the fault's name.
-    """
+    """What the kit's server does at each attempt of each item, as it works it out: ``ok`` or the fault's name, by item and attempt from 1."""
     sys.path.insert(0, str(kit_folder()))
     server: Any = import_module("fake_openai")
     chances = [(name, faults.get(f"p{name}", 0.0)) for name in _FAULTS]
@@ -89,9 +81,6 @@ def measure(
         latency: Of the server, in milliseconds.
         mode: ``plain``, ``cache`` (the second of two runs) or ``faults``.
         faults: The server's faults, as JSON.
-
-    Returns:
-        The kit's record: wall, CPU, memory, requests, connections, scores.
     """
     out = folder / f"{runner.name.replace(' ', '-')}.jsonl"
     out.unlink(missing_ok=True)

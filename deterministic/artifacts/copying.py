@@ -46,19 +46,7 @@ def copy_tree(source: Path, target: Path, most_bytes: int) -> None:
 
 
 def copy_plain_files(source: Path, target: Path, *, replace: bool = True) -> list[str]:
-    """Copy the plain files of a folder into another; sub-folders are left out, as in the original.
-
-    Args:
-        source: A folder of a challenge, such as ``artifacts_in``; nothing happens when it is not there.
-        target: Where the files go.
-        replace: Whether they take the place of whatever has their names there.
-
-    Returns:
-        The names of the files.
-
-    Raises:
-        OSError: A file cannot be copied.
-    """
+    """Copy the plain files of a folder, if it is there, into another; sub-folders are left out, as in the original."""
     names: list[str] = []
     if not source.is_dir():
         return names

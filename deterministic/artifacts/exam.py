@@ -21,16 +21,7 @@ _OWN_CONFIGURATION = "fiducial-exam.ini"
 
 
 def main(rules: str, kind: str, *names: str) -> int:
-    """Run a script or tests.
-
-    Args:
-        rules: ``strict`` to put the workspace behind the libraries on the path; else in front of them, as in the original.
-        kind: ``script`` or ``pytest``.
-        names: The script, or the files with tests, in the working folder.
-
-    Returns:
-        The exit code.
-    """
+    """Run a script or tests of the working folder; ``strict`` puts that behind the libraries on the path, else in front, as in the original."""
     hidden, prove = _orders()
     workspace = str(Path.cwd())
     folders = [workspace] if hidden is None else [str(hidden), workspace]

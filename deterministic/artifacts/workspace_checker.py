@@ -72,15 +72,7 @@ MAX_RESPONSE_CHARACTERS = 400_000
 
 
 def workspace_text(case: Case, output: Output) -> str | None:
-    """Join the texts of the files that a challenge names, as the original does.
-
-    Args:
-        case: A case of kind ``artifact``.
-        output: What the system left; its workspace is an absolute path, or relative to the current folder.
-
-    Returns:
-        The text; None when there is no such file, one cannot be read, or they are too long together.
-    """
+    """Join the texts of the files that a challenge names, as the original does; None when there is none, one cannot be read, or they are too long."""
     try:
         root = workspace_root(output.workspace)
         names = choose_files(root, challenge_of(case).files)

@@ -48,15 +48,9 @@ Node: TypeAlias = File | Directory
 
 
 def build(name: str, entry: Mapping[str, Any], *, long_context: bool) -> Directory:
-    """Make a directory, with all that is in it, from a scenario.
+    """Make a directory, with all that is in it, from a scenario: ``{"type": "directory", "contents": {name: entry}}``.
 
-    Args:
-        name: The directory's name.
-        entry: ``{"type": "directory", "contents": {name: entry}}``; a file is ``{"type": "file", "content": text}``.
-        long_context: Whether to append a long text to files, and to add empty files to directories without a subdirectory.
-
-    Returns:
-        The directory, without a parent.
+    With a long context, a long text is appended to files, and directories without a subdirectory get empty files.
 
     Raises:
         ValueError: The scenario holds a file of a name that is to be added.
@@ -90,10 +84,6 @@ def _populate(directory: Directory, names: list[str]) -> None:
 def walk(directory: Directory, prefix: str = "") -> Iterator[tuple[str, Node]]:
     """Everything below a directory, depth first, each with its path.
 
-    Args:
-        directory: Where to start.
-        prefix: What stands before the slash of each path.
-
     Raises:
         RecursionError: A directory contains itself.
         OSError: There is more than a tree may hold (in a directory that is no longer part of one).
@@ -116,15 +106,7 @@ def _walk(directory: Directory, prefix: str, around: tuple[Directory, ...]) -> I
 
 
 def snapshot(node: Node, around: tuple[Directory, ...] = ()) -> dict[str, Any]:
-    """A node as nested dicts that compare equal where names and texts are equal.
-
-    Args:
-        node: File or directory.
-        around: The directories it is seen in.
-
-    Returns:
-        ``{"type", "name", "content"}`` or ``{"type", "name", "contents"}``; ``{"__cycle__": True}`` for a directory inside itself.
-    """
+    """A node as nested dicts that compare equal where names and texts are equal; ``{"__cycle__": True}`` for a directory inside itself."""
     if isinstance(node, File):
         return {"type": "file", "name": node.name, "content": node.content}
     if node in around:
@@ -136,12 +118,6 @@ def snapshot(node: Node, around: tuple[Directory, ...] = ()) -> dict[str, Any]:
 
 def place(root: Directory, directory: Directory, name: str, node: Node) -> None:
     """Put a node into a directory under a name that is free there, unless the tree would grow out of bounds.
-
-    Args:
-        root: The root of the tree.
-        directory: Where to.
-        name: Under which name.
-        node: What.
 
     Raises:
         OSError: The name is too long, or the tree would be too large or too deep; nothing has changed.

@@ -10,13 +10,7 @@ _CLASS_FACTORS = {"economy": 1, "business": 2, "first": 5}
 
 
 def price(travel_from: str, travel_to: str, travel_date: str, travel_class: str) -> float:
-    """The price of one flight.
-
-    Args:
-        travel_from: Code of the airport of departure.
-        travel_to: Code of the airport of arrival; the way back may cost something else.
-        travel_date: Any text; the parity of the sum of its digits counts.
-        travel_class: economy, business or first.
+    """The price of one flight; the way back may cost something else, and of the date the parity of the sum of its digits counts.
 
     Raises:
         ValueError: There is no such route or class.

@@ -36,20 +36,7 @@ def find(case: Case, output: Output, options: CheckOptions) -> Finding:
 
 
 def check_result(case: Case, result: Any, *, mode: Mode, options: CheckOptions | None = None) -> Finding:
-    """Check a result in the form in which BFCL stores it.
-
-    Args:
-        case: As for ``find``.
-        result: Turns of steps; anything but a list is the message of a run that failed.
-        mode: How steps are given.
-        options: As for ``find``; BFCL's rules when left out.
-
-    Returns:
-        What was found.
-
-    Raises:
-        InputError: As for ``find``.
-    """
+    """Check a result as BFCL stores it: turns of steps; anything but a list is the message of a run that failed. Else as `find`."""
     return examine(case, result, mode=mode, options=options).finding
 
 
@@ -115,9 +102,6 @@ def replay(case: Case, output: Output, environments: Mapping[str, type]) -> Epis
         case: A case of kind ``multi_turn``.
         output: What the system did; without turns there is nothing to execute.
         environments: Worlds of the user's own, by class name, beside the built-in ones.
-
-    Returns:
-        What came of each step.
 
     Raises:
         InputError: The case names a world that does not exist, or one that does not take its configuration.

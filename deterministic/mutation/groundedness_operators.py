@@ -35,14 +35,7 @@ Falsify: TypeAlias = Callable[[Fact, Sequence[Fact], str, random.Random], str | 
 
 
 def composed(case: Case) -> tuple[Case, Output] | None:
-    """A statement that is supported throughout, of facts that the results state.
-
-    Args:
-        case: A case of kind ``grounded_answer`` whose context is structured.
-
-    Returns:
-        The case with its claims as reference, and the output; None where the results state fewer than two facts.
-    """
+    """A statement that is supported throughout, with its claims as reference, of facts that the results state; None where these are fewer than two."""
     facts = chosen_facts(case)
     if len(facts) < 2:  # noqa: PLR2004 - of one claim there is no fraction
         return None

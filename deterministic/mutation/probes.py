@@ -127,18 +127,7 @@ def probe_number(trial: int) -> int:
 def origin(
     operator: str, plants: Plants | Literal["nothing"], source: Output, change: str = "", against: str = ""
 ) -> dict[str, Any]:
-    """The evidence of a probe's label.
-
-    Args:
-        operator: Its operator.
-        plants: What that plants; ``nothing`` for the right output itself.
-        source: The right output that it was made of.
-        change: What was changed.
-        against: The operator of its control, if any.
-
-    Returns:
-        The evidence.
-    """
+    """The evidence of a probe's label."""
     made_of = {"case_id": source.case_id, "system": source.system, "trial": source.trial}
     found = {"operator": operator, "plants": plants, "source": made_of}
     return found | {name: text for name, text in (("change", change), ("against", against)) if text}

@@ -38,14 +38,9 @@ OPERATORS: dict[str, Operator] = {
 
 
 def load_operators(specs: Iterable[str] = (), folder: Path | None = None) -> dict[str, Operator]:
-    """The built-in operators and those that users have registered (`plugins.OPERATORS`).
+    """The built-in operators and those that users have registered (`plugins.OPERATORS`), by name.
 
-    Args:
-        specs: ``module:NAME`` each, NAME being an Operator or a list of them.
-        folder: Where modules are also looked for, after everything that is installed.
-
-    Returns:
-        Operators by name.
+    Specs are ``module:NAME``, an Operator or a list of them, looked for in the folder, too.
 
     Raises:
         UsageError: A spec is not of that form.

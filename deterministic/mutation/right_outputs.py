@@ -25,15 +25,9 @@ _DEEPEST = 8
 
 
 def right_output(case: Case, system: str = REFERENCE_SYSTEM) -> Output | None:
-    """An output that the reference calls right.
+    """An output that the reference calls right: the first acceptable value of everything; whether a checker agrees is for the caller to see.
 
-    Args:
-        case: The case.
-        system: Who the output is by.
-
-    Returns:
-        The first acceptable value of everything; None for kinds whose reference is no answer, and for other languages than
-        Python. Whether a checker agrees is for the caller to see.
+    None for kinds whose reference is no answer, and for other languages than Python.
     """
     output = Output(case_id=case.id, system=system)
     match case.kind:

@@ -55,14 +55,9 @@ class MemoryGroup:
 
 
 def make_group(name: str, memory_bytes: int) -> MemoryGroup | None:
-    """Make a group below this process's own, or beside it, where it may.
+    """Make a group below this process's own, or beside it; None where this user, or this machine, can make none.
 
-    Args:
-        name: Nobody else's; those of killed makers that begin with the same word are removed.
-        memory_bytes: What all its processes together may use.
-
-    Returns:
-        The group; None where this user, or this machine, can make none.
+    Groups of killed makers whose names begin with the same word are removed.
     """
     for parent in _parents():
         _sweep(parent, name.partition("-")[0])

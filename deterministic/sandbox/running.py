@@ -117,9 +117,6 @@ def run_confined(
         limits: What each command may use.
         exam: Hidden tests; a command that is to prove something finds on its standard input where they are.
 
-    Returns:
-        How they ended.
-
     Raises:
         SandboxError: The launcher failed.
     """
@@ -184,9 +181,6 @@ def run_agent(
         environment: All of its environment.
         limits: Only time, memory of all its processes, their number and the output kept are bounded.
         reins: Can end it before.
-
-    Returns:
-        How it ended.
 
     Raises:
         SandboxError: The launcher failed.

@@ -65,13 +65,7 @@ class _Suite(msgspec.Struct):
 
 
 def read_challenges(path: Path | str) -> Iterator[Case]:
-    """Read every challenge below a folder.
-
-    Args:
-        path: A folder of challenges, nested as one likes, or one challenge's own folder.
-
-    Yields:
-        One case of kind ``artifact`` a challenge, in order of their ids: the relative paths of their folders.
+    """Read every challenge in or below a folder as a case of kind ``artifact``, in order of their ids: the relative paths of their folders.
 
     Raises:
         InputError: There is no challenge, or one is not in the form it should be; the message names file and field.

@@ -46,16 +46,6 @@ def report_of(
     """Write what came of a run in the original's form.
 
     Names of challenges repeat under different folders; the second of a name stands under ``name [path]``, so that none is lost.
-
-    Args:
-        attempts: One a challenge.
-        command: The command line.
-        started: When the run began.
-        ended: When it was done.
-        config: Anything about the agent.
-
-    Returns:
-        What ``report.json`` holds.
     """
     attempts = list(attempts)
     tests: dict[str, Any] = {}

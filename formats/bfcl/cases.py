@@ -21,13 +21,6 @@ _LANGUAGES: dict[str, Language] = {"simple_java": "java", "simple_javascript": "
 def read_cases(source: DataSource, category: Category) -> Iterator[Case]:
     """Read a category as Cases.
 
-    Args:
-        source: Where BFCL's files are.
-        category: Which category.
-
-    Yields:
-        Cases in the order of the data file.
-
     Raises:
         InputError: A file is missing, or data and ground truth do not belong together.
     """
@@ -36,14 +29,7 @@ def read_cases(source: DataSource, category: Category) -> Iterator[Case]:
 
 
 def to_case(entry: Entry) -> Case:
-    """Turn one entry into a Case.
-
-    Args:
-        entry: The entry.
-
-    Returns:
-        The case; its tags name category and group, and a format-sensitivity case's tags its configuration too.
-    """
+    """Turn one entry into a Case; its tags name category and group, and a format-sensitivity case's tags its configuration too."""
     kind, reference = _KINDS[_base_category(entry).family](entry)
     return Case(
         id=entry.id,

@@ -89,13 +89,7 @@ _COLLECTIONS: dict[str, list[Category]] = {
 
 
 def expand(names: Iterable[str]) -> list[Category]:
-    """The categories that names of categories, of groups, or ``all`` stand for.
-
-    Args:
-        names: For instance ``["live", "simple_python"]``.
-
-    Returns:
-        Each category once, in BFCL's order.
+    """The categories that names of categories, of groups, or ``all`` stand for, each once, in BFCL's order.
 
     Raises:
         UsageError: A name is neither a category nor a group.
@@ -113,25 +107,12 @@ def expand(names: Iterable[str]) -> list[Category]:
 
 
 def category_name(entry_id: str) -> str:
-    """The name of the category that an id belongs to: what stands before its last underscore.
-
-    Args:
-        entry_id: For instance ``live_simple_4-3-0``; of a format-sensitivity id, what stands before the first colon counts.
-
-    Returns:
-        ``live_simple``; the whole text when it holds no underscore.
-    """
+    """The category that an id belongs to: what stands before its first colon and, in that, before its last underscore (``live_simple_4-3-0``)."""
     return entry_id.partition(":")[0].rpartition("_")[0] or entry_id
 
 
 def sort_key(entry_id: str) -> tuple[int, str, int]:
     """BFCL's order of entries: priority of the kind of category, category, number.
-
-    Args:
-        entry_id: An id of the data set.
-
-    Returns:
-        A key for `sorted`.
 
     Raises:
         ValueError: The id has no number where one belongs.

@@ -69,12 +69,6 @@ class SensitivityId(NamedTuple):
 def parse_sensitivity_id(entry_id: str) -> SensitivityId:
     """Take an id of the format-sensitivity category apart.
 
-    Args:
-        entry_id: The id.
-
-    Returns:
-        Its parts.
-
     Raises:
         ValueError: It has not three parts, or names no known configuration.
     """

@@ -28,13 +28,7 @@ class EarlierConversation(NamedTuple):
 
 
 def read_conversations(source: DataSource) -> Iterator[EarlierConversation]:
-    """Read the conversations before memory questions, each scenario's in order.
-
-    Args:
-        source: Where BFCL's files are.
-
-    Yields:
-        Conversations of the scenarios that questions name; none of one whose file is missing.
+    """Read the conversations before memory questions, each scenario's in order; none of a scenario whose file is missing.
 
     Raises:
         RecordError: A line is not one.

@@ -45,14 +45,6 @@ class ClassDocuments:
     ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """What a system is offered at the start of an entry, and what is given back in a later turn.
 
-        Args:
-            entry: An entry with ``involved_classes``.
-            place: Its file, named in errors.
-            line: Its line, named in errors.
-
-        Returns:
-            Both in the order of the classes.
-
         Raises:
             RecordError: The entry names a class that has no documents.
         """
@@ -108,13 +100,6 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_entries(source: DataSource, category: Category) -> Iterator[Entry]:
     """Read the entries of a category.
-
-    Args:
-        source: Where BFCL's files are.
-        category: Which category.
-
-    Yields:
-        Entries in the order of the data file.
 
     Raises:
         InputError: A file is missing, or data and ground truth do not belong together.

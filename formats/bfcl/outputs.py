@@ -12,13 +12,7 @@ from .results import ResultFile, read_results
 
 
 def read_outputs(files: Iterable[ResultFile]) -> Iterator[Output]:
-    """Read the answers in result files as Outputs.
-
-    Args:
-        files: As `find_results` lists them.
-
-    Yields:
-        One Output a line.
+    """Read the answers in result files, as `find_results` lists them, as Outputs.
 
     Raises:
         InputError: A file cannot be read.
@@ -34,15 +28,6 @@ def to_output(entry_id: str, system: str, category: Category, result: Any) -> Ou
 
     A text becomes ``text``, a list of calls ``tool_calls``, and turns of steps ``turns``. What is none of these becomes its
     JSON text, which no decoder takes for calls.
-
-    Args:
-        entry_id: The entry it answers.
-        system: Who answered.
-        category: Whether turns are expected depends on it.
-        result: The stored result.
-
-    Returns:
-        The output.
     """
     if category.family in {"multi_turn", "agentic"} and isinstance(result, list):
         turns = [_steps(turn) for turn in cast("list[Any]", result)]

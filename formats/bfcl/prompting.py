@@ -99,9 +99,6 @@ def assemble_prompt(case: Case) -> list[Message]:
 
     Args:
         case: A case read from BFCL; its tags name the configuration where it is not the default.
-
-    Returns:
-        Chat messages, the system message first.
     """
     instructions = _instructions(case, _configuration(case))
     messages = list(case.turns[0]) if case.turns else []
@@ -122,15 +119,7 @@ def _configuration(case: Case) -> Configuration:
 
 
 def documents_text(documents: list[dict[str, Any]], case: Case) -> str:
-    """Function documents in the form in which a case's prompt has them.
-
-    Args:
-        documents: As in the data set.
-        case: The case.
-
-    Returns:
-        The text.
-    """
+    """Function documents in the form in which a case's prompt has them."""
     shown = [for_inference(document, case) for document in documents]
     return render_documents(shown, _configuration(case).func_doc_fmt)
 
@@ -150,15 +139,7 @@ def _instructions(case: Case, configuration: Configuration) -> str:
 
 
 def for_inference(document: dict[str, Any], case: Case) -> dict[str, Any]:
-    """A function's document as a system is to see it: Java and JavaScript values are asked for as source text.
-
-    Args:
-        document: As in the data set.
-        case: Whose function it is.
-
-    Returns:
-        The document; the very same for a case in Python.
-    """
+    """A function's document as a system is to see it: Java and JavaScript values are asked for as source text; a case in Python has the very same."""
     language = _LANGUAGES.get(case.reference.get("language", ""))
     if language is None:
         return document

@@ -52,14 +52,7 @@ class ResultLine(NamedTuple):
 
 
 def find_results(root: Path, categories: Collection[Category] | None = None) -> ResultTree:
-    """Find the result files of every system.
-
-    Args:
-        root: A folder ``<system>/<group>/BFCL_v4_<category>_result.json``.
-        categories: Which categories are wanted; all when left out.
-
-    Returns:
-        The files; their contents are not looked at.
+    """Find the result files ``<system>/<group>/BFCL_v4_<category>_result.json`` of every system, of all categories or some.
 
     Raises:
         InputError: There are none, a file names an unknown category, or a system has two files of one category.
@@ -97,12 +90,6 @@ def find_results(root: Path, categories: Collection[Category] | None = None) -> 
 
 def read_results(path: Path) -> Iterator[ResultLine]:
     """Read the lines of a result file.
-
-    Args:
-        path: The file.
-
-    Yields:
-        One answer a line.
 
     Raises:
         InputError: The file cannot be read.

@@ -45,13 +45,7 @@ class DataSource(Protocol):
 
 
 def open_source(path: Path) -> DataSource:
-    """Find BFCL's data files.
-
-    Args:
-        path: A folder with ``BFCL_v4_*.json``, a checkout of the repository, or a ``bfcl_eval-*.whl``.
-
-    Returns:
-        The source; nothing is unpacked.
+    """Find ``BFCL_v4_*.json`` in a folder, a checkout of the repository, or a ``bfcl_eval-*.whl``; nothing is unpacked.
 
     Raises:
         InputError: There are no such files.
@@ -185,14 +179,6 @@ def parse_object(raw: bytes, *, place: str, line: int | None = None) -> dict[str
 
 def parse_json(raw: bytes, *, place: str, line: int | None = None) -> Any:
     """Parse JSON as Python's json module writes it: NaN, Infinity and lone surrogates are tolerated.
-
-    Args:
-        raw: The text's bytes.
-        place: Named in errors.
-        line: Named in errors.
-
-    Returns:
-        The value.
 
     Raises:
         RecordError: It is not JSON, not UTF-8, or nested too deeply.

@@ -101,13 +101,7 @@ class BatchResults:
         return len(self._places)
 
     def find(self, key: str) -> Reply:
-        """The reply to a request.
-
-        Args:
-            key: The request's key, which is its ``custom_id``.
-
-        Returns:
-            The reply; a prompt that a content filter stopped is a refusal.
+        """The reply to the request of this key, its ``custom_id``; a prompt that a content filter stopped is a refusal.
 
         Raises:
             NotRecordedError: There is no result.

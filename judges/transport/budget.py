@@ -57,9 +57,6 @@ class Budget:
     def require_price(self, model: str) -> None:
         """Find out before the first call whether money can be counted.
 
-        Args:
-            model: Who is to be asked.
-
         Raises:
             ConfigurationError: Money is limited, and the model's price is not known.
         """
@@ -68,12 +65,6 @@ class Budget:
 
     def admit(self, request: Request) -> bool:
         """Spend what a request of a batch will take, by the estimate, if the budget allows it.
-
-        Args:
-            request: What is to be asked.
-
-        Returns:
-            Whether it may be asked.
 
         Raises:
             ConfigurationError: Money is limited, and the model's price is not known.
@@ -88,9 +79,6 @@ class Budget:
 
     async def reserve(self, request: Request) -> float:
         """Set aside what a call will cost, waiting for calls in flight where only they may leave enough.
-
-        Args:
-            request: What is to be asked.
 
         Returns:
             US dollars set aside; to be handed to `settle` when the call is over.
@@ -211,12 +199,6 @@ def estimate_prompt(request: Request) -> Estimate:
     """Estimate the tokens of a request's messages (and of its response format, which providers count, too).
 
     By the length in UTF-8, since tokenisers differ by model and have to be downloaded.
-
-    Args:
-        request: What is to be asked.
-
-    Returns:
-        The estimate.
     """
     size = sum(_size(message.get("content")) for message in request.messages)
     size += _size(request.parameters.get("response_format", ""))

@@ -80,13 +80,7 @@ class ReplyCache:
             raise
 
     def get(self, key: str) -> Reply | None:
-        """The reply of this key.
-
-        Args:
-            key: As made by `cache_key`.
-
-        Returns:
-            The reply, with 0 calls since it costs none now; None when there is none, or it is damaged.
+        """The reply of this key, with 0 calls since it costs none now; None when there is none, or it is damaged.
 
         Raises:
             InputError: The file cannot be read.
@@ -100,12 +94,7 @@ class ReplyCache:
             return None
 
     def put(self, key: str, model: str, reply: Reply) -> None:
-        """Keep a reply; it is durable when this returns.
-
-        Args:
-            key: As made by `cache_key`.
-            model: The model that was asked, for `info`.
-            reply: What it replied.
+        """Keep a reply under its key, and the model for `info`; it is durable when this returns.
 
         Raises:
             InputError: The file cannot be written: the disk is full, or another process does not let go of it.
@@ -123,14 +112,7 @@ class ReplyCache:
         return CacheInfo(self.path, sum(models.values()), size, models)
 
     def clear(self, model: str | None = None) -> int:
-        """Forget replies, and give their space back.
-
-        Args:
-            model: Only this model's; all when None.
-
-        Returns:
-            How many were forgotten.
-        """
+        """Forget replies, all or one model's, and give their space back."""
         where, values = ("", ()) if model is None else (" WHERE model = ?", (model,))
         self._run(f"DELETE FROM reply{where}", values)  # noqa: S608 - fixed text
         ((count,),) = self._run("SELECT changes()")
@@ -159,15 +141,7 @@ def _unusable(path: Path, error: Exception) -> InputError:
 
 
 def cache_key(namespace: str, request: Request) -> str:
-    """The key of a request's reply in a cache.
-
-    Args:
-        namespace: The endpoint's identity: models of one name at two endpoints are two models.
-        request: What is asked.
-
-    Returns:
-        A hash of both.
-    """
+    """The key of a request's reply in a cache; the namespace is the endpoint's identity: models of one name at two endpoints are two models."""
     return hashlib.sha256(f"{namespace}\n{request.key}".encode()).hexdigest()
 
 

@@ -55,9 +55,6 @@ async def connect(
         meanwhile: Called once, in a thread, while the endpoint's first responses are awaited.
         elsewhere: Has the client made and used in other processes; limits and the budget are kept here all the same.
 
-    Yields:
-        The provider; closed at the end.
-
     Raises:
         UsageError: With these numbers nothing could be asked.
     """
@@ -130,9 +127,6 @@ async def batch_replies(
         cache: The reply cache's file; None for no cache.
         record: A file to record replies to.
         told: Called at the end with what became of the results.
-
-    Yields:
-        The provider; closed at the end.
     """
     found = BatchResults(results, missing=missing)
     provider: Provider = found
@@ -152,15 +146,7 @@ async def batch_replies(
 async def cassette(
     path: Path, asking: AbstractAsyncContextManager[Provider] | None
 ) -> AsyncGenerator[Provider]:
-    """A provider for tests: answers from a recording; a question that is not in it is asked and added, or raises.
-
-    Args:
-        path: The recording.
-        asking: Who is asked what is missing; None where nobody may be asked.
-
-    Yields:
-        The provider; closed at the end.
-    """
+    """A provider for tests: answers from a recording; a question that is not in it is asked of ``asking`` and added, or raises where that is None."""
     async with AsyncExitStack() as exits:
         inner = None if asking is None else await exits.enter_async_context(asking)
         provider = CoalescingProvider(CassetteProvider(path, inner))
@@ -170,14 +156,7 @@ async def cassette(
 
 @asynccontextmanager
 async def replay(path: Path) -> AsyncGenerator[Provider]:
-    """A provider that answers from a recording alone.
-
-    Args:
-        path: A file that `connect` recorded to.
-
-    Yields:
-        The provider; closed at the end.
-    """
+    """A provider that answers from a recording alone, a file that `connect` recorded to."""
     provider = ReplayProvider(path)
     try:
         yield provider

@@ -144,11 +144,7 @@ _SHOWN = "***"
 
 
 def redactor(key: str | None) -> Callable[[str], str]:
-    """What takes a key out of a text: as it is, in base64 (wherever in the encoded text it stood), and URL-encoded.
-
-    Args:
-        key: The key; None or a short one is left alone.
-    """
+    """What takes a key, unless it is short, out of a text: as it is, in base64 (wherever in the encoded text it stood), and URL-encoded."""
     if key is None or len(key) < _SHORTEST:
         return lambda text: text
     forms = sorted({*_forms(key)}, key=len, reverse=True)

@@ -50,18 +50,7 @@ def make_request(
     repeat: int = 0,
     attempt: int = 0,
 ) -> Request:
-    """Make a request with its key.
-
-    Args:
-        model: The model's name at the endpoint.
-        messages: Chat messages in OpenAI's form.
-        parameters: Decoding parameters.
-        repeat: Which repetition of the same question this is.
-        attempt: 0, or 1 when an unreadable reply is asked again.
-
-    Returns:
-        The request.
-    """
+    """A request with its key; ``attempt`` is 1 when an unreadable reply is asked again."""
     content = json.dumps(
         [model, messages, parameters, repeat, attempt], sort_keys=True, separators=(",", ":")
     )
@@ -164,12 +153,6 @@ class Provider(Protocol):
 
     async def complete(self, request: Request) -> Reply:
         """Answer one request.
-
-        Args:
-            request: What to ask.
-
-        Returns:
-            The reply.
 
         Raises:
             CallError: There was none.

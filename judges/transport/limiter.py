@@ -101,12 +101,7 @@ class AdaptiveLimiter:
         self._leave()
 
     def failed(self, ticket: int, error: BaseException) -> None:
-        """Give a slot back after a failure.
-
-        Args:
-            ticket: What `acquire` returned.
-            error: What went wrong; only rate limits have an effect.
-        """
+        """Give the slot of a ticket back after a failure; only rate limits have an effect."""
         if isinstance(error, CallError) and error.rate_limited:
             self._meet_rate_limit(ticket, error)
         self._leave()

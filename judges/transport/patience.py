@@ -57,35 +57,20 @@ class Usual:
     _newest_replied: int = -1
 
     def begin(self, now: float, given_up: int = 0) -> Call:
-        """Note that a call is sent.
-
-        Returns:
-            The call; to be handed to `end`.
-        """
+        """Note that a call is sent."""
         call = self._in_flight[self._begun] = Call(self._begun, now, given_up)
         self._begun += 1
         return call
 
     def end(self, call: Call, now: float, *, replied: bool, at: int = 0) -> None:
-        """Note that a call is over.
-
-        Args:
-            call: As returned by `begin`.
-            now: Seconds, by the same clock.
-            replied: Whether there was a reply. How fast errors come says nothing about how long replies take.
-            at: Which of several endpoints was asked.
-        """
+        """Note that a call is over. How fast errors come says nothing about how long replies take."""
         del self._in_flight[call.number]
         if replied:
             self._seconds.setdefault(at, deque(maxlen=_RECENT)).append(now - call.begun)
             self._newest_replied = max(self._newest_replied, call.number)
 
     def allowance(self, given_up: int = 0) -> float:
-        """How long a call may take: of several endpoints, by what is usual at the fastest.
-
-        Returns:
-            Seconds; infinite while too few replies are known.
-        """
+        """How long a call may take: of several endpoints, by what is usual at the fastest."""
         known = [sorted(each) for each in self._seconds.values() if len(each) >= _ENOUGH]
         if not known:
             return float("inf")

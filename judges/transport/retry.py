@@ -159,14 +159,11 @@ _RESOURCES = ("requests", "tokens")
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """How long the server asks to wait before the next call.
+    """Seconds that the server asks to wait before the next call, never negative; None when the headers do not say.
 
     ``retry-after-ms`` is the finest and wins. ``Retry-After`` is seconds or an HTTP date (RFC 9110, 10.2.3), which is counted from
     the response's own ``Date``, since clocks differ. Servers that count in whole seconds round up, so where
     ``x-ratelimit-reset-…`` names a shorter time for what ran out, that is used; also where nothing else is said.
-
-    Returns:
-        Seconds from now, never negative; None when the headers do not say.
     """
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
@@ -180,21 +177,13 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
 
 
 def retry_after_in_words(message: str) -> float | None:
-    """How long an error's message asks to wait, where the headers say nothing.
-
-    Returns:
-        Seconds from now; None when the message does not say.
-    """
+    """Seconds that an error's message asks to wait, where the headers say nothing; None when it does not say."""
     found = _IN_WORDS.search(message)
     return None if found is None else _duration(found[1].replace(" ", "").lower())
 
 
 def allowed_rate(headers: Mapping[str, str]) -> float | None:
-    """How many requests a second the server allows, by OpenAI's header of requests a minute.
-
-    Returns:
-        Requests a second; None when the headers do not say, or name less than one a minute.
-    """
+    """Requests a second that the server allows, by OpenAI's header of requests a minute; None when it is not there, or below one a minute."""
     if not _ran_out(headers, "requests"):
         # Requests are left, so something else ran out (tokens), about which this number says nothing.
         return None

@@ -127,10 +127,6 @@ async def _whole(response: aiohttp.ClientResponse) -> bytes:
 async def bounded(pieces: AsyncIterator[bytes], status: int) -> bytes:
     """Put the pieces of a body together.
 
-    Args:
-        pieces: Unpacked.
-        status: Of the response, for the error.
-
     Raises:
         CallError: There are more bytes than a response may have.
     """

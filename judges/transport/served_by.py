@@ -11,14 +11,7 @@ _VERSION = re.compile(r"(?:-\d{4}-\d{2}-\d{2}|-\d{8}|-\d{6}|-\d{4}|-\d{3}|-lates
 
 
 def family(model: str) -> str:
-    """A model's name without its maker and its release.
-
-    Args:
-        model: As an endpoint names it: ``openai/gpt-4.1-mini-2025-04-14``.
-
-    Returns:
-        ``gpt-4.1-mini``.
-    """
+    """A model's name without its maker and its release: ``gpt-4.1-mini`` of ``openai/gpt-4.1-mini-2025-04-14``."""
     name = model.rpartition("/")[2].lower().partition("@")[0].partition(":")[0]
     return _VERSION.sub("", name)
 

@@ -44,13 +44,7 @@ def day(chance: random.Random) -> dt.date:
 
 
 def tool(name: str, description: str, properties: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
-    """A function's document.
-
-    Args:
-        name: Of the function.
-        description: What it does.
-        properties: Argument to its type and what is said of it; all are required.
-    """
+    """A function's document; all properties, each a type and what is said of it, are required."""
     documents = {key: {"type": kind, "description": said} for key, (kind, said) in properties.items()}
     parameters = {"type": "object", "properties": documents, "required": list(documents)}
     return {
