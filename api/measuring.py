@@ -27,9 +27,6 @@ from .tables import Reading, Rows, Tables, read, together
 STATISTICS = tuple(ESTIMATORS)
 """Every statistic of a judge, by name."""
 
-AGREEMENT_STATISTICS = tuple(AGREEMENT)
-"""Those of its 2x2 table."""
-
 CostOf: TypeAlias = Callable[[str, float, float], float | None]
 
 _LEVELS = range(2, 51)

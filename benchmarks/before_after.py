@@ -6,7 +6,6 @@ median of before. Both revisions run under this interpreter and with the librari
 
 from __future__ import annotations
 
-import argparse
 import compileall
 import csv
 import os
@@ -22,7 +21,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from judge_throughput import running_server
+from commands import Used, described, run_to_end, running_server
 from judging.processes import MODEL, write_items
 from run_folders import write_inputs
 
@@ -39,14 +38,6 @@ class Command(NamedTuple):
     arguments: tuple[str, ...]
     module: str = "fiducial"
     fresh: str = ""
-
-
-class Used(NamedTuple):
-    """Wall and processor seconds, and peak MB, of a command."""
-
-    wall: float
-    processor: float
-    memory: float
 
 
 def commands(url: str) -> list[Command]:
@@ -102,19 +93,8 @@ def measured(command: Command, links: Path, folder: Path) -> Used:
     ]
     if command.fresh:
         shutil.rmtree(folder / command.fresh, ignore_errors=True)
-    with (folder / "printed").open("wb") as printed:
-        begun = time.perf_counter()
-        child = subprocess.Popen(
-            [sys.executable, *given, *arguments],
-            cwd=folder,
-            stdout=printed,
-            stderr=printed,
-            env={**os.environ, "PYTHONPATH": str(links), "OPENAI_API_KEY": "none"},
-        )
-        _, status, used = os.wait4(child.pid, 0)
-    if status:
-        raise SystemExit(f"{command.name} failed: {(folder / 'printed').read_text()[-2000:]}")
-    return Used(time.perf_counter() - begun, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+    environment = {**os.environ, "PYTHONPATH": str(links), "OPENAI_API_KEY": "none"}
+    return run_to_end([sys.executable, *given, *arguments], folder, environment=environment)
 
 
 def prepared(tree: Path, scratch: Path, side: str) -> tuple[Path, Path]:
@@ -132,9 +112,7 @@ def prepared(tree: Path, scratch: Path, side: str) -> tuple[Path, Path]:
 
 def main() -> None:
     """Print a table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = described(__doc__)
     parser.add_argument("revision", help="what is compared with this tree, by git's name")
     parser.add_argument("--runs", type=int, default=5)
     given = parser.parse_args()

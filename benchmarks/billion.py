@@ -19,7 +19,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
-from run_folders import measured, write_inputs
+from commands import FIDUCIAL, run_to_end
+from run_folders import write_inputs
 from simulation.budgets import World, counts_of, estimated, planned
 
 from fiducial.calibration.planning.budget import PhaseName
@@ -47,28 +48,10 @@ class Costs(NamedTuple):
 def slopes() -> dict[str, Costs]:
     """What each command takes for one output more, between two sizes."""
     judge = ("--judge", "tool_call_accuracy@baseline", "--judge-on", "all")
+    inputs = ("cases.jsonl", "--outputs", "outputs.jsonl", "--workers", "1")
     commands = {
-        "check": (
-            "check",
-            "cases.jsonl",
-            "--outputs",
-            "outputs.jsonl",
-            "--workers",
-            "1",
-            "--out",
-            "checked.jsonl",
-        ),
-        "run, one judge": (
-            "run",
-            "cases.jsonl",
-            "--outputs",
-            "outputs.jsonl",
-            "--workers",
-            "1",
-            "--out",
-            "run",
-            *judge,
-        ),
+        "check": ("check", *inputs, "--out", "checked.jsonl"),
+        "run, one judge": ("run", *inputs, "--out", "run", *judge),
         "calibrate": ("calibrate", "run"),
     }
     found: dict[str, list[tuple[float, float, float]]] = {name: [] for name in commands}
@@ -77,7 +60,7 @@ def slopes() -> dict[str, Costs]:
             write_inputs(Path(scratch), size)
             for name, command in commands.items():
                 before = _bytes(Path(scratch))
-                _, processor, memory = measured(Path(scratch), *command)
+                _, processor, memory = run_to_end([FIDUCIAL, *command], Path(scratch))
                 found[name].append((processor, memory * _MB, _bytes(Path(scratch)) - before))
     more = _SIZES[1] - _SIZES[0]
     return {

@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
+from commands import described
 from provider_server import Answer, Hang, ProviderServer, Response, Seen, Status
 
 import fiducial as fd
@@ -138,9 +139,7 @@ def run(kinds: list[str], items: int) -> Found:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = described(__doc__)
     parser.add_argument("--items", type=int, default=2000)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--serve", help=argparse.SUPPRESS)

@@ -8,7 +8,6 @@ in every table. The page says what the recordings cannot show.
 
 from __future__ import annotations
 
-import argparse
 import os
 import platform
 import sys
@@ -19,6 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from commands import described
 from make_requests import draw_real
 from recorded_adjudications import Adjudicated, Opinion, as_verdicts, read_recorded
 from recorded_audit import ask_probes, make_probes, read_facts
@@ -59,9 +59,7 @@ LIMITS = """## What this cannot show
 
 def main() -> int:
     """Write the page; returns the exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = described(__doc__)
     parser.add_argument("--recorded", type=Path, help="default: recorded/ of FIDUCIAL_REFERENCE")
     parser.add_argument("--out", type=Path, help="default: printed")
     arguments = parser.parse_args()

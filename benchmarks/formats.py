@@ -8,7 +8,6 @@ tenth of it, to see whether memory grows. ``--rows``: every sample that has a re
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
@@ -16,6 +15,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from commands import described
 
 _SAMPLES = Path(__file__).parents[1] / "tests" / "formats" / "samples"
 _PER_LINE = {
@@ -78,9 +79,7 @@ def measured(source: str, log: Path, out: Path) -> tuple[float, int, dict[str, A
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = described(__doc__)
     parser.add_argument("--chats", type=int, default=1_000_000)
     parser.add_argument("--rows", type=int, default=100_000)
     given = parser.parse_args()

@@ -8,12 +8,13 @@ nested functions by themselves.
 
 from __future__ import annotations
 
-import argparse
 import ast
 import math
 import statistics
 from collections.abc import Iterable
 from pathlib import Path
+
+from commands import described
 
 _ROOT = Path(__file__).parents[1]
 _NOT_ROOMS = {"build", "dist", "notebooks"}
@@ -72,9 +73,7 @@ def table_of(folder: Path, *, apart: tuple[str, ...] = ()) -> list[str]:
 
 def main() -> None:
     """Print the table of the house, or those of some rooms."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = described(__doc__)
     parser.add_argument("rooms", nargs="*", metavar="ROOM", help="such as calibration")
     arguments = parser.parse_args()
     for room in arguments.rooms:

@@ -15,13 +15,13 @@ faults. With ``--start-up`` nothing is run, and only these are printed.
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
 import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from commands import described
 from judging.floor import Call, calls_of, least_seconds, ratio
 from judging.kit import fault_kinds, make_items, measure, median, our_runner
 
@@ -52,9 +52,7 @@ SCENES = (
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = described(__doc__)
     parser.add_argument("--items", type=int, default=2000)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--start-up", type=float, help="Seconds beside the calls; only computes.")

@@ -7,13 +7,13 @@ Judges are asked as an audit asks them: in rounds of 50, of which 5 are about ri
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
 import numpy as np
+from commands import described
 from simulation.ladders import Planted, asked, evenly, falling, true_threshold, up_and_down
 
 from fiducial.calibration.ladders import CurveFamily, LadderFit, next_levels
@@ -26,9 +26,7 @@ LENGTH = math.log(48)
 
 def main() -> int:
     """Print the tables."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = described(__doc__)
     parser.add_argument("--audits", type=int, default=400)
     parser.add_argument("--calls", type=int, default=300)
     arguments = parser.parse_args()

@@ -11,13 +11,14 @@ verdict). OUT receives ``result/`` (a BFCL result tree), ``cases.jsonl`` and ``o
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from commands import described
 
 from fiducial.formats.bfcl import (
     CATEGORIES,
@@ -49,9 +50,7 @@ class RealItem(NamedTuple):
 
 def main() -> int:
     """Run the script; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = described(__doc__)
     parser.add_argument("real", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--data", type=Path, help="BFCL's data, for cases.jsonl")

@@ -11,7 +11,6 @@ any repository. With ``--ladder`` the questions of ladders at fixed levels alone
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import os
 import sys
@@ -19,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from commands import described
 from lay_out_real_outputs import find_real, lay_out
 
 from fiducial.data import demo_path
@@ -45,9 +45,7 @@ LADDERS = {"tool_call_accuracy/explicit": 60, "groundedness/explicit": 50}
 
 def main() -> int:
     """Write the files; returns the exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = described(__doc__)
     parser.add_argument("--out", type=Path, default=Path("requests"))
     parser.add_argument("--model", default=MODEL)
     parser.add_argument("--real", type=int, default=500, help="real outputs; an even number")

@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from commands import described
 from judging.kit import Runner, interleaved, kit_folder, make_items, measure, median, our_runner
 
 PEERS = {
@@ -33,9 +34,7 @@ CONCURRENCY = 64
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = described(__doc__)
     parser.add_argument("--items", type=int, default=2000)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--latency", type=float, nargs="+", default=[50, 200], help="milliseconds")

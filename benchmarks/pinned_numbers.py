@@ -9,7 +9,6 @@ number differs or is gone. Resampling depends on the versions of numpy and scipy
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
 import math
@@ -22,6 +21,7 @@ from typing import Any
 
 import numpy as np
 from click.testing import CliRunner
+from commands import described
 from reference.ledger import leaves
 
 from fiducial.cli.main import cli
@@ -258,9 +258,7 @@ def _same(before: Any, after: Any) -> bool:
 
 def main() -> int:
     """Write the numbers down, or compare."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = described(__doc__)
     parser.add_argument("do", choices=["write", "compare"])
     parser.add_argument("file", type=Path)
     parser.add_argument("--words", action="store_true", help="compare the printed text too")

@@ -8,7 +8,6 @@ FOLDER holds ``data.jsonl``: rows with ``subset``, ``judge``, ``item_id``, ``ord
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections import defaultdict
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from commands import described
 from scipy.special import expit
 
 from fiducial.calibration.arrays import FloatArray, IntArray
@@ -171,9 +171,7 @@ def of_prompts(path: Path, subsets: set[str]) -> Iterator[tuple[str, Preferences
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = described(__doc__)
     parser.add_argument("draws", nargs="?", type=int, default=2_000)
     parser.add_argument("--llmbar", type=Path)
     given = parser.parse_args()

@@ -8,13 +8,13 @@ model's, and everything that is made of them says so.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
 import msgspec
+from commands import described
 
 import fiducial as fd
 
@@ -82,9 +82,7 @@ def as_verdicts(row: Adjudicated) -> Iterator[fd.Verdict]:
 
 def main() -> int:
     """Write the verdicts; returns the exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = described(__doc__)
     parser.add_argument("recorded", type=Path)
     parser.add_argument("--out", type=Path, default=OUT)
     arguments = parser.parse_args()

@@ -7,12 +7,13 @@ Other tools are measured beside ours only where FOLDER is named (`make bench PEE
 
 from __future__ import annotations
 
-import argparse
 import os
 import platform
 import subprocess
 import sys
 from pathlib import Path
+
+from commands import described
 
 HERE = Path(__file__).parent
 SCRIPTS = ["startup.py", "reading.py", "calibration.py"]
@@ -32,9 +33,7 @@ PEERS = "peers.py"
 
 def main() -> int:
     """Run them; the exit code is the number that failed."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = described(__doc__)
     parser.add_argument(
         "--peers", type=Path, metavar="FOLDER", help="where other tools are, or are to be, installed"
     )

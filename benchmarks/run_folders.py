@@ -6,10 +6,11 @@ Seconds of processor and peak memory of the whole command, start and imports inc
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from commands import FIDUCIAL, run_to_end
 
 _CALL = {
     "type": "function",
@@ -52,24 +53,6 @@ def write_inputs(folder: Path, outputs: int) -> None:
             file.write(f"{json.dumps(output)}\n")
 
 
-def measured(folder: Path, *command: str) -> tuple[float, float, int]:
-    """Wall and processor seconds, and peak MB, of one command."""
-    import time  # noqa: PLC0415 - nothing else here needs a clock
-
-    begun = time.perf_counter()
-    child = os.fork()
-    if child == 0:
-        os.chdir(folder)
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, 1)
-        os.dup2(null, 2)
-        os.execv(sys.executable, [sys.executable, "-m", "fiducial", *command])  # noqa: S606 - our own command
-    _, status, used = os.wait4(child, 0)
-    if status:
-        raise SystemExit(f"fiducial {' '.join(command)}: ended with {os.waitstatus_to_exitcode(status)}")
-    return time.perf_counter() - begun, used.ru_utime + used.ru_stime, used.ru_maxrss // 1024
-
-
 def main() -> None:
     """Print a table."""
     sizes = [int(size) for size in sys.argv[1:]] or [10_000, 100_000]
@@ -87,8 +70,10 @@ def main() -> None:
         with TemporaryDirectory() as scratch:
             write_inputs(Path(scratch), size)
             for name, command in commands.items():
-                wall, processor, memory = measured(Path(scratch), *command)
-                print(f"{size:>9,}  {name:38}  {wall:5.1f} s  {processor:7.1f} s  {memory:4} MB", flush=True)
+                wall, processor, memory = run_to_end([FIDUCIAL, *command], Path(scratch))
+                print(
+                    f"{size:>9,}  {name:38}  {wall:5.1f} s  {processor:7.1f} s  {memory:4.0f} MB", flush=True
+                )
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ looked at five times a second. ``--ray`` names a Python that has Ray (``make ray
 
 from __future__ import annotations
 
-import argparse
 import os
 import resource
 import subprocess
@@ -21,6 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 from uuid import uuid4
 
+from commands import described
 from run_folders import write_inputs
 
 _MARK = "FIDUCIAL_BENCHMARK"
@@ -129,9 +129,7 @@ def megabytes_of(process: int) -> float:
 
 def main() -> None:
     """Print a table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = described(__doc__)
     parser.add_argument("sizes", nargs="*", type=int, default=[10_000, 100_000, 1_000_000])
     parser.add_argument("--ray", metavar="PYTHON", help="a Python that has Ray")
     given = parser.parse_args()

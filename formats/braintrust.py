@@ -25,11 +25,10 @@ def recognises(glimpse: Any) -> bool:
     """Whether the first value of a file is a row of an experiment."""
     if not is_object(glimpse):
         return False
-    value = glimpse
-    if is_list(value.get("results")):
-        rows = value["results"]
+    if is_list(glimpse.get("results")):
+        rows = glimpse["results"]
         return bool(rows) and recognises(rows[0])
-    return "input" in value and is_object(value.get("scores"))
+    return "input" in glimpse and is_object(glimpse.get("scores"))
 
 
 def read(path: Path, options: Options) -> Iterator[Found]:

@@ -29,9 +29,8 @@ def recognises(glimpse: Any) -> bool:
     """Whether the first value of a file is a test case, a golden, or a test run."""
     if not is_object(glimpse):
         return False
-    value = glimpse
-    row = ("input" in value or "turns" in value or "scenario" in value) and bool(value.keys() & _OURS)
-    return row or "testCases" in value or "test_cases" in value
+    row = ("input" in glimpse or "turns" in glimpse or "scenario" in glimpse) and bool(glimpse.keys() & _OURS)
+    return row or "testCases" in glimpse or "test_cases" in glimpse
 
 
 def read(path: Path, options: Options) -> Iterator[Found]:

@@ -12,13 +12,7 @@ from ..records import Case, JudgeId, Output, Verdict
 
 
 class Judged(NamedTuple):
-    """One output.
-
-    Attributes:
-        case: What was asked.
-        output: What was answered.
-        verdicts: What was said of it.
-    """
+    """One output."""
 
     case: Case
     output: Output

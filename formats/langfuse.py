@@ -6,7 +6,7 @@ Dataset items are cases with accepted answers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,12 +14,12 @@ from ..errors import RecordError
 from ..records import Source
 from .calls import IdentifiedCall, are_messages, call_of, messages_of
 from .example import Example, answers_of, records_of
-from .found import UNREADABLE, Found, Options, Place, Skipped
+from .found import UNREADABLE, Found, Options, Place
 from .json_text import asked, parsed, tags_of, told
 from .json_types import is_arguments, is_list, is_object
 from .node import Node
 from .opinion import Opinion, on_named, scored, unscored
-from .rows import Row, read_rows
+from .rows import Row, each, read_rows
 from .spans import Span, SpanKind, records_of_spans
 
 NAME = "langfuse"
@@ -40,13 +40,17 @@ def recognises(glimpse: Any) -> bool:
     """Whether the first value of a file is a page, an observation, a score, a trace or a dataset item."""
     if not is_object(glimpse):
         return False
-    value = glimpse
-    page = value.get("data")
+    page = glimpse.get("data")
     if is_list(page) and page and is_object(page[0]):
         return recognises(page[0])
-    observation = str(value.get("type")).upper() in _TYPES and ("traceId" in value or "projectId" in value)
+    observation = str(glimpse.get("type")).upper() in _TYPES and (
+        "traceId" in glimpse or "projectId" in glimpse
+    )
     return (
-        observation or _is_score(value) or _is_trace(value) or ("datasetName" in value and "input" in value)
+        observation
+        or _is_score(glimpse)
+        or _is_trace(glimpse)
+        or ("datasetName" in glimpse and "input" in glimpse)
     )
 
 
@@ -70,8 +74,8 @@ class _Read:
         self.scores: list[tuple[Node, Place]] = []
         self.items: list[tuple[Node, Place]] = []
 
-    def take(self, row: Row) -> None:
-        """Take an observation, a score, a trace or an item of a data set.
+    def take(self, row: Row) -> Iterable[Found]:
+        """Take an observation, a score, a trace or an item of a data set; nothing can be said of it yet.
 
         Raises:
             RecordError: It is none of these, or not as it should be.
@@ -85,6 +89,7 @@ class _Read:
             self.items.append((node, row.place))
         else:
             self._add(_span(node, row.place))
+        return ()
 
     def _take_trace(self, node: Node, place: Place) -> None:
         identity = node.need("id")
@@ -113,14 +118,8 @@ class _Read:
 def read(path: Path, options: Options) -> Iterator[Found]:
     """Read observations, scores and traces; see `Format`."""
     found = _Read()
-    for row in read_rows(path, lambda node: node.items("data") if is_list(node.get("data")) else None):
-        if isinstance(row, Skipped):
-            yield row
-            continue
-        try:
-            found.take(row)
-        except UNREADABLE as error:
-            yield row.place.skipped(error)
+    rows = read_rows(path, lambda node: node.items("data") if is_list(node.get("data")) else None)
+    yield from each(rows, found.take)
     roots = {span.trace: span for span in reversed(found.spans.values()) if span.parent is None}
     for score, place in found.scores:
         try:

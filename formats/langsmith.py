@@ -6,7 +6,7 @@ case of its own. Feedback is a verdict under its key, of a person where its sour
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from .json_text import asked, parsed, tags_of, told
 from .json_types import is_list, is_object
 from .node import Node
 from .opinion import Opinion, scored, unscored
-from .rows import Row
+from .rows import Row, each
 from .spans import Span, SpanKind, example_of, records_of_spans
 from .trials import Trials
 
@@ -36,10 +36,9 @@ def recognises(glimpse: Any) -> bool:
     """Whether the first value of a file is a run, an example or feedback."""
     if not is_object(glimpse):
         return False
-    value = glimpse
-    if "evaluation_results" in value and "run" in value:
+    if "evaluation_results" in glimpse and "run" in glimpse:
         return True
-    return "run_type" in value or ("dataset_id" in value and "inputs" in value) or _is_feedback(value)
+    return "run_type" in glimpse or ("dataset_id" in glimpse and "inputs" in glimpse) or _is_feedback(glimpse)
 
 
 def _is_feedback(value: dict[str, Any]) -> bool:
@@ -49,14 +48,7 @@ def _is_feedback(value: dict[str, Any]) -> bool:
 def read(path: Path, options: Options) -> Iterator[Found]:
     """Read runs, examples and feedback; see `Format`."""
     found = _Read()
-    for row in _pieces(read_any_rows(path)):
-        if isinstance(row, Skipped):
-            yield row
-            continue
-        try:
-            found.take(row)
-        except UNREADABLE as error:
-            yield row.place.skipped(error)
+    yield from each(_pieces(read_any_rows(path)), found.take)
     yield from _attached(found.feedback, found.runs, options)
     by_trace: dict[str, list[Span]] = {}
     for span, _ in found.runs.values():
@@ -117,8 +109,8 @@ class _Read:
         self.examples: dict[str, tuple[Node, Place]] = {}
         self.feedback: list[tuple[Node, Place]] = []
 
-    def take(self, row: Row) -> None:
-        """Take a run, feedback or an example.
+    def take(self, row: Row) -> Iterable[Found]:
+        """Take a run, feedback or an example; nothing can be said of it yet.
 
         Raises:
             RecordError: It is none of these, or not as it should be.
@@ -131,6 +123,7 @@ class _Read:
         else:
             _unanswered(row.node)
             self.examples[row.node.need("id")] = row.node, row.place
+        return ()
 
 
 def _span(row: Row) -> Span:

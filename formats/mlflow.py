@@ -43,12 +43,11 @@ def recognises(glimpse: Any) -> bool:
     """Whether the first value of a file is a trace, or an assessment."""
     if not is_object(glimpse):
         return False
-    value = glimpse
-    info = value.get("info")
+    info = glimpse.get("info")
     return (
         (is_object(info) and bool({"trace_id", "request_id"} & info.keys()))
-        or "assessment_name" in value
-        or "traces" in value
+        or "assessment_name" in glimpse
+        or "traces" in glimpse
     )
 
 

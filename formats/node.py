@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from types import UnionType
 from typing import Any, cast
 
 from ..errors import RecordError
 from .json_text import parsed
-from .json_types import is_list, is_object
+from .json_types import is_object
 
 
 class Node:
@@ -54,24 +55,24 @@ class Node:
         name = self.first(*names)
         return None if name is None else self.value[name]
 
-    def text(self, *names: str) -> str | None:
-        """A text."""
-        name = self.first(*names)
-        if name is None:
-            return None
-        if not isinstance(self.value[name], str):
-            raise self.refuse(name, "a text")
-        return self.value[name]
-
-    def name(self, *names: str) -> str | None:
-        """An id or a name: a text as it is, or a whole number."""
+    def _typed(self, names: tuple[str, ...], types: type | UnionType, expected: str) -> Any:
+        """The value of the first of some names that has one, which is of a type; true and false are no numbers."""
         name = self.first(*names)
         if name is None:
             return None
         value = self.value[name]
-        if isinstance(value, bool) or not isinstance(value, str | int):
-            raise self.refuse(name, "a text or a whole number")
-        return str(value)
+        if not isinstance(value, types) or isinstance(value, bool):
+            raise self.refuse(name, expected)
+        return value
+
+    def text(self, *names: str) -> str | None:
+        """A text."""
+        return self._typed(names, str, "a text")
+
+    def name(self, *names: str) -> str | None:
+        """An id or a name: a text as it is, or a whole number."""
+        value = self._typed(names, str | int, "a text or a whole number")
+        return None if value is None else str(value)
 
     def need(self, *names: str) -> str:
         """An id or a name that has to be there."""
@@ -82,23 +83,12 @@ class Node:
 
     def number(self, *names: str) -> float | None:
         """A number; None where there is none, or NaN."""
-        name = self.first(*names)
-        if name is None:
-            return None
-        value = self.value[name]
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise self.refuse(name, "a number")
-        return None if math.isnan(value) else value
+        value = self._typed(names, int | float, "a number")
+        return None if value is None or math.isnan(value) else value
 
     def whole(self, *names: str) -> int | None:
         """A whole number."""
-        name = self.first(*names)
-        if name is None:
-            return None
-        value = self.value[name]
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise self.refuse(name, "a whole number")
-        return value
+        return self._typed(names, int, "a whole number")
 
     def node(self, *names: str) -> Node:
         """An object; an empty one where there is none."""
@@ -108,12 +98,8 @@ class Node:
     def items(self, *names: str) -> list[tuple[str, Any]]:
         """The items of a list with their places; none where there is no list."""
         name = self.first(*names)
-        if name is None:
-            return []
-        value = self.value[name]
-        if not is_list(value):
-            raise self.refuse(name, "a list")
-        return [(f"{self.place(name)}[{place}]", item) for place, item in enumerate(value)]
+        found: list[Any] = self._typed(names, list, "a list") or []
+        return [(f"{self.place(name or '')}[{place}]", item) for place, item in enumerate(found)]
 
     def nodes(self, *names: str) -> list[Node]:
         """The objects of a list; none where there is no list."""

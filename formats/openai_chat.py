@@ -35,11 +35,10 @@ def recognises(glimpse: Any) -> bool:
         return bool(glimpse) and all(is_object(each) and "role" in each for each in glimpse)
     if not is_object(glimpse):
         return False
-    value = glimpse
-    body = value.get("body", value)
+    body = glimpse.get("body", glimpse)
     chat = is_object(body) and isinstance(body.get("messages"), list)
-    named = value.get("object") in {"chat.completion", "response", "eval.run.output_item", "list"}
-    return chat or named or is_evals_row(value)
+    named = glimpse.get("object") in {"chat.completion", "response", "eval.run.output_item", "list"}
+    return chat or named or is_evals_row(glimpse)
 
 
 def read(path: Path, options: Options) -> Iterator[Found]:

@@ -39,10 +39,9 @@ def recognises(glimpse: Any) -> bool:
     """Whether the first value of a file is of OTLP, or a span or event."""
     if not is_object(glimpse):
         return False
-    value = glimpse
-    if value.keys() & {"resourceSpans", "resource_spans", "resourceLogs", "resource_logs"}:
+    if glimpse.keys() & {"resourceSpans", "resource_spans", "resourceLogs", "resource_logs"}:
         return True
-    return "attributes" in value and ("context" in value or "event_name" in value or "name" in value)
+    return "attributes" in glimpse and ("context" in glimpse or "event_name" in glimpse or "name" in glimpse)
 
 
 def read(path: Path, options: Options) -> Iterator[Found]:

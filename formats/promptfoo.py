@@ -54,9 +54,8 @@ def recognises(glimpse: Any) -> bool:
     """Whether the first value of a file is of promptfoo's results."""
     if not is_object(glimpse):
         return False
-    value = glimpse
-    results = value.get("results")
-    return {"promptIdx", "testIdx"} <= value.keys() or (is_object(results) and "results" in results)
+    results = glimpse.get("results")
+    return {"promptIdx", "testIdx"} <= glimpse.keys() or (is_object(results) and "results" in results)
 
 
 def read(path: Path, options: Options) -> Iterator[Found]:

@@ -26,8 +26,7 @@ def recognises(glimpse: Any) -> bool:
     """Whether the first value of a file is a data set or a report."""
     if not is_object(glimpse):
         return False
-    value = glimpse
-    cases = value.get("cases")
+    cases = glimpse.get("cases")
     return is_list(cases) and (not cases or (is_object(cases[0]) and "inputs" in cases[0]))
 
 

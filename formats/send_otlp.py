@@ -63,11 +63,7 @@ def _context(trace: str, span: str) -> dict[str, Any]:
 
 
 class _Results:
-    """An exporter that counts what was taken.
-
-    Args:
-        exporter: What sends.
-    """
+    """An exporter that counts what was taken."""
 
     def __init__(self, exporter: Any) -> None:
         self._exporter = exporter

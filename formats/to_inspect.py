@@ -171,7 +171,7 @@ def _done(item: Judged) -> Iterator[dict[str, Any]]:
                 {
                     "id": call_id,
                     "function": call.name,
-                    "arguments": _arguments(call.arguments),
+                    "arguments": arguments_object(call.arguments),
                     "type": "function",
                 }
                 for (call_id, _), call in zip(open_calls, step, strict=True)
@@ -179,7 +179,8 @@ def _done(item: Judged) -> Iterator[dict[str, Any]]:
             yield {"role": "assistant", "content": "", "tool_calls": calls}
 
 
-def _arguments(given: dict[str, Any] | str) -> dict[str, Any]:
+def arguments_object(given: dict[str, Any] | str) -> dict[str, Any]:
+    """Arguments as an object, which other tools want; text that is none stands in one."""
     if isinstance(given, dict):
         return given
     try:

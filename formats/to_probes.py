@@ -15,7 +15,7 @@ import msgspec
 from ..records import atomic_write, message_text, write_records
 from .json_text import as_text
 from .judged import Judged, Known
-from .to_inspect import write_log
+from .to_inspect import arguments_object, write_log
 
 PROBE = "probe"
 """Where a test of promptfoo keeps the probe's name."""
@@ -89,7 +89,7 @@ def _azure_row(item: Judged) -> dict[str, Any]:
                 "type": "tool_call",
                 "tool_call_id": f"call_{place}",
                 "name": call.name,
-                "arguments": _object(call.arguments),
+                "arguments": arguments_object(call.arguments),
             }
             for place, call in enumerate(item.output.tool_calls)
         ]
@@ -102,16 +102,6 @@ def _azure_row(item: Judged) -> dict[str, Any]:
     if _accepted(item):
         row["ground_truth"] = _accepted(item)[0]
     return row
-
-
-def _object(arguments: dict[str, Any] | str) -> dict[str, Any]:
-    """Arguments as an object, which that tool wants; text that is none stands in one."""
-    if isinstance(arguments, dict):
-        return arguments
-    try:
-        return msgspec.json.decode(arguments, type=dict[str, Any])
-    except msgspec.DecodeError:
-        return {"arguments": arguments}
 
 
 def _question(item: Judged) -> str:

@@ -26,9 +26,6 @@ _DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFErro
 class Zipped(Closing):
     """A ZIP file, opened.
 
-    Args:
-        path: The file.
-
     Raises:
         InputError: It is no ZIP file, or is cut off.
     """

@@ -56,12 +56,7 @@ _SHORTEST = 3
 
 @dataclass(frozen=True)
 class WordJudge:
-    """The lexical stand-in of a judge.
-
-    Attributes:
-        id: Who it is.
-        by: How its verdicts are signed.
-    """
+    """The lexical stand-in of a judge."""
 
     id: JudgeId
     by: str

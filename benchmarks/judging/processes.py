@@ -68,24 +68,29 @@ def serve(latency: float) -> None:
 
 async def ask_barely(arguments: argparse.Namespace) -> None:
     """The same requests over the openai client and nothing else."""
-    import openai  # noqa: PLC0415 - only this process needs it at once
-
-    from fiducial.judges import load_judge  # noqa: PLC0415 - likewise
+    from fiducial.judges import load_judge  # noqa: PLC0415 - only this process needs it at once
 
     judging = load_judge("tool_call_accuracy", model=MODEL)
     bodies: Iterator[dict[str, Any]] = (
         {"model": MODEL, "messages": judging.messages(case, output), **judging.parameters}
         for case, output in pairs(arguments.items)
     )
+    await post_all(arguments.url, bodies, arguments.concurrency)
+
+
+async def post_all(url: str, bodies: Iterator[dict[str, Any]], concurrency: int) -> None:
+    """Ask by the openai client, so many at a time, and read nothing."""
+    import openai  # noqa: PLC0415 - only who asks barely needs it
+
     client = openai.AsyncOpenAI(
-        base_url=arguments.url, api_key="none", max_retries=0, http_client=openai.DefaultAioHttpClient()
+        base_url=url, api_key="none", max_retries=0, http_client=openai.DefaultAioHttpClient()
     )
 
     async def worker() -> None:
         for body in bodies:
             await client.post("/chat/completions", body=body, cast_to=object)
 
-    await asyncio.gather(*[worker() for _ in range(arguments.concurrency)])
+    await asyncio.gather(*[worker() for _ in range(concurrency)])
     await client.close()
 
 

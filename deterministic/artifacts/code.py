@@ -34,13 +34,7 @@ class CodeOutput(NamedTuple):
 
 
 class CodeFault(WorkspaceFault):
-    """The code failed.
-
-    Args:
-        error_type: The kind of fault.
-        reason: One sentence for a person.
-        confinement: How far the code was shut in.
-    """
+    """The code failed."""
 
     def __init__(self, error_type: str, reason: str, confinement: Confinement) -> None:
         self.confinement = confinement

@@ -14,12 +14,7 @@ from .challenge import ChallengeError
 
 
 class WorkspaceFault(Exception):  # noqa: N818 - named after `finding.fault`, which it becomes
-    """The workspace fails the challenge, whatever its other files say.
-
-    Args:
-        error_type: The kind of fault.
-        reason: One sentence for a person.
-    """
+    """The workspace fails the challenge, whatever its other files say."""
 
     def __init__(self, error_type: str, reason: str) -> None:
         self.error_type = error_type

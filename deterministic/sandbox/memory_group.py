@@ -22,12 +22,7 @@ _PATIENCE, _PAUSE = 1.0, 0.01
 
 
 class MemoryGroup:
-    """A group that was made.
-
-    Args:
-        folder: Where the kernel shows it.
-        held: The lock on it, as a descriptor.
-    """
+    """A group that was made."""
 
     def __init__(self, folder: Path, held: int) -> None:
         self.folder = folder

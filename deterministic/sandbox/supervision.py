@@ -98,11 +98,7 @@ def execute(
 
 
 class Proof:
-    """A secret word for one command, told on its standard input, to be written back on a way of its own.
-
-    Args:
-        exam: Where hidden tests are, told along with it.
-    """
+    """A secret word for one command, told on its standard input, to be written back on a way of its own."""
 
     def __init__(self, exam: str) -> None:
         self._word = secrets.token_hex(32)

@@ -30,11 +30,7 @@ _FILES = {
 
 
 class ClassDocuments:
-    """The documents of each class, read when a class is first asked for.
-
-    Args:
-        source: Where BFCL's files are.
-    """
+    """The documents of each class, read when a class is first asked for."""
 
     def __init__(self, source: DataSource) -> None:
         self._source = source

@@ -113,9 +113,6 @@ class ResultIndex:
 
     Making the index reads and checks every line.
 
-    Args:
-        path: The file.
-
     Attributes:
         lines: 1-based line number of each id.
 

@@ -83,9 +83,6 @@ class FolderSource:
 class WheelSource:
     """Files inside a wheel, read as they are asked for, without unpacking anything to disk.
 
-    Args:
-        path: The wheel.
-
     Raises:
         InputError: It is not a zip file, or carries no BFCL data.
     """

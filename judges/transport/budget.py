@@ -16,11 +16,7 @@ _FIRST_COMPLETION = 500
 
 
 class BudgetSpentError(CallError):
-    """A call was not made, because the budget does not allow it.
-
-    Args:
-        message: Which budget, and how to go on.
-    """
+    """A call was not made, because the budget does not allow it."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -153,12 +149,7 @@ class Budget:
 
 
 class BudgetedProvider:
-    """Asks as long as the budget lasts.
-
-    Args:
-        inner: Asked for what the budget allows.
-        budget: What may be spent.
-    """
+    """Asks as long as the budget lasts."""
 
     def __init__(self, inner: Provider, budget: Budget) -> None:
         self._inner = inner

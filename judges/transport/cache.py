@@ -179,9 +179,6 @@ class CoalescingProvider:
     """Lets a request that is already in flight wait for that reply instead of asking again.
 
     The asking runs in a task of its own, so that the one who came first may be cancelled without failing the others.
-
-    Args:
-        inner: Asked once for each key in flight.
     """
 
     def __init__(self, inner: Provider) -> None:

@@ -137,11 +137,7 @@ class CallError(ProviderError):
 
 
 class NotRecordedError(CallError):
-    """A call was not made, because replies are only looked up, and this one is not there.
-
-    Args:
-        message: Where was looked, and what to do.
-    """
+    """A call was not made, because replies are only looked up, and this one is not there."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)

@@ -21,10 +21,6 @@ class LibrarySender:
 
     The client's own retries are off: who asks again is decided in one place (`RetryingProvider`).
 
-    Args:
-        endpoint: Where to send requests.
-        timeout: Seconds until a call is given up.
-
     Raises:
         CallError: The library finds no key.
     """

@@ -65,9 +65,6 @@ class ReplayProvider:
     The file is indexed once and replies are read when they are asked for, so that memory does not grow with their length.
     Where a key was recorded twice, the later line counts. An unfinished last line is passed over.
 
-    Args:
-        path: A recording.
-
     Raises:
         InputError: The file cannot be read.
         RecordError: A line is not a recorded reply.

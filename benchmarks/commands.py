@@ -1,0 +1,81 @@
+"""What measurements of whole commands share: how scripts are called, a server on a core of its own, and what a command takes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+PROCESSES = str(Path(__file__).parent / "judging" / "processes.py")
+FIDUCIAL = str(Path(sys.executable).with_name("fiducial"))
+
+
+class Used(NamedTuple):
+    """What a command took: wall and processor seconds, start and imports included, and peak memory in MB."""
+
+    wall: float
+    processor: float
+    memory: float
+
+
+def described(text: str | None) -> argparse.ArgumentParser:
+    """A parser of a script's arguments whose help is the script's docstring as it stands."""
+    return argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+
+def run_to_end(
+    command: Sequence[str],
+    folder: Path,
+    *,
+    core: int | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Used:
+    """Run a command in a folder, perhaps on one core; where it fails, leave with what it printed."""
+    with (folder / "printed").open("wb") as printed:
+        begun = time.perf_counter()
+        child = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment,
+            stdout=printed,
+            stderr=printed,
+            preexec_fn=None if core is None else partial(pin, core),  # noqa: PLW1509 - no threads here
+        )
+        _, status, used = os.wait4(child.pid, 0)
+        wall = time.perf_counter() - begun
+    if status:
+        raise SystemExit(f"{' '.join(command)} failed: {(folder / 'printed').read_text()[-2000:]}")
+    return Used(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+
+
+def pin(core: int) -> None:
+    """Keep this process to one of the cores it may use, where the system can."""
+    if hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {cores[core]})
+
+
+@contextmanager
+def running_server(latency: float) -> Generator[str]:
+    """A server in a process of its own on the first core; its base URL.
+
+    It is FIDUCIAL_REFERENCE/perf/fake_openai.py where there is one, else the tests' own.
+    """
+    fake = Path(os.environ.get("FIDUCIAL_REFERENCE", "-")) / "perf" / "fake_openai.py"
+    command = [sys.executable, str(fake), "--latency-ms", str(latency)]
+    if not fake.is_file():
+        command = [sys.executable, PROCESSES, "server", "--latency", str(latency)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, preexec_fn=partial(pin, 0)) as server:  # noqa: PLW1509 - no threads here
+        assert server.stdout is not None
+        try:
+            yield json.loads(server.stdout.readline())["base_url"]
+        finally:
+            server.terminate()
