@@ -15,7 +15,7 @@ from ..evaluation.generation.kept_attempts import Kept, OutputsFile
 from ..evaluation.generation.model_agent import STEPS_PER_TURN, ModelSettings
 from ..evaluation.generation.sources import callable_source, model_source, name_of, work_through
 from ..evaluation.judging.access import ModelAccess
-from ..judges.loop_thread import run_sync
+from ..judges.loop_thread import waiting
 from ..plugins import AGENTS
 from ..records import Case, CaseIndex, ItemKey, Output
 from .check_options import Worlds
@@ -52,7 +52,7 @@ class Generated(list[Output]):
     tally: Tally
 
 
-def generate(
+async def agenerate(
     cases: Cases,
     agent: Agent | str,
     *,
@@ -75,6 +75,8 @@ def generate(
 
     An exception that an agent raises is the system's own failure: it stands in ``Output.error`` and is graded 0 later. A call to a model that
     fails after its retries is nobody's output: it is warned of, and stands in ``failures``.
+
+    ``generate`` waits for the outputs; ``agenerate`` is for who has a running event loop, in which coroutines of the agent then run.
 
     Args:
         cases: In any form.
@@ -106,30 +108,6 @@ def generate(
         ConfigurationError: It is a model, and none can be reached.
         ProviderError: Every call failed, and there is no output.
     """
-    given: dict[str, Any] = {**locals()}
-    return run_sync(agenerate(**given.pop("reaching"), **given))
-
-
-async def agenerate(
-    cases: Cases,
-    agent: Agent | str,
-    *,
-    system: str | None = None,
-    trials: int = 1,
-    concurrency: int | None = None,
-    out: FilePath | None = None,
-    accept_edited: bool = False,
-    mode: Mode = "tools",
-    parameters: Mapping[str, Any] | None = None,
-    steps_per_turn: int = STEPS_PER_TURN,
-    worlds: Worlds = None,
-    histories: FilePath | Histories | None = None,
-    search: str | None = None,
-    embedding_model: str | None = None,
-    progress: bool | None = None,
-    **reaching: Unpack[Reaching],
-) -> Generated:
-    """`generate` for who has a running event loop; coroutines of the agent run in it."""
     if trials < 1 or (concurrency is not None and concurrency < 1):
         raise UsageError(f"expected at least one trial and one case at work, got {trials} and {concurrency}")
     if isinstance(agent, str) and agent in AGENTS:
@@ -166,6 +144,9 @@ async def agenerate(
         return _generated(
             kept, [ItemKey(name, by.system, trial) for name in index for trial in range(trials)], tally
         )
+
+
+generate = waiting(agenerate)
 
 
 def _access(model: str, concurrency: int | None, reaching: Reaching) -> ModelAccess:

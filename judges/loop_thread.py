@@ -7,9 +7,10 @@ import os
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import partial
-from typing import Any, TypeVar
+from functools import partial, wraps
+from typing import Any, ParamSpec, TypeVar
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 _lock = threading.Lock()
@@ -37,6 +38,17 @@ def run_sync(work: Coroutine[Any, Any, T]) -> T:
     except BaseException:
         future.cancel()
         raise
+
+
+def waiting(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """The twin of a coroutine function, without the "a" that its name begins with, for a caller that waits."""
+
+    @wraps(work)
+    def wait(*args: P.args, **given: P.kwargs) -> T:
+        return run_sync(work(*args, **given))
+
+    wait.__name__ = wait.__qualname__ = work.__name__.removeprefix("a")
+    return wait
 
 
 def run_apart(work: Callable[[], T]) -> T:
