@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Generator, Mapping, Sized
+from collections.abc import Callable, Generator, Mapping, Sized
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
@@ -33,18 +33,12 @@ class MathAPI(World):
 
     def add(self, a: float, b: float) -> dict[str, Any]:
         """The sum of two numbers, or two texts or lists in a row."""
-        try:
-            _require_moderate_length(a, b)
-            return {"result": a + b}
-        except TypeError:
-            return error(_NOT_TWO_NUMBERS)
+        _require_moderate_length(a, b)
+        return _result(lambda: a + b, _NOT_TWO_NUMBERS)
 
     def subtract(self, a: float, b: float) -> dict[str, Any]:
         """The difference of two numbers."""
-        try:
-            return {"result": a - b}
-        except TypeError:
-            return error(_NOT_TWO_NUMBERS)
+        return _result(lambda: a - b, _NOT_TWO_NUMBERS)
 
     def multiply(self, a: float, b: float) -> dict[str, Any]:
         """The product of two numbers."""
@@ -54,43 +48,31 @@ class MathAPI(World):
 
     def divide(self, a: float, b: float) -> dict[str, Any]:
         """The quotient of two numbers."""
-        try:
-            if b == 0:
-                return error("Cannot divide by zero")
-            return {"result": a / b}
-        except TypeError:
-            return error(_NOT_TWO_NUMBERS)
+        if b == 0:
+            return error("Cannot divide by zero")
+        return _result(lambda: a / b, _NOT_TWO_NUMBERS)
 
     def power(self, base: float, exponent: float) -> dict[str, Any]:
         """A number raised to another."""
-        try:
-            _require_moderate_power(base, exponent)
-            return {"result": base**exponent}
-        except TypeError:
-            return error(_NOT_TWO_NUMBERS)
+        _require_moderate_power(base, exponent)
+        return _result(lambda: base**exponent, _NOT_TWO_NUMBERS)
 
     def percentage(self, part: float, whole: float) -> dict[str, Any]:
         """How many per cent a part is of a whole."""
-        try:
-            if whole == 0:
-                return error("Whole value cannot be zero")
-            return {"result": (part / whole) * 100}
-        except TypeError:
-            return error(_NOT_TWO_NUMBERS)
+        if whole == 0:
+            return error("Whole value cannot be zero")
+        return _result(lambda: (part / whole) * 100, _NOT_TWO_NUMBERS)
 
     def absolute_value(self, number: float) -> dict[str, Any]:
         """A number without its sign."""
-        try:
-            return {"result": abs(number)}
-        except TypeError:
-            return error("Input must be a number")
+        return _result(lambda: abs(number), "Input must be a number")
 
     def round_number(self, number: float, decimal_places: int = 0) -> dict[str, Any]:
         """A number rounded to so many decimal places, halves to even."""
-        try:
-            return {"result": round(number, _within_reach(number, decimal_places))}
-        except TypeError:
-            return error("First input must be a number, second input must be an integer")
+        return _result(
+            lambda: round(number, _within_reach(number, decimal_places)),
+            "First input must be a number, second input must be an integer",
+        )
 
     # Roots and logarithms, to a wanted precision.
 
@@ -122,50 +104,28 @@ class MathAPI(World):
 
     def mean(self, numbers: list[float]) -> dict[str, Any]:
         """The arithmetic mean."""
-        if not numbers:
-            return error("Cannot calculate mean of an empty list")
-        try:
-            return {"result": total(numbers) / len(numbers)}
-        except TypeError:
-            return error(_NOT_ALL_NUMBERS)
+        return _statistic("calculate mean", numbers, lambda: total(numbers) / len(numbers))
 
     def standard_deviation(self, numbers: list[float]) -> dict[str, Any]:
         """The standard deviation of the numbers as a whole population."""
-        if not numbers:
-            return error("Cannot calculate standard deviation of an empty list")
-        try:
+
+        def deviation() -> float:
             mean = total(numbers) / len(numbers)
-            variance = total((number - mean) ** 2 for number in numbers) / len(numbers)
-            return {"result": math.sqrt(variance)}
-        except TypeError:
-            return error(_NOT_ALL_NUMBERS)
+            return math.sqrt(total((number - mean) ** 2 for number in numbers) / len(numbers))
+
+        return _statistic("calculate standard deviation", numbers, deviation)
 
     def min_value(self, numbers: list[float]) -> dict[str, Any]:
         """The smallest number."""
-        if not numbers:
-            return error("Cannot find minimum of an empty list")
-        try:
-            return {"result": min(numbers)}
-        except TypeError:
-            return error(_NOT_ALL_NUMBERS)
+        return _statistic("find minimum", numbers, lambda: min(numbers))
 
     def max_value(self, numbers: list[float]) -> dict[str, Any]:
         """The largest number."""
-        if not numbers:
-            return error("Cannot find maximum of an empty list")
-        try:
-            return {"result": max(numbers)}
-        except TypeError:
-            return error(_NOT_ALL_NUMBERS)
+        return _statistic("find maximum", numbers, lambda: max(numbers))
 
     def sum_values(self, numbers: list[float]) -> dict[str, Any]:
         """The sum."""
-        if not numbers:
-            return error("Cannot calculate sum of an empty list")
-        try:
-            return {"result": total(numbers)}
-        except TypeError:
-            return error(_NOT_ALL_NUMBERS)
+        return _statistic("calculate sum", numbers, lambda: total(numbers))
 
     # Units.
 
@@ -193,6 +153,18 @@ class MathAPI(World):
             return {"result": (value - 32) * (5 / 9)}
         factor = table("maths")["factors"].get(f"{unit_in}_to_{unit_out}")
         return _not_supported(unit_in, unit_out) if factor is None else {"result": value * factor}
+
+
+def _result(compute: Callable[[], Any], otherwise: str) -> dict[str, Any]:
+    """What comes of a computation, or what the API says where it was given something else than numbers."""
+    try:
+        return {"result": compute()}
+    except TypeError:
+        return error(otherwise)
+
+
+def _statistic(what: str, numbers: list[float], compute: Callable[[], Any]) -> dict[str, Any]:
+    return _result(compute, _NOT_ALL_NUMBERS) if numbers else error(f"Cannot {what} of an empty list")
 
 
 def _is_number(value: object) -> bool:
