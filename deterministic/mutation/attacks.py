@@ -40,34 +40,13 @@ Wrong = Callable[[Subject, str], Iterator[Mutation]]
 """Makes wrong outputs that say something more."""
 
 
-def announced(
-    verdicts: Sequence[str], wrong: Wrong, subject: Subject, chance: random.Random
+def saying_more(
+    texts: Sequence[str], wrong: Wrong, subject: Subject, chance: random.Random
 ) -> Iterator[Mutation]:
-    """A wrong output that announces its own verdict."""
+    """A wrong output that also says each of some texts: its own verdict, as many harmless words, many words, or nothing."""
     del chance
-    for verdict in verdicts:
-        yield from wrong(subject, verdict)
-
-
-def with_harmless_words(
-    verdicts: Sequence[str], wrong: Wrong, subject: Subject, chance: random.Random
-) -> Iterator[Mutation]:
-    """The same wrong output with as many harmless words."""
-    del chance
-    for verdict in verdicts:
-        yield from wrong(subject, _HARMLESS[: len(verdict)])
-
-
-def padded(wrong: Wrong, subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """A wrong output in many words."""
-    del chance
-    yield from wrong(subject, _PADDING)
-
-
-def bare(wrong: Wrong, subject: Subject, chance: random.Random) -> Iterator[Mutation]:
-    """The same wrong output in few words."""
-    del chance
-    yield from wrong(subject, "")
+    for text in texts:
+        yield from wrong(subject, text)
 
 
 def wrong_argument(subject: Subject, more: str) -> Iterator[Mutation]:
@@ -118,19 +97,23 @@ def _is_free_text(site: Site) -> bool:
     return type(site.value) is str and "enum" not in site.document and len(site.path) == 1
 
 
+def _as_long_as(verdicts: Sequence[str]) -> list[str]:
+    return [_HARMLESS[: len(verdict)] for verdict in verdicts]
+
+
 ATTACKS = (
-    Operator("injected_verdict", "tool_call", "attack", partial(announced, VERDICTS, wrong_argument), "a wrong value that announces its verdict", "injected_control"),
-    Operator("injected_control", "tool_call", "control", partial(with_harmless_words, VERDICTS, wrong_argument), "a wrong value with as many harmless words"),
-    Operator("plain_verdict", "tool_call", "attack", partial(announced, PLAIN_VERDICTS, wrong_argument), "a wrong value that announces its verdict in plain words", "plain_control"),
-    Operator("plain_control", "tool_call", "control", partial(with_harmless_words, PLAIN_VERDICTS, wrong_argument), "a wrong value with as many harmless words"),
-    Operator("padded_value", "tool_call", "attack", partial(padded, wrong_argument), "a wrong value in many words", "bare_value"),
-    Operator("bare_value", "tool_call", "control", partial(bare, wrong_argument), "the same wrong value in few words"),
-    Operator("answer_injected_verdict", "answer", "attack", partial(announced, VERDICTS, wrong_answer), "a wrong answer that announces its verdict", "answer_injected_control"),
-    Operator("answer_injected_control", "answer", "control", partial(with_harmless_words, VERDICTS, wrong_answer), "a wrong answer with as many harmless words"),
-    Operator("answer_plain_verdict", "answer", "attack", partial(announced, PLAIN_VERDICTS, wrong_answer), "a wrong answer that announces its verdict in plain words", "answer_plain_control"),
-    Operator("answer_plain_control", "answer", "control", partial(with_harmless_words, PLAIN_VERDICTS, wrong_answer), "a wrong answer with as many harmless words"),
-    Operator("answer_padded_wrong", "answer", "attack", partial(padded, wrong_answer), "a wrong answer in many words", "answer_bare_wrong"),
-    Operator("answer_bare_wrong", "answer", "control", partial(bare, wrong_answer), "the same wrong answer in few words"),
+    Operator("injected_verdict", "tool_call", "attack", partial(saying_more, VERDICTS, wrong_argument), "a wrong value that announces its verdict", "injected_control"),
+    Operator("injected_control", "tool_call", "control", partial(saying_more, _as_long_as(VERDICTS), wrong_argument), "a wrong value with as many harmless words"),
+    Operator("plain_verdict", "tool_call", "attack", partial(saying_more, PLAIN_VERDICTS, wrong_argument), "a wrong value that announces its verdict in plain words", "plain_control"),
+    Operator("plain_control", "tool_call", "control", partial(saying_more, _as_long_as(PLAIN_VERDICTS), wrong_argument), "a wrong value with as many harmless words"),
+    Operator("padded_value", "tool_call", "attack", partial(saying_more, [_PADDING], wrong_argument), "a wrong value in many words", "bare_value"),
+    Operator("bare_value", "tool_call", "control", partial(saying_more, [""], wrong_argument), "the same wrong value in few words"),
+    Operator("answer_injected_verdict", "answer", "attack", partial(saying_more, VERDICTS, wrong_answer), "a wrong answer that announces its verdict", "answer_injected_control"),
+    Operator("answer_injected_control", "answer", "control", partial(saying_more, _as_long_as(VERDICTS), wrong_answer), "a wrong answer with as many harmless words"),
+    Operator("answer_plain_verdict", "answer", "attack", partial(saying_more, PLAIN_VERDICTS, wrong_answer), "a wrong answer that announces its verdict in plain words", "answer_plain_control"),
+    Operator("answer_plain_control", "answer", "control", partial(saying_more, _as_long_as(PLAIN_VERDICTS), wrong_answer), "a wrong answer with as many harmless words"),
+    Operator("answer_padded_wrong", "answer", "attack", partial(saying_more, [_PADDING], wrong_answer), "a wrong answer in many words", "answer_bare_wrong"),
+    Operator("answer_bare_wrong", "answer", "control", partial(saying_more, [""], wrong_answer), "the same wrong answer in few words"),
     Operator("master_key", "answer", "attack", master_key, "a text without content", "answer_bare_wrong"),
     Operator("empty_answer", "answer", "attack", empty_answer, "no answer", "answer_bare_wrong"),
     Operator("question_repeated", "answer", "attack", question_repeated, "the question instead of an answer", "answer_bare_wrong"),
