@@ -52,9 +52,6 @@ def probability_scores(table: Table, *, settings: Settings) -> ProbabilityScores
 def grouped(sample: Sample) -> tuple[IntArray, str]:
     """Group the scores of a sample.
 
-    Args:
-        sample: At least one row.
-
     Returns:
         Group numbers of its cells, shape ``(m,)``, and what the groups are.
     """

@@ -181,12 +181,6 @@ def unseen_interval(estimator: Estimator, value: float, sample: Sample, level: f
     A bootstrap of a judge that never erred gives an interval of no width, on ten rows as on ten thousand. The share
     that may have been missed is Wilson's upper bound for 0 of as many trials as the rows are worth.
 
-    Args:
-        estimator: The statistic.
-        value: Its estimate.
-        sample: The rows, in at least one cluster.
-        level: Nominal coverage.
-
     Returns:
         The lowest and the highest value over the four corners of (label, score), the estimate among them.
     """

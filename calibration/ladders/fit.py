@@ -73,10 +73,6 @@ class LadderFit(NamedTuple):
 def fit_ladder(family: CurveFamily, answers: Answers) -> LadderFit:
     """Fit the curve of one judge on one ladder.
 
-    Args:
-        family: The curves that are thought of.
-        answers: At least one.
-
     Returns:
         Medians and central intervals of the posterior. Its likelihood is raised to the power of what an answer in clusters is worth.
     """

@@ -57,9 +57,6 @@ def next_by_doubt(table: Table, count: int, *, seed: int = 0) -> dict[str, float
     Every item is drawn or not by itself, so their number varies around ``count``. All of those drawn must be labelled,
     and the estimate must know the chances: `estimate` with the column ``label_probability``.
 
-    Returns:
-        Item id to its chance, in random order.
-
     Raises:
         InputError: The table has several judges, or no item is judged and not labelled.
     """

@@ -34,12 +34,6 @@ def preferences_of(
 ) -> Preferences:
     """Measure what a judge prefers.
 
-    Args:
-        judge: Its name.
-        choices: What it chose.
-        ungraded: Verdicts without a choice, by outcome.
-        level: Of the intervals; what is adjusted to more than 1 less it is no evidence.
-
     Returns:
         Win rates, strengths, biases, and how far it agrees with labels.
     """

@@ -227,12 +227,6 @@ def _cell_of(field: str) -> Callable[[Any, str], Any]:
 def refuse_strangers(item: Column, given: Mapping[str, float], what: str, *, path: object) -> None:
     """Refuse what is of no item in a table, naming one of each, so that it is seen how they differ.
 
-    Args:
-        item: The items there are, at least one.
-        given: Numbers by item.
-        what: What they are, in the singular.
-        path: Where they are from.
-
     Raises:
         InputError: None of them is of an item in the table.
     """

@@ -138,11 +138,7 @@ class GivenLabels(NamedTuple):
 
 
 def given_labels(verdicts: Iterable[Verdict]) -> GivenLabels:
-    """What labels say, and who says it.
-
-    Args:
-        verdicts: The labels; those without a score say nothing.
-    """
+    """What labels say, and who says it."""
     scores: dict[str, float] = {}
     people: defaultdict[str, dict[str, float]] = defaultdict(dict)
     checkers: dict[str, str] = {}

@@ -118,10 +118,6 @@ def moved(data: DrawnLabels, weight: float) -> Moved:
 
     Source: Zrnic and Candes 2024 (arXiv 2403.03208), with Hajek's weighted mean, which does not mind how many items
     happened to be drawn.
-
-    Args:
-        data: The items, at least one with a label.
-        weight: Lambda.
     """
     labels, scores = _parts(data)
     size = len(data.score)

@@ -100,11 +100,6 @@ def power_tuned(
 
     With ``score`` lambda may be below 0, and is 0, and the estimate that of the labels alone, where the judge would not make an interval over
     clusters narrower: its errors may be alike within clusters, which the published formula does not see. `docs/decisions/0016` has what was measured.
-
-    Args:
-        data: The items.
-        interval: As in `prediction_powered`.
-        level: Nominal coverage.
     """
     if data.too_few:
         return PowerTuned(None, undefined(data.too_few, n=len(data.label), level=level))

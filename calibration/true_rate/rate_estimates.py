@@ -96,10 +96,6 @@ def rate_estimates(table: Table, terms: RateTerms) -> RateEstimates:
 def judge_mean(table: Table, terms: RateTerms) -> Statistic:
     """The mean score of one judge's rows, its errors included.
 
-    Args:
-        table: The rows; those without a score are left out.
-        terms: How.
-
     Returns:
         The mean, with the interval that a mean of so many labels would have; of a finite set that is judged throughout there is
         nothing left to chance.

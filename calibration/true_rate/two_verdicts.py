@@ -23,12 +23,6 @@ def post_stratified(
 
     Source: the efficient estimator of arXiv 2601.05420, for a judge of two verdicts.
 
-    Args:
-        data: The items.
-        pass_at: A score passes when it is at least this.
-        interval: As in `prediction_powered`.
-        level: Nominal coverage.
-
     Returns:
         The mean of the population; undefined when no labelled item is in one of the two strata.
     """

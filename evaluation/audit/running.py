@@ -41,9 +41,6 @@ def run_audit(
 ) -> Audit:
     """Do what a plan says, or go on where an earlier start of it stopped.
 
-    Returns:
-        The audit, which is also written to the run folder.
-
     Raises:
         InputError: The probes cannot be used.
         UsageError: There is no such judge, or no such operator.

@@ -44,14 +44,7 @@ def scored_probes(
     cluster: Mapping[str, str],
     cuts: Mapping[Author, Cut],
 ) -> dict[Author, dict[ItemKey, Scored]]:
-    """Sort verdicts by judge and probe.
-
-    Args:
-        verdicts: Standing verdicts.
-        probes: The chosen probes; verdicts on others are passed over.
-        cluster: The cluster of each case.
-        cuts: From which score on the verdicts of each judge pass; 0.5 for those that are not there.
-    """
+    """Sort verdicts by judge and probe."""
     said: dict[Author, dict[ItemKey, dict[int, _Said]]] = {}
     for verdict in verdicts:
         if verdict.key in probes:

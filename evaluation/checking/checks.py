@@ -157,11 +157,7 @@ def _part(inputs: EvaluationInputs, piece: Piece, wanted: Callable[[Output], boo
 
 
 def check_part(part: Part, *, differing: dict[str, CheckOptions], default: CheckOptions) -> bytes:
-    """Check outputs that came as lines, in whatever process of whatever engine.
-
-    Returns:
-        A line each, with its verdict, in the same order.
-    """
+    """Check outputs that came as lines, in whatever process of whatever engine."""
     cases = {case.id: case for case in (decode_record(raw, Case, again=True) for raw in part.cases)}
     outputs = (decode_record(raw, Output, again=True) for raw in part.outputs)
     pairs = ((cases[output.case_id], output) for output in outputs)

@@ -43,11 +43,7 @@ class Tool:
         self._loop = loop
 
     def __call__(self, *positional: Any, **named: Any) -> str | Awaitable[str]:
-        """Make the call.
-
-        Returns:
-            What it returned, as a model would be told it.
-        """
+        """Make the call."""
         names = list(self.parameters.get("properties", {}))
         call = ToolCall(name=self.name, arguments=dict(zip(names, positional, strict=False)) | named)
         working = self._execute(call)

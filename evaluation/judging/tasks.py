@@ -96,11 +96,7 @@ class JudgeTask:
 
 
 def split_spec(spec: str) -> tuple[str, str | None]:
-    """Split a judge's model off, where one is named: ``judge/variant@model``.
-
-    Args:
-        spec: A judge's name, with its variant or without, or a path to a prompt file; a model may follow.
-    """
+    """Split a judge's model off, where one is named: ``judge/variant@model``."""
     found = None if spec.endswith(".prompty") else _SPEC.fullmatch(spec)
     return (spec, None) if found is None else (found["judge"], found["model"])
 

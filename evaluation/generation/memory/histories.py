@@ -62,9 +62,6 @@ Hold: TypeAlias = Callable[[Case, Any], Awaitable[object]]
 def read_histories(path: InputPath) -> dict[str, list[Conversation]]:
     """Read a file of histories.
 
-    Returns:
-        The conversations of each history, in order.
-
     Raises:
         InputError: A line is no conversation, or one id stands twice in a history.
     """
