@@ -51,7 +51,7 @@ class Field(NamedTuple):
     Attributes:
         systems: By system.
         decided_by: Who decided what is decided.
-        judges: Who judged open outputs, juries first, then whoever judged most of them: the rows of ``verdicts``.
+        judges: Who judged open outputs, juries first, then whoever judged most of them, baselines last: the rows of ``verdicts``.
         repeats: Verdicts that are not looked at, since the judge had said something of the output before; by judge.
     """
 
@@ -149,9 +149,9 @@ def _verdicts(
 
 
 def _rank(table: Table, judge: str) -> int:
-    """A jury goes before its members, and the verdict on a whole answer before others."""
+    """A jury goes before its members, the verdict on a whole answer before others, and a control that asks no model comes last."""
     kind = table.judges[judge].kind if judge in table.judges else None
-    return {"jury": 0, "share": 1}.get(kind or "", 2)
+    return {"jury": 0, "share": 1, "baseline": 3}.get(kind or "", 2)
 
 
 def _passes(values: FloatArray, cut: FloatArray | float) -> FloatArray:

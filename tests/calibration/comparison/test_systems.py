@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from fiducial.calibration.intervals.clustered_rates import share_of
 from fiducial.calibration.true_rate.estimators import LabelledAndJudged, prediction_powered, tuned_lambda
 from fiducial.errors import InputError
 from fiducial.evaluation.run_table import read_tables
-from fiducial.records import Output, Source, Verdict, graded, ungraded, write_records
+from fiducial.records import JudgeId, Output, Source, Verdict, graded, ungraded, write_records
 
 JUDGE = "rubric/direct@m"
 
@@ -192,6 +193,22 @@ def test_judges_of_different_cases_share_the_open_part() -> None:
     left = strata_of(by_system(rows)).open
     assert sorted(left.by) == ["left", "right"]
     assert left.graded == {"x": 20, "y": 20}
+
+
+def test_a_baseline_speaks_only_where_no_judge_does() -> None:
+    rows = [
+        row(case, system, judge=judge, score=float(judge == "words"))
+        for case in range(6)
+        for system in "xy"
+        for judge in ("words", "reader")
+        if judge == "words" or case < 2
+    ]
+    table = replace(
+        table_from_rows(rows),
+        judges={"words": JudgeId(kind="baseline", name="words", fingerprint="w", model="baseline")},
+    )
+    left = strata_of(compare(table, by="system")).open
+    assert (left.by, left.rates["x"].value, left.rates["x"].n) == (["reader", "words"], 4 / 6, 6)
 
 
 def case_of(given: dict[str, Any]) -> int:
