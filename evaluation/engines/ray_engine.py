@@ -6,13 +6,16 @@ that these hold for all actors together, nothing is written twice, and a driver 
 
 from __future__ import annotations
 
+import asyncio
 import os
+import socket
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
+from uuid import uuid4
 
 from ...errors import ConfigurationError, MissingExtraError, WorkerError
 from ...judges import CallError, Provider, Reply, Request
@@ -22,6 +25,8 @@ T = TypeVar("T")
 
 _OBJECTS = 128 * 1024 * 1024
 """Bytes of shared memory that a Ray of our own takes: parts are small."""
+
+_SECONDS_TO_REACH = 10.0
 
 _AT_A_TIME = 1_000
 """Calls that one actor makes at a time, at most: how many there are is limited where they come from."""
@@ -48,6 +53,8 @@ class RayEngine(Closing):
         except ImportError as error:
             raise MissingExtraError("ray", "--engine ray") from error
         if not ray.is_initialized():
+            if self._address is not None:
+                _reach(self._address)
             own = {"num_cpus": self._asked, "object_store_memory": _OBJECTS, "include_dashboard": False}
             try:
                 ray.init(
@@ -105,11 +112,35 @@ class RayEngine(Closing):
             ) from error
 
     def elsewhere(self, make: Callable[[], Provider]) -> Provider:
-        """A provider that asks from actors, each with a client of its own."""
-        return _RayProvider(self._ray, make, self.workers)
+        """A provider that asks from actors, each with a client of its own; the same actors for all endpoints and judges.
+
+        Args:
+            make: Makes the client, in the actor.
+
+        Raises:
+            WorkerError: The actors cannot be started.
+        """
+        return _RayProvider(self._ray, self._actors, make)
+
+    @cached_property
+    def _actors(self) -> _Actors:
+        actor = self._ray.remote(
+            max_restarts=-1, max_concurrency=_AT_A_TIME, num_cpus=0, scheduling_strategy="SPREAD"
+        )(_Asker)
+        started = [actor.remote() for _ in range(self.workers)]
+        try:
+            self._ray.get(
+                [each.is_there.remote() for each in started]
+            )  # or their start is taken for a slow reply
+        except self._ray.exceptions.RayError as error:
+            raise WorkerError(f"Ray started no workers to ask from: {_first_line(error)}") from error
+        return _Actors(started, [0] * self.workers)
 
     def close(self) -> None:
-        """End a Ray that was started here."""
+        """End the actors, and a Ray that was started here."""
+        if "_actors" in self.__dict__:
+            for each in self._actors.handles:
+                self._ray.kill(each)
         if self._started:
             self._ray.shutdown()
 
@@ -118,55 +149,85 @@ def _called(work: Callable[[T], bytes], part: T) -> bytes:
     return work(part)
 
 
+class _Actors(NamedTuple):
+    """Who asks, and how many calls each has in flight."""
+
+    handles: list[Any]
+    in_flight: list[int]
+
+
 class _Asker:
-    """Holds a client, in an actor."""
+    """Holds clients, in an actor."""
 
-    def __init__(self, make: Callable[[], Provider]) -> None:
-        self._provider = make()
+    def __init__(self) -> None:
+        self._providers: dict[str, Provider] = {}
 
-    async def complete(self, request: Request) -> Reply | CallError:
+    def is_there(self) -> None:
+        """Answer when it was started."""
+
+    async def complete(self, name: str, make: Callable[[], Provider], request: Request) -> Reply | CallError:
         """The reply, or why there is none: errors that are raised would lose what they know on the way."""
+        if name not in self._providers:
+            self._providers[name] = make()
         try:
-            return await self._provider.complete(request)
+            return await self._providers[name].complete(request)
         except CallError as error:
             return error.with_traceback(None)
 
-    async def aclose(self) -> None:
-        """Close its connections."""
-        await self._provider.aclose()
+    async def aclose(self, name: str) -> None:
+        """Close a client's connections."""
+        if name in self._providers:
+            await self._providers.pop(name).aclose()
 
 
 class _RayProvider:
     """Asks whichever actor has the fewest calls in flight. One that dies is started again; its calls are tried again as after any failure."""
 
-    def __init__(self, ray: Any, make: Callable[[], Provider], actors: int) -> None:
+    def __init__(self, ray: Any, actors: _Actors, make: Callable[[], Provider]) -> None:
         self._ray = ray
-        actor = ray.remote(
-            max_restarts=-1, max_concurrency=_AT_A_TIME, num_cpus=0, scheduling_strategy="SPREAD"
-        )(_Asker)
-        self._actors: list[Any] = [actor.remote(make) for _ in range(actors)]
-        self._in_flight = [0] * actors
+        self._actors = actors
+        self._make = ray.put(make)
+        self._name = uuid4().hex
 
     async def complete(self, request: Request) -> Reply:
         """See `Provider.complete`."""
-        number = self._in_flight.index(min(self._in_flight))
-        self._in_flight[number] += 1
+        handles, in_flight = self._actors
+        number = in_flight.index(min(in_flight))
+        in_flight[number] += 1
+        asked = handles[number].complete.remote(self._name, self._make, request)
         try:
-            found: Reply | CallError = await self._actors[number].complete.remote(request)
+            found: Reply | CallError = await asked
+        except asyncio.CancelledError:  # nobody waits any more: what hangs there would hold its place
+            self._ray.cancel(asked)
+            raise
         except self._ray.exceptions.RayError as error:
             raise CallError("the worker of Ray that asked was lost", retryable=True) from error
         finally:
-            self._in_flight[number] -= 1
+            in_flight[number] -= 1
         if isinstance(found, CallError):
             raise found
         return found
 
     async def aclose(self) -> None:
-        """Close all connections, and end the actors."""
-        for actor in self._actors:
+        """Close all connections."""
+        for actor in self._actors.handles:
             with suppress(self._ray.exceptions.RayError):  # it is gone already
-                await actor.aclose.remote()
-            self._ray.kill(actor)
+                await actor.aclose.remote(self._name)
+
+
+def _reach(address: str) -> None:
+    """Ray itself goes on for minutes where nobody answers.
+
+    Raises:
+        ConfigurationError: Nobody does.
+    """
+    host, colon, port = address.rpartition(":")
+    if not colon or not port.isdecimal() or "/" in host:  # `auto`, or in another scheme
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), _SECONDS_TO_REACH).close()
+    except (OSError, OverflowError) as error:
+        raise ConfigurationError(f"--engine ray: nobody answers at {address}: {error}") from error
 
 
 def _first_line(error: BaseException) -> str:

@@ -28,12 +28,14 @@ class Call:
         number: How many calls to this model were begun before.
         begun: When, by the clock.
         given_up: How many calls for the same request were given up before.
+        at: Which of several endpoints is asked.
         timer: Ends the call when it is rescheduled.
     """
 
     number: int
     begun: float
     given_up: int
+    at: int = 0
     timer: asyncio.Timeout | None = None
 
 
@@ -42,8 +44,8 @@ class Usual:
     """What is usual of one model's replies, and which calls are far from it.
 
     A call hangs when it has taken ``multiple`` times as long as 95 of the last 100 replies took, but at least a second, and when a
-    call that was begun later has been replied to. The second condition tells a call that hangs from a server that is slow or
-    stands still for all: then asking again would only add to its load. Each time the same request is given up, the time it may take
+    call that was begun later has been replied to, or another endpoint has replied to all that it was asked. This tells a call that
+    hangs from a server that is slow or stands still for all: then asking again would only add to its load. Each time the same request is given up, the time it may take
     doubles, so that a request that takes long is not starved.
 
     Args:
@@ -56,22 +58,22 @@ class Usual:
     _begun: int = 0
     _newest_replied: int = -1
 
-    def begin(self, now: float, given_up: int = 0) -> Call:
+    def begin(self, now: float, given_up: int = 0, at: int = 0) -> Call:
         """Note that a call is sent."""
-        call = self._in_flight[self._begun] = Call(self._begun, now, given_up)
+        call = self._in_flight[self._begun] = Call(self._begun, now, given_up, at)
         self._begun += 1
         return call
 
-    def end(self, call: Call, now: float, *, replied: bool, at: int = 0) -> None:
+    def end(self, call: Call, now: float, *, replied: bool) -> None:
         """Note that a call is over. How fast errors come says nothing about how long replies take."""
         del self._in_flight[call.number]
         if replied:
-            self._seconds.setdefault(at, deque(maxlen=_RECENT)).append(now - call.begun)
+            self._seconds.setdefault(call.at, deque(maxlen=_RECENT)).append(now - call.begun)
             self._newest_replied = max(self._newest_replied, call.number)
 
     def allowance(self, given_up: int = 0) -> float:
         """How long a call may take: of several endpoints, by what is usual at the fastest."""
-        known = [sorted(each) for each in self._seconds.values() if len(each) >= _ENOUGH]
+        known = [sorted(self._seconds[at]) for at in self._known()]
         if not known:
             return float("inf")
         usual = min(each[int(_QUANTILE * len(each))] for each in known)
@@ -80,11 +82,17 @@ class Usual:
     def hanging(self, now: float) -> list[Call]:
         """The calls in flight that hang."""
         allowance = self.allowance()
+        idle = self._known() - {call.at for call in self._in_flight.values()}
         return [
             call
             for call in self._in_flight.values()
-            if call.number < self._newest_replied and now - call.begun > allowance * 2.0**call.given_up
+            if (call.number < self._newest_replied or idle)
+            and now - call.begun > allowance * 2.0**call.given_up
         ]
+
+    def _known(self) -> set[int]:
+        """The endpoints of which is known what is usual."""
+        return {at for at, each in self._seconds.items() if len(each) >= _ENOUGH}
 
     @property
     def idle(self) -> bool:
@@ -121,7 +129,7 @@ class Watch:
             return await provider.complete(request)
         usual = self._models.setdefault(request.model, Usual(self._multiple))
         loop = asyncio.get_running_loop()
-        call = usual.begin(loop.time(), given_up)
+        call = usual.begin(loop.time(), given_up, at)
         if self._look is None:
             self._look = loop.call_later(_LOOK_EVERY, self._give_up_hanging)
         replied = False
@@ -131,7 +139,7 @@ class Watch:
                 replied = True
                 return reply
         finally:
-            usual.end(call, loop.time(), replied=replied, at=at)
+            usual.end(call, loop.time(), replied=replied)
             call.timer = None  # it holds the task, whose failure holds this frame: a circle, until garbage is looked for
 
     def _give_up_hanging(self) -> None:

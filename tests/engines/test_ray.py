@@ -8,13 +8,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from provider_server import Answer, ProviderServer, Response, Seen, Status, in_the_form_asked_for
+from engine_runs import EACH_ONCE, JUDGE, after, graded, write_bookings
+from provider_server import ProviderServer, Response, Seen, Status, in_the_form_asked_for
 
 pytest.importorskip("ray", reason="Ray is not installed here: make ray")
 
@@ -26,11 +26,8 @@ from fiducial.evaluation import inputs as evaluation_inputs
 from fiducial.evaluation.checking.checks import check_all
 from fiducial.evaluation.engines.ray_engine import RayEngine
 from fiducial.evaluation.inputs import EvaluationInputs
-from fiducial.records import Case, Output, Verdict, read_records, write_records
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own
-
-JUDGE = "tool_call_accuracy"
 
 
 @pytest.fixture(scope="module")
@@ -43,34 +40,7 @@ def engine() -> Iterator[RayEngine]:
 @pytest.fixture
 def inputs(tmp_path: Path) -> tuple[Path, Path]:
     """60 cases, and outputs of which every fourth is wrong; ids that a reader of tables would take for numbers and dates."""
-    tool = {
-        "name": "book",
-        "description": "",
-        "parameters": {"type": "dict", "properties": {"city": {"type": "string"}}},
-    }
-    cases = [
-        Case(
-            id=f"{number:03}",
-            kind="tool_call",
-            messages=[{"role": "user", "content": f"Book City{number}"}],
-            tools=[{"type": "function", "function": tool}],
-            reference={"calls": [{"book": {"city": [f"City{number}"]}}]},
-            cluster=f"2026-11-{number % 7 + 1:02}",
-        )
-        for number in range(60)
-    ]
-    outputs = [
-        Output(
-            case_id=case.id,
-            system="1.0",
-            text=f'[book(city="{"Atlantis" if not number % 4 else f"City{number}"}")]',
-        )
-        for number, case in enumerate(cases)
-    ]
-    paths = tmp_path / "cases.jsonl", tmp_path / "outputs.jsonl"
-    write_records(paths[0], cases)
-    write_records(paths[1], outputs)
-    return paths
+    return write_bookings(tmp_path)
 
 
 def test_checkers_say_byte_for_byte_what_they_say_without_it(
@@ -139,7 +109,7 @@ def test_a_judge_is_asked_from_actors_about_each_output_once(
 ):
     server.script = in_the_form_asked_for(lambda seen: int("Atlantis" not in seen.text))
     run = evaluate()
-    assert graded(tmp_path / "run") == {f"{number:03}": 1 for number in range(60)}
+    assert graded(tmp_path / "run") == EACH_ONCE
     assert len(server.seen) == 60
     (use,) = run.judges
     assert (use.calls, use.outcomes) == (60, {"graded": 60})
@@ -148,31 +118,18 @@ def test_a_judge_is_asked_from_actors_about_each_output_once(
     assert again.systems["1.0"].decided == run.systems["1.0"].decided
 
 
-def graded(run: Path) -> Counter[str]:
-    """How many verdicts with a score a judge gave on each case."""
-    rows = read_records(run / "verdicts.jsonl", Verdict)
-    return Counter(row.case_id for row in rows if row.source == "judge" and row.graded)
-
-
 @pytest.mark.usefixtures("engine")
 def test_the_budget_of_calls_and_the_limit_of_calls_in_flight_are_those_of_all_actors_together(
     evaluate: Callable[..., fd.Run], server: ProviderServer, tmp_path: Path
 ):
-    script = in_the_form_asked_for()
-
-    def slow(seen: Seen) -> Response:
-        answer = script(seen)
-        assert isinstance(answer, Answer)
-        return Answer(answer.text, delay=0.01)
-
-    server.script = slow
+    server.script = after(0.01)
     run = evaluate(max_calls=25, concurrency=3)
     assert len(server.seen) == 25
     (use,) = run.judges
     assert (use.outcomes["graded"], use.outcomes["failed"]) == (25, 35)
     assert server.in_flight_at_most <= 3
     evaluate()
-    assert graded(tmp_path / "run") == {f"{number:03}": 1 for number in range(60)}
+    assert graded(tmp_path / "run") == EACH_ONCE
     assert len(server.seen) == 60
 
 
@@ -186,7 +143,7 @@ def test_an_endpoint_that_is_down_leaves_outputs_to_ask_about_again(
     server.script = in_the_form_asked_for()
     (use,) = evaluate().judges
     assert use.outcomes == {"graded": 60}
-    assert graded(tmp_path / "run") == {f"{number:03}": 1 for number in range(60)}
+    assert graded(tmp_path / "run") == EACH_ONCE
 
 
 @pytest.mark.usefixtures("engine")
@@ -205,7 +162,7 @@ def test_an_actor_that_is_killed_is_started_again_and_its_calls_are_tried_again(
     (use,) = evaluate(concurrency=8).judges
     assert killed
     assert use.outcomes == {"graded": 60}
-    assert graded(tmp_path / "run") == {f"{number:03}": 1 for number in range(60)}
+    assert graded(tmp_path / "run") == EACH_ONCE
 
 
 def actors() -> list[int]:
@@ -223,14 +180,7 @@ def actors() -> list[int]:
 def test_a_driver_that_is_killed_goes_on_with_the_same_command(
     inputs: tuple[Path, Path], server: ProviderServer, tmp_path: Path
 ):
-    script = in_the_form_asked_for()
-
-    def slow(seen: Seen) -> Response:
-        answer = script(seen)
-        assert isinstance(answer, Answer)
-        return Answer(answer.text, delay=0.05)
-
-    server.script = slow
+    server.script = after(0.05)
     out = tmp_path / "run"
     judge = [
         "--judge",
@@ -259,6 +209,6 @@ def test_a_driver_that_is_killed_goes_on_with_the_same_command(
     assert 0 < len(before) < 60
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert graded(out) == {f"{number:03}": 1 for number in range(60)}
+    assert graded(out) == EACH_ONCE
     assert len(server.seen) <= 60 + 2 + 2  # those that were under way when it was killed are asked again
     assert json.loads((out / "run.json").read_text())["status"] == "complete"

@@ -129,6 +129,13 @@ def test_a_slow_one_holds_up_nobody():
     assert calls(found) - 400 == counts(servers)[1] <= 4 + 6
 
 
+def test_the_last_call_of_a_run_is_not_waited_for_at_a_slow_one():
+    servers = [Scripted(0.1), Scripted(50.0)]
+    found, took = ask(servers, 94, slots=8, workers=6)  # the slow one is tried again with the last one
+    assert all(isinstance(each, Reply) for each in found)
+    assert took < 10.0
+
+
 def test_one_that_breaks_in_the_middle_loses_nothing_and_repeats_only_what_was_in_flight():
     servers = [
         Scripted(0.1),

@@ -1,0 +1,64 @@
+"""What tests of engines share: sixty bookings of which every fourth is wrong, and what a run folder holds of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from provider_server import Answer, Response, Script, Seen, in_the_form_asked_for
+
+from fiducial.records import Case, Output, Verdict, read_records, write_records
+
+JUDGE = "tool_call_accuracy"
+COUNT = 60
+EACH_ONCE = {f"{number:03}": 1 for number in range(COUNT)}
+
+
+def write_bookings(folder: Path) -> tuple[Path, Path]:
+    """Cases and outputs; ids that a reader of tables would take for numbers and dates."""
+    tool = {
+        "name": "book",
+        "description": "",
+        "parameters": {"type": "dict", "properties": {"city": {"type": "string"}}},
+    }
+    cases = [
+        Case(
+            id=f"{number:03}",
+            kind="tool_call",
+            messages=[{"role": "user", "content": f"Book City{number}"}],
+            tools=[{"type": "function", "function": tool}],
+            reference={"calls": [{"book": {"city": [f"City{number}"]}}]},
+            cluster=f"2026-11-{number % 7 + 1:02}",
+        )
+        for number in range(COUNT)
+    ]
+    outputs = [
+        Output(
+            case_id=case.id,
+            system="1.0",
+            text=f'[book(city="{"Atlantis" if not number % 4 else f"City{number}"}")]',
+        )
+        for number, case in enumerate(cases)
+    ]
+    paths = folder / "cases.jsonl", folder / "outputs.jsonl"
+    write_records(paths[0], cases)
+    write_records(paths[1], outputs)
+    return paths
+
+
+def graded(run: Path) -> Counter[str]:
+    """How many verdicts with a score a judge gave on each case."""
+    rows = read_records(run / "verdicts.jsonl", Verdict)
+    return Counter(row.case_id for row in rows if row.source == "judge" and row.graded)
+
+
+def after(seconds: float) -> Script:
+    """A script that answers in the form asked for, so many seconds later."""
+    script = in_the_form_asked_for()
+
+    def late(seen: Seen) -> Response:
+        answer = script(seen)
+        assert isinstance(answer, Answer)
+        return Answer(answer.text, delay=seconds)
+
+    return late
