@@ -17,7 +17,7 @@ define beside
 		(pathlib.Path(site.getsitepackages()[0]) / 'zz_ours.pth').write_text(''.join(f'import site; site.addsitedir({str(p)!r})\n' for p in places))"
 endef
 
-.PHONY: help demo test browser site attacks pythons lint bench bench-scale ray formats promptflow server-check evidence requests format clean
+.PHONY: help demo test browser site attacks pythons lint bench bench-scale ray spark formats promptflow server-check evidence requests format clean
 
 # pip is asked again only when pyproject.toml changes.
 $(VENV)/.ready: pyproject.toml
@@ -81,12 +81,13 @@ formats: $(VENV)/.ready  ## other tools write what is read and read what is writ
 	@PATH="$(CURDIR)/$(TOOLS)/node_modules/.bin:$$PATH" PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 DEEPEVAL_TELEMETRY_OPT_OUT=1 \
 		$(TOOLS)/bin/python -m pytest -p pytest_timeout -W ignore tests/formats/with_tools
 
-ray: $(VENV)/.ready  ## a run on Ray, and checkers under Dask, in an environment of their own (260 MB)
-	@test -x .venv-ray/bin/python || $(PYTHON) -m venv .venv-ray
-	@.venv-ray/bin/python -m pip install --quiet 'ray>=2.50,<3' 'dask>=2025.1'
-	@.venv-ray/bin/python -c "import pathlib, site; places = [p.resolve() for p in pathlib.Path('$(VENV)').glob('lib/python*/site-packages')]; \
-		(pathlib.Path(site.getsitepackages()[0]) / 'zz_ours.pth').write_text(''.join(f'import site; site.addsitedir({str(p)!r})\n' for p in places))"
-	@.venv-ray/bin/python -m pytest tests/engines
+ray: $(VENV)/.ready  ## a run on Ray with what can go wrong there, and checkers under Dask, in an environment of its own (310 MB); TESTS="..." for some
+	$(call beside,.venv-ray,.ci/ray.txt)
+	@.venv-ray/bin/python -m pytest $(or $(TESTS),tests/engines)
+
+spark: $(VENV)/.ready  ## checkers under Spark, in an environment of its own (850 MB; needs Java 17)
+	$(call beside,.venv-spark,.ci/spark.txt)
+	@.venv-spark/bin/python -m pytest tests/engines/test_spark.py
 
 bench-scale: $(VENV)/.ready  ## wall and processor time and memory by size and workers; with .venv-ray (make ray) on Ray, too; SIZES="10000 100000"
 	@$(BIN)/python benchmarks/scale.py $(SIZES) $(if $(wildcard .venv-ray/bin/python),--ray "$(CURDIR)/.venv-ray/bin/python")

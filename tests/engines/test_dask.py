@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from engine_runs import joined_rows
 
 import fiducial
-from fiducial.data import demo_path
-from fiducial.records import read_lines
 
 dask: Any = pytest.importorskip("dask", reason="Dask is not installed here: make ray")
 pytest.importorskip("dask.bag")
@@ -19,18 +18,6 @@ pytest.importorskip("dask.bag")
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own
 
 PAGE = Path(__file__).parents[2] / "docs" / "scale.md"
-
-
-def joined_rows() -> list[str]:
-    """The demo suite's outputs, each beside its case."""
-    cases = {case["id"]: case for case in map(json.loads, lines_of("cases.jsonl"))}
-    outputs = map(json.loads, lines_of("outputs.jsonl"))
-    rows = ({"case": cases[output["case_id"]], "output": output} for output in outputs)
-    return [json.dumps(row) for row in rows if row["case"]["kind"] != "artifact"]
-
-
-def lines_of(name: str) -> list[bytes]:
-    return [raw for _, _, raw in read_lines(demo_path(name))]
 
 
 @pytest.mark.parametrize("parts", [1, 2, 17])
@@ -41,9 +28,11 @@ def test_what_the_page_shows_says_the_same_however_many_partitions(
     rows = joined_rows()
     for part in range(parts):
         Path(f"rows-{part}.jsonl").write_text("".join(f"{row}\n" for row in rows[part::parts]))
-    (example,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    blocks: list[str] = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     shown: dict[str, Any] = {"json": json, "fiducial": fiducial, "dask": dask}
-    exec(example, shown)
+    for block in blocks:
+        if "spark" not in block:
+            exec(block, shown)
     there = shown["checked"].compute(scheduler="processes", num_workers=2)
     here = [fiducial.check(row["case"], row["output"]) for row in map(json.loads, rows)]
     assert {row["item"]: row["score"] for row in there} == {

@@ -1,13 +1,15 @@
-"""What tests of engines share: sixty bookings of which every fourth is wrong, and what a run folder holds of them."""
+"""What tests of engines share: sixty bookings of which every fourth is wrong, what a run folder holds of them; the demo suite as joined lines."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 
 from provider_server import Answer, Response, Script, Seen, in_the_form_asked_for
 
-from fiducial.records import Case, Output, Verdict, read_records, write_records
+from fiducial.data import demo_path
+from fiducial.records import Case, Output, Verdict, read_lines, read_records, write_records
 
 JUDGE = "tool_call_accuracy"
 COUNT = 60
@@ -62,3 +64,16 @@ def after(seconds: float) -> Script:
         return Answer(answer.text, delay=seconds)
 
     return late
+
+
+def joined_rows() -> list[str]:
+    """The demo suite's outputs, each beside its case, as lines."""
+    cases = {case["id"]: case for case in map(json.loads, lines_of("cases.jsonl"))}
+    outputs = map(json.loads, lines_of("outputs.jsonl"))
+    rows = ({"case": cases[output["case_id"]], "output": output} for output in outputs)
+    return [json.dumps(row) for row in rows if row["case"]["kind"] != "artifact"]
+
+
+def lines_of(name: str) -> list[bytes]:
+    """The lines of one of the demo suite's files."""
+    return [raw for _, _, raw in read_lines(demo_path(name))]
