@@ -125,8 +125,10 @@ class ReplyCache:
 
     def _refuse_foreign(self) -> None:
         """Before anything is written: somebody else's database stays as it is."""
+        if not self._run("SELECT name FROM sqlite_master"):
+            return  # new; whoever else begins it right now makes the same table
         columns = [column for _, column, *_ in self._run("PRAGMA table_info(reply)")]
-        if columns != _COLUMNS and self._run("SELECT name FROM sqlite_master"):
+        if columns != _COLUMNS:
             raise InputError("is a SQLite file, but no reply cache; nothing was changed", path=self.path)
 
     def _run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:

@@ -102,6 +102,23 @@ def test_several_processes_write_at_once(tmp_path: Path) -> None:
     cache.close()
 
 
+def test_a_cache_that_another_process_begins_meanwhile_is_no_foreign_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, run = tmp_path / "c.sqlite", ReplyCache._run
+
+    def run_while_another_begins(self: ReplyCache, *args: Any) -> list[tuple[Any, ...]]:
+        rows = run(self, *args)
+        monkeypatch.undo()
+        ReplyCache(path).close()
+        return rows
+
+    monkeypatch.setattr(ReplyCache, "_run", run_while_another_begins)
+    cache = ReplyCache(path)
+    assert cache.info().replies == 0
+    cache.close()
+
+
 def test_replies_can_be_forgotten_by_model(tmp_path: Path) -> None:
     cache = ReplyCache(tmp_path / "c.sqlite")
     cache.put("1", "a", Reply(text="1"))
