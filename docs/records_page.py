@@ -141,6 +141,8 @@ def page() -> str:
 
 def _lines() -> Iterator[str]:
     yield INTRODUCTION
+    yield from _example(next(example for example in examples() if example.kind == "tool_call"))
+    yield "Which kinds there are, with examples of each: [below](#kinds-of-cases).\n"
     yield "## Case\n"
     yield from _record(Case)
     yield TOOLS
