@@ -15,9 +15,7 @@ from ..evaluation.store.run_store import AUDIT, RunStore
 from ..records import Author, FolderPath, ItemKey, Verdict
 from ..report.answers import Answers, Found, answers
 from ..report.document import Document, as_html, as_lines, as_markdown
-from ..report.from_run import found_in, report_on
-from ..report.items.packing import MOST_TEXTS
-from ..report.overview import overview_figures
+from ..report.model import MOST_TEXTS
 from ..report.run_words import run_document
 from .results import Calibration
 from .sources import FilePath
@@ -139,6 +137,8 @@ class Run:
             raise UsageError("this run is in memory alone: name the file of its report")
         target = Path(path) if path is not None else self.kept / "report.html"
         assert isinstance(target, Path)
+        from ..report.from_run import report_on  # noqa: PLC0415 - the template engine is slow to import
+
         report_on(self.kept, target, texts=texts)
         return target
 
@@ -149,6 +149,8 @@ class Run:
 
     @cached_property
     def _found(self) -> Found:
+        from ..report.from_run import found_in  # noqa: PLC0415 - likewise
+
         with RunStore(self.kept) as store:
             return found_in(store)
 
@@ -161,6 +163,8 @@ class Run:
         return "\n".join(as_markdown(self.document()))
 
     def _repr_html_(self) -> str:
+        from ..report.overview import overview_figures  # noqa: PLC0415 - for a notebook alone
+
         figures = overview_figures(self._found.systems, self._found.compared)
         return str(as_html([*self.document(), figures]))
 

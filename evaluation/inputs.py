@@ -20,11 +20,13 @@ from ..records import (
     CaseIndex,
     Closing,
     InputPath,
+    ItemKey,
     Kind,
     MemoryFile,
     Output,
     decode_record,
     lines_of,
+    read_lines,
     read_numbered,
 )
 
@@ -195,6 +197,21 @@ def outputs_in(piece: Piece) -> Iterator[Output]:
 def outputs_of(path: InputPath) -> Iterator[Output]:
     """The outputs of a file, their workspaces as found from its folder."""
     return _placed((output for _, output in read_numbered(path, Output, again=True)), path)
+
+
+class _Key(msgspec.Struct, frozen=True):
+    """A line of outputs without what only a whole output needs."""
+
+    case_id: str
+    system: str
+    trial: int = 0
+
+
+def keyed_lines(path: InputPath) -> Iterator[tuple[ItemKey, int, int, bytes]]:
+    """The lines of a file of outputs that was read before: which output each is, its number, where it begins, and the line."""
+    for line, offset, raw in read_lines(path):
+        key = decode_record(raw, _Key, path=path, line=line)
+        yield ItemKey(key.case_id, key.system, key.trial), line, offset, raw
 
 
 def _placed(outputs: Iterable[Output], path: InputPath) -> Iterator[Output]:

@@ -208,7 +208,7 @@ def _look_again(plan: Plan, context: RunContext) -> None:
     folder, inputs = context.folder, context.inputs
     refuse_strangers(folder.verdicts, inputs.cases, inputs.survey.answered)
     if not plan.accept_edited:
-        refuse_wrong_checks(folder.verdicts, folder.manifest, inputs.cases, inputs.outputs())
+        refuse_wrong_checks(folder.verdicts, folder.manifest, inputs.cases, inputs.output_files)
 
 
 def _judge(

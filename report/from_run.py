@@ -16,9 +16,8 @@ from . import words
 from .answers import Found
 from .figures.scores import Bin
 from .html import write_report
-from .items.packing import MOST_TEXTS
 from .items.reading import RunItems
-from .model import InputFile, ReportData, SystemResult
+from .model import MOST_TEXTS, InputFile, ReportData, SystemResult
 from .score_bins import score_bins
 
 _MOST_NAMED = 4

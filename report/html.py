@@ -16,9 +16,9 @@ from .answers import answers
 from .calibration_page import calibration_page
 from .document import as_html, fit
 from .items.error_words import in_words
-from .items.packing import MOST_TEXTS, pack
+from .items.packing import pack
 from .judges_page import costs_document, trust_document
-from .model import Candidate, ReportData
+from .model import MOST_TEXTS, Candidate, ReportData
 from .overview import overview_document
 from .page import asset, policy, template
 

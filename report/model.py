@@ -26,6 +26,10 @@ __all__ = [
 ]
 
 
+MOST_TEXTS = 1_000
+"""Items whose texts a page holds, unless it is asked for more."""
+
+
 class ReportItem(Part, frozen=True, kw_only=True):
     """One output with everything that was said of it.
 

@@ -11,7 +11,6 @@ from ..intervals.measurement import Settings
 from ..tables.table import Table
 from ..thresholds.certified_thresholds import cascade_of, certify, confidence_of
 from ..thresholds.cut_choice import choose_threshold
-from ..thresholds.recalibration import recalibrate
 from ..thresholds.results import Certificate, Recalibration, Recalibrator, Threshold
 from .categories import category_agreement
 from .judge_panel import usable_rows, usable_sample
@@ -85,6 +84,8 @@ def _threshold(table: Table, statistic: str) -> Threshold:
 
 
 def _recalibration(table: Table, method: Recalibrator, level: float) -> Recalibration:
+    from ..thresholds.recalibration import recalibrate  # noqa: PLC0415 - scipy.optimize is slow to import
+
     rows = usable_rows(table)
     outcome = rows.right.astype(np.float64)
     return recalibrate(outcome, rows.score, rows.cluster, method=method, level=level)

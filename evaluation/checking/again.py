@@ -9,8 +9,9 @@ from itertools import islice
 from ...deterministic import CheckOptions, Rules, check
 from ...errors import RecordError, RunFolderError
 from ...judges.statements import is_statement
-from ...records import CaseIndex, ItemKey, Kind, Output, Verdict, read_records
+from ...records import CaseIndex, InputPath, ItemKey, Kind, Output, Verdict, decode_record
 from ...version import VERSION
+from ..inputs import keyed_lines
 from ..store.journal import VerdictJournal
 from ..store.manifest import Manifest
 from ..store.run_store import RunStore
@@ -45,7 +46,7 @@ def refuse_strangers(journal: VerdictJournal, cases: CaseIndex, systems: Contain
 
 
 def refuse_wrong_checks(
-    journal: VerdictJournal, manifest: Manifest, cases: CaseIndex, outputs: Iterable[Output]
+    journal: VerdictJournal, manifest: Manifest, cases: CaseIndex, files: Iterable[InputPath]
 ) -> None:
     """Check a sample of what checkers decided again.
 
@@ -56,11 +57,12 @@ def refuse_wrong_checks(
     if rules is None or versions.get("fiducial") != VERSION:
         return
     sample = _sample(journal, cases)
-    for output in outputs:
+    for key, line, _, raw in (each for path in files for each in keyed_lines(path)):
         if not sample:
             return
-        said = sample.pop(output.key, None)
+        said = sample.pop(key, None)
         if said is not None:
+            output = decode_record(raw, Output, line=line)
             _refuse_wrong(journal, said, cases, output, _forms(rules, manifest.identity.get("names", "auto")))
 
 
@@ -71,8 +73,7 @@ def refuse_wrong_checks_of(store: RunStore) -> None:
     except RunFolderError:
         return
     with CaseIndex(inputs.cases) as index:
-        rows = (output for path in inputs.outputs for output in read_records(path, Output))
-        refuse_wrong_checks(store.verdicts, store.manifest, index, rows)
+        refuse_wrong_checks(store.verdicts, store.manifest, index, inputs.outputs)
 
 
 def _sample(journal: VerdictJournal, cases: CaseIndex) -> dict[ItemKey, Said]:

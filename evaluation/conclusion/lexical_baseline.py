@@ -39,6 +39,9 @@ def lexical_scores(store: RunStore, labelled: Collection[str] = ()) -> dict[str,
 
 def _judges_of(store: RunStore, labelled: Collection[str]) -> dict[str, str]:
     """The judge whose stand-in the baseline is, by labelled item; empty when the baseline judged by itself."""
+    asked = [author for author in store.verdicts.standing.authors if isinstance(author, JudgeId)]
+    if any(judge.kind == "baseline" for judge in asked) or not any(map(has_rule, asked)):
+        return {}
     known: set[str] = set(labelled)
     judges: dict[str, str] = {}
     known |= {str(key) for key in store.label_scores}
@@ -46,11 +49,8 @@ def _judges_of(store: RunStore, labelled: Collection[str]) -> dict[str, str]:
         if said.source != "judge":
             if said.graded:
                 known.add(str(said.key))
-        elif isinstance(said.author, JudgeId):
-            if said.author.kind == "baseline":
-                return {}
-            if has_rule(said.author):
-                judges.setdefault(str(said.key), said.author.name)
+        elif isinstance(said.author, JudgeId) and has_rule(said.author):
+            judges.setdefault(str(said.key), said.author.name)
     return {item: judge for item, judge in judges.items() if item in known}
 
 

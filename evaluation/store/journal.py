@@ -6,6 +6,8 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Generic, TypeVar
 
+import msgspec
+
 from ...errors import InputError, RecordError
 from ...records import (
     Closing,
@@ -124,10 +126,12 @@ def read_row(
     Raises:
         RecordError: It is no verdict.
     """
-    try:
-        return decode_record(raw, Row, path=path, line=line, keys=keys)
-    except RecordError:  # which is said of a verdict; or a lone surrogate, which only the slower way reads
+    if keys is not None:  # all of which are looked at
         return decode_record(raw, Verdict, path=path, line=line, keys=keys)
+    try:
+        return decode_record(raw, Row, path=path, line=line)
+    except RecordError:  # which is said of a verdict; or a lone surrogate, which only the slower way reads
+        return decode_record(raw, Verdict, path=path, line=line)
 
 
 class VerdictJournal(Journal[Verdict]):
@@ -158,10 +162,10 @@ class VerdictJournal(Journal[Verdict]):
         for line, offset, raw in self._lines(self._hash):
             try:
                 self.standing.add(read_row(raw, path=self.path, line=line, keys=self._keys), offset)
-            except ValueError as error:
+            except (ValueError, msgspec.ValidationError) as error:
                 decode_record(
                     raw, Verdict, path=self.path, line=line
-                )  # says better what is wrong with a score
+                )  # says better what is wrong with a score, or who judged
                 raise RecordError(str(error), path=self.path, line=line) from error
         self.edited = self._hash.differs
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -22,8 +23,11 @@ class VerdictKey(NamedTuple):
     repeat: int
 
 
+_NOTHING = msgspec.Raw(b"null")
+
+
 class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A line of a journal without what only a whole verdict needs, which is passed over: that takes half the time."""
+    """A line of a journal without what only a whole verdict needs, which is passed over; what many lines have alike is read once."""
 
     case_id: str
     system: str
@@ -36,14 +40,27 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     reason: str | None = None
     evidence: msgspec.Raw = msgspec.Raw(b"{}")
     repeat: int = 0
-    usage: Usage | None = None
-    raw: msgspec.Raw = msgspec.Raw(b"null")
-    judge: JudgeId | None = None
+    usage: msgspec.Raw = _NOTHING
+    raw: msgspec.Raw = _NOTHING
+    judge: msgspec.Raw = _NOTHING
 
     @property
     def author(self) -> Author:
-        """Whose verdict it is."""
-        return self.by if self.judge is None else self.judge
+        """Whose verdict it is.
+
+        Raises:
+            msgspec.ValidationError: It does not say who.
+        """
+        return _judge_of(bytes(self.judge)) or self.by
+
+    @property
+    def spent(self) -> Spent | None:
+        """What asking for it cost.
+
+        Raises:
+            msgspec.ValidationError: It does not say what.
+        """
+        return None if self.usage is _NOTHING else _spent_of(bytes(self.usage))
 
     @property
     def key(self) -> ItemKey:
@@ -131,8 +148,9 @@ class Standing:
         self._cases: dict[str, int] = {}
         self._case_ids: list[str] = []
         self._voices: dict[_Voice, int] = {}
+        self._heard: dict[tuple[str, int, str, bytes, Source, int], int] = {}
         self._speakers: list[_Voice] = []
-        self._results: dict[_Result, int] = {}
+        self._results: dict[tuple[Outcome, str | None, str | None], int] = {}
         self._spent: dict[Spent | None, int] = {}
         self._places: dict[tuple[str, int, Author, int], array[int]] = {}
         """By system, trial, author and repeat: case number to row number + 1; 0 where there is none."""
@@ -185,13 +203,17 @@ class Standing:
         if case is None:
             case = self._cases[row.case_id] = len(self._case_ids)
             self._case_ids.append(row.case_id)
-        voice = self._number_of(_Voice(row.system, row.trial, row.by, row.author, row.source, row.repeat))
+        voice = self._voice_of(row)
         places = self._place_of[voice]
         if case >= len(places):
             places.frombytes(bytes(4 * (case + 1 - len(places))))
-        result = _Result(row.outcome, row.error_type, _kept_reason(row))
-        result = _numbered(result, self._results, self._all_results)
-        place, spent = places[case] - 1, None if row.usage is None else _spent(row.usage)
+        said = row.outcome, row.error_type, _kept_reason(row)
+        result = self._results.get(said)
+        if result is None:
+            result = self._results[said] = len(self._all_results)
+            self._all_results.append(_Result(*said))
+        place = places[case] - 1
+        spent = row.spent if isinstance(row, Row) else None if row.usage is None else _spent(row.usage)
         if place < 0:
             places[case] = len(self._offset) + 1
             self._case.append(case)
@@ -210,6 +232,17 @@ class Standing:
         self._cost[place] = _numbered(spent, self._spent, self._all_spent)
         self._score[place] = math.nan if score is None else score
         self._offset[place] = offset
+
+    def _voice_of(self, row: Row | Verdict) -> int:
+        """The number of who speaks in a row; who a judge is is looked at once, and then known by the bytes that say it."""
+        if not isinstance(row, Row):
+            return self._number_of(_Voice(row.system, row.trial, row.by, row.author, row.source, row.repeat))
+        heard = row.system, row.trial, row.by, bytes(row.judge), row.source, row.repeat
+        voice = self._heard.get(heard)
+        if voice is None:
+            voice = _Voice(row.system, row.trial, row.by, row.author, row.source, row.repeat)
+            voice = self._heard[heard] = self._number_of(voice)
+        return voice
 
     def _number_of(self, voice: _Voice) -> int:
         number = self._voices.get(voice)
@@ -260,15 +293,14 @@ class Standing:
         if case is None:
             return []
         about = self._about.get((item.system, item.trial), ())
-        found = (places[case] for places in about if case < len(places))
-        return sorted(row - 1 for row in found if row)
+        return sorted([row - 1 for places in about if case < len(places) and (row := places[case])])
 
     def in_numbers(self, item: ItemKey) -> tuple[tuple[int, int, float | None], ...]:
         """What is said of an output, by whom and with which score: equal for outputs of which the same is said."""
-        scores = self._score
+        voice, result, score = self._voice, self._result, self._score
+        rows = self.of(item)
         return tuple(
-            (self._voice[row], self._result[row], None if math.isnan(scores[row]) else scores[row])
-            for row in self.of(item)
+            [(voice[row], result[row], None if math.isnan(score[row]) else score[row]) for row in rows]
         )
 
     def is_checked(self, item: ItemKey) -> bool:
@@ -285,6 +317,11 @@ class Standing:
     def cases(self) -> Iterator[str]:
         """The cases that anything was said of."""
         return iter(self._case_ids)
+
+    @property
+    def authors(self) -> set[Author]:
+        """Who said anything."""
+        return {voice.author for voice in self._speakers}
 
     @property
     def systems(self) -> set[str]:
@@ -327,6 +364,20 @@ def _ranks(names: Sequence[Any]) -> list[int]:
 def _kept_reason(row: Row | Verdict) -> str | None:
     kept = row.outcome == "failed" if row.source == "checker" else row.source == "judge" and row.score is None
     return row.reason if kept else None
+
+
+_MOST_REMEMBERED = 4096
+
+
+@lru_cache(_MOST_REMEMBERED)
+def _judge_of(raw: bytes) -> JudgeId | None:
+    return msgspec.json.decode(raw, type=JudgeId | None)
+
+
+@lru_cache(_MOST_REMEMBERED)
+def _spent_of(raw: bytes) -> Spent | None:
+    usage = msgspec.json.decode(raw, type=Usage | None)
+    return None if usage is None else _spent(usage)
 
 
 def _spent(usage: Usage) -> Spent:

@@ -16,13 +16,11 @@ from markupsafe import Markup
 from ...calibration.cuts import Cut
 from ...records import Author
 from ..document import as_html
-from ..model import Candidate, ReportItem, Told
+from ..model import MOST_TEXTS, Candidate, ReportItem, Told
 from ..text import excerpt, shortened
 from .blocks import NAME_LIMIT
 from .view import STATUSES, Status, item_document, said_of, status_of
 
-MOST_TEXTS = 1_000
-"""Items whose texts a page holds, unless it is asked for more."""
 MOST_LISTED = 200_000
 """Items that a page lists."""
 
@@ -190,7 +188,8 @@ def pack(items: Iterable[Candidate], cuts: Mapping[Author, Cut], texts: int | No
     )
     index["chunks"] = [size for size, _ in packed]
     index["places"] = sorted(range(len(read)), key=by_case.__getitem__)
-    choices = {name: sorted(filter(None, index[f"{name}s"])) for name in ("system", "category", "fault")}
+    names: dict[str, list[str]] = {name: index[f"{name}s"] for name in ("system", "category", "fault")}
+    choices = {name: sorted(filter(None, values)) for name, values in names.items()}
     return Packed(
         index=_packed(index),
         chunks=[chunk for _, chunk in packed],

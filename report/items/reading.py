@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
-import msgspec
-
 from ...errors import FiducialError
+from ...evaluation.inputs import keyed_lines
 from ...evaluation.judging.worlds import replay_in
 from ...evaluation.store.run_store import RunStore
 from ...evaluation.store.standing import Said
@@ -18,12 +17,10 @@ from ...records import (
     Closing,
     Episode,
     InputPath,
-    ItemKey,
     Output,
     Verdict,
     decode_record,
     message_text,
-    read_lines,
 )
 from ..model import Candidate, ReportItem, Told
 from .asked import Prompts
@@ -34,14 +31,6 @@ _QUERY = 1_000
 """Characters of a request that are kept for the list, which shows fewer."""
 _MOST_ALIKE = 10_000
 """Ways of what was said of an output that are remembered."""
-
-
-class _Key(msgspec.Struct, frozen=True):
-    """A line of outputs without what only a whole output needs."""
-
-    case_id: str
-    system: str
-    trial: int = 0
 
 
 class _About(NamedTuple):
@@ -79,9 +68,7 @@ class RunItems(Closing):
         standing, known = self._verdicts.standing, dict[Any, Told]()
         for path in self._outputs:
             read = partial(self._read, path)
-            for line, offset, raw in read_lines(path):
-                each = decode_record(raw, _Key, path=path, line=line)
-                key = ItemKey(each.case_id, each.system, each.trial)
+            for key, _, offset, _ in keyed_lines(path):
                 label = self._labels.get(key)
                 alike = standing.in_numbers(key), None if label is None else label.score
                 told = known.get(alike)

@@ -59,13 +59,17 @@ def make_item() -> Callable[..., Candidate]:
             judges=judges or [_verdict(case_id, judge, source="judge", outcome=judged, raw="1")],
             **more,
         )
+
+        def read(_place: int, _asked: bool) -> ReportItem:
+            return item
+
         return Candidate(
             key=item.output.key,
             category=category,
             query=query,
             told=Told(checker=item.checker, judges=item.judges, label=item.label),
             place=0,
-            read=lambda _place, _asked: item,
+            read=read,
         )
 
     return make
