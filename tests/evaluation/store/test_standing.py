@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import msgspec
 import pytest
+from judge_ids import judge_id
 
 from fiducial.errors import RecordError
 from fiducial.evaluation.store.journal import VerdictJournal
-from fiducial.evaluation.store.standing import VerdictKey
+from fiducial.evaluation.store.standing import Spent, VerdictKey
 from fiducial.records import Outcome, Usage, Verdict, encode_record
 
 
@@ -105,9 +108,35 @@ def test_a_line_that_cannot_stand_is_named(tmp_path: Path, line: bytes, message:
         VerdictJournal(path)
 
 
-def test_what_only_a_whole_verdict_shows_is_named_when_it_is_read(tmp_path: Path):
-    journal_of(tmp_path, verdict("a", "failed"), verdict("b", "graded")).close()
+def test_what_only_a_whole_verdict_shows_is_named_when_it_is_read_or_when_nobody_sealed_it(tmp_path: Path):
+    with journal_of(tmp_path, verdict("a", "failed"), verdict("b", "graded")) as journal:
+        seal = journal.seal
     path = tmp_path / "verdicts.jsonl"
     path.write_bytes(path.read_bytes().replace(b'{"pieces":["b"]}', b"7"))
-    with VerdictJournal(path) as journal, pytest.raises(RecordError, match=r"verdicts\.jsonl:2: evidence: "):
+    named = r"verdicts\.jsonl:2: evidence: "
+    with VerdictJournal(path, seal=seal) as journal, pytest.raises(RecordError, match=named):
         list(journal.whole())
+    with pytest.raises(RecordError, match=named):
+        VerdictJournal(path)
+
+
+@pytest.mark.parametrize(
+    ("field", "content"),
+    [(b"judge", b'{"kind":"shipped"}'), (b"judge", b"3"), (b"usage", b'{"calls":"many"}'), (b"usage", b"[]")],
+)
+def test_who_judged_and_what_it_cost_are_looked_at_though_they_are_read_once_for_all_rows(
+    tmp_path: Path, field: bytes, content: bytes
+):
+    whole = msgspec.structs.replace(verdict("a", "graded"), judge=judge_id("j"))
+    with journal_of(tmp_path, whole, msgspec.structs.replace(whole, case_id="b")) as journal:
+        seal = journal.seal
+        (said, _) = journal.standing
+        assert (said.author, said.spent) == (judge_id("j"), Spent(2, 3, 0, 0, 0))
+    path = tmp_path / "verdicts.jsonl"
+    with VerdictJournal(path, seal=seal) as journal:
+        assert next(iter(journal.standing)) == said
+    first, second = path.read_bytes().splitlines(keepends=True)
+    spoilt = re.sub(b'"' + field + rb'":\{[^}]*\}', b'"' + field + b'":' + content, second)
+    path.write_bytes(first + spoilt)
+    with pytest.raises(RecordError, match=rf"verdicts\.jsonl:2: {field.decode()}"):
+        VerdictJournal(path, seal=seal)
