@@ -13,8 +13,9 @@ from ..errors import RunFolderError, UsageError
 from ..evaluation.conclusion.results import CORRECTED, DECIDED, Stratum, SystemResult
 from ..evaluation.store.run_store import AUDIT, RunStore
 from ..records import Author, FolderPath, ItemKey, Verdict
-from ..report.answers import Answers, Found, answers
+from ..report.answers import Answers, answers
 from ..report.document import Document, as_html, as_lines, as_markdown
+from ..report.found import Found
 from ..report.model import MOST_TEXTS
 from ..report.run_words import run_document
 from .results import Calibration

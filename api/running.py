@@ -23,8 +23,8 @@ from ..evaluation.store.run_store import GENERATED
 from ..judges.prices import price_list
 from ..records import InputPath
 from ..report import words
-from ..report.answers import Found
 from ..report.document import Piece
+from ..report.found import Found
 from ..report.from_run import report_on
 from ..report.html import report_template
 from ..report.run_words import run_document

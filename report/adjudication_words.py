@@ -12,7 +12,8 @@ from ..calibration.agreement.adjudication_results import (
 )
 from ..calibration.decisions import FAULTS
 from ..calibration.statistic import Statistic
-from .document import FIRST, Caution, Piece, Table, statistic_pieces
+from .document import Caution, Piece
+from .table import FIRST, Table, statistic_pieces
 from .words import counted, number
 
 _MODELS = (

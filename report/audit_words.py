@@ -13,9 +13,10 @@ from ..evaluation.audit.certificate_check import Standing
 from ..evaluation.audit.probe_folder import ProbeManifest
 from ..evaluation.audit.results import Audit, AuditAdjudication, Comparison, JudgeAudit, OperatorResult
 from .adjudication_words import bounds, who_decided
-from .document import ENDS, Columns, Document, Figure, Piece, Table
+from .document import Columns, Document, Figure, Piece
 from .figures.agreement import heat
 from .ladder_words import ladder_pieces
+from .table import ENDS, Table
 from .words import count, number, passing, statistic_cells
 
 _HEADINGS = {

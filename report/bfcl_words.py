@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..evaluation.bfcl import SUMMARIES, SystemScore, missing_categories, rate
-from .document import ENDS, Document, Piece, Table
+from .document import Document, Piece
+from .table import ENDS, Table
 from .words import count
 
 

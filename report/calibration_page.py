@@ -16,11 +16,12 @@ from .calibration_words import people_words
 from .caution_words import folded
 from .comparison_words import comparison_document
 from .diagnosis_words import judges_alone_words, probability_words, system_words
-from .document import FIRST, Cell, Columns, Details, Document, Figure, Piece, Table
+from .document import Columns, Details, Document, Figure, Piece
 from .figures.agreement import confusion, heat
 from .figures.rates import Interval, forest
 from .figures.scores import Bin, distribution, reliability
 from .score_bins import bin_table
+from .table import FIRST, Cell, Table
 
 T = TypeVar("T")
 

@@ -9,7 +9,8 @@ from ..calibration.thresholds.results import BetterCut, Certificate
 from .adjudication_words import adjudication_pieces
 from .caution_words import folded
 from .diagnosis_words import judges_alone_words, probability_words, recalibration_words, system_words
-from .document import ENDS, Document, Piece, Table, statistic_pieces
+from .document import Document, Piece
+from .table import ENDS, Table, statistic_pieces
 from .words import counted, number, p_value, passing, statistic_cells
 
 _ALARM, _SUSPECTS = 0.05, 5

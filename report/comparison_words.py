@@ -8,8 +8,9 @@ from typing import NamedTuple
 from ..calibration.cautions import Caution
 from ..calibration.comparison.results import Comparison, Contender, Costs, Pair, Stratum
 from ..calibration.cuts import HALF, Cut
-from .document import ENDS, Document, Piece, Table
 from .document import Caution as CautionBlock
+from .document import Document, Piece
+from .table import ENDS, Table
 from .words import counted, number, p_value, statistic_cells
 
 _NAMED = 5

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..calibration.agreement.results import Calibration, JudgeCalibration, PairAgreement, SystemAgreement
-from .document import ENDS, Details, Piece, Table, statistic_pieces
+from .document import Details, Piece
+from .table import ENDS, Table, statistic_pieces
 from .words import number, statistic_cells
 
 _NOTABLE, _SHOWN = 0.02, 3

@@ -8,10 +8,11 @@ from ..calibration.comparison.results import Pair, Strata, Stratum
 from ..calibration.statistic import Statistic
 from ..evaluation.past_runs.two_runs import AFTER, BEFORE, Changed, Moved, TwoRuns
 from . import words
-from .answers import deciding
-from .document import ENDS, FIRST, Cell, Columns, Document, Figure, Piece, Table
+from .document import Columns, Document, Figure, Piece
 from .figures.rates import Interval, forest
 from .items.error_words import in_words
+from .ranking import deciding
+from .table import ENDS, FIRST, Cell, Table
 from .words import counted, p_value
 
 _LISTED = 50

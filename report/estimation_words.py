@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from ..calibration.statistic import Statistic
 from ..calibration.true_rate.results import Estimation, RateEstimate
 from .caution_words import folded
-from .document import ENDS, Document, Piece, Table
+from .document import Document, Piece
+from .table import ENDS, Table
 from .words import number, statistic_cells
 
 _TARGETS = {

@@ -13,8 +13,8 @@ from ..evaluation.store.manifest import Manifest
 from ..evaluation.store.run_store import REPORT, VERDICTS, RunStore
 from ..records import FolderPath, InputPath, ItemKey, MemoryFolder, Source
 from . import words
-from .answers import Found
 from .figures.scores import Bin
+from .found import Found
 from .html import write_report
 from .items.reading import RunItems
 from .model import MOST_TEXTS, InputFile, ReportData, SystemResult

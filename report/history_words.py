@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ..calibration.statistic import Statistic
 from ..evaluation.past_runs.history import Drift, History, PastRun
 from . import words
-from .document import FIRST, Caution, Cell, Columns, Details, Document, Figure, Piece, Table
+from .document import Caution, Columns, Details, Document, Figure, Piece
 from .figures.rates import Interval, trend
+from .table import FIRST, Cell, Table
 from .words import counted, p_value
 
 _ALL = frozenset({0, 1, 2})

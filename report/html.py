@@ -14,10 +14,11 @@ from ..records import InputPath, atomic_write
 from . import words
 from .answers import answers
 from .calibration_page import calibration_page
-from .document import as_html, fit
+from .document import as_html
 from .items.error_words import in_words
 from .items.packing import pack
 from .judges_page import costs_document, trust_document
+from .markup import fit
 from .model import MOST_TEXTS, Candidate, ReportData
 from .overview import overview_document
 from .page import asset, policy, template

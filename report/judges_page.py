@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from ..calibration.agreement.results import Calibration
 from ..evaluation.conclusion.results import JudgeUse
 from . import words
-from .answers import Trust
 from .calibration_page import statistic_cell
-from .document import FIRST, Cell, Document, Figure, Piece, Table
+from .document import Document, Figure, Piece
 from .figures.scores import cost
 from .run_words import judges_table
+from .table import FIRST, Cell, Table
+from .trust import Trust
 
 
 def trust_document(

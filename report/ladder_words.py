@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..evaluation.audit.ladder import LadderResult
-from .document import Columns, Figure, Piece, Table
+from .document import Columns, Figure, Piece
 from .figures.ladder import ladder_curve
+from .table import Table
 from .words import count, number, statistic_cells
 
 _MISFIT = 0.01

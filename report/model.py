@@ -10,8 +10,8 @@ from ..evaluation.conclusion.results import JudgeUse, Part, Stratum, SystemResul
 from ..evaluation.inputs import InputFile
 from ..evaluation.store.standing import Said
 from ..records import Author, Case, Episode, ItemKey, Output, Verdict
-from .answers import Found
 from .figures.scores import Bin
+from .found import Found
 from .items.asked import Asked
 
 __all__ = [

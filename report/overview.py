@@ -8,9 +8,10 @@ from ..calibration.comparison.results import Comparison, Pair
 from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.results import CORRECTED, DECIDED, OPEN, UNJUDGED, Stratum, SystemResult
 from . import words
-from .answers import deciding
-from .document import Cell, Columns, Details, Document, Figure, Piece, Table
+from .document import Columns, Details, Document, Figure, Piece
 from .figures.rates import Interval, forest
+from .ranking import deciding
+from .table import Cell, Table
 
 _MOST = 30
 """Systems that a figure shows; the table has all."""

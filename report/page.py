@@ -12,7 +12,8 @@ import jinja2
 from markupsafe import Markup
 
 from ..records import atomic_write
-from .document import Document, as_html, fit
+from .document import Document, as_html
+from .markup import fit
 
 _TEMPLATES = files(f"{__package__}") / "templates"
 

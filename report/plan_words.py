@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from ..calibration.planning.budget import BudgetPlan
 from ..calibration.planning.results import Draw, SamplePlan
-from .document import Document, Piece, Table
+from .document import Document, Piece
+from .table import Table
 from .words import count, number
 
 

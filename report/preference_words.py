@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..calibration.preference.results import LabelAgreement, Length, Match, Position, Preferences
-from .document import ENDS, Caution, Document, Piece, Table
+from .document import Caution, Document, Piece
+from .table import ENDS, Table
 from .words import counted, outcomes, p_value, statistic_cells
 
 _FEW = 20

@@ -10,11 +10,14 @@ from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.results import DECIDED, JudgeUse, SystemResult
 from ..records import Outcome
 from . import words
-from .answers import Answers, Found, Trust, answers
+from .answers import Answers, answers
 from .caution_words import sentences
-from .document import ENDS, FIRST, Caution, Cell, Command, Document, Piece, Table
+from .document import Caution, Command, Document, Piece
 from .figures.rates import interval_strip
+from .found import Found
+from .table import ENDS, FIRST, Cell, Table
 from .text import shortened
+from .trust import Trust
 
 _NAME = 26
 """Columns of a name in a table; of a longer one its ends are shown."""

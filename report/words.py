@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -155,3 +155,9 @@ def moment(iso: str) -> str:
 def tokens(prompt: int, completion: int) -> str:
     """Tokens in and out: ``12,400 in, 830 out``."""
     return f"{count(prompt)} in, {count(completion)} out"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence: ``a, b and c``."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last

@@ -8,8 +8,9 @@ from itertools import islice
 from typing import Any
 
 from ...records import Message, Output, StepOutcome, ToolCall, ToolResults
-from ..document import Cell, Details, Piece, Role, Table, Verbatim
+from ..document import Details, Piece, Role, Verbatim
 from ..model import ReportItem
+from ..table import Cell, Table
 from ..text import Excerpt, excerpt, json_excerpt, shortened
 from .call_diff import ArgumentDiff, CallDiff, call_diffs
 from .passages import cited

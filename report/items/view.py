@@ -10,8 +10,9 @@ from ...calibration.cuts import HALF, Cut
 from ...evaluation.store.standing import Said
 from ...records import Author, JudgeId, Verdict
 from .. import words
-from ..document import FIRST, Cell, Details, Document, Mark, Piece, Table
+from ..document import Details, Document, Piece
 from ..model import ReportItem, Told
+from ..table import FIRST, Cell, Mark, Table
 from ..text import shortened
 from .asked import Asked
 from .blocks import NAME_LIMIT, item_blocks, verbatim

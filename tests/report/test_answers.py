@@ -19,7 +19,8 @@ from fiducial.calibration.agreement.results import Calibration, EqualRates, Judg
 from fiducial.calibration.cautions import Caution
 from fiducial.calibration.statistic import Statistic
 from fiducial.evaluation.conclusion.results import DECIDED, OPEN, UNJUDGED, Stratum
-from fiducial.report.answers import Found, answers
+from fiducial.report.answers import answers
+from fiducial.report.found import Found
 
 
 def better(*names: str, **more: Any) -> str:

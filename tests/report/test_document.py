@@ -12,18 +12,16 @@ from fiducial.calibration.statistic import Statistic
 from fiducial.report.caution_words import folded
 from fiducial.report.document import (
     Caution,
-    Cell,
     Command,
     Details,
     Figure,
     Heading,
-    Table,
     as_html,
     as_lines,
     as_markdown,
-    statistic_pieces,
 )
 from fiducial.report.figures.rates import Interval, forest
+from fiducial.report.table import Cell, Table, statistic_pieces
 
 _HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e"
 _TABLE = Table(

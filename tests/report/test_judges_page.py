@@ -6,8 +6,9 @@ import msgspec
 from found_results import judged, panel
 
 from fiducial.calibration.agreement.results import Calibration, read_calibration
-from fiducial.report.answers import Found, answers
+from fiducial.report.answers import answers
 from fiducial.report.document import Figure, as_html
+from fiducial.report.found import Found
 from fiducial.report.judges_page import costs_document, trust_document
 from fiducial.report.model import ReportData
 

@@ -1,0 +1,59 @@
+"""What the first answers are made of, and what an answer is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from ..calibration.agreement.results import Calibration
+from ..calibration.comparison.results import Comparison
+from ..evaluation.conclusion.results import JudgeUse, SystemResult
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer.
+
+    Attributes:
+        text: In a sentence or two, with its numbers.
+        evidence: The section of the report that shows it.
+        command: What to type; empty where there is nothing.
+    """
+
+    text: str
+    evidence: str
+    command: str = ""
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """What the answers are made of.
+
+    Attributes:
+        systems: What a run says of each system.
+        judges: What each judge was used for.
+        calibration: How far they agree with the labels.
+        compared: The systems against each other, where there are several.
+        folder: Where the run is kept, for commands; empty where that is in memory.
+        command: The command of the run, or the function.
+    """
+
+    systems: Sequence[SystemResult]
+    judges: Sequence[JudgeUse] = ()
+    calibration: Calibration | None = None
+    compared: Comparison | None = None
+    folder: str = "RUN"
+    command: str = ""
+
+    def again(self, options: str = "", arguments: str = "") -> str:
+        """The same run once more, with options on the command line or arguments in Python."""
+        if self.command.startswith("fiducial."):
+            return f"fd.evaluate({', '.join(['...', *([arguments] if arguments else [])])})"
+        return f"{self.command} {options}".rstrip() if self.command else ""
+
+    def reviewed(self, options: str = "") -> str:
+        """How a person is shown its items; of a run in memory, how it gets a folder first."""
+        return (
+            f"fiducial review {self.folder} {options}".rstrip()
+            if self.folder
+            else self.again(arguments='out="RUN"')
+        )

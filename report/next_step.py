@@ -1,0 +1,200 @@
+"""What next? The first of these rules that applies, with the command that does it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..calibration.statistic import Statistic
+from ..evaluation.conclusion.results import CORRECTED, DECIDED, OPEN, SystemResult
+from . import words
+from .found import Answer, Found
+from .ranking import deciding, pair_of
+from .trust import SURE, Trust
+from .words import counted, listed
+
+_ASKED_BY = {"--judge": "JUDGE", "--model": "NAME"}
+
+_LABELS = 50
+"""How many outputs a person is asked to label at a time."""
+
+_MATTERS, _LEAST, _MOST, _WIDE = 0.05, 0.0001, 0.99, 0.2
+"""A difference that is looked for where none is seen, the smallest and the largest of all, and an interval that says little of one system."""
+
+
+def next_step(found: Found, trust: Sequence[Trust]) -> Answer:
+    """What would narrow the answers most: the first of the rules that applies."""
+    for rule in (
+        *(_ask_again, _add_missing, _judge_open, _label_open, _tell_apart, _narrow),
+        *(_move_cut, _correct_labels, _mend_labels),
+    ):
+        answer = rule(found)
+        if answer is not None:
+            return answer
+    for each in trust if found.folder else ():
+        if each.word == "as it is":
+            claim = f"fiducial audit certify {found.folder} --by {each.judge} --claim accuracy={SURE:g} --out {found.folder}/certificate.json"
+            return Answer(
+                text=f"Certify {each.judge}, and check it again from time to time.",
+                evidence="calibration",
+                command=claim,
+            )
+    read = "where judges and labels differ" if trust else "what did not pass, and why"
+    return Answer(text=f"Nothing is left open. Read {read}.", evidence="items")
+
+
+def _ask_again(found: Found) -> Answer | None:
+    calls = sum(
+        use.outcomes.get("failed", 0)
+        for use in found.judges
+        if use.id is None or use.id.kind not in {"share", "jury"}
+    )
+    checks = sum(system.failed_checks for system in found.systems)
+    told = [*([words.missing(calls)] if calls else []), *([words.not_checked(checks)] if checks else [])]
+    if not told:
+        return None
+    text = f"{'; '.join(told)}; the same command tries these alone again."
+    return Answer(text=text, evidence="judges", command=found.again())
+
+
+def _add_missing(found: Found) -> Answer | None:
+    """Outputs of cases that a system has none of."""
+    less = {system.system: system.missing for system in found.systems if system.missing}
+    if not less:
+        return None
+    told = f"{counted(sum(less.values()), 'output')} missing"
+    told += f", of {listed([*less])}" if len(found.systems) > 1 else ""
+    if any(f" {option} " in found.command for option in ("--generate", "--agent")):
+        return Answer(
+            text=f"{told}; the same command makes these alone.", evidence="systems", command=found.again()
+        )
+    return Answer(text=f"{told}: have them made, and run with them into another folder.", evidence="systems")
+
+
+def _judge_open(found: Found) -> Answer | None:
+    left = words.not_judged(found.systems)
+    if not left:
+        return None
+    missing = [f"{option} {name}" for option, name in _ASKED_BY.items() if f" {option} " not in found.command]
+    command = found.again(" ".join(missing), 'judges="JUDGE", model="NAME"')
+    return Answer(
+        text=f"Have {left} judged (`fiducial prompts list` names judges).",
+        evidence="systems",
+        command=command,
+    )
+
+
+def _label_open(found: Found) -> Answer | None:
+    """Labels of the open part, where there are none that correct it."""
+    strata = None if found.compared is None else found.compared.strata
+    if strata is not None:
+        left = 0 if strata.open.corrected else _unlabelled(strata.open.graded, strata.open.labelled)
+    else:
+        left = max((_uncorrected(system) for system in found.systems), default=0)
+    if not left:
+        return None
+    some = f"{_LABELS} of the " if left > _LABELS else "the "
+    text = f"Label {some}{counted(left, 'output')} that only judges decided: their rates are not corrected."
+    return Answer(text=text, evidence="systems", command=found.reviewed())
+
+
+def _unlabelled(graded: Mapping[str, int], labelled: Mapping[str, int]) -> int:
+    return sum(graded.values()) - sum(labelled.values())
+
+
+def _uncorrected(system: SystemResult) -> int:
+    corrected = {part.by for part in system.strata if part.name == CORRECTED}
+    return max(
+        (part.n for part in system.strata if part.name == OPEN and part.by not in corrected), default=0
+    )
+
+
+def _tell_apart(found: Found) -> Answer | None:
+    """More items, where the first two systems cannot be told apart."""
+    strata = None if found.compared is None else found.compared.strata
+    if strata is None:
+        return None
+    part, _ = deciding(strata)
+    ranked = sorted(
+        (name for name, rate in part.rates.items() if rate.value is not None),
+        key=lambda name: -_value(part.rates[name]),
+    )
+    pair, better = pair_of(part.pairs, *ranked[:2]) if len(ranked) > 1 else (None, True)
+    if better or pair is None or not pair.n or pair.difference.value is None:
+        return None
+    ends = [abs(end) for end in (pair.difference.low, pair.difference.high) if end is not None]
+    if not pair.difference.value and max(ends, default=1) <= _MATTERS:
+        return None
+    difference = min(max(abs(pair.difference.value) or _MATTERS, _LEAST), _MOST)
+    discordant = min(max((pair.a_only_right + pair.b_only_right) / pair.n, difference), _MOST)
+    apart = "" if pair.difference.value else f" if {_MATTERS:g} would matter"
+    return Answer(
+        text=f"Add items to tell {ranked[0]} and {ranked[1]} apart{apart}; this says how many it takes:",
+        evidence="systems",
+        command=f"fiducial plan --difference {difference:.2g} --discordant {discordant:.2g}",
+    )
+
+
+def _narrow(found: Found) -> Answer | None:
+    """More items of a system alone, whose rate has a wide interval."""
+    if len(found.systems) != 1:
+        return None
+    rates = [part for part in found.systems[0].strata if part.name in {DECIDED, CORRECTED}]
+    rate = max(rates, key=lambda part: part.n, default=None)
+    if rate is None or rate.value is None or rate.low is None or rate.high is None:
+        return None
+    if rate.high - rate.low <= _WIDE:
+        return None
+    share = min(max(rate.value, _MATTERS), 1 - _MATTERS)
+    return Answer(
+        text=f"Add items: the interval is wide. This says how many (pass_rate) it takes for plus and minus {_MATTERS:g}:",
+        evidence="systems",
+        command=f"fiducial plan --half-width {_MATTERS:g} --prevalence {share:.2g}",
+    )
+
+
+def _value(rate: Statistic) -> float:
+    return 0.0 if rate.value is None else rate.value
+
+
+def _move_cut(found: Found) -> Answer | None:
+    """Another cut, where one does clearly better on items that did not choose it."""
+    baselines = {use.name for use in found.judges if use.id is not None and use.id.kind == "baseline"}
+    for caution in () if found.calibration is None else found.calibration.cautions:
+        for judge, cut in caution.about.items() if caution.kind == "another_cut" else ():
+            if judge not in baselines:
+                text = f"Let verdicts of {judge} pass from {cut:g} on: on items that did not choose this cut it does clearly better."
+                again = found.again(f"--pass-at {judge}={cut:g}", f'pass_at={{"{judge}": {cut:g}}}')
+                return Answer(text=text, evidence="calibration", command=again)
+    return None
+
+
+def _correct_labels(found: Found) -> Answer | None:
+    """The references of labels that people found wrong."""
+    decided = None if found.calibration is None else found.calibration.adjudication
+    if decided is None or not found.folder:
+        return None
+    wrong = max(
+        (judge.disagreements.judge_right + judge.agreements.judge_wrong for judge in decided.judges.values()),
+        default=0,
+    )
+    if not wrong:
+        return None
+    text = f"Correct the references behind {counted(wrong, 'label')} that {'was' if wrong == 1 else 'were'} found wrong."
+    return Answer(
+        text=text, evidence="calibration", command=f"fiducial labels export {found.folder} --out patch.jsonl"
+    )
+
+
+def _mend_labels(found: Found) -> Answer | None:
+    calibration = found.calibration
+    if calibration is None or len(calibration.judges) < 2 or not calibration.suspected_label_errors:  # noqa: PLR2004 - one may err
+        return None
+    decided = calibration.adjudication
+    if decided is not None and not any(judge.disagreements.left for judge in decided.judges.values()):
+        return None
+    suspects = counted(len(calibration.suspected_label_errors), "label")
+    return Answer(
+        text=f"Look at {suspects} that most judges contradict; mend those that are wrong.",
+        evidence="items",
+        command=found.reviewed("--of suspects"),
+    )

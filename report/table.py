@@ -1,0 +1,163 @@
+"""Tables of a document: on a terminal with aligned columns, on a page, in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, TypeAlias
+
+import msgspec
+from markupsafe import Markup
+
+from ..calibration.statistic import Statistic
+from .block import Block
+from .markdown import escaped
+from .markup import filled, fit, joined
+from .text import shortened
+from .words import statistic_cells
+
+FIRST, ENDS = frozenset({0}), frozenset({0, -1})
+"""Which columns of a table hold words, and stand to the left: the first; the first and the last."""
+
+_CELL = 300
+"""Characters of a text in a Markdown table."""
+
+Mark: TypeAlias = Literal["right", "wrong", "doubt"]
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """A cell: what it says, in small what stands behind it, what explains it to who points at it, and on a page a drawing of it.
+
+    ``mark`` is how it is coloured on a page, beside the words that say it: ``right``, ``wrong`` or ``doubt``.
+    """
+
+    text: str
+    behind: str = ""
+    title: str = ""
+    figure: Markup = Markup()
+    mark: Mark | None = None
+
+
+class Table(Block, frozen=True):
+    """A table; the first column names the rows, cells of the others stand to the right unless ``words`` names their column.
+
+    Attributes:
+        head: Headings of the columns; empty for a table without.
+        rows: Cells, as many in each.
+        caption: Above it.
+        words: Columns that stand to the left; -1 is the last.
+        indent: Blanks before it on a terminal.
+    """
+
+    head: Sequence[str | Cell]
+    rows: Sequence[Sequence[str | Cell]]
+    caption: str = ""
+    words: frozenset[int] = FIRST
+    indent: int = 2
+
+    def lines(self) -> Iterator[str]:
+        """It on a terminal, its columns aligned."""
+        if self.caption:
+            yield self.caption
+        rows = [[_plain(cell) for cell in row] for row in (*([self.head] if self.head else ()), *self.rows)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        for row in rows:
+            cells = (
+                cell.ljust(width) if self._of_words(column) else cell.rjust(width)
+                for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+            yield f"{' ' * self.indent}{'  '.join(cells)}".rstrip()
+
+    def markup(self) -> Markup:
+        """It on a page; a wide one scrolls by itself, by keys as well."""
+        if not self.head and not self.rows:
+            return Markup()
+        caption = filled("<caption>%s</caption>", fit(self.caption)) if self.caption else Markup()
+        headings = joined(
+            filled('<th scope="col"%s>%s</th>', self._side(column), _heading(cell))
+            for column, cell in enumerate(self.head)
+        )
+        head = filled("<thead><tr>%s</tr></thead>\n", headings) if self.head else Markup()
+        rows = joined((filled("<tr>%s</tr>", self._row(row)) for row in self.rows), "\n")
+        table = '<div class="wide" tabindex="0"><table>%s%s<tbody>\n%s\n</tbody></table></div>'
+        return filled(table, caption, head, rows)
+
+    def markdown(self) -> Iterator[str]:
+        """It as a table of GitHub's."""
+        if not self.head and not self.rows:
+            return
+        if self.caption:
+            yield escaped(self.caption)
+            yield ""
+        head = self.head or [""] * len(self.rows[0])
+        yield _markdown_row(head)
+        yield f"|{'|'.join(':--' if self._of_words(column) else '--:' for column in range(len(head)))}|"
+        yield from map(_markdown_row, self.rows)
+
+    def _row(self, row: Sequence[str | Cell]) -> Markup:
+        return joined(
+            filled('<th scope="row">%s</th>', _content(cell))
+            if column == 0
+            else filled("<td%s%s>%s</td>", self._side(column), _title(cell), _content(cell))
+            for column, cell in enumerate(row)
+        )
+
+    def _side(self, column: int) -> Markup:
+        return Markup() if self._of_words(column) else Markup(' align="right"')
+
+    def _of_words(self, column: int) -> bool:
+        return column in self.words or column - len(self.head or self.rows[0]) in self.words
+
+
+def _plain(cell: str | Cell) -> str:
+    return cell if isinstance(cell, str) else " ".join(filter(None, (cell.text, cell.behind)))
+
+
+def _markdown_row(row: Sequence[str | Cell]) -> str:
+    return f"| {' | '.join(escaped(shortened(_plain(cell), _CELL)) for cell in row)} |"
+
+
+def _heading(cell: str | Cell) -> Markup:
+    if isinstance(cell, Cell) and cell.title:
+        return filled('<abbr title="%s">%s</abbr>', fit(cell.title), fit(cell.text))
+    return _content(cell)
+
+
+def _title(cell: str | Cell) -> Markup:
+    if isinstance(cell, str) or not cell.title:
+        return Markup()
+    return filled(' title="%s"', fit(cell.title))
+
+
+def _content(cell: str | Cell) -> Markup:
+    if isinstance(cell, str):
+        return filled("%s" if cell.isascii() else "<bdi>%s</bdi>", fit(cell))
+    shown = _content(cell.text)
+    if cell.mark:
+        shown = filled('<span class="%s">%s</span>', cell.mark, shown)
+    behind = filled(" <small>%s</small>", fit(cell.behind)) if cell.behind else Markup()
+    return filled("%s%s%s", shown, behind, cell.figure) if behind or cell.figure else shown
+
+
+def statistic_pieces(
+    statistics: Mapping[str, Statistic], *, head: bool = True, indent: int = 2
+) -> Iterator[Table | str]:
+    """One row a statistic, and below them a line for each reason why others are undefined.
+
+    Args:
+        statistics: By name.
+        head: Whether the columns have headings.
+        indent: Blanks before it on a terminal.
+
+    Yields:
+        The table, where one has a value, and the lines.
+    """
+    rows = [(name, *statistic_cells(each)) for name, each in statistics.items() if each.value is not None]
+    names = ("statistic", "value", "interval", "on", "method") if head else ()
+    if rows:
+        yield Table(names, rows, words=ENDS, indent=indent)
+    reasons: dict[str, list[str]] = {}
+    for name, each in statistics.items():
+        if each.value is None:
+            reasons.setdefault(each.undefined or "no value", []).append(name)
+    for why, missing in reasons.items():
+        yield f"{' ' * indent}undefined: {', '.join(missing)} ({why})"
