@@ -10,24 +10,21 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from ..judges import PromptJudge, Reply, ReplyCache, Request, Work, cache_key, unanswered
+from ..judges import PromptJudge, Reply, Request, Work, unanswered
 from ..judges.prices import PriceList, Prices
-from ..judges.transport.budget import Estimate, completion_limit, estimate_prompt
-from ..judges.transport.recording import ReplayProvider
-from ..records import Closing, FolderPath, ItemKey, JudgeId
+from ..judges.transport.budget import Estimate, estimate_prompt
+from ..records import FolderPath, ItemKey, JudgeId
 from .checking.checks import check_into_folder
 from .context import RunContext
 from .inputs import EvaluationInputs
 from .judging.access import ModelAccess
 from .judging.asking import Step
 from .judging.tasks import refuse_idle
+from .open_requests import KnownReplies, OpenTokens, cost_of
 from .pipeline import Plan, planned_steps, planned_tasks
 from .progress import Progress
 from .store.run_store import MANIFEST, STATEMENTS, VERDICTS
 from .store.run_writer import RunWriter
-
-SHORTEST_REPLY, LONGEST_REPLY = 5, 500
-"""Tokens of a reply, where neither the request limits them nor the cache has a reply to learn from."""
 
 
 class Forecast(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,38 +73,6 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
     def cost(self) -> Estimate | None:
         """US dollars; None when the price is not known."""
         return cost_of(self.prices, self.prompt, self.completion)
-
-
-def cost_of(prices: Prices | None, prompt: Estimate, completion: Estimate) -> Estimate | None:
-    """What tokens cost in US dollars; None where prices are not known."""
-    if prices is None:
-        return None
-    return Estimate(*(prices.cost(each, reply) for each, reply in zip(prompt, completion, strict=True)))
-
-
-class OpenTokens:
-    """Adds up the tokens of requests that have no reply yet."""
-
-    def __init__(self) -> None:
-        self._prompt, self._limits = [0.0, 0.0, 0.0], [0.0, 0.0]
-
-    def add(self, request: Request) -> None:
-        """Count a request."""
-        for place, tokens in enumerate(estimate_prompt(request)):
-            self._prompt[place] += tokens
-        self._limits[0] += SHORTEST_REPLY
-        self._limits[1] += completion_limit(request) or LONGEST_REPLY
-
-    @property
-    def prompt(self) -> Estimate:
-        """Of the messages."""
-        return Estimate(*self._prompt)
-
-    @property
-    def completion(self) -> Estimate:
-        """Of the replies."""
-        low, high = self._limits
-        return Estimate(low, (low + high) / 2, high)
 
 
 def foresee(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecast]:
@@ -191,26 +156,6 @@ def forecast_steps(
                     count = counts.setdefault(task.id, _Count(task.asked, known, keeps=keeps))
                     count.add(step.work(task, done))
         return [count.forecast(prices) for count in counts.values()]
-
-
-class KnownReplies(Closing):
-    """The replies that are there already: in the recording that would be replayed, or in the cache."""
-
-    def __init__(self, access: ModelAccess) -> None:
-        usable = access.cache is not None and access.cache.exists() and access.endpoint is not None
-        self._cache = ReplyCache(access.cache) if usable and access.cache else None
-        self._namespace = access.namespace
-        self.recording = ReplayProvider(access.replay) if access.replay is not None else None
-
-    def __call__(self, request: Request) -> Reply | None:
-        """Look one up in the cache."""
-        return self._cache.get(cache_key(self._namespace, request)) if self._cache else None
-
-    def close(self) -> None:
-        """Close cache and recording."""
-        for kept in (self._cache, self.recording):
-            if kept is not None:
-                kept.close()
 
 
 class _Count:

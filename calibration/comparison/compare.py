@@ -18,10 +18,10 @@ from . import limitations
 from .choosing import CostOf, best_of_many, costs
 from .contestants import Contestant, contestants_of
 from .judges import JudgeTerms, judged_pair
-from .outputs import outputs_of
+from .outputs import graded_of, outputs_of
 from .pairs import adjusted
 from .results import Best, By, Comparison, Contender, Costs, Right
-from .systems import SystemTerms, graded_of, strata_of
+from .systems import SystemTerms, strata_of
 
 
 def compare(

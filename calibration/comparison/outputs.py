@@ -156,3 +156,71 @@ def _rank(table: Table, judge: str) -> int:
 
 def _passes(values: FloatArray, cut: FloatArray | float) -> FloatArray:
     return np.where(np.isnan(values), np.nan, values >= cut)
+
+
+class Graded(NamedTuple):
+    """One system's outputs in one stratum, each array of shape ``(n,)``.
+
+    Attributes:
+        task: What they were made for; ascending.
+        item: Item number.
+        cluster: Cluster number.
+        result: 1 where it passes, 0 where not, NaN where it is not graded.
+        is_open: Whether that is a judge's word.
+        label: What a label of an open output says; NaN where there is none.
+    """
+
+    task: IntArray
+    item: IntArray
+    cluster: IntArray
+    result: FloatArray
+    is_open: BoolArray
+    label: FloatArray
+
+    def take(self, rows: BoolArray | IntArray) -> Graded:
+        """Some of them."""
+        return Graded._make(column[rows] for column in self)
+
+    @property
+    def known(self) -> BoolArray:
+        """Which are graded."""
+        return np.isfinite(self.result)
+
+    @property
+    def labelled(self) -> BoolArray:
+        """Which open ones are graded and have a label."""
+        return self.known & self.is_open & np.isfinite(self.label)
+
+    @property
+    def mixed(self) -> bool:
+        """Whether some are open and some are not."""
+        return bool(self.is_open.any() and not self.is_open.all())
+
+
+def graded_of(field: Field) -> dict[str, Graded]:
+    """All outputs of each system, with the judge's word of each that is open."""
+    chosen = _chosen(field)
+    return {name: graded_by(each, chosen[name]) for name, each in field.systems.items()}
+
+
+def _chosen(field: Field) -> dict[str, IntArray]:
+    """Which judge's verdict counts for each output, by system; -1 where nobody judged the task."""
+    judge_of: dict[int, int] = {}
+    for row in reversed(range(len(field.judges))):
+        for each in field.systems.values():
+            said = np.isfinite(each.verdicts[row]) & each.is_open
+            judge_of |= dict.fromkeys(each.task[said].tolist(), row)
+    return {
+        name: np.array([judge_of.get(task, -1) for task in each.task.tolist()], dtype=np.int64)
+        for name, each in field.systems.items()
+    }
+
+
+def graded_by(outputs: Outputs, judge: IntArray) -> Graded:
+    """Outputs with the word of one judge each, by its number; -1 for nobody's."""
+    nobody, place = np.full((1, len(judge)), np.nan), np.arange(len(judge))
+    verdict, label = (
+        np.concatenate([each, nobody])[judge, place] for each in (outputs.verdicts, outputs.labels)
+    )
+    result = np.where(outputs.is_open, verdict, outputs.decided)
+    return Graded(outputs.task, outputs.item, outputs.cluster, result, outputs.is_open, label)

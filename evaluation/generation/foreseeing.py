@@ -13,7 +13,7 @@ from ...judges import CallError, Reply, Request
 from ...judges.prices import PriceList, Prices
 from ...judges.transport.budget import Estimate
 from ...records import AgentStep, Case, CaseFiles, CaseIndex, InputPath, ItemKey, Output
-from ..forecast import KnownReplies, OpenTokens, cost_of
+from ..open_requests import KnownReplies, OpenTokens, cost_of
 from ..store.journal import Journal
 from .attempt import NoOutputError
 from .model_agent import ModelAgent

@@ -1,0 +1,65 @@
+"""Requests before they are made: which replies are there already, how many tokens the others take, and what these cost."""
+
+from __future__ import annotations
+
+from ..judges import Reply, ReplyCache, Request, cache_key
+from ..judges.prices import Prices
+from ..judges.transport.budget import Estimate, completion_limit, estimate_prompt
+from ..judges.transport.recording import ReplayProvider
+from ..records import Closing
+from .judging.access import ModelAccess
+
+_SHORTEST_REPLY, _LONGEST_REPLY = 5, 500
+"""Tokens of a reply, where neither the request limits them nor the cache has a reply to learn from."""
+
+
+class KnownReplies(Closing):
+    """The replies that are there already: in the recording that would be replayed, or in the cache."""
+
+    def __init__(self, access: ModelAccess) -> None:
+        usable = access.cache is not None and access.cache.exists() and access.endpoint is not None
+        self._cache = ReplyCache(access.cache) if usable and access.cache else None
+        self._namespace = access.namespace
+        self.recording = ReplayProvider(access.replay) if access.replay is not None else None
+
+    def __call__(self, request: Request) -> Reply | None:
+        """Look one up in the cache."""
+        return self._cache.get(cache_key(self._namespace, request)) if self._cache else None
+
+    def close(self) -> None:
+        """Close cache and recording."""
+        for kept in (self._cache, self.recording):
+            if kept is not None:
+                kept.close()
+
+
+def cost_of(prices: Prices | None, prompt: Estimate, completion: Estimate) -> Estimate | None:
+    """What tokens cost in US dollars; None where prices are not known."""
+    if prices is None:
+        return None
+    return Estimate(*(prices.cost(each, reply) for each, reply in zip(prompt, completion, strict=True)))
+
+
+class OpenTokens:
+    """Adds up the tokens of requests that have no reply yet."""
+
+    def __init__(self) -> None:
+        self._prompt, self._limits = [0.0, 0.0, 0.0], [0.0, 0.0]
+
+    def add(self, request: Request) -> None:
+        """Count a request."""
+        for place, tokens in enumerate(estimate_prompt(request)):
+            self._prompt[place] += tokens
+        self._limits[0] += _SHORTEST_REPLY
+        self._limits[1] += completion_limit(request) or _LONGEST_REPLY
+
+    @property
+    def prompt(self) -> Estimate:
+        """Of the messages."""
+        return Estimate(*self._prompt)
+
+    @property
+    def completion(self) -> Estimate:
+        """Of the replies."""
+        low, high = self._limits
+        return Estimate(low, (low + high) / 2, high)
