@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
-from ..evaluation.bfcl.generate_results import generate_tree, system_folder
+from ..evaluation.bfcl.generate_results import foresee_tree, generate_tree, system_folder
 from ..evaluation.generation.foreseeing import GenerationForecast, foresee_generation
 from ..evaluation.generation.generate import Tally
 from ..evaluation.generation.model_agent import ModelSettings
@@ -17,7 +17,7 @@ from ..evaluation.generation.sources import generate_into_run as make_into_run
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.shards import shards_of
 from ..evaluation.store.run_store import GENERATED
-from ..formats.bfcl import expand, open_source
+from ..formats.bfcl import DataSource, expand, open_source
 from ..judges.prices import price_list
 from ..report.forecast_words import generation_forecast
 from ..report.generation_words import generation_lines
@@ -33,6 +33,7 @@ __all__ = [
     "Generated",
     "ModelAccess",
     "Source",
+    "foresee_bfcl",
     "foresee_file",
     "generate_bfcl",
     "generate_file",
@@ -58,12 +59,12 @@ class Generated(Shown, frozen=True, kw_only=True):
     cost: float | None = None
 
     @classmethod
-    def by(cls, source: Source, tally: Tally, prices: Sequence[str]) -> Generated:
-        """What a source made, with what that cost."""
+    def by(cls, source: Source, tally: Tally, prices: Sequence[str], name: str | None = None) -> Generated:
+        """What a source made, of a category where one is named, with what that cost."""
         model = None if source.model is None else source.model.settings.model
         known = None if model is None or not tally.prompt_tokens else price_list(prices)(model)
         cost = None if known is None else known.cost(tally.prompt_tokens, tally.completion_tokens)
-        return cls(name=source.system, tally=tally, cost=cost)
+        return cls(name=name or source.system, tally=tally, cost=cost)
 
     def document(self) -> Document:
         """It in words."""
@@ -188,15 +189,44 @@ def generate_bfcl(
     results: FilePath,
     categories: Iterable[str],
     *,
+    prices: Sequence[str] = (),
+    count_failures: bool = False,
+    progress: bool | None = None,
+    **asking: Any,
+) -> list[Generated]:
+    """Let a model work on BFCL's entries, category by category, and write its answers as BFCL's result tree."""
+    source, by = _asked_by_bfcl(data, results, **asking)
+    with shown_progress(wanted=progress) as shown:
+        done = generate_tree(
+            source, expand(categories), by, Path(results), shown, count_failures=count_failures
+        )
+        return [Generated.by(by, tally, prices, category.name) for category, tally in done]
+
+
+def foresee_bfcl(
+    data: FilePath,
+    results: FilePath,
+    categories: Iterable[str],
+    *,
+    prices: Sequence[str] = (),
+    **asking: Any,
+) -> Foreseen:
+    """What that would take, without a call and without a trace; see `generate_bfcl`."""
+    source, by = _asked_by_bfcl(data, results, **asking)
+    found = foresee_tree(source, expand(categories), by, Path(results), price_list(prices))
+    return Foreseen(forecast=found)
+
+
+def _asked_by_bfcl(
+    data: FilePath,
+    results: FilePath,
+    *,
     access: ModelAccess,
     system: str | None,
     search: str | None = None,
     embedding_model: str | None = None,
-    count_failures: bool = False,
-    progress: bool | None = None,
     **settings: Any,
-) -> list[Generated]:
-    """Let a model work on BFCL's entries, category by category, and write its answers as BFCL's result tree."""
+) -> tuple[DataSource, Source]:
     asked, source = ModelSettings(**settings, any_type="string"), open_source(Path(data))
     scenes = scenes_of(
         histories=bfcl_histories(source),
@@ -205,9 +235,4 @@ def generate_bfcl(
         embedding=server_embedding(embedding_model, access.endpoint),
         rules="bfcl",
     )
-    by = model_source(asked, access, scenes, system=system)
-    with shown_progress(wanted=progress) as shown:
-        done = generate_tree(
-            source, expand(categories), by, Path(results), shown, count_failures=count_failures
-        )
-        return [Generated(name=category.name, tally=tally) for category, tally in done]
+    return source, model_source(asked, access, scenes, system=system)

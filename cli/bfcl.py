@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .generate import asking_options, finding_options
+from .generate import asking_options, dry_run_option, finding_options
 from .model_options import model_access, reaching_options
 from .options import FOLDER, json_option, rules_option
 from .table_input import emit
@@ -27,7 +27,7 @@ _data = click.option(
     help="BFCL's data: a folder with its files, a bfcl_eval-*.whl, or a checkout of the repository.",
 )
 
-_ASKED = ("model", "mode", "steps_per_turn", "system", "search", "embedding_model", "count_failures")
+_ASKED = ("model", "mode", "steps_per_turn", "system", "search", "embedding_model")
 _TEMPERATURE = 0.001
 """What BFCL asks every model with that takes one."""
 
@@ -59,18 +59,34 @@ _TEMPERATURE = 0.001
 @asking_options
 @finding_options
 @reaching_options
-def generate(*, data: Path, results: Path, categories: tuple[str, ...], **options: Any) -> int:
+@dry_run_option
+def generate(
+    *,
+    data: Path,
+    results: Path,
+    categories: tuple[str, ...],
+    count_failures: bool,
+    dry_run: bool,
+    **options: Any,
+) -> int:
     """Let a model work on BFCL's entries, and write its answers as BFCL's result tree, which `fiducial bfcl score` reads.
 
     With --mode tools names with dots are offered with underscores, as BFCL does; the temperature is 0.001 unless --parameter says
     otherwise (temperature=null leaves it out). Exit code 3: calls failed; the same command tries these entries again.
     """
-    from ..api.generation import generate_bfcl  # noqa: PLC0415 - `--help` loads none of this
+    from ..api.generation import foresee_bfcl, generate_bfcl  # noqa: PLC0415 - `--help` loads none of this
 
     parameters = {"temperature": _TEMPERATURE, **options["parameters"]}
-    asked = {name: options[name] for name in _ASKED}
-    asked["parameters"] = {name: value for name, value in parameters.items() if value is not None}
-    done = generate_bfcl(data, results, categories, access=model_access(options), progress=True, **asked)
+    asking = {
+        **{name: options[name] for name in _ASKED},
+        "access": model_access(options),
+        "parameters": {name: value for name, value in parameters.items() if value is not None},
+        "prices": options["price"],
+    }
+    if dry_run:
+        click.echo(str(foresee_bfcl(data, results, categories, **asking)))
+        return EXIT_OK
+    done = generate_bfcl(data, results, categories, count_failures=count_failures, progress=True, **asking)
     for each in done:
         click.echo(str(each))
     click.echo(f"results: {results}")

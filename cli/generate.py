@@ -79,6 +79,10 @@ agent_options = section(
 )  # fmt: skip
 """Who generates, and how often, beside the model."""
 
+dry_run_option = click.option(
+    "--dry-run", is_flag=True, help="Say what it would take - calls, tokens, cost - and make no call."
+)
+
 _ASKED = ("mode", "parameters", "steps_per_turn")
 _GENERATES = (
     "agent",
@@ -105,9 +109,7 @@ _GENERATES = (
 @click.option(
     "--accept-edited", is_flag=True, help="Go on with outputs that were changed by hand since they were made."
 )
-@click.option(
-    "--dry-run", is_flag=True, help="Say what it would take - calls, tokens, cost - and make no call."
-)
+@dry_run_option
 def command(*, cases: Path, out: Path, trials: int, **options: Any) -> int:
     """Let a model, or an agent of your own, work on CASES, and keep what it produces.
 

@@ -141,12 +141,12 @@ def cli() -> None:
 
 def main() -> NoReturn:
     """Run the command line and leave with its exit code."""
-    gc.set_threshold(_GARBAGE_AFTER)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # Names in data may hold what no terminal can be sent: a lone surrogate, or letters that its encoding lacks.
-            stream.reconfigure(errors="backslashreplace")
     try:
+        gc.set_threshold(_GARBAGE_AFTER)
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                # Names in data may hold what no terminal can be sent: a lone surrogate, or letters that its encoding lacks.
+                stream.reconfigure(errors="backslashreplace")
         with on_command_line():
             _run()
     except KeyboardInterrupt:  # on the way in or out

@@ -12,7 +12,7 @@ from ..calibration.statistic import Statistic
 from .block import Block
 from .markdown import escaped
 from .markup import filled, fit, joined
-from .text import shortened
+from .text import columns_of, shortened
 from .words import statistic_cells
 
 FIRST, ENDS = frozenset({0}), frozenset({0, -1})
@@ -59,11 +59,12 @@ class Table(Block, frozen=True):
         if self.caption:
             yield self.caption
         rows = [[_plain(cell) for cell in row] for row in (*([self.head] if self.head else ()), *self.rows)]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        widths = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
         for row in rows:
             cells = (
-                cell.ljust(width) if self._of_words(column) else cell.rjust(width)
+                cell + blanks if self._of_words(column) else blanks + cell
                 for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+                for blanks in [" " * (width - columns_of(cell))]
             )
             yield f"{' ' * self.indent}{'  '.join(cells)}".rstrip()
 

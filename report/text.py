@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
@@ -50,6 +51,16 @@ def shortened(text: str, limit: int) -> str:
 def visible(text: str) -> str:
     r"""The text with invisible characters spelled out as ``\u202e``; markup is left for the template to escape."""
     return text if text.isprintable() else _INVISIBLE.sub(_spell, text)
+
+
+def columns_of(text: str) -> int:
+    """How wide a text is on a terminal: letters of East Asia take two columns, marks that stand on another letter none."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(letter) else 1 + (unicodedata.east_asian_width(letter) in "WF")
+        for letter in text
+    )
 
 
 def json_excerpt(value: Any, limit: int) -> Excerpt:

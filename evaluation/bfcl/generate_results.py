@@ -12,8 +12,10 @@ import msgspec
 
 from ...formats.bfcl import Category, DataSource, read_cases
 from ...formats.bfcl.results import ResultIndex
+from ...judges.prices import PriceList
 from ...records import Case, Closing, ItemKey, Step, ToolResults, write_records
 from ..generation.attempt import Attempt, Made
+from ..generation.foreseeing import GenerationForecast, foresee_attempts
 from ..generation.generate import Tally, generate
 from ..generation.kept_attempts import AttemptRow, attempt_row, bind, lock
 from ..generation.sources import Source
@@ -84,6 +86,29 @@ async def _generate(
     return done
 
 
+def foresee_tree(
+    source: DataSource, categories: Sequence[Category], by: Source, results: Path, prices: PriceList | None
+) -> GenerationForecast:
+    """What `generate_tree` would take, all categories together, without a call and without a trace.
+
+    Raises:
+        InputError: The data set, or a result that is there, cannot be read.
+    """
+    folder, left, wanted = system_folder(results, by.system), list[Case](), 0
+    for category in categories:
+        path = _result_file(folder, category)
+        done = {*ResultIndex(path).lines} if path.exists() else set[str]()
+        cases = {case.id: case for case in read_cases(source, category)}
+        wanted += len(cases)
+        left += [case for case_id, case in cases.items() if case_id not in done]
+    attempts = ((case, 0) for case in left)
+    return foresee_attempts(by, attempts, prices, wanted=wanted, kept=wanted - len(left))
+
+
+def _result_file(folder: Path, category: Category) -> Path:
+    return folder / category.folder / f"BFCL_{VERSION}_{category.name}_result.json"
+
+
 def system_folder(results: Path, system: str) -> Path:
     """Where a system's results are in a tree."""
     return results / system.replace("/", "_")
@@ -128,7 +153,7 @@ class CategoryFile(Closing):
     """
 
     def __init__(self, folder: SystemFolder, category: Category, *, count_failures: bool) -> None:
-        self.path = folder.path / category.folder / f"BFCL_{VERSION}_{category.name}_result.json"
+        self.path = _result_file(folder.path, category)
         self._folder = folder
         self._count_failures = count_failures
         self.path.parent.mkdir(parents=True, exist_ok=True)

@@ -83,15 +83,23 @@ def foresee_generation(
     with CaseIndex(cases, source.examine) as index:
         keys = [ItemKey(case_id, source.system, trial) for case_id in index for trial in range(trials)]
         kept = _kept(out) & {*keys}
-        found = GenerationForecast(
-            system=source.system, wanted=len(keys), kept=len(kept), asks_model=source.model is not None
-        )
-        if source.model is None:
-            return found
-        with KnownReplies(source.model.access) as known:
-            count = _Count(source.model, known)
-            asyncio.run(count.go_through((index[key.case_id], key.trial) for key in keys if key not in kept))
-        return count.added_to(found, prices)
+        left = ((index[key.case_id], key.trial) for key in keys if key not in kept)
+        return foresee_attempts(source, left, prices, wanted=len(keys), kept=len(kept))
+
+
+def foresee_attempts(
+    source: Source, left: Iterable[tuple[Case, int]], prices: PriceList | None, *, wanted: int, kept: int
+) -> GenerationForecast:
+    """The same of attempts that are left, ``kept`` of those wanted being there already."""
+    found = GenerationForecast(
+        system=source.system, wanted=wanted, kept=kept, asks_model=source.model is not None
+    )
+    if source.model is None:
+        return found
+    with KnownReplies(source.model.access) as known:
+        count = _Count(source.model, known)
+        asyncio.run(count.go_through(left))
+    return count.added_to(found, prices)
 
 
 def _kept(out: InputPath) -> set[ItemKey]:

@@ -142,3 +142,13 @@ def test_nothing_hostile_means_anything_to_markdown(text: str):
             assert not re.search(r"[<>&\[\]`*_~$|]", cells), line
             assert not re.search(r"@\w|#\w|://|www\.", cells), line
             assert not re.match(r"(?:[-+#]|\d+[.)])\s|-{3}", cells) or isinstance(piece, Table), line
+
+
+def test_columns_stay_aligned_beside_wide_letters_and_marks():
+    table = Table(head=["system", "n"], rows=[["モデル甲", "1"], ["модель", "2"], ["e\u0301te\u0301", "3"]])
+    assert list(table.lines()) == [
+        "  system    n",
+        "  モデル甲  1",
+        "  модель    2",
+        "  e\u0301te\u0301       3",
+    ]

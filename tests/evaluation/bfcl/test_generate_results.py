@@ -118,3 +118,27 @@ def test_a_web_question_without_a_web_is_passed_over_and_said(bfcl_data: Path, s
     assert "no output, the case is not for this agent" in result.out
     assert "--search" in result.out
     assert not server.seen
+
+
+def test_a_dry_run_says_what_all_categories_would_take_and_leaves_nothing(
+    bfcl_data: Path, server: ProviderServer
+):
+    server.script = lambda seen: Answer("no")
+    categories = ("--category", "simple_python", "--category", "multi_turn_miss_func")
+    source = open_source(bfcl_data)
+    single, turns = (list(read_cases(source, CATEGORIES[name])) for name in categories[1::2])
+    asked = len(single) + sum(len(case.turns) for case in turns)
+    told = generate(bfcl_data, server, *categories, "--dry-run", "--price", "1/2").out
+    assert f"attempts: {len(single) + len(turns)} of {len(single) + len(turns)} to make\n" in told
+    assert f"calls: at least {asked}, at most " in told
+    assert "at $1/$2 for a million tokens" in told
+    assert (server.seen, Path("result").exists()) == ([], False)
+    generate(bfcl_data, server, *categories[:2])
+    left = generate(bfcl_data, server, *categories, "--dry-run").out
+    assert f"attempts: {len(turns)} of {len(single) + len(turns)} to make\n" in left
+
+
+def test_what_it_cost_is_said_where_the_price_is_known(bfcl_data: Path, server: ProviderServer):
+    server.script = lambda seen: Answer("no")
+    told = generate(bfcl_data, server, "--category", "simple_python", "--price", "1000/0").out
+    assert f"${len(server.seen) * 0.1:.2f}"[:4] in told
