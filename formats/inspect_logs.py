@@ -240,5 +240,7 @@ def _as_number(value: Any) -> Any:
 def _precomputed(row: Row, options: Options) -> Found:
     """A score for `precomputed_scores`, of a sample that is not there."""
     score = row.node
-    (opinion,) = _opinions("precomputed_scores", score)
-    return opinion.on(score.need("id"), options.system, max((score.whole("epoch") or 1) - 1, 0))
+    opinions = list(_opinions("precomputed_scores", score))
+    if len(opinions) != 1:
+        raise score.refuse("value", "one score")
+    return opinions[0].on(score.need("id"), options.system, max((score.whole("epoch") or 1) - 1, 0))

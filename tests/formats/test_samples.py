@@ -211,3 +211,14 @@ def test_a_log_that_is_cut_off_or_damaged_is_told_in_one_line(tmp_path: Path):
     read = fd.read(tmp_path / "damaged.eval")
     assert len(read.outputs) == 2
     assert [each.field for each in read.skipped] == ["samples/s1_epoch_1.json"]
+
+
+@pytest.mark.parametrize("value", [[], {}, [1, 0], {"a": 1, "b": 0}])
+def test_a_score_for_later_that_is_not_one_score_is_told_with_its_line(tmp_path: Path, value: Any):
+    first, *rest = (SAMPLES / "inspect/precomputed_scores.jsonl").read_text().splitlines()
+    file = tmp_path / "precomputed_scores.jsonl"
+    file.write_text("\n".join([json.dumps({**json.loads(first), "value": value}), *rest]))
+    read = fd.read(file)
+    (skipped,) = read.skipped
+    assert (skipped.line, skipped.field, skipped.reason[:18]) == (1, "value", "expected one score")
+    assert len(read.verdicts) == 1
