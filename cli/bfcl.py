@@ -77,7 +77,7 @@ def generate(
     from ..api.generation import foresee_bfcl, generate_bfcl  # noqa: PLC0415 - `--help` loads none of this
 
     parameters = {"temperature": _TEMPERATURE, **options["parameters"]}
-    asking = {
+    asking: dict[str, Any] = {
         **{name: options[name] for name in _ASKED},
         "access": model_access(options),
         "parameters": {name: value for name, value in parameters.items() if value is not None},

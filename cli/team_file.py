@@ -70,6 +70,8 @@ def read_team_file(folder: Path, home: Path | None = None) -> TeamFile:
         tables: dict[str, Any] = tomllib.loads(content.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise InputError(f"cannot be read as TOML: {error}", path=path) from error
+    except RecursionError as error:
+        raise InputError("cannot be read as TOML: it is nested too deeply", path=path) from error
     for name, table in tables.items():
         if not isinstance(table, dict):
             raise InputError("expected a table named like a command, or [model]", path=path, field=name)

@@ -48,6 +48,13 @@ def test_no_file_above_the_project_is_looked_at(tmp_path: Path, root: str):
     assert read_team_file(folder, project if root == "home" else tmp_path / "elsewhere").path is None
 
 
+@pytest.mark.attack("settings")
+def test_tables_and_lists_that_are_nested_without_end_are_told_in_one_line(tmp_path: Path):
+    (tmp_path / "fiducial.toml").write_text("a=" + "[" * 50_000 + "]" * 50_000)
+    with pytest.raises(InputError, match="nested too deeply"):
+        read_team_file(tmp_path)
+
+
 @pytest.mark.parametrize("content", ["rules = 'strict'", "[run", "\x00"])
 def test_a_file_that_is_not_tables_is_an_error_that_names_it(tmp_path: Path, content: str):
     (tmp_path / "fiducial.toml").write_text(content)
