@@ -5,6 +5,7 @@ TOOLS := .venv-formats
 BROWSER := .venv-browser
 SERVER := .venv-server
 SITE := .venv-site
+OBJECTS := .venv-objects
 PYTHONS ?= 3.11 3.12 3.13
 BIN := $(VENV)/bin
 export FIDUCIAL_REFERENCE
@@ -17,7 +18,7 @@ define beside
 		(pathlib.Path(site.getsitepackages()[0]) / 'zz_ours.pth').write_text(''.join(f'import site; site.addsitedir({str(p)!r})\n' for p in places))"
 endef
 
-.PHONY: help demo test browser site attacks pythons lint bench bench-scale ray spark formats promptflow server-check evidence requests format clean
+.PHONY: help demo test browser site attacks pythons lint bench bench-scale ray spark objects formats promptflow server-check evidence requests format clean
 
 # pip is asked again only when pyproject.toml changes.
 $(VENV)/.ready: pyproject.toml
@@ -91,6 +92,10 @@ spark: $(VENV)/.ready  ## checkers under Spark, in an environment of its own (85
 
 bench-scale: $(VENV)/.ready  ## wall and processor time and memory by size and workers; with .venv-ray (make ray) on Ray, too; SIZES="10000 100000"
 	@$(BIN)/python benchmarks/scale.py $(SIZES) $(if $(wildcard .venv-ray/bin/python),--ray "$(CURDIR)/.venv-ray/bin/python")
+
+objects: $(VENV)/.ready  ## runs kept in a store that speaks S3 (moto), with kills and two writers, in an environment of its own (350 MB)
+	$(call beside,$(OBJECTS),.ci/objects.txt)
+	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(OBJECTS)/bin/python -m pytest -p pytest_timeout -W ignore tests/objects
 
 requests: $(VENV)/.ready  ## batch files for every judge and variant, into ./requests; MODEL=... names the model; LADDER=1 writes questions of ladders instead
 	@$(BIN)/python benchmarks/make_requests.py --out requests $(if $(MODEL),--model $(MODEL)) $(if $(LADDER),--ladder)

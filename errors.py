@@ -34,6 +34,22 @@ _QUOTED = re.compile(r"(`[^`]*`)")
 
 _on_command_line: ContextVar[bool] = ContextVar("on_command_line", default=False)
 
+_named: dict[str, str] = {}
+"""Places on this machine that stand for something elsewhere, and what the user called that."""
+
+
+def call(place: object, name: str) -> None:
+    """Let messages call a file or folder on this machine, and what is in it, by the address that it is a copy of."""
+    _named[str(place)] = name
+
+
+def as_named(text: object) -> str:
+    """A text in which places are called what the user called them; see `call`."""
+    found = str(text)
+    for place, name in _named.items():
+        found = found.replace(place, name)
+    return found
+
 
 @contextmanager
 def on_command_line() -> Generator[None]:
@@ -49,7 +65,7 @@ class FiducialError(Exception):
     """Base of every error that fiducial raises on purpose."""
 
     def __str__(self) -> str:
-        message = self._message()
+        message = as_named(self._message()) if _named else self._message()
         if _on_command_line.get() or "--" not in message:
             return message
         return "".join(

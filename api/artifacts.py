@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Unpack
 
 from ..deterministic import Rules
@@ -14,6 +13,7 @@ from ..evaluation.artifacts import AgentPlan, ArtifactOutcome, conclude_artifact
 from ..evaluation.artifacts import prepare as lay_out_all
 from ..records import Case, read_records
 from .check_options import Workspaces, check_options
+from .places import input_path, written_path
 from .progress import shown_progress
 from .shown import Document, Shown
 from .sources import FilePath
@@ -21,7 +21,7 @@ from .sources import FilePath
 
 def prepare_workspaces(cases: FilePath, out: FilePath, *, system: str = "agent") -> int:
     """Lay out a workspace for every challenge, with the files an agent is to find in it, beside an ``outputs.jsonl`` that names them."""
-    return lay_out_all(read_records(Path(cases), Case), Path(out), system=system)
+    return lay_out_all(read_records(input_path(cases), Case), written_path(out), system=system)
 
 
 class AgentResults(ArtifactOutcome, Shown, frozen=True):
@@ -69,14 +69,14 @@ def run_agent(
     """
     plan = AgentPlan(command=command, system=system, environment=environment, cutoff=cutoff)
     checks = check_options(rules, {}, {}, **workspaces)
-    path, started = Path(cases), datetime.now(UTC)
+    path, started = input_path(cases), datetime.now(UTC)
     with shown_progress(wanted=progress) as shown:
         shown.begin("laying out" if command is None else "running", sum(1 for _ in read_records(path, Case)))
-        run_agents(read_records(path, Case), Path(out), plan, shown)
+        run_agents(read_records(path, Case), written_path(out), plan, shown)
     ended = datetime.now(UTC)
     return AgentResults.of(
         conclude_artifacts(
-            path, Path(out), plan, checks, command=recorded_command, started=started, ended=ended
+            path, written_path(out), plan, checks, command=recorded_command, started=started, ended=ended
         )
     )
 

@@ -28,6 +28,7 @@ from ..report.audit_words import probe_document
 from .audits import Audit
 from .check_options import Functions, Workspaces, Worlds, check_options, worlds_of
 from .evaluating import JudgeLike, judge_tasks_of
+from .places import folder_path, put_back
 from .progress import shown_progress
 from .running import Access, Forecasts
 from .shown import Document, Shown
@@ -105,9 +106,9 @@ def mutate(
         seed=seed,
         per_operator=per_output,
     )
-    kept: FolderPath = MemoryFolder("probes") if out is None else Path(out)
+    kept: FolderPath = MemoryFolder("probes") if out is None else folder_path(out)
     sources = [] if outputs is None else output_sources(outputs)
-    with shown_progress(wanted=progress) as shown:
+    with shown_progress(wanted=progress) as shown, put_back(kept):
         return Probes(
             kept, build_probes(source("cases", cases), sources, kept, settings, shown, workers=workers)
         )
@@ -205,8 +206,8 @@ def _plan(
         raise UsageError(f"--only {unknown[0]}: no such dial; there are {', '.join(dials)}")
     chosen = [name for name in only if name in dials] or list(dials)
     return AuditPlan(
-        probes=probes.kept if isinstance(probes, Probes) else None if probes is None else Path(probes),
-        out=MemoryFolder("audit") if out is None else Path(out),
+        probes=probes.kept if isinstance(probes, Probes) else None if probes is None else folder_path(probes),
+        out=MemoryFolder("audit") if out is None else folder_path(out),
         judges=cast("Sequence[str]", named) if shared else judge_tasks_of(judges, model, environments),
         model=model if shared else None,
         operators=[name for name in only if name not in dials],

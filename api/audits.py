@@ -27,6 +27,7 @@ from ..report.audit_words import (
     certificate_document,
     standing_document,
 )
+from .places import folder_path, input_path, written_path
 from .shown import Document, Shown, statistics_frame
 from .sources import FilePath
 
@@ -55,7 +56,7 @@ class Audit(AuditNumbers, Shown, frozen=True, kw_only=True):
         """
         from ..report.page import document_page  # noqa: PLC0415 - who reads numbers needs no page
 
-        return document_page(Path(html), "Audit", self.document())
+        return document_page(written_path(html), "Audit", self.document())
 
     def to_frame(self) -> pd.DataFrame:
         """A row a judge and operator."""
@@ -72,7 +73,7 @@ def load_audit(folder: FilePath) -> Audit:
     Raises:
         InputError: It cannot be read.
     """
-    path = Path(folder) / AUDIT
+    path = folder_path(folder) / AUDIT
     try:
         return Audit.of(msgspec.json.decode(path.read_bytes(), type=AuditNumbers))
     except (OSError, msgspec.DecodeError) as error:
@@ -146,7 +147,7 @@ def certify(
         if not 0.0 < value < 1.0:
             raise UsageError(f"--claim {name}={value:g}: a rate that can be claimed is above 0 and below 1")
     issued = datetime.now(UTC).isoformat(timespec="seconds")
-    judged = certificates.read_judged_run(Path(run), judge)
+    judged = certificates.read_judged_run(folder_path(run), judge)
     found = Certificate.of(
         certificates.certify(
             judged,
@@ -159,7 +160,7 @@ def certify(
         )
     )
     if out is not None and found.holds:
-        write_json(Path(out), found)
+        write_json(written_path(out), found)
     return found
 
 
@@ -177,9 +178,9 @@ def check_certificate(run: FilePath, certificate: FilePath, *, judge: str | None
     Raises:
         InputError: The run, or the certificate, cannot be used.
     """
-    kept = Path(certificate)
-    judged = certificates.read_judged_run(Path(run), judge, prefer=read_certificate(kept).id)
-    return Standing.of(check(kept, judged, Path(run)))
+    kept = written_path(certificate)
+    judged = certificates.read_judged_run(folder_path(run), judge, prefer=read_certificate(kept).id)
+    return Standing.of(check(kept, judged, folder_path(run)))
 
 
 def alternatives(
@@ -194,5 +195,5 @@ def alternatives(
     Raises:
         InputError: The files cannot be used.
     """
-    annotations = read_annotations([Path(each) for each in verdicts])
+    annotations = read_annotations([input_path(each) for each in verdicts])
     return Alternatives(judges=list(alternative_annotators(annotations, likeness=likeness)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from ..evaluation.batch.export import Questions
@@ -13,6 +12,7 @@ from ..evaluation.judging.access import ModelAccess
 from ..evaluation.shards import shards_of
 from ..judges.transport.batch_results import ResultsTally
 from .check_options import Worlds, worlds_of
+from .places import input_path, written_path
 from .progress import shown_progress
 from .running import Access
 from .sources import FilePath, paths_of
@@ -25,7 +25,7 @@ def export_batch(
     with shown_progress(wanted=progress) as shown:
         of, by = (shards_of(paths_of(questions.pop(name))).files for name in ("cases", "outputs"))
         asked = Questions(cases=of, outputs=by, environments=worlds_of(worlds), **questions)
-        return write_questions(asked, Path(out), shown)
+        return write_questions(asked, written_path(out), shown)
 
 
 def access_to_results(
@@ -46,8 +46,8 @@ def access_to_results(
         tell: Told, a line each, what a reader of the verdicts would not see: results that were not used, and whose they are.
     """
     access = ModelAccess(
-        results=tuple(Path(each) for each in results),
-        record=None if record is None else Path(record),
+        results=tuple(input_path(each) for each in results),
+        record=None if record is None else written_path(record),
         served_by=served_by,
         results_told=lambda tally: [tell(line) for line in _about(tally, model)],
     )

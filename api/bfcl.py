@@ -11,6 +11,7 @@ from ..evaluation.bfcl import ScoringOptions, SystemScore, as_json, rate, score_
 from ..evaluation.checking.names import NamesOption
 from ..formats.bfcl import expand, find_results, open_source
 from ..report.bfcl_words import scores_document
+from .places import input_path, written_path
 from .progress import shown_progress
 from .shown import Document, Shown, statistics_frame
 from .sources import FilePath
@@ -77,9 +78,9 @@ def score_bfcl(
     Raises:
         InputError: Results and data do not belong together, or a file cannot be read or written.
     """
-    source, wanted = open_source(Path(data)), tuple(categories)
-    tree = find_results(Path(results), expand(wanted) if wanted else None)
+    source, wanted = open_source(input_path(data)), tuple(categories)
+    tree = find_results(input_path(results), expand(wanted) if wanted else None)
     options = ScoringOptions(names=names, mode=mode, partial=partial, rules=rules)
     with shown_progress(wanted=progress) as shown:
-        systems = score_tree(source, tree.files, Path(scores), options=options, progress=shown)
+        systems = score_tree(source, tree.files, written_path(scores), options=options, progress=shown)
     return BfclScores(rules=rules, systems=systems, passed_over=list(tree.passed_over))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Unpack
 
 from ..deterministic import Rules
@@ -14,6 +13,7 @@ from ..evaluation.conclusion.results import SystemResult
 from ..report import words
 from ..report.summary_words import systems_document
 from .check_options import Functions, Workspaces, Worlds, check_options
+from .places import written_path
 from .progress import shown_progress
 from .shown import Document, Shown
 from .sources import FilePath, paths_of
@@ -76,7 +76,7 @@ def check_file(
         systems = check_outputs(
             paths_of(cases),
             paths_of(outputs),
-            Path(out),
+            written_path(out),
             names=names,
             options=options,
             progress=shown,

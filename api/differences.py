@@ -16,6 +16,7 @@ from ..report.difference_words import difference_document
 from ..report.document import Document
 from ..report.history_words import history_document
 from ..report.page import document_page
+from .places import folder_path, written_path
 from .run import Run
 from .shown import Shown
 from .sources import FilePath
@@ -52,7 +53,7 @@ class Difference(TwoRuns, Shown, frozen=True, kw_only=True):
         Raises:
             InputError: It cannot be written.
         """
-        return document_page(Path(path), f"{self.before} and {self.after}", self.document())
+        return document_page(written_path(path), f"{self.before} and {self.after}", self.document())
 
 
 class History(HistoryNumbers, Shown, frozen=True, kw_only=True):
@@ -83,7 +84,7 @@ class History(HistoryNumbers, Shown, frozen=True, kw_only=True):
 
     def report(self, path: FilePath) -> Path:
         """Write it as a page; see `Difference.report`."""
-        return document_page(Path(path), f"Runs in {self.folder}", self.document())
+        return document_page(written_path(path), f"Runs in {self.folder}", self.document())
 
 
 def diff(before: FilePath | Run, after: FilePath | Run) -> Difference:
@@ -116,8 +117,8 @@ def history(folder: FilePath) -> History:
     Raises:
         InputError: There is no finished run in it.
     """
-    return History.of(read_history(Path(folder)))
+    return History.of(read_history(folder_path(folder)))
 
 
 def _folder(given: FilePath | Run) -> FolderPath:
-    return given.kept if isinstance(given, Run) else Path(given)
+    return given.kept if isinstance(given, Run) else folder_path(given)

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ..calibration.cuts import GivenPassAt, pass_at_of
@@ -28,6 +27,7 @@ from .check_options import Functions, Worlds, check_options, worlds_of
 from .engines import engine_of
 from .generating import Agent
 from .judging import ReadyJudge, judge
+from .places import folder_path
 from .progress import shown_progress
 from .run import Run
 from .scenes import scenes_of
@@ -113,7 +113,7 @@ def load_run(folder: FilePath) -> Run:
     Raises:
         RunFolderError: It is not a run folder, or the run was not concluded.
     """
-    return Run(Path(folder))
+    return Run(folder_path(folder))
 
 
 def _plan(
@@ -135,7 +135,7 @@ def _plan(
     **rest: Any,
 ) -> Plan:
     environments = worlds_of(worlds)
-    kept: FolderPath = MemoryFolder("run") if out is None else Path(out)
+    kept: FolderPath = MemoryFolder("run") if out is None else folder_path(out)
     sources: list[InputPath] = [kept / GENERATED] if callable(outputs) else output_sources(outputs)
     of, by = shards_of(output_sources(cases, "cases")), shards_of(sources)
     return Plan(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, Protocol, TypeAlias, Unpack
 
 from ..errors import ConfigurationError, ProviderError, UsageError
@@ -19,6 +18,7 @@ from ..judges.loop_thread import waiting
 from ..plugins import AGENTS
 from ..records import Case, CaseIndex, ItemKey, Output
 from .check_options import Worlds
+from .places import written_path
 from .progress import shown_progress
 from .reaching import Reaching, model_access
 from .scenes import Histories, memories_beside, scenes_of, server_embedding
@@ -121,7 +121,7 @@ async def agenerate(
     scenes = scenes_of(
         worlds,
         histories=histories,
-        memories=None if out is None else memories_beside(Path(out), name),
+        memories=None if out is None else memories_beside(written_path(out), name),
         search=search,
         embedding=server_embedding(embedding_model, None if access is None else access.endpoint),
     )
@@ -138,7 +138,7 @@ async def agenerate(
         if out is None:
             tally = await work_through(by, index, kept, shown, trials=trials)
         else:
-            with OutputsFile(Path(out), by.system, by.facts, accept_edited=accept_edited) as file:
+            with OutputsFile(written_path(out), by.system, by.facts, accept_edited=accept_edited) as file:
                 tally = await work_through(by, index, file, shown, trials=trials)
                 kept = file.kept()
         return _generated(

@@ -22,6 +22,7 @@ from ..judges.prices import price_list
 from ..report.forecast_words import generation_forecast
 from ..report.generation_words import generation_lines
 from .check_options import Worlds
+from .places import folder_path, input_path, written_path
 from .progress import shown_progress
 from .scenes import bfcl_histories, memories_beside, scenes_of, server_embedding
 from .shown import Document, Shown
@@ -135,7 +136,9 @@ def generate_file(
 ) -> Generated:
     """Let a model or a command work on cases, and keep the outputs in a file; the same call goes on with it."""
     with shown_progress(wanted=progress) as shown:
-        tally = make_file(source, Path(cases), Path(out), shown, trials=trials, accept_edited=accept_edited)
+        tally = make_file(
+            source, input_path(cases), written_path(out), shown, trials=trials, accept_edited=accept_edited
+        )
     return Generated.by(source, tally, prices)
 
 
@@ -164,7 +167,9 @@ def foresee_file(
 ) -> Foreseen:
     """What generating would take, without a call and without a trace."""
     files = shards_of(paths_of(cases)).files
-    return Foreseen(forecast=foresee_generation(source, files, Path(out), price_list(prices), trials=trials))
+    return Foreseen(
+        forecast=foresee_generation(source, files, written_path(out), price_list(prices), trials=trials)
+    )
 
 
 def generate_into_run(
@@ -180,7 +185,9 @@ def generate_into_run(
     """The same, into a run's folder, as ``GENERATED``."""
     with shown_progress(wanted=progress) as shown:
         files = shards_of(paths_of(cases)).files
-        tally = make_into_run(source, files, Path(run), shown, trials=trials, accept_edited=accept_edited)
+        tally = make_into_run(
+            source, files, folder_path(run), shown, trials=trials, accept_edited=accept_edited
+        )
     return Generated.by(source, tally, prices)
 
 
@@ -198,7 +205,7 @@ def generate_bfcl(
     source, by = _asked_by_bfcl(data, results, **asking)
     with shown_progress(wanted=progress) as shown:
         done = generate_tree(
-            source, expand(categories), by, Path(results), shown, count_failures=count_failures
+            source, expand(categories), by, written_path(results), shown, count_failures=count_failures
         )
         return [Generated.by(by, tally, prices, category.name) for category, tally in done]
 
@@ -213,7 +220,7 @@ def foresee_bfcl(
 ) -> Foreseen:
     """What that would take, without a call and without a trace; see `generate_bfcl`."""
     source, by = _asked_by_bfcl(data, results, **asking)
-    found = foresee_tree(source, expand(categories), by, Path(results), price_list(prices))
+    found = foresee_tree(source, expand(categories), by, written_path(results), price_list(prices))
     return Foreseen(forecast=found)
 
 
@@ -227,10 +234,10 @@ def _asked_by_bfcl(
     embedding_model: str | None = None,
     **settings: Any,
 ) -> tuple[DataSource, Source]:
-    asked, source = ModelSettings(**settings, any_type="string"), open_source(Path(data))
+    asked, source = ModelSettings(**settings, any_type="string"), open_source(input_path(data))
     scenes = scenes_of(
         histories=bfcl_histories(source),
-        memories=system_folder(Path(results), system or asked.model) / "memory_snapshot",
+        memories=system_folder(written_path(results), system or asked.model) / "memory_snapshot",
         search=search,
         embedding=server_embedding(embedding_model, access.endpoint),
         rules="bfcl",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import Generic, TypeVar
 
 from ..errors import UsageError
@@ -12,6 +11,7 @@ from ..formats.bfcl import expand, find_results, open_source, read_cases, read_o
 from ..formats.found import LOGGED
 from ..formats.own import read_own
 from ..records import Case, Output, write_records
+from .places import input_path, written_path
 from .reading import read_strictly
 from .sources import FilePath
 
@@ -33,7 +33,7 @@ class Imported(Generic[T]):
         Raises:
             InputError: They cannot be read, or the file cannot be written.
         """
-        return write_records(Path(path), self)
+        return write_records(written_path(path), self)
 
 
 class Suite:
@@ -69,7 +69,7 @@ def import_bfcl(
         InputError: The data cannot be read; when they are gone through.
         UsageError: There is no such category.
     """
-    wanted, source, ids = expand(categories), open_source(Path(path)), set[str]()
+    wanted, source, ids = expand(categories), open_source(input_path(path)), set[str]()
 
     def cases() -> Iterator[Case]:
         for category in wanted:
@@ -81,7 +81,7 @@ def import_bfcl(
         assert results is not None
         if not ids:
             ids.update(case.id for case in cases())
-        for output in read_outputs(find_results(Path(results), wanted).files):
+        for output in read_outputs(find_results(input_path(results), wanted).files):
             if output.case_id not in ids:
                 raise UsageError(
                     f"{results}: {output.system} answers {output.case_id!r}, which is no entry of this data"
@@ -109,7 +109,7 @@ def _suite(read: Callable[[], Iterator[object]]) -> Suite:
 
 def import_agbenchmark(path: FilePath) -> Suite:
     """Challenges of agbenchmark, from the folders below a path."""
-    return Suite(lambda: iter(read_challenges(Path(path))))
+    return Suite(lambda: iter(read_challenges(input_path(path))))
 
 
 def import_own(name: str, path: FilePath) -> Suite:
@@ -119,4 +119,4 @@ def import_own(name: str, path: FilePath) -> Suite:
         UsageError: No format has this name; when it is gone through.
         InputError: It fails, or yields something else.
     """
-    return _suite(lambda: read_own(name, Path(path)))
+    return _suite(lambda: read_own(name, input_path(path)))

@@ -11,9 +11,11 @@ import msgspec
 from ..errors import InputError, UsageError
 from ..evaluation.labelling.corrections import Correction, Unsaid, corrected_cases, corrections
 from ..evaluation.shards import shards_of
+from ..evaluation.store.copies import copy_at
 from ..evaluation.store.run_store import RunStore
 from ..records import Case, MemoryFile, atomic_write, named, write_records
 from ..report.words import counted
+from .places import folder_path, written_path
 from .shown import Document, Shown
 from .sources import Cases, FilePath, source
 
@@ -78,14 +80,14 @@ def export_labels(run: FilePath, out: FilePath | None = None) -> LabelsExported:
         RunFolderError: It is no run, or its inputs are not where, or not what, they were.
         InputError: Nothing was decided of it, or the decisions cannot be used.
     """
-    with RunStore(Path(run)) as store:
+    with RunStore(folder_path(run)) as store:
         store.manifest  # noqa: B018 - refuses what is no run
         if not store.adjudications:
             raise InputError(
                 "nothing was decided there (`fiducial review RUN --of disagreements`)", path=str(run)
             )
         found, unsaid = corrections(store)
-    patch = None if out is None or not found else Path(out)
+    patch = None if out is None or not found else written_path(out)
     if patch is not None:
         write_records(patch, found)
     return LabelsExported(patch=patch, corrections=found, unsaid=unsaid)
@@ -112,8 +114,12 @@ def corrected_file(cases: Sequence[Path], patch: Path, beside: Path) -> Path:
 
     Raises:
         InputError: The patch is for other cases, or for other references than these have.
-        UsageError: A file of that name is there, and is something else.
+        UsageError: A file of that name is there, and is something else; or what is made is not kept on this machine.
     """
+    if copy_at(beside) is not None:
+        raise UsageError(
+            f"--labels-patch writes the corrected cases beside the run folder: choose an --out on this machine, not {beside}"
+        )
     path = beside.with_name(f"{beside.stem}.cases.jsonl")
     made = MemoryFile(path.name)
     files = shards_of(cases).files

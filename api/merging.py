@@ -10,6 +10,7 @@ from ..errors import UsageError
 from ..evaluation.past_runs.merging import merge_runs
 from ..judges.prices import price_list
 from ..records import FolderPath, MemoryFolder
+from .places import folder_path
 from .progress import shown_progress
 from .run import Run
 from .sources import FilePath
@@ -44,7 +45,7 @@ def merge(
         RecordError: They say different things of one output, or one case or output is in the inputs of two of them.
         InputError: An input is not where it was, or cannot be read.
     """
-    kept: FolderPath = MemoryFolder("run") if out is None else Path(out)
+    kept: FolderPath = MemoryFolder("run") if out is None else folder_path(out)
     folders = [_folder(run) for run in runs]
     if not folders:
         raise UsageError("there is no run to merge")
@@ -62,7 +63,7 @@ def merge(
 
 def _folder(run: FilePath | Run) -> Path:
     if not isinstance(run, Run):
-        return Path(run)
+        return folder_path(run)
     if run.folder is None:
         raise UsageError("a run in memory alone cannot be merged: evaluate with out=FOLDER")
     return run.folder

@@ -25,6 +25,7 @@ from ..records import FolderPath, InputPath, ItemKey, MemoryFolder, Output, Verd
 from ..report.preference_words import preferences_document
 from .check_options import Worlds, worlds_of
 from .evaluating import JudgeLike, judge_tasks_of
+from .places import folder_path, input_path
 from .progress import shown_progress
 from .run import Run
 from .running import Access, Forecasts
@@ -171,7 +172,7 @@ def _plan(
     return PreferencePlan(
         cases=given.cases,
         outputs=given.outputs,
-        out=MemoryFolder("preferences") if out is None else Path(out),
+        out=MemoryFolder("preferences") if out is None else folder_path(out),
         judges=cast("Sequence[str]", [judges] if isinstance(judges, str) else judges)
         if shared
         else judge_tasks_of(judges, model, environments),
@@ -197,8 +198,10 @@ def _folders(given: Any) -> list[Path]:
     """The folders of runs; none where it is anything else."""
     several = isinstance(given, (list, tuple))
     each = cast("Sequence[Any]", given) if several else [given]
-    are = [isinstance(one, (str, os.PathLike)) and Path(cast("FilePath", one)).is_dir() for one in each]
-    return [Path(one) for one in each] if are and all(are) else []
+    if not each or not all(isinstance(one, (str, os.PathLike)) for one in each):
+        return []
+    places = [input_path(one) for one in each]
+    return places if all(place.is_dir() for place in places) else []
 
 
 def _of_run(folder: FolderPath, *, accept_edited: bool) -> _Given:

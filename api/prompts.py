@@ -21,6 +21,7 @@ from ..judges.prompt_import import import_prompt as import_text
 from ..judges.prompt_text import portability_problems
 from ..records import Case, CaseIndex, Message, Output, atomic_write, read_records
 from .check_options import Worlds, worlds_of
+from .places import input_path, written_path
 from .shown import Document, Shown
 from .sources import FilePath
 
@@ -123,12 +124,12 @@ def rendered_prompt(
         InputError: There is no such case or output.
         UsageError: There is no such judge, or it does not apply.
     """
-    case = _find_case(Path(cases), case_id)
+    case = _find_case(input_path(cases), case_id)
     if judge == _AGENT_PROMPT:
         return assemble_prompt(case), {}
     if outputs is None:
         raise UsageError("--outputs is needed: a judge is asked about a case and an output")
-    output = _find_output(Path(outputs), case_id, system, trial)
+    output = _find_output(input_path(outputs), case_id, system, trial)
     loaded = load_judge(judge, model=_NO_MODEL, replay=replay_in(worlds_of(worlds)))
     try:
         return loaded.messages(case, output), dict(loaded.parameters)
@@ -158,7 +159,7 @@ def check_prompt(file: FilePath) -> list[str]:
         UsageError: It is no ``.prompty`` file.
         PromptError: It cannot be used; the message names file and line.
     """
-    path = _prompty(Path(file), f"{file}")
+    path = _prompty(input_path(file), f"{file}")
     prompt = load_judge(str(path), model=_NO_MODEL).prompt
     return [_summary(prompt), *portability_problems(prompt)]
 
@@ -172,8 +173,8 @@ def import_prompt(
     step: float | None = None,
 ) -> str:
     """Make a prompt file of chat messages in JSON, or of another tool's prompt file, and say what it says; see `judges.prompt_import`."""
-    path = _prompty(Path(out), f"--out {out}")
-    text, prompt = import_text(Path(file), path, inputs, scale, step)
+    path = _prompty(written_path(out), f"--out {out}")
+    text, prompt = import_text(input_path(file), path, inputs, scale, step)
     with atomic_write(path) as target:
         target.write(text.encode())
     return _summary(prompt)

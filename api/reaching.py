@@ -13,6 +13,7 @@ from ..judges import Budget, Endpoint
 from ..judges.prices import price_list
 from ..judges.transport.endpoint import EndpointUse, Share, Spread
 from .endpoints import EndpointLike, find_endpoint, shares_of
+from .places import input_path, written_path
 from .sources import FilePath
 
 
@@ -74,7 +75,7 @@ def model_access(model: str | None, concurrency: int, **given: Unpack[Reaching])
         raise UsageError(
             f"expected concurrency and attempts of at least 1 and some time, got {concurrency}, {attempts}, {timeout:g}"
         )
-    if replay is not None and not Path(replay).is_file():
+    if replay is not None and not input_path(replay).is_file():
         raise ConfigurationError(f"replay: there is no recording {os.fspath(replay)}")
     shares = _shares(given, concurrency) if replay is None else ()
     alone = len(shares) == 1 and shares[0].model is None
@@ -85,9 +86,9 @@ def model_access(model: str | None, concurrency: int, **given: Unpack[Reaching])
         timeout=timeout,
         attempts=attempts,
         patience=given.get("patience", 10.0),
-        cache=default_cache() if cache is True else Path(cache) if cache else None,
-        record=None if record is None else Path(record),
-        replay=None if replay is None else Path(replay),
+        cache=default_cache() if cache is True else written_path(cache) if cache else None,
+        record=None if record is None else written_path(record),
+        replay=None if replay is None else input_path(replay),
         served_by=given.get("served_by"),
         budget=_budget(given, model),
     )

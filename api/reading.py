@@ -17,6 +17,7 @@ from ..plugins import FORMATS
 from ..records import Case, Output, Verdict
 from ..records.frames import frame_rows, is_frame
 from ..report.import_words import import_lines
+from .places import input_path, written_path
 from .sources import FilePath
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class Reading:
             InputError: There is nothing, or it cannot be written.
             UsageError: The folder holds a run.
         """
-        return write_folder(self.found, Path(folder), self.format)
+        return write_folder(self.found, written_path(folder), self.format)
 
     def to_frame(self) -> pd.DataFrame:
         """The verdicts as a data frame: a row each."""
@@ -126,7 +127,7 @@ def read(
     """
     options = Options(columns=map or {}, criterion=criterion, system=system)
     if isinstance(given, (str, Path)) or hasattr(given, "__fspath__"):
-        path = Path(cast("FilePath", given))
+        path = input_path(cast("FilePath", given))
         name = as_ or find_format(path)
         _refuse_missing(path)
         return Reading(name, read_found(name, path, options))
@@ -149,11 +150,13 @@ def import_files(
         UsageError: There is no such format or field, or the folder holds a run.
     """
     options = Options(columns=map or {}, criterion=criterion, system=system)
-    files = [Path(path) for path in paths]
+    files = [input_path(path) for path in paths]
     for path in files:
         _refuse_missing(path)
     name = as_ or find_format(files[0])
-    return write_folder((each for path in files for each in read_found(name, path, options)), Path(out), name)
+    return write_folder(
+        (each for path in files for each in read_found(name, path, options)), written_path(out), name
+    )
 
 
 def read_strictly(
@@ -161,7 +164,7 @@ def read_strictly(
 ) -> Iterator[Case | Output | Verdict]:
     """Read a log, all of it or nothing; a context comes before accepted answers, and these leave the judging to a judge."""
     options = Options(criterion=criterion, system=system, answers="open")
-    return only_records(read_found(source, Path(path), options))
+    return only_records(read_found(source, input_path(path), options))
 
 
 def _refuse_missing(path: Path) -> None:

@@ -16,6 +16,7 @@ from ..evaluation.labelling.review_sample import TO_DECIDE, ReviewSample, Sample
 from ..evaluation.store.run_store import RunStore
 from ..records import ItemKey, write_records
 from ..report.review import write_review
+from .places import folder_path, input_path, put_back, written_path
 from .shown import Document, Shown
 from .sources import FilePath
 
@@ -134,8 +135,8 @@ def review(
         RunFolderError: It is no finished run, or its inputs are not where, or not what, they were.
         InputError: There is nothing to draw from.
     """
-    folder = Path(run)
-    with RunStore(folder) as store:
+    folder = folder_path(run)
+    with put_back(folder), RunStore(folder) as store:
         decide = sample in TO_DECIDE
         if sample != "survivors":
             store.finished()
@@ -146,7 +147,7 @@ def review(
         )
         done = decided_by(store, name) if decide else labelled_by(store, name)
         keys = [key for key in drawn.keys if key not in done]
-        page = (Path(out) if out else folder / f"review{_slug(sample, name)}.html") if keys else None
+        page = (written_path(out) if out else folder / f"review{_slug(sample, name)}.html") if keys else None
         table = page.with_suffix(".table.jsonl") if page and sample == "doubt" else None
         if page:
             write_review(page, store, drawn, keys, name)
@@ -197,8 +198,9 @@ def add_labels(run: FilePath, files: Sequence[FilePath]) -> LabelsAdded:
         InputError: A file cannot be used.
         RunFolderError: It is no run folder.
     """
-    added = add_files(Path(run), [Path(file) for file in files])
-    return LabelsAdded(run=Path(run), **msgspec.structs.asdict(added))
+    folder = folder_path(run)
+    added = add_files(folder, [input_path(file) for file in files])
+    return LabelsAdded(run=folder, **msgspec.structs.asdict(added))
 
 
 def _slug(kind: SampleKind, name: str) -> str:

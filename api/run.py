@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ..errors import RunFolderError, UsageError
+from ..errors import RunFolderError, UsageError, as_named
 from ..evaluation.conclusion.results import CORRECTED, DECIDED, Stratum, SystemResult
 from ..evaluation.store.run_store import AUDIT, RunStore
 from ..records import Author, FolderPath, ItemKey, Verdict
@@ -18,6 +18,7 @@ from ..report.document import Document, as_html, as_lines, as_markdown
 from ..report.found import Found
 from ..report.model import MOST_TEXTS
 from ..report.run_words import run_document
+from .places import put_back, written_path
 from .results import Calibration
 from .sources import FilePath
 
@@ -136,11 +137,12 @@ class Run:
         """
         if path is None and self.folder is None:
             raise UsageError("this run is in memory alone: name the file of its report")
-        target = Path(path) if path is not None else self.kept / "report.html"
+        target = written_path(path) if path is not None else self.kept / "report.html"
         assert isinstance(target, Path)
         from ..report.from_run import report_on  # noqa: PLC0415 - the template engine is slow to import
 
-        report_on(self.kept, target, texts=texts)
+        with put_back(self.kept):
+            report_on(self.kept, target, texts=texts)
         return target
 
     @cached_property
@@ -173,7 +175,7 @@ class Run:
         return "\n".join(as_lines(self.document()))
 
     def __repr__(self) -> str:
-        where = "in memory" if self.folder is None else f"in {self.folder}"
+        where = "in memory" if self.folder is None else as_named(f"in {self.folder}")
         names = ", ".join(self.systems)
         return f"<run of {names} {where}>"
 

@@ -16,6 +16,7 @@ from ..formats.bfcl import DataSource, open_source, read_conversations
 from ..judges import Endpoint
 from ..records import write_records
 from .check_options import Worlds, worlds_of
+from .places import input_path, written_path
 from .sources import FilePath
 
 Histories = Mapping[str, Sequence[Conversation]]
@@ -51,7 +52,7 @@ def scenes_of(
         if isinstance(histories, Mapping)
         else {}
         if histories is None
-        else read_histories(Path(histories))
+        else read_histories(input_path(histories))
     )
     engine = None if search is None else search_engine(search)
     equipment = Equipment(environments, Remembered(known, memories), engine, embedding, rules)
@@ -81,8 +82,8 @@ def write_histories(data: FilePath, out: FilePath) -> int:
     Raises:
         InputError: A file cannot be read or written.
     """
-    histories = bfcl_histories(open_source(Path(data)))
-    return write_records(Path(out), [each for history in histories.values() for each in history])
+    histories = bfcl_histories(open_source(input_path(data)))
+    return write_records(written_path(out), [each for history in histories.values() for each in history])
 
 
 def memories_beside(out: Path, system: str) -> Path:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union, cast
 from ..errors import UsageError
 from ..records import Case, InputPath, Output, Verdict, memory_file, read_records
 from ..records.frames import frame_rows, is_frame
+from .places import FilePath, input_path
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FilePath: TypeAlias = str | os.PathLike[str]
 Cases: TypeAlias = Union[FilePath, "Iterable[FilePath]", "Iterable[Case | Mapping[str, Any]]", "pd.DataFrame"]
 """One or more files of cases, or cases: records, mappings with the same keys, or the rows of a data frame."""
 Outputs: TypeAlias = Union[
@@ -31,7 +31,7 @@ Record = TypeVar("Record", Case, Output)
 def paths_of(given: FilePath | Iterable[FilePath]) -> list[Path]:
     """One path, or several."""
     several: Iterable[FilePath] = [given] if isinstance(given, (str, os.PathLike)) else given  # pyright: ignore[reportUnknownVariableType] - of what a path may be
-    return [Path(each) for each in several]
+    return [input_path(each) for each in several]
 
 
 def source(name: str, given: Cases | Labels) -> InputPath:
@@ -42,7 +42,7 @@ def source(name: str, given: Cases | Labels) -> InputPath:
         RecordError: One of them is no mapping.
     """
     if isinstance(given, (str, os.PathLike)):
-        return Path(given)
+        return input_path(given)
     return _in_memory(name, given)
 
 
@@ -54,13 +54,13 @@ def output_sources(outputs: Outputs | Cases, name: str = "outputs") -> list[Inpu
         RecordError: One of them is no mapping.
     """
     if isinstance(outputs, (str, os.PathLike)):
-        return [Path(outputs)]
+        return [input_path(outputs)]
     given: Any = outputs
     if is_frame(given) or isinstance(given, Mapping) or not isinstance(given, Iterable):
         return [_in_memory(name, given)]
     given = list(cast("Iterable[Any]", given))
     if given and all(isinstance(each, (str, os.PathLike)) for each in given):
-        return [Path(each) for each in given]
+        return [input_path(each) for each in given]
     return [_in_memory(name, given)]
 
 

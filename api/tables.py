@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Union, Unpack, cast
 
 from ..calibration.decisions import read_decisions
@@ -15,6 +14,7 @@ from ..errors import UsageError
 from ..evaluation.run_table import read_tables
 from ..records import FolderPath, InputPath, memory_file
 from ..records.frames import frame_rows, is_frame
+from .places import input_path
 from .run import Run
 from .sources import FilePath, Labels, source
 
@@ -84,7 +84,7 @@ def read(
         labels=None if labels is None else source("labels", labels),
         adjudications=decided,
         columns=columns,
-        draw=[Path(each) for each in reading.get("draws", ())],
+        draw=[input_path(each) for each in reading.get("draws", ())],
         open_only=open_only,
         outputs=outputs,
         lexical=lexical,
@@ -95,7 +95,7 @@ def read(
 
 def labels_elsewhere(table: Table, labels: FilePath) -> tuple[int, int]:
     """How many labels of a file are of no item of a table, and how many there are."""
-    given = read_labels(Path(labels))
+    given = read_labels(input_path(labels))
     return len(given) - sum(item in given for item in table.item.values), len(given)  # noqa: PD011 - no frame
 
 
@@ -128,7 +128,7 @@ def _source(given: Any) -> FolderPath | InputPath:
     if isinstance(given, Run):
         return given.kept
     if isinstance(given, (str, os.PathLike)):
-        return Path(cast("FilePath", given))
+        return input_path(cast("FilePath", given))
     if is_frame(given):
         return memory_file("table", frame_rows(given))
     if isinstance(given, Mapping) or not isinstance(given, Iterable):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from ..errors import UsageError
 from ..evaluation.past_runs.judged_outputs import judged_outputs, known_of
 from ..formats.judged import Judged, Written
 from ..formats.writers import writer_of
+from .places import folder_path, written_path
 from .run import Run
 from .sources import FilePath
 
@@ -32,7 +32,7 @@ def export(
         UsageError: There is no such form, judge or system, or the run is in memory alone.
         InputError: The folder is none.
     """
-    folder = run.folder if isinstance(run, Run) else Path(run)
+    folder = run.folder if isinstance(run, Run) else folder_path(run)
     if folder is None:
         raise UsageError("this run is in memory alone: evaluate with out=FOLDER to export it")
     write = writer_of(to)
@@ -44,7 +44,7 @@ def export(
             if value is not None
         )
         raise UsageError(f"{folder} holds no verdict to export{what}")
-    return write(items, Path(out), known_of(folder))
+    return write(items, written_path(out), known_of(folder))
 
 
 def _chosen(items: Iterator[Judged], judge: str | None, system: str | None) -> Iterator[Judged]:
@@ -65,7 +65,7 @@ def send_otlp(
     """
     from ..formats.send_otlp import send  # noqa: PLC0415 - an extra
 
-    folder = run.folder if isinstance(run, Run) else Path(run)
+    folder = run.folder if isinstance(run, Run) else folder_path(run)
     if folder is None:
         raise UsageError("this run is in memory alone: evaluate with out=FOLDER to export it")
     return send(_chosen(judged_outputs(folder), judge, system), endpoint, known_of(folder))

@@ -12,7 +12,7 @@ import click
 
 from ..errors import UsageError
 from .exit_codes import EXIT_GATE, EXIT_OK
-from .options import FOLDER, INPUT_FILE, Number, workspaces
+from .options import INPUT_FILE, OUT_FOLDER, Number, workspaces
 from .typed import command_line
 
 _RUN_EXAMPLES = """\b
@@ -34,7 +34,7 @@ def command() -> None:
     epilog="Example: fiducial artifacts prepare cases.jsonl --out work",
 )
 @click.argument("cases", type=INPUT_FILE)
-@click.option("--out", type=FOLDER, required=True, help="Where workspaces and outputs.jsonl go.")
+@click.option("--out", type=OUT_FOLDER, required=True, help="Where workspaces and outputs.jsonl go.")
 @_SYSTEM
 def prepare(*, cases: Path, out: Path, system: str | None) -> None:
     """Lay out a workspace for every challenge in CASES, with the files an agent is to find in it.
@@ -53,7 +53,9 @@ def prepare(*, cases: Path, out: Path, system: str | None) -> None:
     "--agent", metavar="COMMAND", help="The agent's command line; {task} and {workspace} are filled in."
 )
 @click.option("--mock", is_flag=True, help="No agent: test every challenge with its own solution.")
-@click.option("--out", type=FOLDER, required=True, help="Where everything goes; the same command resumes.")
+@click.option(
+    "--out", type=OUT_FOLDER, required=True, help="Where everything goes; the same command resumes."
+)
 @_SYSTEM
 @click.option(
     "--cutoff",

@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from ..api.cuts import PassAt
+from ..errors import as_named
 from .audit_claims import alternative, certify_run
 from .audit_exchange import export_probes, import_results
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
@@ -119,7 +120,7 @@ def mutate_command(
         **options,
     )
     click.echo(str(found))
-    click.echo(f"probes: {out}")
+    click.echo(as_named(f"probes: {out}"))
 
 
 @command.command(

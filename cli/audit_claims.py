@@ -9,7 +9,7 @@ import click
 
 from ..errors import UsageError
 from .exit_codes import EXIT_GATE, EXIT_OK
-from .options import FOLDER, INPUT_FILE, Number, json_option, numbers_by_name, pass_at_option
+from .options import FOLDER, INPUT_FILE, OUT_FILE, Number, json_option, numbers_by_name, pass_at_option
 from .table_input import emit
 
 _CERTIFY = """\b
@@ -47,7 +47,7 @@ Examples:
     help="How later runs show drift: by each anchor against itself in this run, or by the e-process against --accept, which "
     "holds where verdicts on the same anchor vary independently (not at temperature 0).",
 )
-@click.option("--out", type=INPUT_FILE, help="The certificate to write.")
+@click.option("--out", type=OUT_FILE, help="The certificate to write.")
 @click.option("--against", type=INPUT_FILE, help="A certificate to check this run against instead.")
 @json_option
 def certify_run(

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..api.text import visible
-from .options import FOLDER, Whole, json_option
+from .options import EXISTING, FOLDER, OUT_FOLDER, Whole, json_option
 from .table_input import emit
 
 _EXPORT = """\b
@@ -21,7 +21,7 @@ Examples:
 @click.command("export", short_help="Write probes for another tool's judge.", epilog=_EXPORT)
 @click.argument("probes", type=FOLDER)
 @click.option("--to", required=True, metavar="TOOL", help="inspect, promptfoo or azure.")
-@click.option("--out", type=FOLDER, required=True, help="The folder to write.")
+@click.option("--out", type=OUT_FOLDER, required=True, help="The folder to write.")
 @click.option(
     "--sample",
     type=Whole(1),
@@ -44,8 +44,8 @@ def export_probes(*, probes: Path, to: str, out: Path, sample: int) -> None:
     epilog="Example: fiducial audit import probes theirs/scored.json --out audit",
 )
 @click.argument("probes", type=FOLDER)
-@click.argument("results", type=click.Path(path_type=Path, exists=True))
-@click.option("--out", type=FOLDER, required=True, help="A folder for verdicts and audit.")
+@click.argument("results", type=EXISTING)
+@click.option("--out", type=OUT_FOLDER, required=True, help="A folder for verdicts and audit.")
 @click.option(
     "--as", "as_", metavar="SOURCE", help="The format of the results; found from the content when left out."
 )

@@ -10,6 +10,7 @@ import click
 from .options import (
     FOLDER,
     INPUT_FILE,
+    OUT_FILE,
     SpreadCommand,
     Whole,
     cases_and_outputs,
@@ -67,9 +68,7 @@ def command() -> None:
     "--results", type=INPUT_FILE, multiple=True, metavar="FILE...", help="Results that are there already."
 )
 @click.option("--run", type=FOLDER, help="Leave out what this run folder has verdicts for.")
-@click.option(
-    "--out", type=INPUT_FILE, required=True, help="The batch file; long ones are split and numbered."
-)
+@click.option("--out", type=OUT_FILE, required=True, help="The batch file; long ones are split and numbered.")
 def export(*, out: Path, **options: Any) -> None:
     """Write what a judge has to be asked as batch files.
 
@@ -102,7 +101,7 @@ def export(*, out: Path, **options: Any) -> None:
 )
 @click.option("--labels", type=INPUT_FILE, help="Trusted verdicts to calibrate against (JSON Lines).")
 @pass_at_option
-@click.option("--record", type=INPUT_FILE, help="Also append every reply to this file, for --replay.")
+@click.option("--record", type=OUT_FILE, help="Also append every reply to this file, for --replay.")
 @click.option(
     "--expect-served-by",
     metavar="MODEL",

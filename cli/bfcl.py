@@ -10,7 +10,7 @@ import click
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .generate import asking_options, dry_run_option, finding_options
 from .model_options import model_access, reaching_options
-from .options import FOLDER, json_option, rules_option
+from .options import INPUT, OUT_FOLDER, json_option, rules_option
 from .table_input import emit
 
 
@@ -21,7 +21,7 @@ def command() -> None:
 
 _data = click.option(
     "--data",
-    type=click.Path(path_type=Path),
+    type=INPUT,
     required=True,
     metavar="PATH",
     help="BFCL's data: a folder with its files, a bfcl_eval-*.whl, or a checkout of the repository.",
@@ -39,7 +39,7 @@ _TEMPERATURE = 0.001
 @_data
 @click.option("--model", required=True, metavar="NAME", help="The model that works on the entries.")
 @click.option(
-    "--results", type=FOLDER, required=True, help="The result tree; the same command goes on with it."
+    "--results", type=OUT_FOLDER, required=True, help="The result tree; the same command goes on with it."
 )
 @click.option("--system", help="What the system's folder is called.  [default: the model's name]")
 @click.option(
@@ -100,11 +100,11 @@ def generate(
 @_data
 @click.option(
     "--results",
-    type=FOLDER,
+    type=INPUT,
     required=True,
     help="Result tree: <system>/<group>/BFCL_v4_<category>_result.json.",
 )
-@click.option("--scores", type=FOLDER, required=True, help="Where score files and CSV files go.")
+@click.option("--scores", type=OUT_FOLDER, required=True, help="Where score files and CSV files go.")
 @click.option(
     "--names",
     type=click.Choice(["dotted", "underscored", "auto"]),

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from .options import INPUT_FILE
+from .options import OUT_FILE
 
 _cache_option = click.option(
-    "--cache", type=INPUT_FILE, help="The reply cache's file.  [default: in the user's cache folder]"
+    "--cache", type=OUT_FILE, help="The reply cache's file.  [default: in the user's cache folder]"
 )
 
 

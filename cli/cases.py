@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import UsageError
-from .options import FOLDER, INPUT_FILE, SpreadCommand
+from .options import INPUT, INPUT_FILE, OUT_FILE, SpreadCommand
 from .plugin_option import take_plugins
 
 if TYPE_CHECKING:
     from ..api.importing import Suite
 
-_OUT = click.option("--out", type=INPUT_FILE, required=True, help="The cases file to write (JSON Lines).")
+_OUT = click.option("--out", type=OUT_FILE, required=True, help="The cases file to write (JSON Lines).")
 
 
 class FormatGroup(click.Group):
@@ -43,7 +43,7 @@ def command() -> None:
     cls=SpreadCommand,
     epilog="Example: fiducial cases bfcl bfcl_eval-2025.12.17-py3-none-any.whl --category live simple_python --out cases.jsonl",
 )
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=INPUT)
 @click.option(
     "--category",
     "categories",
@@ -55,11 +55,11 @@ def command() -> None:
     "format_sensitivity, retired, all_scoring (what counts in the overall score), all.",
 )
 @_OUT
-@click.option("--results", type=FOLDER, help="A result tree, whose answers become outputs.")
-@click.option("--outputs-out", type=INPUT_FILE, help="The outputs file to write; goes with --results.")
+@click.option("--results", type=INPUT, help="A result tree, whose answers become outputs.")
+@click.option("--outputs-out", type=OUT_FILE, help="The outputs file to write; goes with --results.")
 @click.option(
     "--histories-out",
-    type=INPUT_FILE,
+    type=OUT_FILE,
     help="Also write the conversations before memory questions, for `fiducial generate --histories`.",
 )
 def bfcl(
@@ -88,9 +88,7 @@ def bfcl(
 )
 @click.argument("path", type=INPUT_FILE)
 @_OUT
-@click.option(
-    "--outputs-out", type=INPUT_FILE, help="The outputs file to write: the last answers in the log."
-)
+@click.option("--outputs-out", type=OUT_FILE, help="The outputs file to write: the last answers in the log.")
 @click.option(
     "--criterion", help="What a good answer achieves, in a sentence; becomes every case's reference."
 )
@@ -114,7 +112,7 @@ def openai(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | 
 )
 @click.argument("path", type=INPUT_FILE)
 @_OUT
-@click.option("--outputs-out", type=INPUT_FILE, help="The outputs file to write: the responses.")
+@click.option("--outputs-out", type=OUT_FILE, help="The outputs file to write: the responses.")
 @click.option("--criterion", help="What a good answer achieves, in a sentence; for open answers.")
 @click.option("--system", default="logged", show_default=True, help="Who answered.")
 def azure(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | None, system: str) -> None:
@@ -132,7 +130,7 @@ def azure(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | N
     short_help="Challenges of agbenchmark.",
     epilog="Example: fiducial cases agbenchmark agbenchmark/challenges --out cases.jsonl",
 )
-@click.argument("path", type=FOLDER)
+@click.argument("path", type=INPUT)
 @_OUT
 def agbenchmark(*, path: Path, out: Path) -> None:
     """Read agbenchmark challenges from the folders below PATH.
@@ -150,9 +148,9 @@ def _own_format(name: str) -> click.Command:
     @click.command(
         name, epilog=f"Example: fiducial cases {name} PATH --out cases.jsonl --plugin my_formats.py"
     )
-    @click.argument("path", type=click.Path(path_type=Path))
+    @click.argument("path", type=INPUT)
     @_OUT
-    @click.option("--outputs-out", type=INPUT_FILE, help="The outputs file to write.")
+    @click.option("--outputs-out", type=OUT_FILE, help="The outputs file to write.")
     def own(*, path: Path, out: Path, outputs_out: Path | None) -> None:
         from ..api.importing import import_own  # noqa: PLC0415 - likewise
 

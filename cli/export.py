@@ -8,7 +8,7 @@ import click
 
 from ..api.text import visible
 from ..errors import UsageError
-from .options import FOLDER
+from .options import FOLDER, OUT
 
 _EXAMPLE = """\b
 Examples:
@@ -29,7 +29,7 @@ Examples:
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=OUT,
     help="The file; of hf, and of inspect with several systems, the folder.",
 )
 @click.option(

@@ -13,7 +13,7 @@ import msgspec
 from ..errors import UsageError
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .model_options import model_access, reaching_options
-from .options import INPUT_FILE, Number, SectionedCommand, Whole, compose, section, worlds
+from .options import INPUT_FILE, OUT_FILE, Number, SectionedCommand, Whole, compose, section, worlds
 
 if TYPE_CHECKING:
     from ..api.generation import Generated, ModelAccess, Source
@@ -105,7 +105,7 @@ _GENERATES = (
 @tool_options
 @worlds
 @reaching_options
-@click.option("--out", type=INPUT_FILE, required=True, help="Where outputs go (JSON Lines); the same command goes on with it.")  # fmt: skip
+@click.option("--out", type=OUT_FILE, required=True, help="Where outputs go (JSON Lines); the same command goes on with it.")  # fmt: skip
 @click.option(
     "--accept-edited", is_flag=True, help="Go on with outputs that were changed by hand since they were made."
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .options import FOLDER, INPUT_FILE
+from .options import FOLDER, OUT_FILE
 from .table_input import emit_page
 
 _EXAMPLE = """\b
@@ -19,7 +19,7 @@ Examples:
 
 @click.command("history", epilog=_EXAMPLE)
 @click.argument("folder", type=FOLDER)
-@click.option("--html", type=INPUT_FILE, help="Write it as a page, with a line for each rate.")
+@click.option("--html", type=OUT_FILE, help="Write it as a page, with a line for each rate.")
 @click.option(
     "--markdown", is_flag=True, help="Print it in GitHub's Markdown, as a summary for a pull request."
 )

@@ -9,7 +9,7 @@ import msgspec
 
 from ..api.text import visible
 from ..errors import UsageError
-from .options import FOLDER, SpreadCommand
+from .options import OUT_FOLDER, SpreadCommand
 
 _EXAMPLE = """\b
 Examples:
@@ -21,7 +21,7 @@ Examples:
 
 @click.command("import", epilog=_EXAMPLE, cls=SpreadCommand)
 @click.argument("given", metavar="[SOURCE] PATH...", nargs=-1, required=True)
-@click.option("--out", type=FOLDER, required=True, help="The folder for the records.")
+@click.option("--out", type=OUT_FOLDER, required=True, help="The folder for the records.")
 @click.option(
     "--as",
     "as_",

@@ -136,6 +136,7 @@ def cli() -> None:
     """Score what AI agents produce.
 
     Deterministic checkers first; LLM judges for what is left open; every judge calibrated against the checkers.
+    Inputs and run folders may be in an object store: s3://bucket/run, gs://..., abfs://... (docs/objects.md).
     """
 
 

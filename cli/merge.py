@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ..errors import as_named
 from .options import FOLDER
 from .typed import command_line
 
@@ -31,5 +32,7 @@ def command(runs: tuple[Path, ...], out: Path, prices: tuple[str, ...]) -> None:
 
     run = merge(runs, out, prices=prices, command=command_line(), progress=True)
     click.echo(
-        f"{run}\nreport: {run.report()}\nrecords: {out} (`fiducial calibrate {out}` for every statistic)"
+        as_named(
+            f"{run}\nreport: {run.report()}\nrecords: {out} (`fiducial calibrate {out}` for every statistic)"
+        )
     )

@@ -17,7 +17,7 @@ from ..errors import ConfigurationError, UsageError
 if TYPE_CHECKING:
     from ..api.running import ModelAccess
 
-from .options import INPUT_FILE, Number, Whole, compose, section
+from .options import INPUT_FILE, OUT_FILE, Number, Whole, compose, section
 
 reaching_options = section(
     "How a model is reached, and what it may cost",
@@ -30,9 +30,9 @@ reaching_options = section(
     click.option("--attempts", type=Whole(1, 20), default=6, show_default=True, help="Failed calls for one request at most."),
     click.option("--patience", type=Number(0), default=10.0, show_default=True, help="Ask again when a call takes so many times as long as usual; 0: never."),
     click.option("--expect-served-by", metavar="MODEL", help="Take a reply only from this model, in any release, where the endpoint says who answered."),
-    click.option("--cache", type=INPUT_FILE, help="The reply cache's file.  [default: in the user's cache folder]"),
+    click.option("--cache", type=OUT_FILE, help="The reply cache's file.  [default: in the user's cache folder]"),
     click.option("--no-cache", is_flag=True, help="Neither read nor write the reply cache."),
-    click.option("--record", type=INPUT_FILE, help="Also append every reply to this file."),
+    click.option("--record", type=OUT_FILE, help="Also append every reply to this file."),
     click.option("--replay", type=INPUT_FILE, help="Answer from a recording alone; nothing is sent anywhere."),
     click.option("--max-calls", type=Whole(0), metavar="N", help="Make no more calls than this, retries included."),
     click.option("--max-cost", type=Number(0), metavar="USD", help="Spend no more than this."),

@@ -17,11 +17,58 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-INPUT = click.Path(path_type=Path)
+
+class Input(click.Path):
+    """What is read: a path on this machine, or an address of an object store, whose copy is read."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Take an address to its copy, then look whether that is what the option wants."""
+        if _is_address(value, ctx):
+            from ..api.places import input_path  # noqa: PLC0415 - most inputs are on this machine
+
+            value = input_path(value)
+        return super().convert(value, param, ctx)
+
+
+class RunFolder(click.Path):
+    """A run folder that is read or written; by address a working copy, which is put back when the command ends."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Take an address to its working copy."""
+        if _is_address(value, ctx):
+            from ..api.places import folder_path, put_back  # noqa: PLC0415 - most runs are on this machine
+
+            value = folder_path(value, lambda note: click.echo(f"note: {note}", err=True))
+            if ctx is not None:
+                ctx.with_resource(put_back(value))
+        return super().convert(value, param, ctx)
+
+
+class Here(click.Path):
+    """A file or folder on this machine."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse an address."""
+        if _is_address(value, ctx):
+            from ..api.places import written_path  # noqa: PLC0415 - likewise
+
+            value = written_path(value)
+        return super().convert(value, param, ctx)
+
+
+def _is_address(value: Any, ctx: click.Context | None) -> bool:
+    return isinstance(value, str) and "://" in value and not (ctx is not None and ctx.resilient_parsing)
+
+
+INPUT = Input(path_type=Path)
 """A file, or a folder of shards."""
-INPUT_FILE = click.Path(path_type=Path, dir_okay=False)
-EXISTING_FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
-FOLDER = click.Path(path_type=Path, file_okay=False)
+INPUT_FILE = Input(path_type=Path, dir_okay=False)
+EXISTING = Input(path_type=Path, exists=True)
+EXISTING_FILE = Input(path_type=Path, dir_okay=False, exists=True)
+FOLDER = RunFolder(path_type=Path, file_okay=False)
+OUT = Here(path_type=Path)
+OUT_FILE = Here(path_type=Path, dir_okay=False)
+OUT_FOLDER = Here(path_type=Path, file_okay=False)
 
 
 class Number(click.FloatRange):
@@ -143,7 +190,7 @@ def outputs_option(*, required: bool) -> Callable[[F], F]:
         multiple=True,
         required=required,
         metavar="FILE...",
-        help="What the systems produced (JSON Lines): files, or folders of shards; may be given several times.",
+        help="What the systems produced (JSON Lines): files, folders of shards, or addresses (s3://...); may be given several times.",
     )
 
 

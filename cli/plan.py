@@ -9,7 +9,16 @@ import click
 
 from ..errors import UsageError
 from ..records import write_records
-from .options import EXISTING_FILE, INPUT_FILE, Number, SectionedCommand, Whole, numbers_by_name, section
+from .options import (
+    EXISTING,
+    EXISTING_FILE,
+    OUT_FILE,
+    Number,
+    SectionedCommand,
+    Whole,
+    numbers_by_name,
+    section,
+)
 from .table_input import column_option, emit, load_table
 
 _EXAMPLE = """\b
@@ -29,7 +38,7 @@ _OF_BUDGETS = ("costs", "of", "cheap", "dear", "decided")
 
 
 @click.command("plan", cls=SectionedCommand, epilog=_EXAMPLE)
-@click.argument("tables", metavar="[TABLE]...", nargs=-1, type=click.Path(exists=True, path_type=Path))
+@click.argument("tables", metavar="[TABLE]...", nargs=-1, type=EXISTING)
 @section(
     "Labels for an interval",
     click.option("--half-width", type=_SHARE, help="Labels for intervals this narrow."),
@@ -131,7 +140,7 @@ _OF_BUDGETS = ("costs", "of", "cheap", "dear", "decided")
         "values, or `score` for parts by the judge's score. `fiducial estimate --strata` must know them.",
     ),
     click.option(
-        "--out", type=INPUT_FILE, metavar="FILE", help="Write the items, and their chances, as JSON Lines."
+        "--out", type=OUT_FILE, metavar="FILE", help="Write the items, and their chances, as JSON Lines."
     ),
     click.option("--judge", metavar="NAME", help="Whose doubt, when the table has several judges."),
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from ..api.text import visible
-from .options import INPUT_FILE, Number
+from .options import INPUT_FILE, OUT_FILE, Number
 from .options import worlds as worlds_option
 
 
@@ -107,7 +107,7 @@ def check(*, files: tuple[Path, ...]) -> None:
     epilog="Example: fiducial prompts import theirs.prompty --scale 1-5 --input answer=response --out relevance.prompty",
 )
 @click.argument("file", type=INPUT_FILE)
-@click.option("--out", type=INPUT_FILE, required=True, help="The prompt file to write.")
+@click.option("--out", type=OUT_FILE, required=True, help="The prompt file to write.")
 @click.option(
     "--input",
     "inputs",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import UsageError
-from .options import FOLDER, INPUT_FILE
+from ..errors import UsageError, as_named
+from .options import FOLDER, OUT_FILE
 from .table_input import emit_page
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ Examples:
 @click.argument("run", type=FOLDER)
 @click.argument("after", type=FOLDER, required=False)
 @click.option(
-    "--html", type=INPUT_FILE, help="The page to write.  [default of one run: report.html in its folder]"
+    "--html", type=OUT_FILE, help="The page to write.  [default of one run: report.html in its folder]"
 )
 @click.option("--all-texts", is_flag=True, help="Pack the texts of all items; by default those of the 1,000 most worth reading.")  # fmt: skip
 @click.option("--markdown", is_flag=True, help="Print a summary for a pull request, in GitHub's Markdown; a page only where --html names one.")  # fmt: skip
@@ -63,7 +63,7 @@ def command(
         return
     page = html or run / "report.html"
     written = found.report(page, texts=None) if all_texts and isinstance(found, Run) else found.report(page)
-    click.echo(f"report: {written}", err=markdown)
+    click.echo(as_named(f"report: {written}"), err=markdown)
 
 
 def _audit(run: Path) -> Audit:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import FOLDER, INPUT_FILE, SpreadCommand, Whole
+from .options import FOLDER, INPUT_FILE, OUT_FILE, SpreadCommand, Whole
 from .table_input import emit
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ Examples:
 @click.option(
     "--by", "name", metavar="NAME", default="", help="Who labels; what they have labelled is left out."
 )
-@click.option("--out", type=INPUT_FILE, help="The page.  [default: in the run folder]")
+@click.option("--out", type=OUT_FILE, help="The page.  [default: in the run folder]")
 @click.option(
     "--add", "labels", type=INPUT_FILE, multiple=True, metavar="FILE...", help="Take labels into the run."
 )

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ..api.places import written_path
 from ..errors import UsageError
 from ..records import atomic_write
-from .options import EXISTING_FILE, Whole, compose, json_option, pass_at_option
+from .options import EXISTING, EXISTING_FILE, Whole, compose, json_option, pass_at_option
 
 if TYPE_CHECKING:
     from ..api.differences import Difference, History
@@ -53,9 +54,7 @@ def accepts_edited() -> bool:
 
 
 _TABLE_OPTIONS = (
-    click.argument(
-        "tables", metavar="TABLE...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path)
-    ),
+    click.argument("tables", metavar="TABLE...", nargs=-1, required=True, type=EXISTING),
     click.option(
         "--labels",
         type=EXISTING_FILE,
@@ -134,7 +133,7 @@ def emit(found: Shown, json_file: str | None, document: Document | None = None) 
         if json_file == "-":
             click.echo(text)
             return
-        with atomic_write(Path(json_file)) as file:
+        with atomic_write(written_path(json_file)) as file:
             file.write(f"{text}\n".encode())
     click.echo("\n".join(as_lines(found.document() if document is None else document)))
 

@@ -99,7 +99,11 @@ def take_on_trust(team: TeamFile, command: str, table: Mapping[str, Any]) -> Non
         return
     assert team.path is not None
     assert team.found is not None
-    sensitive = [name for name in table if name.replace("_", "-") in SENSITIVE]
+    sensitive = [
+        name
+        for name, value in table.items()
+        if name.replace("_", "-") in SENSITIVE or _names_an_address(value)
+    ]
     if sensitive and team.found.problem is not None:
         raise _refusal(team.path, command, sensitive, team.found.problem)
     if sensitive and not _agreed(team.path, team.found, command, sensitive):
@@ -109,6 +113,12 @@ def take_on_trust(team: TeamFile, command: str, table: Mapping[str, Any]) -> Non
         )
         raise _refusal(team.path, command, sensitive, why)
     click.echo(f"settings: {team.path}", err=True)
+
+
+def _names_an_address(value: Any) -> bool:
+    """Whether a value sends somebody elsewhere, with whatever credentials are at hand there."""
+    each: list[Any] = cast("list[Any]", value) if isinstance(value, list) else [value]
+    return any("://" in text for text in each if isinstance(text, str))
 
 
 def _refusal(path: Path, command: str, options: Sequence[str], why: str) -> UsageError:

@@ -6,9 +6,12 @@ import re
 import shlex
 import sys
 
-_CREDENTIALS = re.compile(r"//[^/@\s]+@")
+from ..api.places import redacted
+
+_CREDENTIALS = re.compile(r"(?<!abfs:)(?<!abfss:)//[^/@\s]+@")
 
 
 def command_line() -> str:
     """The command as it was typed, for the record; without credentials that a URL may hold."""
-    return _CREDENTIALS.sub("//***@", shlex.join(["fiducial", *sys.argv[1:]]))
+    args = (each if "http" in each else redacted(each) for each in sys.argv[1:])
+    return _CREDENTIALS.sub("//***@", shlex.join(["fiducial", *args]))

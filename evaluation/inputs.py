@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from ..errors import RecordError
+from ..errors import RecordError, as_named
 from ..records import (
     Case,
     CaseFiles,
@@ -29,6 +29,7 @@ from ..records import (
     read_lines,
     read_numbered,
 )
+from ..records.objects import fetched_alone
 
 if TYPE_CHECKING:
     from ..deterministic import CheckOptions
@@ -136,7 +137,7 @@ class EvaluationInputs(Closing):
         kinds = Counter[Kind]()
         rows = Counter(self.cases.facts(case_id).file for case_id in self.cases)
         files = [
-            InputFile(name=str(path), sha256=file_sha256(path), rows=rows[number])
+            InputFile(name=as_named(path), sha256=file_sha256(path), rows=rows[number])
             for number, path in enumerate(self.cases.files)
         ]
         for number, path in enumerate(self.output_files):
@@ -153,7 +154,7 @@ class EvaluationInputs(Closing):
                 answered.setdefault(output.system, set()).add(facts.number)
                 kinds[facts.kind] += 1
                 count += 1
-            files.append(InputFile(name=str(path), sha256=file_sha256(path), rows=count))
+            files.append(InputFile(name=as_named(path), sha256=file_sha256(path), rows=count))
         systems = sorted(answered) if self.sharded else answered
         counts = {system: len(answered[system]) for system in systems}
         return Survey(files, len(self.cases), sum(map(len, seen.values())), counts, dict(kinds))
@@ -164,6 +165,9 @@ class EvaluationInputs(Closing):
             raise RecordError(message, path=path, line=line, field="case_id")
         if output.workspace is not None and not _stays_inside(output.workspace):
             message = f"expected a path inside the folder of this file, got {output.workspace!r}"
+            raise RecordError(message, path=path, line=line, field="workspace")
+        if output.workspace is not None and path in fetched_alone:
+            message = "a workspace is not fetched with a file; name the folder (its address) that holds both"
             raise RecordError(message, path=path, line=line, field="workspace")
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..calibration.cuts import UNTOLD, PassAt
-from ..errors import ConfigurationError, UsageError
+from ..errors import ConfigurationError, UsageError, as_named
 from ..judges.prices import PriceList
 from ..records import CaseFiles, FolderPath, InputPath
 from .conclusion.conclude import Conclusion, conclude
@@ -164,7 +164,7 @@ def _begin(
 ) -> None:
     """Tie the folder to this run. What cannot go on there is refused before anything in it is changed."""
     folder, survey = context.folder, context.inputs.survey
-    own = str(plan.out / GENERATED)  # which goes on as the run does
+    own = as_named(plan.out / GENERATED)  # which goes on as the run does
     facts: dict[str, Any] = {"inputs": [file.sha256 for file in survey.files if file.name != own]}
     if plan.sharded:
         facts["sharded"] = True

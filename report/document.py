@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from markupsafe import Markup
 
+from ..errors import as_named
 from .block import Block
 from .markdown import escaped
 from .markup import filled, fit, joined
@@ -37,7 +38,7 @@ def as_lines(document: Document, *, full: bool = False, width: int | None = None
         lines = [piece] if isinstance(piece, str) else piece.in_full() if full else piece.lines()
         for line in lines:
             # A line break is a name's, and must not make one line look like two.
-            shown = visible(line.replace("\n", "\\n"))
+            shown = as_named(visible(line.replace("\n", "\\n")))
             broken = width is not None and len(shown) > width and isinstance(piece, str | Caution)
             yield from _broken(shown, width) if broken else [shown]
 

@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from provider_server import ProviderServer
@@ -42,3 +43,14 @@ def server() -> Iterator[ProviderServer]:
 def bfcl_data() -> Path:
     """A dozen entries of our own, in the form of BFCL's data files."""
     return Path(__file__).parent / "formats" / "bfcl" / "suite"
+
+
+@pytest.fixture
+def objects_in_memory() -> Iterator[Any]:
+    """The object store that is in memory (``memory://``), empty before and after."""
+    memory: Any = pytest.importorskip("fsspec").filesystem("memory")
+    memory.store.clear()
+    memory.pseudo_dirs[:] = [""]
+    yield memory
+    memory.store.clear()
+    memory.pseudo_dirs[:] = [""]

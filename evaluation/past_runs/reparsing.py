@@ -101,7 +101,8 @@ def _reparsed(before: JudgeId, judge: PromptJudge, count: Counter[str]) -> Repar
 def _inputs(path: Path, manifest: Manifest) -> EvaluationInputs:
     if not manifest.inputs:
         raise RunFolderError(f"{path}: the run was not begun properly; there is nothing to read again")
-    files, count = [Path(file.path) for file in manifest.inputs], manifest.case_files or 1
+    store = RunStore(path)
+    files, count = [store.place_of(file) for file in manifest.inputs], manifest.case_files or 1
     before = [file.sha256 for file in manifest.inputs]
     inputs = EvaluationInputs(files[:count], files[count:], sharded=manifest.sharded)
     found: list[InputFile] = inputs.survey.files

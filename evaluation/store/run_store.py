@@ -23,7 +23,9 @@ from ...records import (
     lines_of,
     open_plainly,
 )
+from ...records.objects import is_address
 from ..inputs import file_sha256
+from .copies import copy_at
 from .journal import VerdictJournal
 from .manifest import KeptInput, Manifest, Roster
 from .seals import Seal, seal_of
@@ -252,16 +254,22 @@ class RunStore(Closing):
         return RunInputs(tuple(files[:count]), tuple(files[count:]))
 
     def _unchanged(self, file: KeptInput) -> InputPath:
-        path = Path(file.path) if Path(file.path).is_absolute() else self.path / file.path
+        path = self.place_of(file)
         if not path.exists():
             raise RunFolderError(
-                f"{self.path}: its input {path} is not there any more; a page about the run needs it"
+                f"{self.path}: its input {_called(file, path)} is not there any more; a page about the run needs it"
             )
         if file_sha256(path) != file.sha256:
             raise RunFolderError(
                 f"{self.path}: its input {path} has changed since; run again with another --out"
             )
         return path
+
+    def place_of(self, file: KeptInput) -> InputPath:
+        """Where an input is: on this machine, in the run folder, or, of a run by address, fetched from the same store."""
+        path = Path(file.path) if Path(file.path).is_absolute() else self.path / file.path
+        copy = copy_at(self.path)
+        return path if copy is None or path.exists() else copy.fetch_beside(file.name) or path
 
     def refuse_pairs(self) -> None:
         """Refuse verdicts on pairs of outputs, where verdicts on outputs are wanted.
@@ -316,6 +324,11 @@ class RunStore(Closing):
             content = file.read()
         self._hashes[name] = hashlib.sha256(content).hexdigest()
         return content
+
+
+def _called(file: KeptInput, path: InputPath) -> str:
+    """An input as whoever made the run called it, where it was fetched: of its copy nobody else knows."""
+    return file.name if is_address(file.name) else str(path)
 
 
 def read_clusters(path: InputPath) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -25,6 +25,7 @@ from ...records import (
     write_records,
 )
 from ..inputs import EvaluationInputs, InputFile
+from .copies import copy_at
 from .manifest import KeptInput, KnownJudge, Manifest
 from .run_store import (
     ADJUDICATIONS,
@@ -70,12 +71,15 @@ class RunWriter(RunStore):
         self.resumed = self.begun
         self._made: list[Path] = []
         self._whole: dict[str, Seal] = {}
+        self._elsewhere = ExitStack()
         if on_disk is not None:
             if not self.resumed:
                 _refuse_other_folders(on_disk)
             self._made = [each for each in (on_disk / _LOCK, on_disk, *on_disk.parents) if not each.exists()]
             self._lock(on_disk)
         try:
+            if (copy := copy_at(path)) is not None:
+                self._elsewhere.enter_context(copy.written())
             if self.resumed:
                 _ = self.manifest
             else:
@@ -85,8 +89,9 @@ class RunWriter(RunStore):
             _ = self.labels
             self._whole = dict(self._changed)
         except BaseException:
-            self._exit.close()
-            self._leave_no_trace()
+            with self._elsewhere:
+                self._exit.close()
+                self._leave_no_trace()
             raise
 
     def bind(self, **facts: Any) -> None:
@@ -153,7 +158,10 @@ class RunWriter(RunStore):
         return [self._kept(path, file) for path, file in zip(paths, inputs.survey.files, strict=True)]
 
     def _kept(self, path: InputPath, file: InputFile) -> KeptInput:
-        name = str(path.resolve()) if isinstance(path, Path) else f"{path.name}.jsonl"
+        if isinstance(path, Path):
+            name = path.name if path.parent == self.path else str(path.resolve())
+        else:
+            name = f"{path.name}.jsonl"
         if not isinstance(path, Path) and not (self.path / name).exists():
             with atomic_write(self.path / name) as kept:
                 kept.write(path.read_bytes())
@@ -230,9 +238,10 @@ class RunWriter(RunStore):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        super().__exit__(kind, error, trace)
-        if error is not None:
-            self._leave_no_trace()
+        with self._elsewhere:  # where a copy is put back when all of this is done
+            super().__exit__(kind, error, trace)
+            if error is not None:
+                self._leave_no_trace()
 
     def _leave_no_trace(self) -> None:
         """Take away what was made for a run that was refused before it was bound to anything."""

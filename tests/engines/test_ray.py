@@ -119,6 +119,23 @@ def test_a_judge_is_asked_from_actors_about_each_output_once(
 
 
 @pytest.mark.usefixtures("engine")
+def test_inputs_and_the_run_may_be_in_an_object_store(
+    inputs: tuple[Path, Path], objects_in_memory: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for name, file in zip(("cases", "outputs"), inputs, strict=True):
+        objects_in_memory.pipe(f"/bucket/{name}.jsonl", file.read_bytes())
+    given = ("memory://bucket/cases.jsonl", "memory://bucket/outputs.jsonl")
+    on_ray = fd.evaluate(*given, out="memory://bucket/run", engine="ray", workers=2, progress=False)
+    here = fd.evaluate(*inputs, out=tmp_path / "here", progress=False)
+    assert (
+        objects_in_memory.cat("/bucket/run/verdicts.jsonl")
+        == (tmp_path / "here" / "verdicts.jsonl").read_bytes()
+    )
+    assert on_ray.systems["1.0"].decided == here.systems["1.0"].decided
+
+
+@pytest.mark.usefixtures("engine")
 def test_the_budget_of_calls_and_the_limit_of_calls_in_flight_are_those_of_all_actors_together(
     evaluate: Callable[..., fd.Run], server: ProviderServer, tmp_path: Path
 ):

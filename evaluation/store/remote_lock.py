@@ -1,0 +1,106 @@
+"""Who writes a run in an object store: an object beside it that names the machine and when it was last heard of."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import msgspec
+
+from ...errors import RunFolderError
+from ...records.objects import ObjectFolder
+
+LOCK = ".fiducial-lock"
+
+GONE_AFTER = 15 * 60
+"""Seconds without a word after which a writer is taken to be gone."""
+
+
+class Holder(msgspec.Struct, frozen=True):
+    """Who holds a lock.
+
+    Attributes:
+        copy: The working copy, by a name that no other has.
+        host: The machine.
+        process: Its process.
+        heard: When it was last heard of, in seconds since 1970.
+    """
+
+    copy: str
+    host: str
+    process: int
+    heard: float
+
+    def __str__(self) -> str:
+        when = datetime.fromtimestamp(self.heard, UTC).isoformat(timespec="seconds")
+        return f"{self.host} (process {self.process}, last heard of at {when})"
+
+
+class RemoteLock:
+    """A lock on what is below an address, held by one working copy.
+
+    It is made by a conditional write where the store has that, and read back everywhere. Clocks are taken to agree within minutes. What cannot be kept out is a
+    machine that was silent for longer than `GONE_AFTER` and goes on: it notices at its next `renew`, and has until then.
+
+    Args:
+        objects: What it is on.
+        copy: Who wants it.
+        now: The clock, in seconds since 1970.
+    """
+
+    def __init__(self, objects: ObjectFolder, copy: str, now: Callable[[], float]) -> None:
+        self._objects, self._copy, self._now = objects, copy, now
+
+    def holder(self) -> Holder | None:
+        """Who holds it; None where nobody does."""
+        content = self._objects.read(LOCK)
+        if content is None:
+            return None
+        try:
+            return msgspec.json.decode(content, type=Holder)
+        except msgspec.MsgspecError as error:
+            raise RunFolderError(
+                f"{self._objects.name}/{LOCK}: says nothing that can be read; remove it if nobody writes this run"
+            ) from error
+
+    def is_ours(self) -> bool:
+        """Whether this working copy holds it, or did when it was killed."""
+        holder = self.holder()
+        return holder is not None and holder.copy == self._copy
+
+    def take(self) -> None:
+        """Take it.
+
+        Raises:
+            RunFolderError: Somebody else holds it.
+        """
+        holder = self.holder()
+        if holder is not None and holder.copy != self._copy:
+            if self._now() - holder.heard < GONE_AFTER:
+                raise self._refusal(holder)
+            self._objects.remove(LOCK)
+            holder = None
+        if not self._write(anew=holder is None):
+            raise self._refusal(self.holder())
+
+    def renew(self) -> bool:
+        """Say that this working copy is still there; False where somebody else has taken it."""
+        return self.is_ours() and self._write(anew=False)
+
+    def release(self) -> None:
+        """Let others have it."""
+        if self.is_ours():
+            self._objects.remove(LOCK)
+
+    def _write(self, *, anew: bool) -> bool:
+        us = Holder(self._copy, socket.gethostname(), os.getpid(), self._now())
+        return self._objects.write(LOCK, msgspec.json.encode(us), anew=anew)
+
+    def _refusal(self, holder: Holder | None) -> RunFolderError:
+        name = self._objects.name
+        return RunFolderError(
+            f"{name}: is being written by {holder or 'another machine'}; wait for it. If it is gone, the run is free "
+            f"{GONE_AFTER // 60} minutes after that, or once {name}/{LOCK} is removed"
+        )

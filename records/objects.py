@@ -1,0 +1,249 @@
+"""Objects in stores that `fsspec` knows (s3, gs, abfs, memory, ...): addresses, and one way to list, fetch and put what is there.
+
+Whatever a driver raises becomes one line with the address here, and no line holds a credential.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+from ..errors import ConfigurationError, InputError, MissingExtraError, UsageError
+
+_ADDRESS = re.compile(r"\A[A-Za-z][A-Za-z0-9+.-]*(?:::[^/]*)?://")
+_FLATTENED = re.compile(r"(?:s3a?|gs|gcs|abfss?|az|memory|file):/(?!/)")
+_PASSWORD = re.compile(r"(?<=://)[^/@\s:]*:[^@\s]*(?=@)")
+_QUERY = re.compile(r"(://[^\s?]*)\?\S*=\S*")
+_WILD = re.compile(r"[*\[]")
+
+_DRIVERS = {
+    **dict.fromkeys(("s3", "s3a"), "s3fs"),
+    **dict.fromkeys(("gs", "gcs"), "gcsfs"),
+    **dict.fromkeys(("abfs", "abfss", "az", "adl"), "adlfs"),
+}
+"""The package that knows a scheme, for the message where it is missing."""
+
+_VERSIONS = (
+    "ETag",
+    "etag",
+    "md5Hash",
+    "crc32c",
+    "mtime",
+    "LastModified",
+    "last_modified",
+    "created",
+    "updated",
+)
+"""Where drivers say which content an object has; the first one counts."""
+
+_MOST_OBJECTS = 100_000
+"""More below one address are refused: it is the wrong address, or wants dividing."""
+
+_CHUNK = 1024 * 1024
+
+fetched_alone: set[Path] = set()
+"""Files that were fetched by themselves, without the folder in which workspaces of outputs would be."""
+
+
+def is_address(given: object) -> bool:
+    """Whether a text is an address (``s3://bucket/key``) and no path.
+
+    Raises:
+        UsageError: It is a `Path` that was made of an address, which takes one of its slashes away.
+    """
+    if isinstance(given, str):
+        return _ADDRESS.match(given) is not None
+    if _FLATTENED.match(str(given)):
+        raise UsageError(f"{redacted(str(given))}: a Path cannot hold an address; give it as a text")
+    return False
+
+
+def redacted(text: str) -> str:
+    """A text whose addresses show neither passwords nor queries, in which signatures stand."""
+    return _QUERY.sub(r"\1?***", _PASSWORD.sub("***", text))
+
+
+def local_path(address: str) -> Path | None:
+    """The path of a ``file://`` address; None of any other."""
+    scheme, _, rest = address.partition("://")
+    if scheme.lower() not in {"file", "local"}:
+        return None
+    return Path(unquote(rest.removeprefix("localhost")))
+
+
+class Mark(NamedTuple):
+    """How an object is told from another content under the same name."""
+
+    size: int
+    version: str
+
+
+class ObjectFolder:
+    """What is below an address.
+
+    Args:
+        address: The address of an object, of a folder of objects, or of some in a folder (``s3://bucket/part-*.jsonl``).
+
+    Attributes:
+        address: The address, of which nothing but a hash is to be kept: it may hold a secret.
+        name: The address as it may be shown.
+
+    Raises:
+        UsageError: Addresses of this kind are not read.
+        MissingExtraError: `fsspec` is not installed.
+        ConfigurationError: Its driver is not.
+    """
+
+    def __init__(self, address: str) -> None:
+        self.address = address.rstrip("/")
+        self.name = redacted(self.address)
+        self._secret = self.name != self.address
+        scheme = address.partition("://")[0].lower()
+        if scheme in {"http", "https"}:
+            raise UsageError(
+                f"{self.name}: web addresses are not read; fetch the file first (curl -fLO), and look at it"
+            )
+        if "::" in scheme:
+            raise UsageError(f"{self.name}: addresses within addresses are not read")
+        try:
+            core: Any = import_module("fsspec.core")  # an extra
+        except ImportError as error:
+            raise MissingExtraError("objects", self.name) from error
+        with self._translated(scheme):
+            self._fs, root = core.url_to_fs(address)
+            self._root: str = root.rstrip("/")
+        self._pattern: str | None = None
+        if _WILD.search(self._root):
+            self._pattern, self._root = self._root, self._root.rpartition("/")[0]
+            if not self._root or _WILD.search(self._root):
+                raise UsageError(f"{self.name}: a pattern is for names in one folder")
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether it stands for some objects of a folder."""
+        return self._pattern is not None
+
+    def find(self) -> dict[str, Mark]:
+        """The objects below the address, by their names from there on; one that is the object itself has the name ``""``."""
+        with self._translated():
+            self._fs.invalidate_cache()
+            found: dict[str, Any] = (
+                self._fs.find(self._root, detail=True)
+                if self._pattern is None
+                else self._fs.glob(self._pattern, detail=True)
+            )
+        if len(found) > _MOST_OBJECTS:
+            raise InputError(f"more than {_MOST_OBJECTS:,} objects are below this address", path=self.name)
+        return {
+            self._below(key): _mark(info)
+            for key, info in found.items()
+            if info.get("type") != "directory" and not key.endswith("/")
+        }
+
+    def _below(self, key: str) -> str:
+        name = key.removeprefix(self._root).removeprefix("/")
+        if name and ({"", ".", ".."} & {*name.split("/")} or "\0" in name):
+            raise InputError(f"an object's name leads out of the folder: {name!r}", path=self.name)
+        return name
+
+    def fetch(self, name: str, to: Path) -> None:
+        """Copy an object to a file, piece by piece."""
+        with self._translated(), self._fs.open(self._key(name), "rb") as source, to.open("xb") as target:
+            while piece := source.read(_CHUNK):
+                target.write(piece)
+
+    def put(self, name: str, file: Path) -> Mark:
+        """Put a file in an object's place; what it is now."""
+        with self._translated():
+            self._fs.put_file(str(file), self._key(name))
+            self._fs.invalidate_cache()
+            return _mark(self._fs.info(self._key(name)))
+
+    def read(self, name: str) -> bytes | None:
+        """All of a small object; None where it is not there."""
+        with self._translated(), suppress(FileNotFoundError):
+            return bytes(self._fs.cat_file(self._key(name)))
+        return None
+
+    def write(self, name: str, content: bytes, *, anew: bool = False) -> bool:
+        """Put a small object.
+
+        Args:
+            name: Its name.
+            content: What is to be in it.
+            anew: Whether it must not be there yet; the store decides, where it knows how to.
+
+        Returns:
+            Whether it is there with this content; False where somebody else's is.
+        """
+        with self._translated():
+            try:
+                self._fs.pipe_file(self._key(name), content, **({"mode": "create"} if anew else {}))
+            except Exception:
+                if not anew or self.read(name) is None:
+                    raise
+            self._fs.invalidate_cache()
+        return self.read(name) == content
+
+    def remove(self, name: str) -> None:
+        """Take an object away, where it is there."""
+        with self._translated(), suppress(FileNotFoundError):
+            self._fs.rm_file(self._key(name))
+
+    def _key(self, name: str) -> str:
+        return f"{self._root}/{name}" if name else self._root
+
+    @contextmanager
+    def _translated(self, scheme: str = "") -> Generator[None]:
+        """Whatever a driver raises, as one line; where the address holds a secret, without the cause, whose text may hold it, too."""
+        try:
+            yield
+        except FileNotFoundError as error:
+            raise self._error("there is no such object, or no such bucket") from self._cause(error)
+        except (InputError, UsageError, ConfigurationError):
+            raise
+        except ImportError as error:
+            driver = _DRIVERS.get(scheme)
+            wanted = f"pip install {driver}" if driver else redacted(str(error))
+            raise ConfigurationError(
+                f"{self.name}: the driver of {scheme}:// is not installed: {wanted}"
+            ) from error
+        except Exception as error:  # noqa: BLE001 - drivers have no tree of errors in common
+            if scheme and isinstance(error, ValueError) and "rotocol" in str(error):
+                raise UsageError(f"{self.name}: fsspec knows no {scheme}://") from self._cause(error)
+            raise self._error(_reason(error)) from self._cause(error)
+
+    def _error(self, message: str) -> InputError:
+        return InputError(message, path=self.name)
+
+    def _cause(self, error: Exception) -> Exception | None:
+        return None if self._secret else error
+
+
+def _mark(info: dict[str, Any]) -> Mark:
+    version = next((str(info[key]) for key in _VERSIONS if info.get(key)), "")
+    return Mark(int(info.get("size") or 0), version.strip('"'))
+
+
+def _reason(error: Exception) -> str:
+    """Why it did not work, as far as the names of errors say."""
+    chain, each = list[BaseException](), error
+    while each is not None and each not in chain:
+        chain.append(each)
+        each = each.__cause__ or each.__context__
+    names = " ".join(type(each).__name__ for each in chain)
+    if "Credential" in names or "Token" in names:
+        return "the driver finds no credentials, or none that can be used"
+    if "Permission" in names or "Forbidden" in names or "AccessDenied" in names:
+        return "not permitted; look at the credentials that the driver finds, and at what they are allowed"
+    if "Timeout" in names:
+        return "the store did not answer in time"
+    if any(part in names for part in ("Connect", "Endpoint", "gaierror", "DNS", "ClientOS")):
+        return "the store cannot be reached"
+    lines = redacted(str(error)).strip().splitlines()
+    return f"the store said: {lines[0] if lines else type(error).__name__}"
