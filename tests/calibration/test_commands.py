@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from fiducial.cli.main import main
+from fiducial.records import write_records
 
 ROWS: list[dict[str, Any]] = [
     {"item_id": f"c{number}|s|0", "judge": judge, "score": score, "label": label, "system": "s"}
@@ -24,19 +25,14 @@ ROWS: list[dict[str, Any]] = [
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
     path = tmp_path / "table.jsonl"
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in ROWS))
+    write_records(path, ROWS)
     return path
 
 
 def label_by_hand(path: Path, scores: dict[str, float]) -> None:
     """Write a person's verdicts on the answers of "s", by case."""
     verdict = {"system": "s", "by": "ada", "source": "human", "outcome": "graded"}
-    path.write_text(
-        "".join(
-            f"{json.dumps({'case_id': case} | verdict | {'score': score})}\n"
-            for case, score in scores.items()
-        )
-    )
+    write_records(path, ({"case_id": case} | verdict | {"score": score} for case, score in scores.items()))
 
 
 class Result:
@@ -118,7 +114,7 @@ def test_a_gate_on_an_undefined_statistic_fails(run: Any, tmp_path: Path) -> Non
         (["calibrate", "TABLE", "--column", "gold"], "--column expects NAME=THEIRS"),
         (["calibrate", "TABLE", "--slice", "colour"], "no such column of few values; there are system"),
         (["calibrate", "FOLDER"], "a folder without verdicts.jsonl is no run folder"),
-        (["calibrate", "TABS"], "what is not .csv or .parquet is read as JSON Lines, one object a line"),
+        (["calibrate", "TABS"], "what is not .csv or .parquet is read as JSON Lines"),
         (["calibrate", "BAD"], "bad.jsonl:1: score: expected a number in [0, 1] or null, got 3"),
         (["calibrate", "TABLE", "--levels", "0"], "--levels expects 2 to 50 different numbers"),
         (["calibrate", "TABLE", "--levels", "0,0.5"], "the label 1 is not one of the levels 0, 0.5"),
@@ -148,9 +144,9 @@ def test_bad_usage_and_bad_input_exit_2_with_one_line(
     bad = tmp_path / "bad.jsonl"
     bad.write_text('{"item_id": "a", "judge": "j", "score": 3, "label_probability": 0}\n')
     blank = tmp_path / "blank.jsonl"
-    blank.write_text("".join(f"{json.dumps(row | {'label': None})}\n" for row in ROWS if row["judge"] == "j"))
+    write_records(blank, (row | {"label": None} for row in ROWS if row["judge"] == "j"))
     unlabelled = tmp_path / "unlabelled.jsonl"
-    unlabelled.write_text("".join(f"{json.dumps(row | {'label': None})}\n" for row in ROWS))
+    write_records(unlabelled, (row | {"label": None} for row in ROWS))
     tabs, folder = tmp_path / "t.tsv", tmp_path / "folder"
     tabs.write_text("item_id\tjudge\tscore\na\tj\t1\n")
     folder.mkdir()
@@ -170,7 +166,7 @@ def test_bad_usage_and_bad_input_exit_2_with_one_line(
 
 def test_a_table_without_labels_gets_one_line_that_says_how_to_give_them(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
-    path.write_text("".join(f"{json.dumps(row | {'label': None})}\n" for row in ROWS))
+    write_records(path, (row | {"label": None} for row in ROWS))
     result = run("calibrate", path, "--slice", "system")
     assert result.status == 0
     (line,) = result.out.splitlines()
@@ -186,7 +182,7 @@ def test_a_table_without_labels_gets_one_line_that_says_how_to_give_them(run: An
 def test_a_judge_without_labels_among_others_is_one_line(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     rows = [row | {"label": None} if row["judge"] == "k" else row for row in ROWS]
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    write_records(path, rows)
     out = run("calibrate", path).out
     (line,) = [line for line in out.splitlines() if line.startswith("k: ")]
     assert line == "k: 0 rows with label and score in 0 clusters (0 labelled without score, 32 without label)"
@@ -206,7 +202,7 @@ def test_a_line_break_in_a_name_makes_no_line_of_its_own(run: Any, tmp_path: Pat
     path = tmp_path / "t.jsonl"
     forged = "j\n  accuracy  1.000"
     rows = [{"item_id": f"a\nb{n}", "judge": forged, "score": n % 2, "label": n % 3 % 2} for n in range(9)]
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    write_records(path, rows)
     out = run("calibrate", path).out
     assert r"j\n  accuracy  1.000: 9 rows with label and score" in out
     assert not any(line.startswith("  accuracy  1.000") for line in out.splitlines())
@@ -216,7 +212,7 @@ def test_a_line_break_in_a_name_makes_no_line_of_its_own(run: Any, tmp_path: Pat
 
 def test_slices_are_printed_on_request(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
-    path.write_text("".join(f"{json.dumps(row | {'half': row['item_id'] < 'c2'})}\n" for row in ROWS))
+    write_records(path, (row | {"half": row["item_id"] < "c2"} for row in ROWS))
     out = run("calibrate", path, "--slice", "half").out
     assert "By half:" in out
     assert "\n  true\n" in out
@@ -266,7 +262,7 @@ def test_compare_says_in_words_what_it_found(run: Any, table: Path) -> None:
 def test_compare_prints_cost_beside_quality(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "tokens.jsonl"
     tokens = {"calls": 1, "prompt_tokens": 900, "completion_tokens": 100}
-    path.write_text("".join(f"{json.dumps(row | tokens | {'judge': row['judge'] + '@m'})}\n" for row in ROWS))
+    write_records(path, (row | tokens | {"judge": row["judge"] + "@m"} for row in ROWS))
     lines = run("compare", path, "--price", "m=1/2").out.splitlines()
     assert next(line.split() for line in lines if line.startswith("  j@m  ")) == [
         "j@m", "1.000", "[0.893,", "1.000]", "32", "1,000", "1.1000", "32", "Wilson"
@@ -276,7 +272,7 @@ def test_compare_prints_cost_beside_quality(run: Any, tmp_path: Path) -> None:
 
 def test_items_may_be_their_own_clusters(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "clustered.jsonl"
-    path.write_text("".join(f"{json.dumps(row | {'cluster': row['item_id'][:2]})}\n" for row in ROWS))
+    write_records(path, (row | {"cluster": row["item_id"][:2]} for row in ROWS))
     clusters = [
         json.loads(run("calibrate", path, *words, "--json", "-").out)["judges"]["j"]["n_clusters"]
         for words in ([], ["--column", "cluster=item_id"])
@@ -286,7 +282,7 @@ def test_items_may_be_their_own_clusters(run: Any, tmp_path: Path) -> None:
 
 def test_estimate_takes_labels_from_a_file(run: Any, tmp_path: Path) -> None:
     path, labels = tmp_path / "judged.jsonl", tmp_path / "labels.jsonl"
-    path.write_text("".join(f"{json.dumps(row | {'label': None})}\n" for row in ROWS if row["judge"] == "j"))
+    write_records(path, (row | {"label": None} for row in ROWS if row["judge"] == "j"))
     label_by_hand(labels, {f"c{n}": float(n % 2 == 0) for n in range(12)})
     result = run("estimate", path, "--labels", labels)
     assert result.status == 0
@@ -301,7 +297,7 @@ def test_estimate_without_labels_gives_the_judges_rate_and_says_how_to_give_labe
     run: Any, tmp_path: Path
 ) -> None:
     path = tmp_path / "judged.jsonl"
-    path.write_text("".join(f"{json.dumps(row | {'label': None})}\n" for row in ROWS if row["judge"] == "j"))
+    write_records(path, (row | {"label": None} for row in ROWS if row["judge"] == "j"))
     result = run("estimate", path)
     assert result.status == 0
     assert "judge's own mean, uncorrected: 0.500 [0.336, 0.664] on 32" in result.out
@@ -339,11 +335,8 @@ def test_a_score_of_a_label_that_is_out_of_range_is_named_by_its_field(
 
 def test_a_draw_without_chances_is_said_to_be_taken_as_a_plain_one(run: Any, tmp_path: Path) -> None:
     judged, draw = tmp_path / "judged.jsonl", tmp_path / "draw.jsonl"
-    judged.write_text(
-        "".join(
-            f"{json.dumps(row | ({'label': None} if number > 9 else {}))}\n"
-            for number, row in enumerate(ROWS[:32])
-        )
+    write_records(
+        judged, (row | ({"label": None} if number > 9 else {}) for number, row in enumerate(ROWS[:32]))
     )
     run("plan", judged, "--next", "5", "--out", draw)
     out = run("estimate", judged, "--draw", draw).out
@@ -368,7 +361,7 @@ def test_plan_gives_sizes_and_items(run: Any, table: Path, tmp_path: Path) -> No
     assert "1,043" in run("plan", "--half-width", "0.05", "--prevalence", "0.2", "--on-average").out
     assert "469" in run("plan", "--difference", "0.05", "--discordant", "0.15").out
     path = tmp_path / "judged.jsonl"
-    path.write_text("".join(f"{json.dumps(row | {'label': None})}\n" for row in ROWS))
+    write_records(path, (row | {"label": None} for row in ROWS))
     planned = json.loads(run("plan", path, "--next", "3", "--json").out)
     drawn = planned["next"]
     assert (len(set(drawn)), planned["of"]) == (3, 32)
@@ -421,7 +414,7 @@ def test_a_budget_is_planned_by_a_pilot_and_what_it_bought_is_estimated(run: Any
                         "cost": cost,
                     }
                 )
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    write_records(path, rows)
     pilot = run(
         "plan",
         path,
@@ -483,7 +476,7 @@ def test_items_drawn_by_doubt_are_estimated_with_their_chances(run: Any, tmp_pat
         {"item_id": f"c{number}|s|0", "judge": "j", "score": (number % 10) / 10, "system": "s"}
         for number in range(200)
     ]
-    judged.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    write_records(judged, rows)
     planned = run("plan", judged, "--next", "40", "--by-doubt", "--out", draw)
     drawn = [json.loads(line) for line in draw.read_text().splitlines()]
     assert planned.out.startswith(f"Label all of these {len(drawn)}, of 200 judged and not labelled")
@@ -504,7 +497,7 @@ def test_items_drawn_by_stratum_are_estimated_in_their_strata(run: Any, tmp_path
         {"item_id": f"c{number}|s|0", "judge": "j", "score": number % 2, "kind": ("new", "old")[number > 120]}
         for number in range(200)
     ]
-    judged.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    write_records(judged, rows)
     planned = run("plan", judged, "--next", "60", "--strata", "kind", "--out", draw)
     drawn = [json.loads(line) for line in draw.read_text().splitlines()]
     assert planned.out.startswith("In proportion to items times spread (Neyman):")
@@ -571,7 +564,7 @@ def test_compare_by_system_says_which_passes_more_often_and_gives_strata(run: An
         for number in range(48)
     ]
     path = tmp_path / "systems.jsonl"
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    write_records(path, rows)
     found = json.loads(run("compare", path, "--by", "system", "--json").out)
     assert set(found["strata"]) == {"decided", "open", "all"}
     for stratum in found["strata"].values():
@@ -586,7 +579,7 @@ def test_compare_by_system_says_which_passes_more_often_and_gives_strata(run: An
 
 def test_pairs_of_judges_carry_the_clustered_p(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "clustered.jsonl"
-    path.write_text("".join(f"{json.dumps(row | {'cluster': row['item_id'][:2]})}\n" for row in ROWS))
+    write_records(path, (row | {"cluster": row["item_id"][:2]} for row in ROWS))
     (pair,) = json.loads(run("compare", path, "--json").out)["pairs"]
     assert pair["clustered_p"] == pair["clustered_holm_p"] is not None
     assert {"exact_p", "midp", "holm_p", "bh_p"} <= set(pair)
@@ -600,7 +593,7 @@ def test_calibrate_says_where_another_cut_would_do_clearly_better(run: Any, tmp_
     ]
     rows += [{"item_id": f"i{n}", "judge": "curt", "score": n % 2, "label": n % 2} for n in range(80)]
     path = tmp_path / "graded.jsonl"
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    write_records(path, rows)
     result = run("calibrate", path)
     assert "  from 0.9 on instead, balanced accuracy would be 0.500 higher [0." in result.out
     (warning,) = [line for line in result.out.splitlines() if "another cut" in line]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 from fiducial.calibration import Table, read_table, table_from_frame, table_from_rows
 from fiducial.calibration.tables.table import Column
 from fiducial.errors import InputError, MissingExtraError
+from fiducial.records import write_records
 
 ROWS: list[dict[str, Any]] = [
     {"item_id": "a", "judge": "j", "score": 1, "label": 1.0, "cluster": "one", "system": "x"},
@@ -23,7 +23,7 @@ ROWS: list[dict[str, Any]] = [
 
 
 def write_jsonl(path: Path, rows: list[dict[str, Any]]) -> Path:
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    write_records(path, rows)
     return path
 
 
