@@ -1,6 +1,6 @@
 """From one core to many: wall time, processor time and peak memory by size and workers, beside a bare loop. Printed by ``make bench-scale``.
 
-    python benchmarks/scale.py [OUTPUTS...] [--ray PYTHON]
+    python benchmarks/scale.py [OUTPUTS...] [--ray PYTHON] [--minutes 12]
 
 Processor time and memory are of all processes of a command: memory as the sum of what is theirs and their share of what they share (PSS),
 looked at five times a second. ``--ray`` names a Python that has Ray (``make ray`` makes .venv-ray).
@@ -8,19 +8,23 @@ looked at five times a second. ``--ray`` names a Python that has Ray (``make ray
 
 from __future__ import annotations
 
+import argparse
 import os
 import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 from uuid import uuid4
 
-from commands import described
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
+
+from provider_server import Answer, ProviderServer, Response, Seen, in_the_form_asked_for
 from run_folders import write_inputs
 
 _MARK = "FIDUCIAL_BENCHMARK"
@@ -38,7 +42,12 @@ with open("bare.jsonl", "wb") as out:
 
 _FILES = ("cases.jsonl", "--outputs", "outputs.jsonl")
 _CHECK = ("check", *_FILES, "--out", "checked.jsonl")
-_JUDGED = ("run", *_FILES, "--judge", "tool_call_accuracy@baseline", "--judge-on", "all")
+_FREE = ("--judge", "tool_call_accuracy@baseline", "--judge-on", "all")
+_ASKED = ("--judge", "tool_call_accuracy", "--judge-on", "all", "--model", "m", "--no-cache", "--max-calls")
+_MOST_CALLS = 10_000
+_SIZES = [10_000, 100_000, 1_000_000]
+_MINUTES = 12.0
+"""What all of it may take; what would begin later is not run, and said so."""
 
 
 class Used(NamedTuple):
@@ -49,26 +58,40 @@ class Used(NamedTuple):
     megabytes: float
 
 
-def commands(ray: str | None) -> Iterator[tuple[str, list[str]]]:
+def commands(size: int, ray: str | None, server: str) -> Iterator[tuple[str, list[str]]]:
     """What is measured, by name."""
     ours = [sys.executable, "-m", "fiducial"]
     yield "a bare loop: read, check, write", [sys.executable, "-c", _BARE]
     for workers in ("1", "2"):
-        yield f"check, workers {workers}", [*ours, *_CHECK, "--workers", workers]
-    yield "run with a free judge", [*ours, *_JUDGED, "--out", "run"]
-    yield "the same again: nothing is left to do", [*ours, *_JUDGED, "--out", "run"]
+        yield f"`check --workers {workers}`", [*ours, *_CHECK, "--workers", workers]
+    for name in ("`run` with a judge that costs nothing", "the same again: nothing is left to do"):
+        yield name, [*ours, "run", *_FILES, *_FREE, "--out", "run"]
+    run = ("run", *_FILES, "--workers")
+    there = [str(ray), "-m", "fiducial", *run]
+    for workers in ("2", "1"):  # what tells more comes first, since time may run out
+        yield f"`run`, no judge, {_workers(workers)}", [*ours, *run, workers, "--out", f"here-{workers}"]
+        if ray:
+            on_ray = [workers, "--engine", "ray", "--out", f"ray-{workers}"]
+            yield f"the same on Ray, {_workers(workers)}", [*there, *on_ray]
+    if size > _MOST_CALLS:
+        return
+    asked = [*_ASKED, str(size), "--base-url", server]
+    yield "`run` with a judge at a server that answers in 50 ms", [*ours, *run, "1", *asked, "--out", "asked"]
     for workers in ("1", "2") if ray else ():
-        options = ("--engine", "ray", "--workers", workers, "--out", f"ray-{workers}")
-        yield (
-            f"run on Ray, {workers} worker{'s' * (workers != '1')}",
-            [str(ray), "-m", "fiducial", "run", *_FILES, *options],
-        )
-    if ray:
-        yield "run without it, workers 2", [*ours, "run", *_FILES, "--workers", "2", "--out", "local"]
+        on_ray = [workers, "--engine", "ray", "--out", f"asked-{workers}"]
+        yield f"the same on Ray, {workers} actor{'s' * (workers != '1')}", [*there, *on_ray, *asked]
+
+
+def _workers(number: str) -> str:
+    return f"{number} worker{'s' * (number != '1')}"
 
 
 def measured(folder: Path, command: list[str]) -> Used:
-    """Run a command, and look at all processes that it starts."""
+    """Run a command, and look at all processes that it starts.
+
+    Raises:
+        ChildProcessError: It failed; with the last that it said.
+    """
     mark = uuid4().hex
     begun, spent, peak, before = time.perf_counter(), dict[int, float](), 0.0, of_children()
     with (
@@ -87,9 +110,7 @@ def measured(folder: Path, command: list[str]) -> Used:
             time.sleep(_SECONDS_BETWEEN)
     wall = time.perf_counter() - begun
     if process.returncode:
-        raise SystemExit(
-            f"{' '.join(command)}: ended with {process.returncode}\n{(folder / 'said').read_text()}"
-        )
+        raise ChildProcessError((folder / "said").read_text(errors="replace").strip()[-300:])
     # What ended between two looks is known of children and theirs, and not of what Ray starts apart.
     return Used(wall, max(sum(spent.values()), of_children() - before), peak)
 
@@ -127,26 +148,67 @@ def megabytes_of(process: int) -> float:
     return 0.0
 
 
+@contextmanager
+def served() -> Generator[str]:
+    """A model's endpoint in a process of its own; its address."""
+    command = [sys.executable, __file__, "--serve"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield process.stdout.readline().strip()
+        process.terminate()
+
+
+def serve() -> None:
+    """Answer in the form asked for, after 50 ms, until the one who began this is gone."""
+    script = in_the_form_asked_for()
+
+    def late(seen: Seen) -> Response:
+        answer = script(seen)
+        return replace(answer, delay=0.05) if isinstance(answer, Answer) else answer
+
+    with ProviderServer(late) as server:
+        print(server.base_url, flush=True)
+        sys.stdin.read()
+
+
+def rows(sizes: Sequence[int], ray: str | None, until: float) -> Iterator[str]:
+    """The lines of the table; what failed is a line, too, and so is what there was no time for."""
+    for size in sizes:
+        with TemporaryDirectory() as scratch, served() as server:
+            write_inputs(Path(scratch), size)
+            for name, command in commands(size, ray, server):
+                if time.monotonic() > until:
+                    yield f"| {size:,} | {name} | not run: no time was left | | |"
+                    continue
+                try:
+                    used = measured(Path(scratch), command)
+                except ChildProcessError as error:
+                    yield f"| {size:,} | {name} | failed: {' '.join(str(error).split())} | | |"
+                    continue
+                yield f"| {size:,} | {name} | {used.wall:.1f} s | {used.processor:.1f} s | {used.megabytes:,.0f} MB |"
+
+
 def main() -> None:
     """Print a table."""
-    parser = described(__doc__)
-    parser.add_argument("sizes", nargs="*", type=int, default=[10_000, 100_000, 1_000_000])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("sizes", nargs="*", type=int, default=_SIZES)
     parser.add_argument("--ray", metavar="PYTHON", help="a Python that has Ray")
+    parser.add_argument("--minutes", type=float, default=_MINUTES, help="what would begin later is not run")
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    load = os.getloadavg()[0]
+    if given.serve:
+        serve()
+        return
+    begun = time.monotonic()
     print(
-        f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, Python {sys.version.split()[0]}, load {load:.1f} at the start\n"
+        f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, Python {sys.version.split()[0]}, load {os.getloadavg()[0]:.1f} at the start\n"
     )
     print("| outputs | | wall | processor | memory of all processes |\n|---|---|---|---|---|")
-    for size in given.sizes:
-        with TemporaryDirectory() as scratch:
-            write_inputs(Path(scratch), size)
-            for name, command in commands(given.ray):
-                used = measured(Path(scratch), command)
-                print(
-                    f"| {size:,} | {name} | {used.wall:.1f} s | {used.processor:.1f} s | {used.megabytes:.0f} MB |",
-                    flush=True,
-                )
+    for line in rows(given.sizes, given.ray, begun + 60 * given.minutes):
+        print(line, flush=True)
+    print(f"\n{(time.monotonic() - begun) / 60:.1f} minutes; load {os.getloadavg()[0]:.1f} at the end")
 
 
 if __name__ == "__main__":

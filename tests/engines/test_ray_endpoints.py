@@ -71,6 +71,14 @@ def evaluate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Evalua
         yield call
 
 
+def always(response: Response) -> Script:
+    def script(seen: Seen) -> Response:
+        del seen
+        return response
+
+    return script
+
+
 def test_each_is_asked_by_its_weight_and_each_output_once(evaluate: Evaluate, tmp_path: Path):
     run, (large, small) = evaluate(after(0.05), after(0.05), weights=(1, 0.25))
     assert graded(tmp_path / "run") == EACH_ONCE
@@ -82,7 +90,7 @@ def test_each_is_asked_by_its_weight_and_each_output_once(evaluate: Evaluate, tm
 
 @pytest.mark.parametrize("fault", [Status(500), Status(401)])
 def test_what_fails_at_one_is_asked_of_the_other(evaluate: Evaluate, tmp_path: Path, fault: Response):
-    run, (right, wrong) = evaluate(after(0.02), lambda seen: fault)
+    run, (right, wrong) = evaluate(after(0.02), always(fault))
     assert graded(tmp_path / "run") == EACH_ONCE
     assert len(right.seen) == COUNT
     # What was in flight, two failures before a third in a row, and a call or two when it is tried again.
@@ -105,7 +113,7 @@ def test_one_that_breaks_in_the_middle_loses_nothing(evaluate: Evaluate, tmp_pat
 
 
 def test_what_hangs_at_one_is_given_up_and_asked_of_the_other(evaluate: Evaluate, tmp_path: Path):
-    _, (right, hanging) = evaluate(after(0.01), lambda seen: Hang())
+    _, (right, hanging) = evaluate(after(0.01), always(Hang()))
     assert graded(tmp_path / "run") == EACH_ONCE
     assert len(right.seen) == COUNT
     assert 0 < len(hanging.seen) <= SLOTS + 4
