@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..calibration.statistic import Statistic
-from ..evaluation.conclusion.results import CORRECTED, DECIDED, OPEN, SystemResult
+from ..evaluation.conclusion.results import CORRECTED, DECIDED, OPEN, JudgeUse, SystemResult
 from . import words
 from .found import Answer, Found
 from .ranking import deciding, pair_of
+from .text import shortened
 from .trust import SURE, Trust
 from .words import counted, listed
 
 _ASKED_BY = {"--judge": "JUDGE", "--model": "NAME"}
+
+_REASON = 120
+"""Characters of a reason why no call was answered."""
 
 _LABELS = 50
 """How many outputs a person is asked to label at a time."""
@@ -52,8 +56,17 @@ def _ask_again(found: Found) -> Answer | None:
     told = [*([words.missing(calls)] if calls else []), *([words.not_checked(checks)] if checks else [])]
     if not told:
         return None
-    text = f"{'; '.join(told)}; the same command tries these alone again."
+    why = _never_answered(found.judges)
+    again = f". Mend this first: {why}. Then the" if why else "; the"
+    text = f"{'; '.join(told)}{again} same command tries these alone again."
     return Answer(text=text, evidence="judges", command=found.again())
+
+
+def _never_answered(judges: Sequence[JudgeUse]) -> str:
+    """Why a judge that was asked never answered, such as a wrong key; empty where each did."""
+    silent = (use for use in judges if use.outcomes.get("failed") == sum(use.outcomes.values()) > 0)
+    reasons = (next(iter(use.reasons.get("failed", ())), "") for use in silent)
+    return shortened(next(reasons, ""), _REASON).rstrip(".")
 
 
 def _add_missing(found: Found) -> Answer | None:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 from found_results import compared, judged, panel, systems
+from msgspec.structs import replace
 
 from fiducial.calibration import compare, table_from_rows
 from fiducial.calibration.agreement.adjudication_results import (
@@ -18,7 +19,7 @@ from fiducial.calibration.agreement.adjudication_results import (
 from fiducial.calibration.agreement.results import Calibration, EqualRates, JudgeCalibration, SuspectedLabel
 from fiducial.calibration.cautions import Caution
 from fiducial.calibration.statistic import Statistic
-from fiducial.evaluation.conclusion.results import DECIDED, OPEN, UNJUDGED, Stratum
+from fiducial.evaluation.conclusion.results import DECIDED, OPEN, UNJUDGED, JudgeUse, Stratum
 from fiducial.report.answers import answers
 from fiducial.report.found import Found
 
@@ -193,3 +194,13 @@ def test_labels_that_were_found_wrong_are_to_be_corrected_and_what_was_decided_i
     why = {each.judge: each.why for each in told.trust}
     assert "adjudicated by people: of 9 disagreements the judge is right in" in why["j"]
     assert "adjudicated" not in why["k"]
+
+
+def test_why_a_judge_never_answered_is_said_where_the_command_is_proposed_again():
+    failed = JudgeUse(
+        name="j", fingerprint="f", outcomes={"failed": 2}, reasons={"failed": {"HTTP 404: no such model": 2}}
+    )
+    told = answers(Found(systems=systems("a"), judges=[failed], command="X")).next
+    assert "Mend this first: HTTP 404: no such model. Then the same command" in told.text
+    answered = replace(failed, outcomes={"failed": 2, "graded": 1})
+    assert "HTTP 404" not in answers(Found(systems=systems("a"), judges=[answered], command="X")).next.text
