@@ -14,7 +14,6 @@ import click
 
 from ..api.text import visible
 from ..errors import FiducialError, UsageError, on_command_line
-from ..records.explanations import nearest
 from ..version import VERSION
 from .exit_codes import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE
 from .plugin_option import take_plugins
@@ -89,6 +88,8 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, and what the team's file says of its options."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
+            from ..records.explanations import nearest  # noqa: PLC0415 - only who mistypes needs it
+
             raise click.UsageError(f"No such command {args[0]!r}{nearest(args[0], COMMANDS)}.", ctx)
         name, command, rest = super().resolve_command(ctx, args)
         unknown = [table for table in ctx.default_map or () if table not in COMMANDS]
