@@ -14,9 +14,9 @@ from fiducial.calibration.monitoring.drift import (
     first_alarm,
     first_drop,
     foresee,
-    look_level,
     paired_drops,
 )
+from fiducial.calibration.monitoring.look_levels import look_levels
 
 from .tally import FOUND, SIZE, Means, Tally, Target
 
@@ -24,6 +24,8 @@ KINDS = {"all alike": 0.0, "uneven": 2.0, "most are sure": 0.3}
 """How far anchors differ in how often the judge is right: the parameters of a Beta distribution add up to this; 0 for none."""
 
 _LOOKS, _SOON, _DROP = 20, 5, 0.1
+
+_LEVELS = look_levels(_LOOKS)
 
 
 def drift(draws: int) -> Iterator[Tally | Means]:
@@ -72,15 +74,15 @@ def _attainable(draws: int) -> Iterator[Tally | Means]:
         most.add(f"right on {accuracy:g}", _most_powerful(100, 500, accuracy, accuracy - _DROP))
         said.add(f"right on {accuracy:g}", foresee(accuracy, 100).found)
     enough = Tally("drift, as asked for: a drop of 10 points found within 5 looks", Target("power", 0.7, 1.0))
-    rng, asked = np.random.default_rng(41), foresee(0.85, 100)
-    for anchors, replies in ((asked.anchors, 1), (100, asked.replies or 1)):
+    rng, asked = np.random.default_rng(41), foresee(0.85, 80)
+    for anchors, replies in ((asked.anchors, 1), (80, asked.replies or 1)):
         for _ in range(draws // 4):
             certified = rng.binomial(replies, 0.85, anchors) / replies
             looks = [rng.binomial(1, 0.85 - _DROP, anchors).astype(np.float64) for _ in range(_SOON)]
             p = paired_drops(certified, looks, np.arange(anchors))[1]
             enough.add(
                 f"{anchors} anchors, {replies} replies",
-                first_drop(p, look_level(replies=replies)) is not None,
+                first_drop(p, look_levels(_SOON, replies=replies)) is not None,
             )
     yield from (most, said, enough)
 
@@ -126,4 +128,4 @@ def _look(rng: np.random.Generator, chance: FloatArray, own: BoolArray, repeats:
 
 
 def _paired(certified: FloatArray, looks: list[FloatArray], cluster: IntArray) -> bool:
-    return first_drop(paired_drops(certified, looks, cluster)[1], look_level()) is not None
+    return first_drop(paired_drops(certified, looks, cluster)[1], _LEVELS[: len(looks)]) is not None

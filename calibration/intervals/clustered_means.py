@@ -13,7 +13,7 @@ from scipy.special import betaincinv, ndtri, stdtr
 from ..arrays import FloatArray, IntArray
 from ..statistic import Statistic, defined, undefined
 from .closed_forms import Interval, normal_quantile, t_interval, t_quantile, wilson_interval
-from .clustered_rates import averaged_effect, usual_effect
+from .clustered_rates import averaged_effect, told_by, usual_effect
 from .variance import FEWEST, Estimate, cluster_sums, variance
 
 _ROUNDING = 1e-12
@@ -88,7 +88,8 @@ class Combination(NamedTuple):
         if errors > _ROUNDING:
             student = t_quantile(level, self.degrees) / normal_quantile(level)
             seen = self.rows * (max(self.error, self.row_error) * student) ** 2 / (share * (1 - share))
-        return wilson_interval(share, self.rows / averaged_effect(seen, self._usual, errors), level)
+        told = told_by(errors, self.cluster_size)
+        return wilson_interval(share, self.rows / averaged_effect(seen, self._usual, told), level)
 
     @property
     def _usual(self) -> float:

@@ -6,6 +6,7 @@ two or three it is luck; so what is seen is averaged with what is usual, which w
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from ..arrays import FloatArray, IntArray
@@ -39,6 +40,11 @@ def usual_effect(cluster_size: float, prior: Prior = TWO_SIDED) -> float:
 def averaged_effect(seen: float, usual: float, errors: float, prior: Prior = TWO_SIDED) -> float:
     """The design effect that is seen, averaged with the usual one: the former weighs as much as there are errors."""
     return (errors * seen + prior.weight * usual) / (errors + prior.weight)
+
+
+def told_by(errors: float, cluster_size: float) -> float:
+    """For how many errors what is seen counts in an interval: those that come together are not as many looks at their dependence."""
+    return errors / math.sqrt(usual_effect(cluster_size))
 
 
 def effective_trials(
@@ -83,8 +89,10 @@ def clustered_wilson_interval(share: float, spread: Spread, level: float = 0.95)
     Returns:
         Ends within [0, 1].
     """
-    errors, variance = spread.trials * min(share, 1 - share), share * (1 - share)
-    worth = effective_trials(spread, errors, variance, student=student_ratio(level, spread.clusters))
+    errors = told_by(spread.trials * min(share, 1 - share), spread.cluster_size)
+    worth = effective_trials(
+        spread, errors, share * (1 - share), student=student_ratio(level, spread.degrees)
+    )
     name = "Wilson" if spread.clusters == spread.trials else "Wilson on the cluster-effective n"
     return wilson_interval(share, worth, level), name
 
@@ -125,7 +133,7 @@ def certified_rate(passed: FloatArray, cluster: IntArray, *, level: float = 0.95
     if not len(passed):
         return undefined("no row is in the denominator", n=0, level=level)
     share, spread = float(passed.mean()), spread_of_rows(passed, cluster)
-    student = student_ratio(2 * level - 1, spread.clusters)
+    student = student_ratio(2 * level - 1, spread.clusters - 1)
     errors = spread.trials * (1 - share) / usual_effect(spread.cluster_size, CERTIFIED)
     worth = effective_trials(spread, errors, share * (1 - share), prior=CERTIFIED, student=student)
     successes = share * worth
@@ -134,6 +142,6 @@ def certified_rate(passed: FloatArray, cluster: IntArray, *, level: float = 0.95
     return Statistic(value=share, low=low, high=1.0, level=level, method=method, n=len(passed))
 
 
-def student_ratio(level: float, clusters: int) -> float:
-    """Student's quantile over clusters as a multiple of the normal one; 1 for a single cluster."""
-    return t_quantile(level, clusters - 1) / normal_quantile(level) if clusters >= FEWEST else 1.0
+def student_ratio(level: float, degrees: float) -> float:
+    """Student's quantile as a multiple of the normal one; 1 where there are no degrees of freedom, in a single cluster."""
+    return t_quantile(level, degrees) / normal_quantile(level) if degrees > 0 else 1.0

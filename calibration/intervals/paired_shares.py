@@ -11,7 +11,7 @@ from ..arrays import FloatArray
 from ..sample import Sample
 from ..statistics.rates import Proportion, judge_rate, prevalence, true_negative_rate, true_positive_rate
 from .closed_forms import Interval, normal_quantile
-from .clustered_rates import clustered_wilson_interval, effective_trials, student_ratio
+from .clustered_rates import clustered_wilson_interval, effective_trials, student_ratio, told_by
 from .variance import mean_spread, proportion_spread
 
 _HALVINGS = 60
@@ -75,9 +75,9 @@ def paired_interval(
     differ = only_first + only_second
     worth = effective_trials(
         spread,
-        spread.trials * differ,
+        told_by(spread.trials * differ, spread.cluster_size),
         differ - (only_first - only_second) ** 2,
-        student=student_ratio(level, spread.clusters),
+        student=student_ratio(level, spread.degrees),
     )
     ends = tango_interval(only_first, only_second, worth, normal_quantile(level))
     return ends, f"Tango, Wilson's score for pairs{_basis(spread.clusters == spread.trials)}"

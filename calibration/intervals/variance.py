@@ -178,6 +178,7 @@ class Spread(NamedTuple):
         trials: Rows in the denominator.
         clusters: Clusters that have one.
         cluster_size: Rows in the cluster that a row is in, on average over rows: ``sum of m^2 / n``.
+        degrees: Degrees of freedom of the standard error (`degrees_of_freedom`); NaN for one cluster.
         clustered: Standard error, `Form` ``cr1``; NaN for one cluster.
         jackknife: The same, leaving out one cluster at a time; NaN for one cluster.
     """
@@ -185,6 +186,7 @@ class Spread(NamedTuple):
     trials: int
     clusters: int
     cluster_size: float
+    degrees: float
     clustered: float
     jackknife: float
 
@@ -201,13 +203,15 @@ def spread_of_sums(totals: FloatArray, trials_of: FloatArray, times: IntArray | 
     trials = float(times @ trials_of)
     moved = (totals - float(times @ totals) / trials * trials_of) / trials
     clusters = int(times[trials_of > 0].sum())
-    jackknife = math.nan
+    shares, degrees, jackknife = trials_of / trials, math.nan, math.nan
     if clusters >= FEWEST:
-        jackknife = variance(moved, times, form="jackknife", shares=trials_of / trials, clusters=clusters)
+        degrees = degrees_of_freedom(shares, times)
+        jackknife = variance(moved, times, form="jackknife", shares=shares, clusters=clusters)
     return Spread(
         trials=round(trials),
         clusters=clusters,
         cluster_size=float(times @ trials_of**2) / trials,
+        degrees=degrees,
         clustered=math.sqrt(variance(moved, times, clusters=clusters)),
         jackknife=math.sqrt(jackknife),
     )

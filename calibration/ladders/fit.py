@@ -106,7 +106,7 @@ def _worth(answers: Answers, expected: FloatArray) -> float:
     residual = (answers.caught - share) / np.sqrt(share * (1 - share))
     spread = spread_of_rows(residual, answers.cluster)
     errors = float(min(answers.caught.sum(), (1 - answers.caught).sum()))
-    student = student_ratio(LEVEL, spread.clusters)
+    student = student_ratio(LEVEL, spread.clusters - 1)
     trials = effective_trials(spread, errors, float(residual.var()), student=student)
     return min(1.0, trials / len(residual))
 

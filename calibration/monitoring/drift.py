@@ -8,15 +8,16 @@ from collections.abc import Sequence
 
 import msgspec
 import numpy as np
-from scipy.special import ndtr, ndtri, stdtr, stdtrit
+from scipy.special import stdtr, stdtrit
 
 from ..arrays import FloatArray, IntArray
 from ..intervals.clustered_means import mean_over_clusters
+from .look_levels import SOON, look_levels
 
 _STAKES = np.linspace(0.05, 0.95, 19)
 """Shares of the largest stake; the evidence is the mean over them, so that none has to be chosen beforehand."""
 
-_FAR, _HALVINGS, _SAMPLED = 9.0, 50, 20_000
+_SAMPLED = 20_000
 
 _FEWEST, _MOST, _OFTEN = 10, 10_000, 10
 """Between which numbers of anchors, and among how many numbers of replies, is looked for what it would take."""
@@ -59,32 +60,9 @@ def paired_drops(
     return np.array(drops), np.array(found)
 
 
-def look_level(alpha: float = 0.05, replies: float = 1.0) -> float:
-    """At which p a look speaks of a drop: one level for all looks there will ever be, at one of which it is reached with chance ``alpha``.
-
-    What an anchor has in common with itself cancels in its differences, so that of a judge that stays as it was the statistics of looks ``s < t``
-    correlate as ``sqrt((1/R + 1/t) / (1/R + 1/s))``, however much it repeats itself: a Brownian motion looked at from the share ``1 / (1 + R)``
-    of its time on, all of which only endless looks would see. The level is one that such a motion crosses somewhere with chance ``alpha``.
-
-    Source: Siegmund 1985, for the chance (looks without gaps, so a little cautious); Jennison and Turnbull 1997, for statistics of this form.
-
-    Args:
-        alpha: The chance of a false alarm over all looks.
-        replies: ``R``, on how many replies an anchor the certified run rests, on average.
-    """
-    # Found by halving: the chance falls with the quantile.
-    low, high = float(ndtri(1 - alpha)), _FAR
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        density = math.exp(-(middle**2) / 2) / math.sqrt(2 * math.pi)
-        crossed = float(ndtr(-middle)) + middle * density * math.log1p(replies) / 2
-        low, high = (middle, high) if crossed > alpha else (low, middle)
-    return float(ndtr(-high))
-
-
-def first_drop(p: FloatArray, level: float) -> int | None:
-    """The first look, from 0 on, whose p is within the `look_level`; None when there is none."""
-    reached = np.flatnonzero(p <= level)
+def first_drop(p: FloatArray, levels: FloatArray) -> int | None:
+    """The first look, from 0 on, whose p is within its level (`look_levels`); None when there is none."""
+    reached = np.flatnonzero(p <= levels)
     return int(reached[0]) if len(reached) else None
 
 
@@ -126,7 +104,7 @@ def foresee(accuracy: float, anchors: int, *, replies: float = 1.0) -> Foresight
         each = rng.binomial(n, max(0.0, accuracy - _DROP), (_LOOKS, _SAMPLED)) / n
         after = np.cumsum(each, axis=0) / number
         error = np.sqrt(n * (before * (1 - before) / r + after * (1 - after) / number) + 2)
-        reached = n * (before - after) / error >= -stdtrit(n, look_level(replies=r))
+        reached = n * (before - after) / error >= -stdtrit(n, look_levels(_LOOKS, replies=r))[:, None]
         return float(reached.any(axis=0).mean())
 
     enough = _FEWEST + bisect_left(range(_FEWEST, _MOST), _WANTED, key=lambda n: chance(n, replies))

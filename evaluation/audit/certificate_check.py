@@ -10,7 +10,8 @@ import msgspec
 import numpy as np
 
 from ...calibration.arrays import FloatArray, cluster_numbers
-from ...calibration.monitoring.drift import drift_evidence, first_alarm, first_drop, look_level, paired_drops
+from ...calibration.monitoring.drift import drift_evidence, first_alarm, first_drop, paired_drops
+from ...calibration.monitoring.look_levels import look_levels
 from ...errors import InputError
 from ...records import JudgeId, read_records, write_records
 from .certificate import Certificate, DriftTest, JudgedRun, is_right
@@ -45,7 +46,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
         evidence: For drift, of the e-process after the last look; its alarm is ``1 / alpha``.
         drop: How much less often the judge is right than when it was certified, over all looks; None without one, or of older certificates.
         p: Of no drop, by the paired test; None likewise.
-        level: At which p the paired test speaks of drift, at whatever look.
+        level: At which p the paired test speaks of drift at the last look; before there is one, at the first.
         accuracy: On the anchors judged anew in this run; None where it was no look.
     """
 
@@ -121,7 +122,7 @@ def check_certificate(path: Path, run: JudgedRun, folder: Path) -> Standing:
         evidence=float(evidence[-1]) if len(evidence) else 1.0,
         drop=float(drops[-1]) if len(drops) else None,
         p=float(p[-1]) if len(p) else None,
-        level=look_level(certificate.alpha, certificate.replies),
+        level=float(look_levels(max(1, len(looks)), certificate.alpha, certificate.replies)[-1]),
         accuracy=accuracy,
     )
 
@@ -159,13 +160,13 @@ def _alarm(
     if certificate.accepted_told:
         means = [float(np.nanmean(np.stack(looks[: count + 1]))) for count in range(len(looks))]
         p = np.where(np.array(means) < accepted, p, 1.0)
-    level = look_level(alpha, certificate.replies)
-    at = first_drop(p, level)
+    levels = look_levels(len(p), alpha, certificate.replies)
+    at = first_drop(p, levels)
     if at is None:
         return None
     return (
         f"on its anchors it is right less often than when it was certified, by {drops[at]:.3f} "
-        f"(look {at + 1}, p {p[at]:.2g}, alarm at {level:.2g})"
+        f"(look {at + 1}, p {p[at]:.2g}, alarm at {levels[at]:.2g})"
     )
 
 

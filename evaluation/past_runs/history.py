@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from ...calibration.arrays import FloatArray, cluster_numbers
 from ...calibration.cuts import Cut
-from ...calibration.monitoring.drift import first_drop, look_level, paired_drops
+from ...calibration.monitoring.drift import first_drop, paired_drops
+from ...calibration.monitoring.look_levels import look_levels
 from ...calibration.statistic import Statistic
 from ...errors import InputError, RunFolderError
 from ...records import JudgeId
@@ -52,7 +53,7 @@ class Drift(Part, frozen=True, kw_only=True):
         since: The first run, which it is compared with.
         drop: By how much less often it is right, over the runs up to there.
         p: Of no drop.
-        level: At which p drift is spoken of, at whatever run: 5 % false alarms over all of them.
+        level: At which p drift is spoken of at that run: 5 % false alarms over all there will be.
         n: Labelled outputs of the first run.
     """
 
@@ -167,8 +168,8 @@ def _drift(judge: JudgeId, name: str, cut: Cut, places: Sequence[Path]) -> Drift
     if not items or not any(np.isfinite(look).any() for look in looks):
         return None
     drops, p = paired_drops(right, looks, cluster_numbers(first[item][1] for item in items))
-    level = look_level(_ALPHA)
-    at = first_drop(p, level)
+    levels = look_levels(len(p), _ALPHA)
+    at = first_drop(p, levels)
     if at is None:
         return None
     return Drift(
@@ -177,7 +178,7 @@ def _drift(judge: JudgeId, name: str, cut: Cut, places: Sequence[Path]) -> Drift
         since=places[0].name,
         drop=float(drops[at]),
         p=float(p[at]),
-        level=level,
+        level=float(levels[at]),
         n=len(items),
     )
 

@@ -13,11 +13,11 @@ from fiducial.calibration.monitoring.drift import (
     first_alarm,
     first_drop,
     foresee,
-    look_level,
     paired_drops,
 )
+from fiducial.calibration.monitoring.look_levels import look_levels
 
-LEVEL = look_level()
+LEVELS = look_levels(20)
 
 
 def looks(chance: np.random.Generator, rightness: FloatArray, count: int) -> list[FloatArray]:
@@ -113,7 +113,7 @@ def test_a_judge_that_stays_as_it_was_raises_few_alarms_whether_it_repeats_itsel
     for _ in range(200):
         certified, later = repeated(chance, 20, repeats=repeats)
         alarms += (
-            first_drop(paired_drops(certified, later, np.arange(100))[1], LEVEL) is not None,
+            first_drop(paired_drops(certified, later, np.arange(100))[1], LEVELS) is not None,
             first_alarm(drift_evidence(later, 0.85)) is not None,
         )
     assert alarms[0] / 200 <= 0.05
@@ -124,19 +124,29 @@ def test_a_judge_that_stays_as_it_was_raises_few_alarms_whether_it_repeats_itsel
 def test_a_drop_of_ten_points_is_found_within_five_looks_at_a_hundred_anchors():
     chance = np.random.default_rng(3)
     found = [
-        first_drop(paired_drops(*repeated(chance, 5, worse=0.12), np.arange(100))[1], LEVEL)
+        first_drop(paired_drops(*repeated(chance, 5, worse=0.12), np.arange(100))[1], LEVELS[:5])
         for _ in range(100)
     ]
     assert sum(each is not None for each in found) >= 80
 
 
-@pytest.mark.parametrize("replies", [1, 3])
-def test_a_judge_that_stays_as_it_was_reaches_the_level_at_some_look_as_often_as_alpha_says(replies: int):
-    chance, looks = np.random.default_rng(4), np.arange(1, 201)[:, None]
+@pytest.mark.parametrize("replies", [0.5, 1, 3])
+def test_a_judge_that_stays_as_it_was_reaches_its_levels_at_some_look_as_often_as_alpha_says(replies: float):
+    chance, looks = np.random.default_rng(4), np.arange(1, 301)[:, None]
     certified = chance.normal(size=20_000) / np.sqrt(replies)
-    later = np.cumsum(chance.normal(size=(200, 20_000)), axis=0) / looks
-    largest = ((certified - later) / np.sqrt(1 / replies + 1 / looks)).max(axis=0)
-    assert 0.03 <= (largest >= -ndtri(look_level(replies=replies))).mean() <= 0.052
+    later = np.cumsum(chance.normal(size=(300, 20_000)), axis=0) / looks
+    statistic = (certified - later) / np.sqrt(1 / replies + 1 / looks)
+    reached = statistic >= -ndtri(look_levels(300, replies=replies))[:, None]
+    first = [int((reached.argmax(axis=0)[reached.any(axis=0)] == look).sum()) / 20_000 for look in range(5)]
+    assert 0.042 <= reached.any(axis=0).mean() <= 0.053
+    spent = (1 - 0.6 * replies / (5 + replies)) * 0.05 / 5  # each of the first five looks as much
+    assert first == pytest.approx([spent] * 5, abs=0.0025)
+
+
+def test_the_level_of_a_look_does_not_depend_on_how_many_there_will_be():
+    assert look_levels(3).tolist() == look_levels(40)[:3].tolist()
+    assert len(look_levels(0)) == 0
+    assert (np.diff(look_levels(40)[5:]) > 0).all()
 
 
 @pytest.mark.parametrize("replies", [1, 2])
@@ -145,17 +155,17 @@ def test_what_is_foreseen_is_what_is_found_where_verdicts_do_not_repeat(replies:
     for _ in range(400):
         certified = chance.binomial(replies, 0.85, 100) / replies
         p = paired_drops(certified, looks(chance, np.full(100, 0.75), 5), np.arange(100))[1]
-        found += first_drop(p, look_level(replies=replies)) is not None
+        found += first_drop(p, look_levels(5, replies=replies)) is not None
     seen = foresee(0.85, 100, replies=replies)
     assert found / 400 == pytest.approx(seen.found, abs=0.06)
-    assert (seen.found >= 0.7) == (replies == 2)
+    assert seen.found >= 0.7
 
 
 def test_as_many_anchors_or_replies_as_are_asked_for_find_a_drop_as_often_as_wanted():
     seen = foresee(0.85, 80)
-    assert seen.replies == 3
+    assert seen.replies == 2
     assert foresee(0.85, seen.anchors).found >= 0.7 > foresee(0.85, seen.anchors - 5).found
-    assert foresee(0.85, 80, replies=3).found >= 0.7 > seen.found
+    assert foresee(0.85, 80, replies=2).found >= 0.7 > seen.found
     assert foresee(0.85, 20).replies is None
 
 
@@ -171,8 +181,8 @@ def test_a_handful_of_changes_that_all_go_one_way_is_no_drift_and_a_collapse_is(
     certified = np.ones(50)
     few, all_wrong = certified.copy(), np.zeros(50)
     few[:4] = 0.0
-    assert first_drop(paired_drops(certified, [few], np.arange(50))[1], LEVEL) is None
-    assert first_drop(paired_drops(certified, [all_wrong], np.arange(50))[1], LEVEL) == 0
+    assert first_drop(paired_drops(certified, [few], np.arange(50))[1], LEVELS[:1]) is None
+    assert first_drop(paired_drops(certified, [all_wrong], np.arange(50))[1], LEVELS[:1]) == 0
 
 
 def test_anchors_of_one_cluster_that_change_together_count_once():

@@ -1,0 +1,72 @@
+"""At which p a look speaks of a drop: levels for the first look and for all after it, at one of which a false alarm comes with a chance set beforehand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import ndtr
+
+from ..arrays import FloatArray
+
+SOON = 5
+"""Within so many looks most of the chance of a false alarm is spent, in equal parts."""
+
+_KEPT = 0.6
+"""This times the share of the information that only later looks have is kept for them: a tenth of the chance where the certified run has one reply."""
+
+_FAR, _POINTS, _HALVINGS = 9.0, 257, 60
+
+
+def look_levels(looks: int, alpha: float = 0.05, replies: float = 1.0) -> FloatArray:
+    """At which p each look speaks of a drop, so that of a judge that stays as it was any look ever does with chance ``alpha``.
+
+    What an anchor has in common with itself cancels in its differences, so that of a judge that stays as it was the statistics of looks ``s < t``
+    correlate as ``sqrt((1/R + 1/t) / (1/R + 1/s))``, however much it repeats itself: a Brownian motion looked at when the shares ``t / (t + R)``
+    of its time are over. The first five looks spend equal parts of ``alpha``, nine tenths in all where ``R`` is 1; the rest is the chance that the motion
+    ever crosses a straight line from there on, by the principle of reflection.
+
+    Source: Lan and DeMets 1983 (spending); Armitage, McPherson and Rowe 1969 (the integral over looks); Jennison and Turnbull 1997 (statistics of this form).
+
+    Args:
+        looks: How many levels are wanted, from the first look on.
+        alpha: The chance of a false alarm over all looks there will ever be.
+        replies: ``R``, on how many replies an anchor the certified run rests, on average.
+
+    Returns:
+        Levels, shape ``(looks,)``; the first ones do not depend on how many are wanted.
+    """
+    shares = np.arange(1, SOON + 1) / (np.arange(1, SOON + 1) + replies)
+    kept = alpha * _KEPT * (1 - float(shares[-1]))
+    found, places, chance = list[float](), np.zeros(1), np.ones(1)
+    for before, now in zip((0.0, *shares[:-1].tolist()), shares.tolist(), strict=True):
+        step = math.sqrt(now - before)
+        line = _crossed_with((alpha - kept) / SOON, places, chance, step, 1.0)
+        found.append(float(ndtr(-line / math.sqrt(now))))
+        places, chance = _not_crossed(line, math.sqrt(now), step, places, chance)
+    line = _crossed_with(kept, places, chance, math.sqrt(1 - shares[-1]), 2.0)
+    later = np.arange(SOON + 1, max(SOON, looks) + 1)
+    return np.append(found, ndtr(-line / np.sqrt(later / (later + replies))))[:looks]
+
+
+def _crossed_with(wanted: float, places: FloatArray, chance: FloatArray, step: float, sides: float) -> float:
+    """The line above which the motion is after a step (``sides`` 1), or was at any time during it (2), with the chance that is wanted."""
+    low, high = 0.0, _FAR
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        crossed = float(chance @ np.minimum(1.0, sides * ndtr((places - middle) / step)))
+        low, high = (middle, high) if crossed > wanted else (low, middle)
+    return high
+
+
+def _not_crossed(
+    line: float, spread: float, step: float, places: FloatArray, chance: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Where the motion may be after a step, below the line, and with what chance it is about there: the trapezoid rule."""
+    below = np.linspace(-_FAR * spread, line, _POINTS)
+    weight = np.full(_POINTS, below[1] - below[0])
+    weight[[0, -1]] /= 2
+    density = np.exp(-(((below[None, :] - places[:, None]) / step) ** 2) / 2) / (
+        step * math.sqrt(2 * math.pi)
+    )
+    return below, (chance @ density) * weight
