@@ -12,7 +12,7 @@ from scipy.special import stdtr, stdtrit
 
 from ..arrays import FloatArray, IntArray
 from ..intervals.clustered_means import mean_over_clusters
-from .look_levels import SOON, look_levels
+from .look_levels import look_levels
 
 _STAKES = np.linspace(0.05, 0.95, 19)
 """Shares of the largest stake; the evidence is the mean over them, so that none has to be chosen beforehand."""
