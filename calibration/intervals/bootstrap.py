@@ -12,9 +12,8 @@ from scipy.special import ndtr, ndtri
 from ..arrays import FloatArray, IntArray
 from ..sample import Cells, Sample
 from ..statistics.estimator import Estimator
-from .closed_forms import Interval, t_quantile, wilson_interval
-from .clustered_rates import effective_trials
-from .variance import spread_of_sums
+from .closed_forms import Interval, t_quantile
+from .clustered_rates import unseen_share
 
 DEFAULT_REPLICATES = 2_000
 
@@ -184,9 +183,7 @@ def unseen_interval(estimator: Estimator, value: float, sample: Sample, level: f
     Returns:
         The lowest and the highest value over the four corners of (label, score), the estimate among them.
     """
-    rows = np.asarray(sample.groups.sum(axis=1), dtype=np.float64)
-    spread = spread_of_sums(np.zeros_like(rows), rows, sample.sizes)
-    share = wilson_interval(0.0, effective_trials(spread, 0.0, 0.0), level)[1]
+    share = unseen_share(sample, level)
     cells = Cells(
         np.concatenate([sample.cells.label, _CORNERS[:, 0]]),
         np.concatenate([sample.cells.score, _CORNERS[:, 1]]),

@@ -7,12 +7,17 @@ two or three it is luck; so what is seen is averaged with what is usual, which w
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..statistic import Statistic, defined, undefined
 from .closed_forms import Interval, normal_quantile, t_quantile, wilson_interval
-from .variance import FEWEST, Spread, spread_of_rows
+from .variance import FEWEST, Spread, spread_of_rows, spread_of_sums
+
+if TYPE_CHECKING:
+    from ..sample import Sample
 
 
 class Prior(NamedTuple):
@@ -76,6 +81,13 @@ def effective_trials(
         return spread.trials / usual
     seen = max(1.0, spread.jackknife**2 * spread.trials / row_variance)
     return spread.trials / averaged_effect(seen * student**2, usual, errors, prior)
+
+
+def unseen_share(sample: Sample, level: float) -> float:
+    """What share of the population may be of a kind that no row is of: Wilson's upper bound for 0 of as many trials as the rows are worth."""
+    rows = np.asarray(sample.groups.sum(axis=1), dtype=np.float64)
+    spread = spread_of_sums(np.zeros_like(rows), rows, sample.sizes)
+    return wilson_interval(0.0, effective_trials(spread, 0.0, 0.0), level)[1]
 
 
 def clustered_wilson_interval(share: float, spread: Spread, level: float = 0.95) -> tuple[Interval, str]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray, ratio
 from ..intervals.closed_forms import Interval
+from ..intervals.clustered_rates import unseen_share
 from ..intervals.magnitudes import magnitude_interval
 from ..intervals.variance import covariance
 from ..sample import Cells, Sample
@@ -53,6 +54,8 @@ def brier(weights: FloatArray, cells: Cells) -> FloatArray:
 BINS = 10
 """Bins of equal width on [0, 1]; a score on an edge belongs to the bin below it, as in Guo et al. 2017."""
 
+_ROUNDING = 1e-12
+
 _INNER_EDGES = np.arange(1, BINS) / BINS
 
 
@@ -85,6 +88,9 @@ def gaps_interval(gaps: FloatArray, sample: Sample, level: float) -> tuple[Inter
     parts: FloatArray = sample.counts @ gaps / sample.n
     # Each cluster's share in the deviation of every part, shape (k, groups).
     moved: FloatArray = sample.groups @ (gaps - parts) / sample.n
+    if np.abs(moved).max() * sample.n <= _ROUNDING:  # no row differs from another of its group, so that none tells a spread
+        error, unseen = float(np.abs(parts).sum()), unseen_share(sample, level)
+        return (max(0.0, error - unseen), error + unseen * (1 - error)), "Wilson, bound on what was not seen"
     over = "" if sample.singletons else " over clusters"
     return magnitude_interval(
         parts, covariance(moved, sample.sizes), clusters, level

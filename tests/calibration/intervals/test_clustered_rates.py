@@ -143,3 +143,27 @@ def test_few_clusters_that_count_give_kappa_students_interval_of_its_jackknife()
     half = float(stats.t.ppf(0.975, degrees)) * error / (1 - value**2)
     expected = np.tanh(np.arctanh(value) + np.array([-half, half]))
     assert (found["cohen_kappa"].low, found["cohen_kappa"].high) == pytest.approx(expected.tolist(), abs=1e-9)
+
+
+@pytest.mark.parametrize(("score", "label"), [(1.0, 1.0), (0.7, 1.0), (1.0, 0.0)])
+def test_a_calibration_error_that_no_row_differs_in_is_not_certain(score: float, label: float) -> None:
+    """Of thirty rows alike it was a point; with one in fifty otherwise more than half of the samples are alike."""
+    rows = make_sample(np.full(30, label), np.full(30, score))
+    found = measure([ESTIMATORS["ece"]], rows)["ece"]
+    unseen = wilson_interval(0.0, 30)[1]
+    error = abs(score - label)
+    expected = (max(0.0, error - unseen), error + unseen * (1 - error))
+    assert (found.low, found.high) == pytest.approx(expected, abs=1e-12)
+
+
+def test_uneven_clusters_that_are_alike_inside_are_covered() -> None:
+    """By plain numbers of errors and clusters less one it was 84 %: where large clusters happen to be right, few show the dependence."""
+    rng, sizes = np.random.default_rng(8), np.round(3 * 1.3 ** np.arange(15)).astype(np.int64)
+    cluster, covered = np.repeat(np.arange(15), sizes), 0
+    for _ in range(500):
+        passed = (rng.random(len(cluster)) < rng.beta(0.9, 0.1, size=15)[cluster]).astype(np.float64)
+        found = share_of(passed, cluster)
+        assert found.low is not None
+        assert found.high is not None
+        covered += found.low <= 0.9 <= found.high
+    assert covered / 500 >= 0.9
