@@ -88,7 +88,7 @@ def gaps_interval(gaps: FloatArray, sample: Sample, level: float) -> tuple[Inter
     parts: FloatArray = sample.counts @ gaps / sample.n
     # Each cluster's share in the deviation of every part, shape (k, groups).
     moved: FloatArray = sample.groups @ (gaps - parts) / sample.n
-    if np.abs(moved).max() * sample.n <= _ROUNDING:  # no row differs from another of its group, so that none tells a spread
+    if np.abs(moved).max() * sample.n <= _ROUNDING:  # no row differs: none tells a spread
         error, unseen = float(np.abs(parts).sum()), unseen_share(sample, level)
         return (max(0.0, error - unseen), error + unseen * (1 - error)), "Wilson, bound on what was not seen"
     over = "" if sample.singletons else " over clusters"
