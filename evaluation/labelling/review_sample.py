@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
-import numpy as np
 
 from ...calibration.decisions import drawn_rank
 from ...errors import UsageError
@@ -143,6 +142,8 @@ def _candidates(parts: Parts, kind: SampleKind, judge: str | None) -> Collection
 
 
 def _in_doubt(store: RunStore, parts: Parts, count: int, seed: int, judge: str | None) -> ReviewSample:
+    import numpy as np  # noqa: PLC0415 - whoever takes in labels loads this module, and needs none of it
+
     from ...calibration.planning.next_labels import next_by_doubt  # noqa: PLC0415 - slow to import, and seldom needed
 
     table, names = _table_of(store, judge, parts.open)
@@ -169,6 +170,8 @@ def _suspected(store: RunStore, parts: Parts, count: int, judge: str | None) -> 
 
 def _table_of(store: RunStore, judge: str | None, keys: set[ItemKey]) -> tuple[Table, dict[str, ItemKey]]:
     """The calibration table of some outputs of a run, and its item ids as keys."""
+    import numpy as np  # noqa: PLC0415 - as above
+
     from ...calibration.true_rate.estimation import of_judge  # noqa: PLC0415 - slow to import, and seldom needed
     from ..run_table import table_of  # noqa: PLC0415 - likewise
 
