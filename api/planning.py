@@ -167,6 +167,8 @@ def _spend(
         raise UsageError(
             "with a TABLE --cheap and --dear name judges of it, without one they are TPR,TNR; --cost is of check, cheap, dear or label"
         )
+    if pilot is not None and not named:
+        raise UsageError("with a TABLE name who of its judges is cheap, or dear: --cheap JUDGE, --dear JUDGE")
     if pilot is None:
         given = told_pilot(
             supposed.open_rate, told, decided=supposed.decided, decided_rate=supposed.decided_rate
