@@ -61,14 +61,14 @@ def evaluate(
     """Check outputs, judge what no checker decides, and calibrate the judges against the checkers.
 
     Args:
-        cases: One or more paths, of files or folders of shards; records, mappings or a data frame.
+        cases: One or more paths or addresses (``s3://bucket/key``), of files or folders of shards; records, mappings or a data frame.
         outputs: One or more paths, likewise; records, mappings or a data frame; or an agent, which then produces them first (`fiducial.generate`,
             which models take, too).
         judges: One or several: judges made by `fiducial.judge`, or names of judges, which are asked of ``model``.
         model: The judging model of judges that are only named.
         labels: Trusted verdicts beside the checkers': they calibrate judges, and correct their rates on the open part where they are
             a random sample of it.
-        out: A folder to keep the run in; the same call resumes it. None keeps it in memory, and nothing is written but the
+        out: A folder to keep the run in, or its address; the same call resumes it. None keeps it in memory, and nothing is written but the
             judges' reply cache.
         rules: ``strict``, ``bfcl``, or None to ask judges alone.
         names: How documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
@@ -108,7 +108,7 @@ def load_run(folder: FilePath) -> Run:
     """A finished run from its folder.
 
     Args:
-        folder: Where it is kept.
+        folder: Where it is kept; a path or an address.
 
     Raises:
         RunFolderError: It is not a run folder, or the run was not concluded.
