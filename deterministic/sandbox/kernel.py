@@ -76,9 +76,9 @@ def change_root(root: Path) -> None:
     os.chdir("/")
 
 
-def die_with_parent() -> None:
-    """Have the kernel kill this process when its parent ends, however it ends."""
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+def die_with_parent(by: int = signal.SIGKILL) -> None:
+    """Have the kernel send this process a signal when its parent ends, however it ends."""
+    _prctl(_PR_SET_PDEATHSIG, by)
 
 
 def adopt_orphans() -> None:

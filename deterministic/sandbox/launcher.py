@@ -20,6 +20,7 @@ from . import kernel, landlock
 from .confinement import Order, leave_namespaces, settle
 from .limits import Limits
 from .memory_group import joining
+from .processes import end_all
 from .supervision import Ended, execute
 from .syscalls import can_filter
 
@@ -42,12 +43,20 @@ def main() -> None:
             os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
         kernel.die_with_parent()
     else:
+        # Here nothing else ends what commands have started.
+        signal.signal(signal.SIGTERM, _end_with_all)
         with suppress(OSError):
             kernel.adopt_orphans()
+            kernel.die_with_parent(signal.SIGTERM)
     with suppress(OSError):
         kernel.be_private()
     _carry_out(order, join, own_namespace=own_namespace)
     os._exit(0)
+
+
+def _end_with_all(_number: int, _frame: object) -> None:
+    end_all(own_namespace=False)
+    os._exit(1)
 
 
 def _carry_out(order: Order, join: Callable[[], None] | None, *, own_namespace: bool) -> None:

@@ -28,6 +28,9 @@ _BOOT = (
 _GRACE = 20.0
 """Seconds beyond all limits until a launcher that says nothing is taken for dead."""
 
+_LAST_WORK = 5.0
+"""Seconds that a launcher without a namespace gets to end what its commands have started."""
+
 
 class SandboxError(Exception):
     """The launcher could not do its work; nothing is known of the command."""
@@ -163,6 +166,8 @@ class Reins:
         with self._lock:
             self._over = True
             for launcher in self._held:
+                _tell(launcher, signal.SIGTERM)
+            for launcher in self._held:
                 _end(launcher)
 
 
@@ -239,10 +244,17 @@ def _with_full_memory(report: SandboxReport, group: MemoryGroup) -> SandboxRepor
 
 
 def _end(launcher: subprocess.Popen[bytes]) -> None:
-    """End the launcher and its session; its children end with it, by the kernel's care."""
+    """End the launcher and its session; its children end with it, by the kernel's care, or by its own where it has no namespace."""
+    _tell(launcher, signal.SIGTERM)
+    with suppress(subprocess.TimeoutExpired):
+        launcher.wait(_LAST_WORK)
+    _tell(launcher, signal.SIGKILL)
+
+
+def _tell(launcher: subprocess.Popen[bytes], number: int) -> None:
     if launcher.returncode is None:
         with suppress(ProcessLookupError, PermissionError):
-            os.killpg(launcher.pid, signal.SIGKILL)
+            os.killpg(launcher.pid, number)
 
 
 def _read_report(report: bytes, complaint: bytes, commands: int) -> SandboxReport:

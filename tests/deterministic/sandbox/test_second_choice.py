@@ -164,3 +164,28 @@ def processes_in(folder: Path) -> list[str]:
             if place.startswith(str(folder)):
                 found.append(entry.name)
     return found
+
+
+@pytest.mark.attack("sandbox without namespaces")
+def test_what_a_command_started_ends_with_the_launcher_that_is_told_to(folder: Path):
+    assert INTERPRETER is not None
+    code = "import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)']); time.sleep(600)"
+    order = {
+        "commands": [[INTERPRETER, "-c", code]],
+        "source": str(folder),
+        "scratch": None,
+        "readable": [],
+        "environment": {},
+        "limits": Limits(wall_seconds=600, processes=30)._asdict(),
+    }
+    command = [sys.executable, "-c", WITHOUT_NAMESPACES]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as launcher:
+        assert launcher.stdin is not None
+        launcher.stdin.write(json.dumps(order).encode())
+        launcher.stdin.close()
+        deadline = time.monotonic() + 60
+        while len(processes_in(folder)) < 2:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        launcher.terminate()
+    assert processes_in(folder) == []
