@@ -105,7 +105,7 @@ def test_several_processes_write_at_once(tmp_path: Path) -> None:
 def test_a_cache_that_another_process_begins_meanwhile_is_no_foreign_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, run = tmp_path / "c.sqlite", ReplyCache._run
+    path, run = tmp_path / "c.sqlite", ReplyCache._run  # pyright: ignore[reportPrivateUsage]
 
     def run_while_another_begins(self: ReplyCache, *args: Any) -> list[tuple[Any, ...]]:
         rows = run(self, *args)
