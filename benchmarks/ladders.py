@@ -11,6 +11,7 @@ import math
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from statistics import NormalDist
 
 import numpy as np
 from commands import described
@@ -32,7 +33,7 @@ def main() -> int:
     arguments = parser.parse_args()
     faults = arguments.calls - arguments.calls // 10
     print(f"{arguments.audits} audits each, {arguments.calls} calls, of which {faults} about faults\n")
-    tables = (table(arguments.audits, faults) for table in (thresholds, steps, flat, designs))
+    tables = (table(arguments.audits, faults) for table in (thresholds, attainable, steps, flat, designs))
     for line in chain.from_iterable(chain(table, [""]) for table in tables):
         print(line, flush=True)
     return 0
@@ -57,6 +58,18 @@ def thresholds(audits: int, faults: int) -> Iterator[str]:
     ):
         judge = falling(math.log(7) / LENGTH, math.log(2) / LENGTH, **others)
         yield _row(f"2 | 80 % at 7; {name}", judge, _asked(family, judge, audits, faults))
+
+
+def attainable(_: int, faults: int) -> Iterator[str]:
+    """The most that unbiased questions anywhere can do: Cramer and Rao's bound of the level of a logistic fall, which is least where all ask at that level."""
+    yield "| from 80 % to 20 % within a factor of | standard error, at the least | level within 10 %, at the most |"
+    yield "|---|---|---|"
+    for factor in (1.5, 2.0, 2.5, 4.0):
+        steepness = 2 * math.log(0.8 / 0.2) / math.log(factor)
+        error = 1 / (steepness * math.sqrt(0.8 * 0.2 * faults))
+        normal = NormalDist(0.0, error)
+        near = normal.cdf(math.log(1 + NEAR)) - normal.cdf(math.log(1 - NEAR))
+        yield f"| {factor:g} | {error:.1%} | {near:.1%} |"
 
 
 def _row(name: str, judge: Planted, fits: Sequence[LadderFit]) -> str:
