@@ -19,6 +19,9 @@ TrustWord: TypeAlias = Literal["as it is", "corrected", "only on some", "not", "
 SURE = 0.9
 """A judge stands as it is when even the lower ends of its true positive and its true negative rate reach this."""
 
+_GOOD = 0.8
+"""Balanced accuracy of a good one: an interval from chance to here says nothing of a judge."""
+
 CHANCE = 0.5
 """Balanced accuracy of a judge that does not look."""
 
@@ -63,7 +66,7 @@ def _trusted(name: str, panel: JudgeCalibration, calibration: Calibration | None
     balanced = panel.statistics.get("balanced_accuracy")
     if balanced is not None and (balanced.low is None or balanced.low <= CHANCE):
         told = f"balanced accuracy {words.statistic(balanced)}"
-        if balanced.high is None or balanced.high >= SURE:
+        if balanced.high is None or balanced.high >= _GOOD:
             return "unknown", f"too few labels to tell it from chance, or from a good one: {told}"
         return "not", f"it may be no better than chance: {told}"
     misses = (
