@@ -14,6 +14,7 @@ import resource
 import subprocess
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -44,6 +45,7 @@ _FILES = ("cases.jsonl", "--outputs", "outputs.jsonl")
 _CHECK = ("check", *_FILES, "--out", "checked.jsonl")
 _FREE = ("--judge", "tool_call_accuracy@baseline", "--judge-on", "all")
 _ASKED = ("--judge", "tool_call_accuracy", "--judge-on", "all", "--model", "m", "--no-cache", "--max-calls")
+_AGAIN = "the same again: nothing is left to do"
 _MOST_CALLS = 10_000
 _SIZES = [10_000, 100_000, 1_000_000]
 _MINUTES = 12.0
@@ -64,7 +66,7 @@ def commands(size: int, ray: str | None, server: str) -> Iterator[tuple[str, lis
     yield "a bare loop: read, check, write", [sys.executable, "-c", _BARE]
     for workers in ("1", "2"):
         yield f"`check --workers {workers}`", [*ours, *_CHECK, "--workers", workers]
-    for name in ("`run` with a judge that costs nothing", "the same again: nothing is left to do"):
+    for name in ("`run` with a judge that costs nothing", _AGAIN):
         yield name, [*ours, "run", *_FILES, *_FREE, "--out", "run"]
     run = ("run", *_FILES, "--workers")
     there = [str(ray), "-m", "fiducial", *run]
@@ -173,12 +175,13 @@ def serve() -> None:
 
 def rows(sizes: Sequence[int], ray: str | None, until: float) -> Iterator[str]:
     """The lines of the table; what failed is a line, too, and so is what there was no time for."""
-    an_output = dict[str, float]()
+    taken: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
     for size in sizes:
         with TemporaryDirectory() as scratch, served() as server:
             write_inputs(Path(scratch), size)
             for name, command in commands(size, ray, server):
-                if time.monotonic() + size * an_output.get(name, 0.0) > until:
+                undone = name == _AGAIN and not (Path(scratch) / "run" / "report.html").exists()
+                if undone or time.monotonic() + foreseen(taken[name], size) > until:
                     yield f"| {size:,} | {name} | not run: no time was left | | |"
                     continue
                 try:
@@ -186,8 +189,17 @@ def rows(sizes: Sequence[int], ray: str | None, until: float) -> Iterator[str]:
                 except ChildProcessError as error:
                     yield f"| {size:,} | {name} | failed: {' '.join(str(error).split())} | | |"
                     continue
-                an_output[name] = used.wall / size
+                taken[name].append((size, used.wall))
                 yield f"| {size:,} | {name} | {used.wall:.1f} s | {used.processor:.1f} s | {used.megabytes:,.0f} MB |"
+
+
+def foreseen(taken: Sequence[tuple[int, float]], size: int) -> float:
+    """Seconds for so many outputs, on the line through what the last two sizes took; at least what the last one took."""
+    if not taken:
+        return 0.0
+    (before, less), (last, seconds) = taken[-2:] if len(taken) > 1 else (taken[-1], taken[-1])
+    slope = (seconds - less) / (last - before) if last != before else 0.0
+    return seconds + max(0.0, slope) * (size - last)
 
 
 def main() -> None:
