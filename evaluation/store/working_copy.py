@@ -5,29 +5,24 @@ The copy stays when the run ends, however it ends: after a kill the same command
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import threading
 import time
 import uuid
-from collections.abc import Callable, Collection, Generator, Mapping
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
 
 import filelock
-import msgspec
 
 from ...errors import FiducialError, InputError, RunFolderError, as_named, call
-from ...records import atomic_write
-from ...records.fetching import fetch_input, hashed, make_private, refuse_too_much
+from ...records.fetching import fetch_input, hashed, make_private
 from ...records.objects import Mark, ObjectFolder
+from .agreement import Agreement, Stamp, of_the_run
 from .remote_lock import RemoteLock
-from .seals import Seal
+from .transfer import fetch, put
 
-_MANIFEST = "run.json"
 _EVERY = 60.0
 _SHARE = 20
 """Seconds between two looks at what has grown; and how many times as long as putting it took is waited at least."""
@@ -35,30 +30,8 @@ _SHARE = 20
 _PATIENCE = 600
 """Seconds that another process of this machine is waited for while it fetches."""
 
-_TRIES, _NOTED_AFTER = 3, 0.5
+_TRIES = 3
 _SCRATCH = "putting-"
-
-
-class _Kept(msgspec.Struct, frozen=True, array_like=True):
-    """An object as it was when copy and store agreed: the file's size and time, and the object's mark."""
-
-    size: int
-    modified: int
-    mark: Mark
-
-
-class _State(msgspec.Struct):
-    """What is known of a copy.
-
-    Attributes:
-        address: What it is a copy of.
-        copy: A name that no other copy has.
-        objects: What copy and store agreed on, by name.
-    """
-
-    address: str
-    copy: str
-    objects: dict[str, _Kept] = {}
 
 
 class WorkingCopy:
@@ -86,18 +59,17 @@ class WorkingCopy:
         self.name = self._objects.name
         self._cache = cache
         self.place = cache / hashed(self._objects.address)
-        self.folder = self.place / "folder"
         self.set_aside: Path | None = None
         self._every = every
         make_private(self.place)
-        self._written = 0.0
         with self._undisturbed():
-            self._state = self._read_state()
-        self._lock = RemoteLock(self._objects, self._state.copy, now)
+            self._agreement = Agreement(self.place, self.name)
+        self.folder = self._agreement.folder
+        self._lock = RemoteLock(self._objects, self._agreement.copy, now)
         self._alone = filelock.FileLock(self.place / "writing.lock", timeout=0, thread_local=False)
         self._guard, self._ended = threading.RLock(), threading.Event()
         self._holders, self._locked, self._lost = 0, False, False
-        self._before: dict[str, tuple[int, int]] = {}
+        self._before: dict[str, Stamp] = {}
         call(self.folder, self.name)
 
     def fetch(self) -> None:
@@ -107,16 +79,16 @@ class WorkingCopy:
             InputError: The store cannot be read, or changes meanwhile.
         """
         with self._undisturbed():
-            self._state = self._read_state()
+            self._agreement.read()
             if self._is_written() or self._lock.is_ours():
                 return
             for _ in range(_TRIES):
                 marks = self._marks()
-                if marks == self._agreed():
+                if marks == self._agreement.marks:
                     return
-                if self._differing():
+                if self._agreement.differing():
                     self._put_aside()
-                self._fetch(marks)
+                fetch(self._objects, self._agreement, marks)
             raise InputError("changes while it is read; again, when it is all there", path=self.name)
 
     def _is_written(self) -> bool:
@@ -155,7 +127,7 @@ class WorkingCopy:
         with self._guard:
             self._holders += 1
             if self._holders == 1:
-                self._before = self._files()
+                self._before = self._agreement.files()
         try:
             yield
         finally:
@@ -202,14 +174,11 @@ class WorkingCopy:
             self._locked, self._lost = True, False
 
     def _refuse_other_content(self) -> None:
-        if self._marks() != self._agreed():
+        if self._marks() != self._agreement.marks:
             self._lock.release()
             raise RunFolderError(
                 f"{self.name}: was written by another machine just now; the same command goes on with that"
             )
-
-    def _agreed(self) -> dict[str, Mark]:
-        return {name: kept.mark for name, kept in self._state.objects.items()}
 
     def _keep_up(self, ended: threading.Event) -> None:
         """Put the folder back from time to time; what cannot be put now is put later."""
@@ -219,7 +188,7 @@ class WorkingCopy:
             with suppress(FiducialError, OSError), self._guard:
                 if ended.is_set() or not self._still_ours():
                     return
-                self._put()
+                put(self._objects, self._agreement, self.place / _SCRATCH)
             wait = max(self._every, _SHARE * (time.monotonic() - started))
 
     def _still_ours(self) -> bool:
@@ -229,7 +198,7 @@ class WorkingCopy:
     def _settle(self) -> None:
         """Put back what was changed, and let others write."""
         self._ended.set()
-        if not self._locked and (self._files() == self._before or self._is_written()):
+        if not self._locked and (self._agreement.files() == self._before or self._is_written()):
             return  # or whoever writes it puts this, too
         try:
             self._begin()
@@ -237,7 +206,7 @@ class WorkingCopy:
                 raise RunFolderError(
                     f"{self.name}: {self._lock.holder() or 'somebody'} has taken this run over"
                 )
-            self._put()
+            put(self._objects, self._agreement, self.place / _SCRATCH)
             self._lock.release()
         except FiducialError as error:
             raise RunFolderError(
@@ -247,148 +216,10 @@ class WorkingCopy:
             self._locked = False
             self._alone.release()
 
-    def _put(self) -> None:
-        """Put what differs, as it is at one moment: the manifests last."""
-        self._state = self._read_state()
-        if not self._differing() and not self._gone():
-            return
-        with TemporaryDirectory(prefix=_SCRATCH, dir=self.place) as scratch:
-            files = self._copied(Path(scratch))
-            self._break_seals(Path(scratch), files)
-            for name in sorted(files, key=_manifests_last):
-                size, modified = files[name]
-                mark = self._objects.put(name, Path(scratch, name))
-                self._note(name, _Kept(size, modified, mark))
-        for name in self._gone():
-            self._objects.remove(name)
-            del self._state.objects[name]
-        for name, mark in self._marks().items():  # as a listing has it, where that says it in another way
-            if name in files:
-                self._state.objects[name] = msgspec.structs.replace(self._state.objects[name], mark=mark)
-        self._write_state()
-
-    def _copied(self, scratch: Path) -> dict[str, tuple[int, int]]:
-        """What differs, copied while the manifest did not change, so that it is true of the rest; sizes and times as they were before."""
-        while True:
-            manifest, files = self._manifest_stamp(), self._differing()
-            for name in files:
-                target = scratch / name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(self.folder / name, target, follow_symlinks=False)
-            if manifest == self._manifest_stamp():
-                return files
-
-    def _manifest_stamp(self) -> tuple[int, int, int] | None:
-        try:
-            status = (self.folder / _MANIFEST).stat()
-        except FileNotFoundError:
-            return None
-        return status.st_ino, status.st_mtime_ns, status.st_size
-
-    def _break_seals(self, scratch: Path, files: Collection[str]) -> None:
-        """Take the seals off the stored manifest that what is put next would not bear out: an upload that is cut off must not look like a change by hand."""
-        stored = self._objects.read(_MANIFEST) if _MANIFEST in self._state.objects else None
-        if stored is None:
-            return
-        try:
-            manifest: dict[str, Any] = msgspec.json.decode(stored)
-            seals = msgspec.convert(manifest.get("journals") or {}, dict[str, Seal])
-        except (msgspec.MsgspecError, AttributeError):
-            return  # somebody else's, about to be replaced
-        broken = {name for name in seals if name in files and not _bears_out(scratch / name, seals[name])}
-        if broken:
-            manifest["journals"] = {name: seals[name] for name in seals.keys() - broken}
-            self._objects.write(_MANIFEST, msgspec.json.encode(manifest))
-
-    def _fetch(self, marks: Mapping[str, Mark]) -> None:
-        known = self._state.objects
-        wanted = {name: mark for name, mark in marks.items() if name not in known or known[name].mark != mark}
-        refuse_too_much(wanted, self.place, self.name)
-        for name in sorted(wanted, key=_manifests_last):
-            file = self.folder / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            part = file.with_name(f".{file.name}.0.tmp")
-            part.unlink(missing_ok=True)
-            try:
-                self._objects.fetch(name, part)
-                part.replace(file)
-            finally:
-                part.unlink(missing_ok=True)
-            status = file.stat()
-            self._note(name, _Kept(status.st_size, status.st_mtime_ns, wanted[name]))
-        for name in known.keys() - marks.keys():
-            (self.folder / name).unlink(missing_ok=True)
-            del known[name]
-        self._write_state()
-
     def _put_aside(self) -> None:
         moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
         self.set_aside = self.folder.rename(self.place / f"set-aside-{moment}-{uuid.uuid4().hex[:6]}")
-        self._state.objects = {}
-        self._write_state()
+        self._agreement.forget()
 
     def _marks(self) -> dict[str, Mark]:
-        return {name: mark for name, mark in self._objects.find().items() if _belongs(name)}
-
-    def _files(self) -> dict[str, tuple[int, int]]:
-        """Size and time of every file of the copy that belongs to the run."""
-        found = dict[str, tuple[int, int]]()
-        for file in self.folder.rglob("*"):
-            name = file.relative_to(self.folder).as_posix()
-            if not _belongs(name) or file.is_symlink() or not file.is_file():
-                continue
-            with suppress(FileNotFoundError):
-                status = file.stat()
-                found[name] = status.st_size, status.st_mtime_ns
-        return found
-
-    def _differing(self) -> dict[str, tuple[int, int]]:
-        """The files that are not as they were when copy and store agreed."""
-        known = self._state.objects
-        return {
-            name: stamp
-            for name, stamp in self._files().items()
-            if name not in known or stamp != (known[name].size, known[name].modified)
-        }
-
-    def _gone(self) -> set[str]:
-        return self._state.objects.keys() - self._files().keys()
-
-    def _note(self, name: str, kept: _Kept) -> None:
-        """Keep in mind what was just brought to agreement; written now and then, since there may be thousands."""
-        self._state.objects[name] = kept
-        if time.monotonic() - self._written > _NOTED_AFTER:
-            self._write_state()
-
-    def _read_state(self) -> _State:
-        try:
-            return msgspec.json.decode((self.place / "state.json").read_bytes(), type=_State)
-        except FileNotFoundError:
-            self._state = _State(self.name, uuid.uuid4().hex)
-            self._write_state()
-            return self._state
-
-    def _write_state(self) -> None:
-        self._written = time.monotonic()
-        with atomic_write(self.place / "state.json") as file:
-            file.write(msgspec.json.encode(self._state))
-
-
-def _belongs(name: str) -> bool:
-    """Whether a file is the run's: neither a lock nor unfinished, nor the address itself."""
-    last = name.rpartition("/")[2]
-    return bool(name) and not name.startswith(".") and not (last.startswith(".") and last.endswith(".tmp"))
-
-
-def _manifests_last(name: str) -> tuple[bool, str]:
-    return name.rpartition("/")[2] == _MANIFEST, name
-
-
-def _bears_out(file: Path, seal: Seal) -> bool:
-    """Whether a file begins with what was sealed."""
-    digest, left = hashlib.sha256(), seal.bytes
-    with file.open("rb") as opened:
-        while left and (piece := opened.read(min(left, 1 << 20))):
-            digest.update(piece)
-            left -= len(piece)
-    return not left and digest.hexdigest() == seal.sha256
+        return of_the_run(self._objects.find())

@@ -1,0 +1,140 @@
+"""What a working copy and the store agreed on, so that what has changed since on either side is known without reading files."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from ...records import atomic_write
+from ...records.objects import Mark
+from .run_store import MANIFEST
+
+_NOTED_AFTER = 0.5
+
+Stamp = tuple[int, int]
+"""A file's size and time."""
+
+
+class Agreed(msgspec.Struct, frozen=True, array_like=True):
+    """An object as it was when copy and store agreed: the file's size and time, and the object's mark."""
+
+    size: int
+    modified: int
+    mark: Mark
+
+
+class _State(msgspec.Struct):
+    """What is written down.
+
+    Attributes:
+        address: What it is a copy of.
+        copy: A name that no other copy has.
+        objects: What copy and store agreed on, by name.
+    """
+
+    address: str
+    copy: str
+    objects: dict[str, Agreed] = {}
+
+
+class Agreement:
+    """What a copy and the store agreed on; kept in a file, so that it outlives the process.
+
+    Args:
+        place: Where everything about the copy is; the copy itself is its ``folder``.
+        name: The address as it may be shown.
+
+    Attributes:
+        folder: The copy.
+    """
+
+    def __init__(self, place: Path, name: str) -> None:
+        self._file, self.folder = place / "state.json", place / "folder"
+        self._name, self._written = name, 0.0
+        self.read()
+
+    def read(self) -> None:
+        """Take what is written down: another process may have gone on."""
+        try:
+            self._state = msgspec.json.decode(self._file.read_bytes(), type=_State)
+        except FileNotFoundError:
+            self._state = _State(self._name, uuid.uuid4().hex)
+            self.write()
+
+    def write(self) -> None:
+        """Write it down."""
+        self._written = time.monotonic()
+        with atomic_write(self._file) as file:
+            file.write(msgspec.json.encode(self._state))
+
+    @property
+    def copy(self) -> str:
+        """A name that no other copy has."""
+        return self._state.copy
+
+    @property
+    def objects(self) -> dict[str, Agreed]:
+        """What was agreed on, by name; whoever changes it writes it down."""
+        return self._state.objects
+
+    @property
+    def marks(self) -> dict[str, Mark]:
+        """The objects' marks, by name."""
+        return {name: agreed.mark for name, agreed in self.objects.items()}
+
+    def note(self, name: str, agreed: Agreed) -> None:
+        """Keep in mind what was just brought to agreement; written now and then, since there may be thousands."""
+        self.objects[name] = agreed
+        if time.monotonic() - self._written > _NOTED_AFTER:
+            self.write()
+
+    def forget(self) -> None:
+        """Agree on nothing any more."""
+        self._state.objects = {}
+        self.write()
+
+    def files(self) -> dict[str, Stamp]:
+        """Size and time of every file of the copy that belongs to the run."""
+        found = dict[str, Stamp]()
+        for file in self.folder.rglob("*"):
+            name = file.relative_to(self.folder).as_posix()
+            if not _belongs(name) or file.is_symlink() or not file.is_file():
+                continue
+            with suppress(FileNotFoundError):
+                status = file.stat()
+                found[name] = status.st_size, status.st_mtime_ns
+        return found
+
+    def differing(self) -> dict[str, Stamp]:
+        """The files that are not as they were agreed on."""
+        known = self.objects
+        return {
+            name: stamp
+            for name, stamp in self.files().items()
+            if name not in known or stamp != (known[name].size, known[name].modified)
+        }
+
+    def gone(self) -> set[str]:
+        """The files that were agreed on and are no longer there."""
+        return self.objects.keys() - self.files().keys()
+
+
+def of_the_run(found: Mapping[str, Mark]) -> dict[str, Mark]:
+    """Of what is in a store, what belongs to the run."""
+    return {name: mark for name, mark in found.items() if _belongs(name)}
+
+
+def _belongs(name: str) -> bool:
+    """Whether a file is the run's: neither a lock nor unfinished, nor the address itself."""
+    last = name.rpartition("/")[2]
+    return bool(name) and not name.startswith(".") and not (last.startswith(".") and last.endswith(".tmp"))
+
+
+def manifests_last(name: str) -> tuple[bool, str]:
+    """The order in which objects are put and fetched: no manifest promises what is not there yet."""
+    return name.rpartition("/")[2] == MANIFEST, name

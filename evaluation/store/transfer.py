@@ -1,0 +1,126 @@
+"""Bringing a working copy and its store to agreement, in either direction, so that a transfer that is cut off looks like one."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import msgspec
+
+from ...records.fetching import refuse_too_much
+from ...records.objects import Mark, ObjectFolder
+from .agreement import Agreed, Agreement, Stamp, manifests_last, of_the_run
+from .run_store import MANIFEST
+from .seals import Seal
+
+
+def put(objects: ObjectFolder, agreement: Agreement, scratch: Path) -> None:
+    """Put what differs into the store, as it is at one moment: the manifests last.
+
+    Args:
+        objects: The store.
+        agreement: The copy, and what was agreed on.
+        scratch: A folder for the time of it, which is made and taken away.
+
+    Raises:
+        InputError: The store cannot be written.
+    """
+    agreement.read()
+    if not agreement.differing() and not agreement.gone():
+        return
+    with TemporaryDirectory(prefix=scratch.name, dir=scratch.parent) as made:
+        files = _copied(agreement, Path(made))
+        _break_seals(objects, agreement, Path(made), files)
+        for name in sorted(files, key=manifests_last):
+            agreement.note(name, Agreed(*files[name], objects.put(name, Path(made, name))))
+    for name in agreement.gone():
+        objects.remove(name)
+        del agreement.objects[name]
+    for name, mark in of_the_run(
+        objects.find()
+    ).items():  # as a listing has it, where that says it in another way
+        if name in files:
+            agreement.objects[name] = msgspec.structs.replace(agreement.objects[name], mark=mark)
+    agreement.write()
+
+
+def _copied(agreement: Agreement, scratch: Path) -> dict[str, Stamp]:
+    """What differs, copied while the manifest did not change, so that it is true of the rest; sizes and times as they were before."""
+    while True:
+        manifest, files = _manifest_stamp(agreement.folder), agreement.differing()
+        for name in files:
+            target = scratch / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(agreement.folder / name, target, follow_symlinks=False)
+        if manifest == _manifest_stamp(agreement.folder):
+            return files
+
+
+def _manifest_stamp(folder: Path) -> tuple[int, int, int] | None:
+    try:
+        status = (folder / MANIFEST).stat()
+    except FileNotFoundError:
+        return None
+    return status.st_ino, status.st_mtime_ns, status.st_size
+
+
+def _break_seals(objects: ObjectFolder, agreement: Agreement, scratch: Path, files: Collection[str]) -> None:
+    """Take the seals off the stored manifest that what is put next would not bear out: an upload that is cut off must not look like a change by hand."""
+    stored = objects.read(MANIFEST) if MANIFEST in agreement.objects else None
+    if stored is None:
+        return
+    try:
+        manifest: dict[str, Any] = msgspec.json.decode(stored)
+        seals = msgspec.convert(manifest.get("journals") or {}, dict[str, Seal])
+    except (msgspec.MsgspecError, AttributeError):
+        return  # somebody else's, about to be replaced
+    broken = {name for name in seals if name in files and not _bears_out(scratch / name, seals[name])}
+    if broken:
+        manifest["journals"] = {name: seals[name] for name in seals.keys() - broken}
+        objects.write(MANIFEST, msgspec.json.encode(manifest))
+
+
+def _bears_out(file: Path, seal: Seal) -> bool:
+    """Whether a file begins with what was sealed."""
+    digest, left = hashlib.sha256(), seal.bytes
+    with file.open("rb") as opened:
+        while left and (piece := opened.read(min(left, 1 << 20))):
+            digest.update(piece)
+            left -= len(piece)
+    return not left and digest.hexdigest() == seal.sha256
+
+
+def fetch(objects: ObjectFolder, agreement: Agreement, marks: Mapping[str, Mark]) -> None:
+    """Bring the copy to what the store has.
+
+    Args:
+        objects: The store.
+        agreement: The copy, and what was agreed on.
+        marks: What the store has, as it was listed.
+
+    Raises:
+        InputError: It cannot be read, or the disk has no room for it.
+    """
+    known, folder = agreement.objects, agreement.folder
+    wanted = {name: mark for name, mark in marks.items() if name not in known or known[name].mark != mark}
+    refuse_too_much(wanted, folder.parent, objects.name)
+    for name in sorted(wanted, key=manifests_last):
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part = file.with_name(f".{file.name}.0.tmp")
+        part.unlink(missing_ok=True)
+        try:
+            objects.fetch(name, part)
+            part.replace(file)
+        finally:
+            part.unlink(missing_ok=True)
+        status = file.stat()
+        agreement.note(name, Agreed(status.st_size, status.st_mtime_ns, wanted[name]))
+    for name in known.keys() - marks.keys():
+        (folder / name).unlink(missing_ok=True)
+        del known[name]
+    agreement.write()
