@@ -8,7 +8,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
@@ -62,14 +62,15 @@ def read_numbered(path: InputPath, record_type: type[T], *, again: bool = False)
         record_type: See `read_records`.
         again: Whether the file was read before, so that it need not be looked through for keys that stand twice.
     """
-    rows = (
-        (line, raw, decode_record(raw, record_type, path=path, line=line, again=again))
-        for line, _, raw in read_lines(path)
-    )
     empty = True
-    for line, _, record in rows if again or isinstance(path, MemoryFile) else _looked_through(rows, path):
-        empty = False
-        yield line, record
+    with closing(read_lines(path)) as lines:  # an error's traceback would hold them, and the file, open
+        rows = (
+            (line, raw, decode_record(raw, record_type, path=path, line=line, again=again))
+            for line, _, raw in lines
+        )
+        for line, _, record in rows if again or isinstance(path, MemoryFile) else _looked_through(rows, path):
+            empty = False
+            yield line, record
     if empty:
         raise InputError("the file is empty; expected one JSON object a line", path=path)
 
@@ -102,7 +103,7 @@ def _without_duplicate_keys(
     return rows
 
 
-def read_lines(path: InputPath) -> Iterator[tuple[int, int, bytes]]:
+def read_lines(path: InputPath) -> Generator[tuple[int, int, bytes]]:
     """Read the non-blank lines of a file.
 
     Args:

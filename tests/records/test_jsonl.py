@@ -6,6 +6,7 @@ import os
 import subprocess
 import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,6 +67,23 @@ def test_a_bad_line_is_one_error_that_names_file_line_and_field(
     with pytest.raises(RecordError) as caught:
         list(read_records(path, Output))
     assert str(caught.value) == f"{path}:2: {message}"
+
+
+def test_a_file_with_a_bad_line_is_closed_while_the_error_is_still_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path = write(tmp_path / "outputs.jsonl", GOOD, "{")
+    opened: list[Any] = []
+    plain_open: Any = Path.open
+
+    def noted(self: Path, *args: Any) -> Any:
+        opened.append(plain_open(self, *args))
+        return opened[-1]
+
+    monkeypatch.setattr(Path, "open", noted)
+    with pytest.raises(RecordError) as caught:
+        list(read_records(path, Output))
+    assert ([file.closed for file in opened], caught.value.line) == ([True], 2)
 
 
 @pytest.mark.parametrize("content", [b"", b"\n \n"])
