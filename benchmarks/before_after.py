@@ -6,7 +6,6 @@ median of before. Both revisions run under this interpreter and with the librari
 
 from __future__ import annotations
 
-import compileall
 import csv
 import os
 import random
@@ -21,6 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from bytecode import compile_package
 from commands import Used, described, run_to_end, running_server
 from judging.processes import MODEL, write_items
 from run_folders import write_inputs
@@ -99,7 +99,7 @@ def measured(command: Command, links: Path, folder: Path) -> Used:
 
 def prepared(tree: Path, scratch: Path, side: str) -> tuple[Path, Path]:
     """A folder from which the package is imported, and one with inputs."""
-    compileall.compile_dir(tree, quiet=1, maxlevels=8)
+    compile_package(tree)
     links, folder = scratch / f"links-{side}", scratch / side
     links.mkdir()
     (links / "fiducial").symlink_to(tree)

@@ -10,9 +10,9 @@ ROOT = Path(__file__).resolve().parent.parent
 _NOT_THE_PACKAGE = re.compile(r"/(\.[^/]+|tests|benchmarks|notebooks|docs)/")
 
 
-def compile_package() -> None:
-    """Bring the bytecode of every module up to date."""
-    compileall.compile_dir(ROOT, rx=_NOT_THE_PACKAGE, quiet=1)
+def compile_package(root: Path = ROOT) -> None:
+    """Bring the bytecode of every module of a checkout up to date; environments in it are left alone."""
+    compileall.compile_dir(root, rx=_NOT_THE_PACKAGE, quiet=1)
 
 
 if __name__ == "__main__":
