@@ -109,6 +109,7 @@ def test_keys_go_through_the_items(browser: Browser, demo: Path):
     browser.press("?")
     assert browser.run("return document.querySelector('#keys').open") is True
     browser.one("#keys button").click()
+    browser.until("return !document.querySelector('#keys').open")
     browser.press("/")
     assert browser.run("return document.activeElement.id") == "search"
 

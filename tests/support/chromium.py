@@ -95,9 +95,11 @@ class Browser:
         return self._driver.find_element("css selector", selector)
 
     def press(self, *keys: str) -> None:
-        """Type on the keyboard, wherever the page has its focus."""
+        """Type on the keyboard, wherever the page has its focus; what had it may just be closing."""
+        from selenium.webdriver import ActionChains
+
         for key in keys:
-            self._driver.switch_to.active_element.send_keys(key)
+            ActionChains(self._driver).send_keys(key).perform()
 
     def until(self, script: str, *given: Any) -> None:
         """Wait until a function body returns true."""
