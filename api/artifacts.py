@@ -13,10 +13,9 @@ from ..evaluation.artifacts import AgentPlan, ArtifactOutcome, conclude_artifact
 from ..evaluation.artifacts import prepare as lay_out_all
 from ..records import Case, read_records
 from .check_options import Workspaces, check_options
-from .places import input_path, written_path
+from .places import FilePath, input_path, written_path
 from .progress import shown_progress
 from .shown import Document, Shown
-from .sources import FilePath
 
 
 def prepare_workspaces(cases: FilePath, out: FilePath, *, system: str = "agent") -> int:

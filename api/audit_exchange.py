@@ -10,8 +10,7 @@ import msgspec
 from ..evaluation.audit import exchange
 from ..evaluation.audit.plan import DEFAULT_SAMPLE
 from .audits import Audit
-from .places import folder_path, input_path, written_path
-from .sources import FilePath
+from .places import FilePath, folder_path, input_path, written_path
 
 
 def export_probes(

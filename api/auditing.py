@@ -28,11 +28,11 @@ from ..report.audit_words import probe_document
 from .audits import Audit
 from .check_options import Functions, Workspaces, Worlds, check_options, worlds_of
 from .evaluating import JudgeLike, judge_tasks_of
-from .places import folder_path, put_back
+from .places import FilePath, folder_path, put_back
 from .progress import shown_progress
 from .running import Access, Forecasts
 from .shown import Document, Shown
-from .sources import Cases, FilePath, Outputs, output_sources, source
+from .sources import Cases, Outputs, output_sources, source
 
 
 class Probes(Shown, frozen=True):

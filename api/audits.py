@@ -27,9 +27,8 @@ from ..report.audit_words import (
     certificate_document,
     standing_document,
 )
-from .places import folder_path, input_path, written_path
+from .places import FilePath, folder_path, input_path, written_path
 from .shown import Document, Shown, statistics_frame
-from .sources import FilePath
 
 if TYPE_CHECKING:
     import pandas as pd

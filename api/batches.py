@@ -12,10 +12,10 @@ from ..evaluation.judging.access import ModelAccess
 from ..evaluation.shards import shards_of
 from ..judges.transport.batch_results import ResultsTally
 from .check_options import Worlds, worlds_of
-from .places import input_path, written_path
+from .places import FilePath, input_path, written_path
 from .progress import shown_progress
 from .running import Access
-from .sources import FilePath, paths_of
+from .sources import paths_of
 
 
 def export_batch(

@@ -11,10 +11,9 @@ from ..evaluation.bfcl import ScoringOptions, SystemScore, as_json, rate, score_
 from ..evaluation.checking.names import NamesOption
 from ..formats.bfcl import expand, find_results, open_source
 from ..report.bfcl_words import scores_document
-from .places import input_path, written_path
+from .places import FilePath, input_path, written_path
 from .progress import shown_progress
 from .shown import Document, Shown, statistics_frame
-from .sources import FilePath
 
 if TYPE_CHECKING:
     import pandas as pd

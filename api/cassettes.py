@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from .judging import ReadyJudge, judge
-from .sources import FilePath
+from .places import FilePath
 
 _NOWHERE: dict[str, Any] = {"base_url": "http://127.0.0.1:9/v1", "api_key": None, "connection": None}
 """In place of an endpoint, where none is asked and none has to be configured."""

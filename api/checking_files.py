@@ -13,10 +13,10 @@ from ..evaluation.conclusion.results import SystemResult
 from ..report import words
 from ..report.summary_words import systems_document
 from .check_options import Functions, Workspaces, Worlds, check_options
-from .places import written_path
+from .places import FilePath, written_path
 from .progress import shown_progress
 from .shown import Document, Shown
-from .sources import FilePath, paths_of
+from .sources import paths_of
 
 __all__ = ["CheckedFile", "check_file", "partial_file"]
 

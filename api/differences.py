@@ -16,10 +16,9 @@ from ..report.difference_words import difference_document
 from ..report.document import Document
 from ..report.history_words import history_document
 from ..report.page import document_page
-from .places import folder_path, written_path
+from .places import FilePath, folder_path, written_path
 from .run import Run
 from .shown import Shown
-from .sources import FilePath
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -27,11 +27,11 @@ from .check_options import Functions, Worlds, check_options, worlds_of
 from .engines import engine_of
 from .generating import Agent
 from .judging import ReadyJudge, judge
-from .places import folder_path
+from .places import FilePath, folder_path
 from .progress import shown_progress
 from .run import Run
 from .scenes import scenes_of
-from .sources import Cases, FilePath, Labels, Outputs, output_sources, source
+from .sources import Cases, Labels, Outputs, output_sources, source
 
 JudgeLike: TypeAlias = ReadyJudge | str
 """A judge that is made, or the name of one, which is asked of ``model``."""

@@ -18,11 +18,11 @@ from ..judges.loop_thread import waiting
 from ..plugins import AGENTS
 from ..records import Case, CaseIndex, ItemKey, Output
 from .check_options import Worlds
-from .places import written_path
+from .places import FilePath, written_path
 from .progress import shown_progress
 from .reaching import Reaching, model_access
 from .scenes import Histories, memories_beside, scenes_of, server_embedding
-from .sources import Cases, FilePath, source
+from .sources import Cases, source
 
 
 class AgentWithTools(Protocol):

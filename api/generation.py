@@ -22,11 +22,11 @@ from ..judges.prices import price_list
 from ..report.forecast_words import generation_forecast
 from ..report.generation_words import generation_lines
 from .check_options import Worlds
-from .places import folder_path, input_path, written_path
+from .places import FilePath, folder_path, input_path, written_path
 from .progress import shown_progress
 from .scenes import bfcl_histories, memories_beside, scenes_of, server_embedding
 from .shown import Document, Shown
-from .sources import FilePath, paths_of
+from .sources import paths_of
 
 __all__ = [
     "GENERATED",

@@ -11,9 +11,8 @@ from ..formats.bfcl import expand, find_results, open_source, read_cases, read_o
 from ..formats.found import LOGGED
 from ..formats.own import read_own
 from ..records import Case, Output, write_records
-from .places import input_path, written_path
+from .places import FilePath, input_path, written_path
 from .reading import read_strictly
-from .sources import FilePath
 
 T = TypeVar("T", Case, Output)
 

@@ -27,8 +27,9 @@ from ..records import Case, JudgeId, Output, Verdict
 from .connection import Connection
 from .endpoints import EndpointLike
 from .named_inputs import named_item
+from .places import FilePath
 from .reaching import model_access
-from .sources import FilePath, as_case, as_output
+from .sources import as_case, as_output
 
 CaseLike: TypeAlias = Case | Mapping[str, Any]
 OutputLike: TypeAlias = Output | Mapping[str, Any]

@@ -11,7 +11,7 @@ from ..evaluation.judging.composites import JuryRule, seat
 from ..evaluation.judging.tasks import told_apart
 from ..judges.jury import Rule
 from .judging import ReadyJudge, judge
-from .sources import FilePath
+from .places import FilePath
 
 
 def jury(

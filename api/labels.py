@@ -15,9 +15,9 @@ from ..evaluation.store.copies import copy_at
 from ..evaluation.store.run_store import RunStore
 from ..records import Case, MemoryFile, atomic_write, named, write_records
 from ..report.words import counted
-from .places import folder_path, written_path
+from .places import FilePath, folder_path, written_path
 from .shown import Document, Shown
-from .sources import Cases, FilePath, source
+from .sources import Cases, source
 
 _SHOWN = 10
 

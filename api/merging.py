@@ -10,10 +10,9 @@ from ..errors import UsageError
 from ..evaluation.past_runs.merging import merge_runs
 from ..judges.prices import price_list
 from ..records import FolderPath, MemoryFolder
-from .places import folder_path
+from .places import FilePath, folder_path
 from .progress import shown_progress
 from .run import Run
-from .sources import FilePath
 
 
 def merge(

@@ -25,12 +25,12 @@ from ..records import FolderPath, InputPath, ItemKey, MemoryFolder, Output, Verd
 from ..report.preference_words import preferences_document
 from .check_options import Worlds, worlds_of
 from .evaluating import JudgeLike, judge_tasks_of
-from .places import folder_path, input_path
+from .places import FilePath, folder_path, input_path
 from .progress import shown_progress
 from .run import Run
 from .running import Access, Forecasts
 from .shown import Document, Shown, statistics_frame
-from .sources import Cases, FilePath, Labels, Outputs, output_sources, source
+from .sources import Cases, Labels, Outputs, output_sources, source
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -21,9 +21,8 @@ from ..judges.prompt_import import import_prompt as import_text
 from ..judges.prompt_text import portability_problems
 from ..records import Case, CaseIndex, Message, Output, atomic_write, read_records
 from .check_options import Worlds, worlds_of
-from .places import input_path, written_path
+from .places import FilePath, input_path, written_path
 from .shown import Document, Shown
-from .sources import FilePath
 
 _WIDTH = 110
 """Columns of what is listed."""

@@ -13,8 +13,7 @@ from ..judges import Budget, Endpoint
 from ..judges.prices import price_list
 from ..judges.transport.endpoint import EndpointUse, Share, Spread
 from .endpoints import EndpointLike, find_endpoint, shares_of
-from .places import input_path, written_path
-from .sources import FilePath
+from .places import FilePath, input_path, written_path
 
 
 class Reaching(TypedDict, total=False):

@@ -17,8 +17,7 @@ from ..plugins import FORMATS
 from ..records import Case, Output, Verdict
 from ..records.frames import frame_rows, is_frame
 from ..report.import_words import import_lines
-from .places import input_path, written_path
-from .sources import FilePath
+from .places import FilePath, input_path, written_path
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from ..judges import ReplyCache
 from ..report.document import Document
+from .places import FilePath
 from .reaching import default_cache
 from .shown import Shown
-from .sources import FilePath
 
 
 class CachedReplies(Shown, frozen=True, kw_only=True, omit_defaults=True):

@@ -16,9 +16,8 @@ from ..evaluation.labelling.review_sample import TO_DECIDE, ReviewSample, Sample
 from ..evaluation.store.run_store import RunStore
 from ..records import ItemKey, write_records
 from ..report.review import write_review
-from .places import folder_path, input_path, put_back, written_path
+from .places import FilePath, folder_path, input_path, put_back, written_path
 from .shown import Document, Shown
-from .sources import FilePath
 
 __all__ = ["LabelsAdded", "ReviewPage", "SampleKind", "add_labels", "review"]
 

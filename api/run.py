@@ -18,9 +18,8 @@ from ..report.document import Document, as_html, as_lines, as_markdown
 from ..report.found import Found
 from ..report.model import MOST_TEXTS
 from ..report.run_words import run_document
-from .places import put_back, written_path
+from .places import FilePath, put_back, written_path
 from .results import Calibration
-from .sources import FilePath
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,8 +16,7 @@ from ..formats.bfcl import DataSource, open_source, read_conversations
 from ..judges import Endpoint
 from ..records import write_records
 from .check_options import Worlds, worlds_of
-from .places import input_path, written_path
-from .sources import FilePath
+from .places import FilePath, input_path, written_path
 
 Histories = Mapping[str, Sequence[Conversation]]
 """Conversations before questions, by history."""

@@ -14,9 +14,9 @@ from ..errors import UsageError
 from ..evaluation.run_table import read_tables
 from ..records import FolderPath, InputPath, memory_file
 from ..records.frames import frame_rows, is_frame
-from .places import input_path
+from .places import FilePath, input_path
 from .run import Run
-from .sources import FilePath, Labels, source
+from .sources import Labels, source
 
 if TYPE_CHECKING:
     import pandas as pd

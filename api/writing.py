@@ -8,9 +8,8 @@ from ..errors import UsageError
 from ..evaluation.past_runs.judged_outputs import judged_outputs, known_of
 from ..formats.judged import Judged, Written
 from ..formats.writers import writer_of
-from .places import folder_path, written_path
+from .places import FilePath, folder_path, written_path
 from .run import Run
-from .sources import FilePath
 
 
 def export(
