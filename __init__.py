@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from .api.evaluating import aevaluate, evaluate, load_run
     from .api.generating import agenerate, generate
     from .api.importing import import_agbenchmark, import_bfcl
-    from .api.judging import judge
-    from .api.juries import jury
+    from .api.judging import judge, jury
     from .api.labels import correct_cases, export_labels
     from .api.measuring import calibrate, compare, estimate
     from .api.merging import merge
@@ -73,7 +72,7 @@ _HOME = {
     "import_bfcl": "api.importing",
     "judge": "api.judging",
     "judge_function": "api.own",
-    "jury": "api.juries",
+    "jury": "api.judging",
     "load_run": "api.evaluating",
     "merge": "api.merging",
     "mutate": "api.auditing",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from .api.judging import ReadyJudge
+    from .api.ready_judge import ReadyJudge
 
 _OPTION = "--fiducial-record"
 _FOLDER = "fiducial_cassettes"
@@ -48,7 +48,7 @@ def judge_from_cassette(request: pytest.FixtureRequest) -> Generator[Callable[..
     test module; the options are those of `fiducial.judge`. A question that the cassette does not hold fails the test, unless pytest was started with
     ``--fiducial-record``: then it is asked, and its reply added.
     """
-    from .api.cassettes import cassette_judge  # noqa: PLC0415 - for who uses it
+    from .api.judging import cassette_judge  # noqa: PLC0415 - for who uses it
 
     made: list[ReadyJudge] = []
 

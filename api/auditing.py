@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Unpack, cast
+from typing import Any, Unpack
 
 import msgspec
 
@@ -20,15 +20,15 @@ from ..evaluation.audit.plan import DEFAULT_SAMPLE, AuditPlan
 from ..evaluation.audit.probe_folder import ProbeManifest
 from ..evaluation.audit.running import run_audit
 from ..evaluation.checking.names import NamesOption
-from ..evaluation.judging.access import BatchMode, ModelAccess
+from ..evaluation.judging.access import ModelAccess
 from ..judges.loop_thread import run_apart
 from ..judges.prices import price_list
-from ..records import FolderPath, MemoryFolder
+from ..records import FolderPath
 from ..report.audit_words import probe_document
 from .audits import Audit
 from .check_options import Functions, Workspaces, Worlds, check_options, worlds_of
-from .evaluating import JudgeLike, judge_tasks_of
-from .places import FilePath, folder_path, put_back
+from .evaluating import JudgeLike, asked_of
+from .places import FilePath, folder_path, kept_folder, put_back
 from .progress import shown_progress
 from .running import Access, Forecasts
 from .shown import Document, Shown
@@ -106,7 +106,7 @@ def mutate(
         seed=seed,
         per_operator=per_output,
     )
-    kept: FolderPath = MemoryFolder("probes") if out is None else folder_path(out)
+    kept = kept_folder(out, "probes")
     sources = [] if outputs is None else output_sources(outputs)
     with shown_progress(wanted=progress) as shown, put_back(kept):
         return Probes(
@@ -200,21 +200,17 @@ def _plan(
             "nothing to ask about: name a folder of probes, or ask for ladders (--ladder), or both"
         )
     environments = worlds_of(worlds)
-    named = [judges] if isinstance(judges, str) else judges
     dials = load_dials() if ladder else {}
     if probes is None and (unknown := [name for name in only if name not in dials]):
         raise UsageError(f"--only {unknown[0]}: no such dial; there are {', '.join(dials)}")
     chosen = [name for name in only if name in dials] or list(dials)
     return AuditPlan(
         probes=probes.kept if isinstance(probes, Probes) else None if probes is None else folder_path(probes),
-        out=MemoryFolder("audit") if out is None else folder_path(out),
-        judges=cast("Sequence[str]", named) if shared else judge_tasks_of(judges, model, environments),
-        model=model if shared else None,
+        out=kept_folder(out, "audit"),
+        **asked_of(judges, model, environments, shared=shared, poll_seconds=poll_seconds),
         operators=[name for name in only if name not in dials],
         ladder=LadderSettings([dials[name] for name in chosen], calls, evenly) if ladder else None,
         pass_at=pass_at_of(pass_at),
-        batch=None if poll_seconds is None else BatchMode(poll_seconds=poll_seconds),
-        environments=environments,
         **rest,
     )
 

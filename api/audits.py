@@ -12,12 +12,14 @@ import msgspec
 from ..calibration.cuts import GivenPassAt, pass_at_of
 from ..errors import InputError, UsageError
 from ..evaluation.audit import certificate as certificates
+from ..evaluation.audit import exchange
 from ..evaluation.audit.annotators import AlternativeAnnotator, alternative_annotators, read_annotations
 from ..evaluation.audit.certificate import Certificate as CertificateNumbers
 from ..evaluation.audit.certificate import DriftTest
 from ..evaluation.audit.certificate_check import Standing as StandingNumbers
 from ..evaluation.audit.certificate_check import check_certificate as check
 from ..evaluation.audit.certificate_check import read_certificate
+from ..evaluation.audit.plan import DEFAULT_SAMPLE
 from ..evaluation.audit.results import Audit as AuditNumbers
 from ..evaluation.store.run_store import AUDIT
 from ..records import write_json
@@ -77,6 +79,20 @@ def load_audit(folder: FilePath) -> Audit:
         return Audit.of(msgspec.json.decode(path.read_bytes(), type=AuditNumbers))
     except (OSError, msgspec.DecodeError) as error:
         raise InputError(f"not an audit: {error}", path=path) from error
+
+
+def export_probes(
+    probes: FilePath, to: str, out: FilePath, *, sample: int = DEFAULT_SAMPLE, only: Sequence[str] = ()
+) -> list[Path]:
+    """Write probes for another tool's judge: an Inspect data set and log, a configuration of promptfoo, or rows of Azure."""
+    return exchange.export_probes(folder_path(probes), to, written_path(out), sample=sample, only=only)
+
+
+def import_audit(probes: FilePath, results: FilePath, out: FilePath, *, as_: str | None = None) -> Audit:
+    """Analyse what another tool's judges said of probes; the format is found from the content where ``as_`` does not name it."""
+    return Audit.of(
+        exchange.import_audit(folder_path(probes), input_path(results), written_path(out), as_=as_)
+    )
 
 
 class Certificate(CertificateNumbers, Shown, frozen=True, kw_only=True):

@@ -11,13 +11,12 @@ from ..evaluation.past_runs.history import History as HistoryNumbers
 from ..evaluation.past_runs.history import read_history
 from ..evaluation.past_runs.two_runs import TwoRuns, two_runs
 from ..evaluation.store.run_store import RunStore
-from ..records import FolderPath
 from ..report.difference_words import difference_document
 from ..report.document import Document
 from ..report.history_words import history_document
 from ..report.page import document_page
 from .places import FilePath, folder_path, written_path
-from .run import Run
+from .run import Run, kept_of
 from .shown import Shown
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ def diff(before: FilePath | Run, after: FilePath | Run) -> Difference:
         RunFolderError: One of them is no finished run, or was changed by hand.
         InputError: They have no output in common.
     """
-    with RunStore(_folder(before)) as first, RunStore(_folder(after)) as second:
+    with RunStore(kept_of(before)) as first, RunStore(kept_of(after)) as second:
         return Difference.of(two_runs(first, second))
 
 
@@ -117,7 +116,3 @@ def history(folder: FilePath) -> History:
         InputError: There is no finished run in it.
     """
     return History.of(read_history(folder_path(folder)))
-
-
-def _folder(given: FilePath | Run) -> FolderPath:
-    return given.kept if isinstance(given, Run) else folder_path(given)

@@ -14,7 +14,7 @@ from ..deterministic import Rules
 from ..errors import UsageError
 from ..evaluation.checking.names import NamesOption
 from ..evaluation.generation.sources import callable_source, generate_into_run
-from ..evaluation.judging.access import ModelAccess
+from ..evaluation.judging.access import BatchMode, ModelAccess
 from ..evaluation.judging.selection import JudgeOn
 from ..evaluation.judging.tasks import JudgeTask
 from ..evaluation.pipeline import DEFAULT_JUDGE_ON, Plan
@@ -22,13 +22,14 @@ from ..evaluation.pipeline import run as run_plan
 from ..evaluation.shards import shards_of
 from ..evaluation.store.run_store import GENERATED
 from ..judges.loop_thread import run_apart
-from ..records import FolderPath, InputPath, MemoryFolder
+from ..records import InputPath
 from .check_options import Functions, Worlds, check_options, worlds_of
 from .engines import engine_of
 from .generating import Agent
-from .judging import ReadyJudge, judge
-from .places import FilePath, folder_path
+from .judging import judge
+from .places import FilePath, folder_path, kept_folder
 from .progress import shown_progress
+from .ready_judge import ReadyJudge
 from .run import Run
 from .scenes import scenes_of
 from .sources import Cases, Labels, Outputs, output_sources, source
@@ -95,7 +96,28 @@ def evaluate(
         ConfigurationError: A model is needed and none is named or can be reached.
         RunFolderError: The folder is in use or belongs to another run.
     """
-    plan = _plan(**{name: value for name, value in locals().items() if name != "progress"})
+    environments = worlds_of(worlds)
+    kept = kept_folder(out, "run")
+    sources: list[InputPath] = [kept / GENERATED] if callable(outputs) else output_sources(outputs)
+    of, by = shards_of(output_sources(cases, "cases")), shards_of(sources)
+    plan = Plan(
+        cases=of.files,
+        outputs=by.files,
+        sharded=of.sharded or by.sharded,
+        out=kept,
+        command="fiducial.evaluate",
+        options=None
+        if rules is None
+        else check_options(rules, functions, environments, allow_code=allow_code),
+        names=names,
+        **asked_of(judges, model, environments),
+        judge_on=judge_on,
+        repeats=repeats,
+        labels=None if labels is None else source("labels", labels),
+        pass_at=pass_at_of(pass_at),
+        workers=workers,
+        engine=engine_of(engine, address, workers),
+    )
     return run_apart(partial(_evaluate, plan, progress, outputs if callable(outputs) else None))
 
 
@@ -116,60 +138,29 @@ def load_run(folder: FilePath) -> Run:
     return Run(folder_path(folder))
 
 
-def _plan(
-    *,
-    cases: Cases,
-    outputs: Outputs | Agent,
+def asked_of(
     judges: JudgeLike | Sequence[JudgeLike],
     model: str | None,
-    labels: Labels | None,
-    out: FilePath | None,
-    rules: Rules | None,
-    functions: Functions,
-    worlds: Worlds,
-    allow_code: bool,
-    pass_at: GivenPassAt,
-    workers: int | None,
-    engine: str | None,
-    address: str | None,
-    **rest: Any,
-) -> Plan:
-    environments = worlds_of(worlds)
-    kept: FolderPath = MemoryFolder("run") if out is None else folder_path(out)
-    sources: list[InputPath] = [kept / GENERATED] if callable(outputs) else output_sources(outputs)
-    of, by = shards_of(output_sources(cases, "cases")), shards_of(sources)
-    return Plan(
-        cases=of.files,
-        outputs=by.files,
-        sharded=of.sharded or by.sharded,
-        out=kept,
-        command="fiducial.evaluate",
-        options=None
-        if rules is None
-        else check_options(rules, functions, environments, allow_code=allow_code),
-        judges=judge_tasks_of(judges, model, environments),
-        labels=None if labels is None else source("labels", labels),
-        pass_at=pass_at_of(pass_at),
-        environments=environments,
-        workers=workers,
-        engine=engine_of(engine, address, workers),
-        **rest,
-    )
-
-
-def judge_tasks_of(
-    judges: JudgeLike | Sequence[JudgeLike], model: str | None, worlds: Mapping[str, type] | None
-) -> list[JudgeTask]:
-    """Judges as a run asks them, each with its own way to its model.
+    environments: Mapping[str, type],
+    *,
+    shared: bool = False,
+    poll_seconds: float | None = None,
+) -> dict[str, Any]:
+    """The fields of a plan that say who is asked: judges by names, where one way to the model is shared by all, or each with its own.
 
     Raises:
-        UsageError: One of them is neither, or there is no such judge.
+        UsageError: One of them is neither a judge nor a name, or there is no such judge.
     """
     several = [judges] if isinstance(judges, (str, ReadyJudge)) else judges
-    return [_task(each, model, worlds) for each in several]
+    return {
+        "judges": several if shared else [_task(each, model, environments) for each in several],
+        "model": model if shared else None,
+        "environments": environments,
+        "batch": None if poll_seconds is None else BatchMode(poll_seconds=poll_seconds),
+    }
 
 
-def _task(given: JudgeLike, model: str | None, worlds: Mapping[str, type] | None) -> JudgeTask:
+def _task(given: JudgeLike, model: str | None, worlds: Mapping[str, type]) -> JudgeTask:
     if isinstance(given, str):
         given = judge(given, model=model, worlds=worlds)
     if not isinstance(given, ReadyJudge):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed

@@ -40,6 +40,20 @@ def parse_gates(given: Iterable[str], known: Collection[str]) -> dict[str, float
     return gates
 
 
+def gates_of(given: Iterable[str]) -> dict[str, float]:
+    """Gates as they are typed, ``STAT=VALUE``; statistics are looked up only where there is one.
+
+    Raises:
+        UsageError: One is not of that form, or names no statistic.
+    """
+    given = tuple(given)
+    if not given:
+        return {}
+    from ..calibration import ESTIMATORS  # noqa: PLC0415 - scipy is slow to import, and most runs have no gate
+
+    return parse_gates(given, (PASS_RATE, *ESTIMATORS))
+
+
 def judge_gates(gates: Mapping[str, float], judges: Mapping[str, JudgeCalibration]) -> Iterator[str]:
     """The gates that judges fail, a line each; an undefined statistic fails, since what cannot be computed was not shown to be good enough."""
     for judge, panel in judges.items():

@@ -26,7 +26,8 @@ from ..formats.node import Node
 from ..judges.catalogue import JUDGED_KINDS
 from ..records import BUILT_IN_KINDS, Case, Kind, Outcome, Output, Verdict
 from .checking import check
-from .judging import ReadyJudge, judge
+from .judging import judge
+from .ready_judge import ReadyJudge
 from .sources import as_case
 
 _inspect = cast("Any", inspect_scorer)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 from ..errors import UsageError
 from ..evaluation.past_runs.merging import merge_runs
 from ..judges.prices import price_list
-from ..records import FolderPath, MemoryFolder
-from .places import FilePath, folder_path
+from .places import FilePath, kept_folder
 from .progress import shown_progress
-from .run import Run
+from .run import Run, folder_of
+
+_IN_MEMORY = "a run in memory alone cannot be merged: evaluate with out=FOLDER"
 
 
 def merge(
@@ -44,8 +44,8 @@ def merge(
         RecordError: They say different things of one output, or one case or output is in the inputs of two of them.
         InputError: An input is not where it was, or cannot be read.
     """
-    kept: FolderPath = MemoryFolder("run") if out is None else folder_path(out)
-    folders = [_folder(run) for run in runs]
+    kept = kept_folder(out, "run")
+    folders = [folder_of(run, _IN_MEMORY) for run in runs]
     if not folders:
         raise UsageError("there is no run to merge")
     with shown_progress(wanted=progress) as shown:
@@ -58,11 +58,3 @@ def merge(
             now=datetime.now(UTC),
         )
     return Run(kept)
-
-
-def _folder(run: FilePath | Run) -> Path:
-    if not isinstance(run, Run):
-        return folder_path(run)
-    if run.folder is None:
-        raise UsageError("a run in memory alone cannot be merged: evaluate with out=FOLDER")
-    return run.folder

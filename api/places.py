@@ -10,9 +10,19 @@ from typing import TypeAlias
 
 from ..errors import ConfigurationError, UsageError
 from ..evaluation.store.copies import put_back, working_copy
+from ..records import FolderPath, MemoryFolder
 from ..records.objects import ObjectFolder, is_address, local_path, redacted
 
-__all__ = ["FilePath", "folder_path", "input_path", "is_address", "put_back", "redacted", "written_path"]
+__all__ = [
+    "FilePath",
+    "folder_path",
+    "input_path",
+    "is_address",
+    "kept_folder",
+    "put_back",
+    "redacted",
+    "written_path",
+]
 
 FilePath: TypeAlias = str | os.PathLike[str]
 """A path, or an address as a text (``s3://bucket/key``)."""
@@ -66,6 +76,11 @@ def folder_path(given: FilePath, tell: Callable[[str], object] = warnings.warn) 
         )
         copy.set_aside = None
     return copy.folder
+
+
+def kept_folder(given: FilePath | None, name: str) -> FolderPath:
+    """As `folder_path`; a folder in memory, of this name, where none is given."""
+    return MemoryFolder(name) if given is None else folder_path(given)
 
 
 def written_path(given: FilePath) -> Path:

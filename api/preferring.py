@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from ..errors import UsageError
 from ..evaluation.inputs import file_sha256
-from ..evaluation.judging.access import BatchMode, ModelAccess
+from ..evaluation.judging.access import ModelAccess
 from ..evaluation.preference.running import (
     PreferencePlan,
     PreferenceRun,
@@ -21,11 +21,11 @@ from ..evaluation.preference.running import (
 from ..evaluation.store.run_store import RunStore
 from ..judges.loop_thread import run_apart
 from ..judges.prices import price_list
-from ..records import FolderPath, InputPath, ItemKey, MemoryFolder, Output, Verdict, read_records
+from ..records import FolderPath, InputPath, ItemKey, Output, Verdict, read_records
 from ..report.preference_words import preferences_document
 from .check_options import Worlds, worlds_of
-from .evaluating import JudgeLike, judge_tasks_of
-from .places import FilePath, folder_path, input_path
+from .evaluating import JudgeLike, asked_of
+from .places import FilePath, input_path, kept_folder
 from .progress import shown_progress
 from .run import Run
 from .running import Access, Forecasts
@@ -172,14 +172,9 @@ def _plan(
     return PreferencePlan(
         cases=given.cases,
         outputs=given.outputs,
-        out=MemoryFolder("preferences") if out is None else folder_path(out),
-        judges=cast("Sequence[str]", [judges] if isinstance(judges, str) else judges)
-        if shared
-        else judge_tasks_of(judges, model, environments),
-        model=model if shared else None,
+        out=kept_folder(out, "preferences"),
+        **asked_of(judges, model, environments, shared=shared, poll_seconds=poll_seconds),
         truth=given.truth,
-        environments=environments,
-        batch=None if poll_seconds is None else BatchMode(poll_seconds=poll_seconds),
         **rest,
     )
 

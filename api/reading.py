@@ -18,6 +18,7 @@ from ..records import Case, Output, Verdict
 from ..records.frames import frame_rows, is_frame
 from ..report.import_words import import_lines
 from .places import FilePath, input_path, written_path
+from .shown import verdicts_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,8 +86,6 @@ class Reading:
 
     def to_frame(self) -> pd.DataFrame:
         """The verdicts as a data frame: a row each."""
-        from .frames import verdicts_frame  # noqa: PLC0415 - pandas is slow to import
-
         return verdicts_frame(self.verdicts)
 
     def __repr__(self) -> str:

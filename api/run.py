@@ -18,8 +18,9 @@ from ..report.document import Document, as_html, as_lines, as_markdown
 from ..report.found import Found
 from ..report.model import MOST_TEXTS
 from ..report.run_words import run_document
-from .places import FilePath, put_back, written_path
+from .places import FilePath, folder_path, put_back, written_path
 from .results import Calibration
+from .shown import verdicts_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +29,23 @@ if TYPE_CHECKING:
 def is_audit(folder: Path) -> bool:
     """Whether what is kept in a run's folder is an audit: `fiducial.api.audits.load_audit` reads it."""
     return (folder / AUDIT).exists()
+
+
+def kept_of(given: Run | FilePath) -> FolderPath:
+    """Where a run is kept that is given as itself, or by its folder."""
+    return given.kept if isinstance(given, Run) else folder_path(given)
+
+
+def folder_of(given: Run | FilePath, refusal: str) -> Path:
+    """The same, of one that must not be in memory alone.
+
+    Raises:
+        UsageError: It is; with this refusal.
+    """
+    kept = kept_of(given)
+    if not isinstance(kept, Path):
+        raise UsageError(refusal)
+    return kept
 
 
 class Rate(Stratum, frozen=True, kw_only=True, dict=True):
@@ -116,8 +134,6 @@ class Run:
 
     def to_frame(self) -> pd.DataFrame:
         """The verdicts as a data frame: a row each, None where there is no score."""
-        from .frames import verdicts_frame  # noqa: PLC0415 - pandas is slow to import
-
         return verdicts_frame(self.verdicts)
 
     def report(self, path: FilePath | None = None, *, texts: int | None = MOST_TEXTS) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -30,7 +30,7 @@ from ..report.html import report_template
 from ..report.run_words import run_document
 from ..report.summary_words import summary_document
 from .engines import engine_of
-from .gates import PASS_RATE, parse_gates, run_gates
+from .gates import run_gates
 from .progress import shown_progress
 from .shown import Document, Shown
 
@@ -48,7 +48,6 @@ __all__ = [
     "Plan",
     "engine_of",
     "forecast",
-    "gates_of",
     "parse_judge_on",
     "plan_of",
     "reparse",
@@ -175,20 +174,6 @@ def _load(plan: Plan) -> None:
     if plan.prices is not None and plan.model is not None:
         plan.prices(plan.model)
     gc.freeze()  # what is loaded stays; looking through it for garbage once more takes 50 ms
-
-
-def gates_of(given: Iterable[str]) -> dict[str, float]:
-    """Gates as they are typed, ``STAT=VALUE``; statistics are looked up only where there is one.
-
-    Raises:
-        UsageError: One is not of that form, or names no statistic.
-    """
-    given = tuple(given)
-    if not given:
-        return {}
-    from ..calibration import ESTIMATORS  # noqa: PLC0415 - scipy is slow to import, and most runs have no gate
-
-    return parse_gates(given, (PASS_RATE, *ESTIMATORS))
 
 
 class Forecasts(Shown, frozen=True, kw_only=True):

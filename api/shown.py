@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
 from ..calibration.statistic import Statistic
+from ..records import Verdict
 from ..report.document import Document, as_html, as_lines, as_markdown
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Document", "Shown", "as_lines", "statistics_frame"]
+__all__ = ["Document", "Shown", "as_lines", "statistics_frame", "verdicts_frame"]
+
+_OF_VERDICTS = [
+    "case_id",
+    "system",
+    "trial",
+    "by",
+    "source",
+    "outcome",
+    "score",
+    "error_type",
+    "reason",
+    "repeat",
+]
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -48,3 +62,11 @@ def statistics_frame(rows: Iterator[tuple[Mapping[str, Any], Statistic]]) -> pd.
     import pandas as pd  # noqa: PLC0415 - slow to import
 
     return pd.DataFrame([{**named, **msgspec.structs.asdict(each)} for named, each in rows])
+
+
+def verdicts_frame(verdicts: Iterable[Verdict]) -> pd.DataFrame:
+    """Verdicts, a row each; ``score`` is NaN where there is none, which ``outcome`` says."""
+    import pandas as pd  # noqa: PLC0415 - slow to import
+
+    rows = [[getattr(verdict, name) for name in _OF_VERDICTS] for verdict in verdicts]
+    return pd.DataFrame(rows, columns=_OF_VERDICTS).astype({"score": "float64"})

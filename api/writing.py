@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from ..errors import UsageError
 from ..evaluation.past_runs.judged_outputs import judged_outputs, known_of
 from ..formats.judged import Judged, Written
 from ..formats.writers import writer_of
-from .places import FilePath, folder_path, written_path
-from .run import Run
+from .places import FilePath, written_path
+from .run import Run, folder_of
 
 
 def export(
@@ -31,11 +32,8 @@ def export(
         UsageError: There is no such form, judge or system, or the run is in memory alone.
         InputError: The folder is none.
     """
-    folder = run.folder if isinstance(run, Run) else folder_path(run)
-    if folder is None:
-        raise UsageError("this run is in memory alone: evaluate with out=FOLDER to export it")
-    write = writer_of(to)
-    items = list(_chosen(judged_outputs(folder), judge, system))
+    folder, chosen = _chosen(run, judge, system)
+    write, items = writer_of(to), list(chosen)
     if not any(item.verdicts for item in items):
         what = "".join(
             f", {name} {value!r}"
@@ -44,13 +42,6 @@ def export(
         )
         raise UsageError(f"{folder} holds no verdict to export{what}")
     return write(items, written_path(out), known_of(folder))
-
-
-def _chosen(items: Iterator[Judged], judge: str | None, system: str | None) -> Iterator[Judged]:
-    for item in items:
-        if system is None or item.output.system == system:
-            said = [verdict for verdict in item.verdicts if judge in {None, verdict.by}]
-            yield item._replace(verdicts=said)
 
 
 def send_otlp(
@@ -64,7 +55,15 @@ def send_otlp(
     """
     from ..formats.send_otlp import send  # noqa: PLC0415 - an extra
 
-    folder = run.folder if isinstance(run, Run) else folder_path(run)
-    if folder is None:
-        raise UsageError("this run is in memory alone: evaluate with out=FOLDER to export it")
-    return send(_chosen(judged_outputs(folder), judge, system), endpoint, known_of(folder))
+    folder, items = _chosen(run, judge, system)
+    return send(items, endpoint, known_of(folder))
+
+
+def _chosen(run: Run | FilePath, judge: str | None, system: str | None) -> tuple[Path, Iterator[Judged]]:
+    """A run's folder, and its outputs of a system, or all, with the verdicts of a judge, or all."""
+    folder = folder_of(run, "this run is in memory alone: evaluate with out=FOLDER to export it")
+    return folder, (
+        item._replace(verdicts=[verdict for verdict in item.verdicts if judge in {None, verdict.by}])
+        for item in judged_outputs(folder)
+        if system in {None, item.output.system}
+    )

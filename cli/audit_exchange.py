@@ -31,7 +31,7 @@ Examples:
 )
 def export_probes(*, probes: Path, to: str, out: Path, sample: int) -> None:
     """Write probes so that another tool's judge can be asked about them; nothing in them says what was planted."""
-    from ..api.audit_exchange import export_probes as export  # noqa: PLC0415 - slow to import
+    from ..api.audits import export_probes as export  # noqa: PLC0415 - slow to import
 
     for file in export(probes, to, out, sample=sample):
         click.echo(visible(f"written: {file}"))
@@ -52,6 +52,6 @@ def export_probes(*, probes: Path, to: str, out: Path, sample: int) -> None:
 @json_option
 def import_results(*, probes: Path, results: Path, out: Path, as_: str | None, json_file: str | None) -> None:
     """Analyse what another tool's judges said of PROBES, which `fiducial audit export` wrote, like any judge's verdicts."""
-    from ..api.audit_exchange import import_audit  # noqa: PLC0415 - slow to import
+    from ..api.audits import import_audit  # noqa: PLC0415 - slow to import
 
     emit(import_audit(probes, results, out, as_=as_), json_file)

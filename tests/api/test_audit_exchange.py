@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import pytest
 
 import fiducial as fd
-from fiducial.api.audit_exchange import export_probes, import_audit
+from fiducial.api.audits import export_probes, import_audit
 from fiducial.errors import InputError, UsageError
 from fiducial.records import Verdict, read_records
 

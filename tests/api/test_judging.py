@@ -16,7 +16,7 @@ from judge_items import HOTEL, make_case, make_output
 from provider_server import Answer, ProviderServer, Status, in_the_form_asked_for
 
 import fiducial as fd
-from fiducial.api.judging import ReadyJudge
+from fiducial.api.ready_judge import ReadyJudge
 from fiducial.calibration.cuts import Cut
 from fiducial.errors import ConfigurationError, PromptError, RecordError, UsageError
 from fiducial.evaluation.store.run_store import RunStore
