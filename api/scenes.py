@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ..deterministic import Rules
-from ..evaluation.generation.answer_worlds import AnswerWorlds, Equipment
+from ..evaluation.generation.answer_worlds import AnswerWorlds
 from ..evaluation.generation.memory.embedding import Embedding, ServerEmbedding
 from ..evaluation.generation.memory.histories import Conversation, Remembered, read_histories
 from ..evaluation.generation.scene import FirstOf, Scenes, SimulatedWorlds
@@ -54,8 +54,8 @@ def scenes_of(
         else read_histories(input_path(histories))
     )
     engine = None if search is None else search_engine(search)
-    equipment = Equipment(environments, Remembered(known, memories), engine, embedding, rules)
-    return FirstOf(SimulatedWorlds(environments, rules), AnswerWorlds(equipment))
+    answers = AnswerWorlds(environments, Remembered(known, memories), engine, embedding, rules)
+    return FirstOf(SimulatedWorlds(environments, rules), answers)
 
 
 def server_embedding(model: str | None, endpoint: Endpoint | None) -> Embedding | None:

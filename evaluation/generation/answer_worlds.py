@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -17,7 +17,7 @@ from .memory.embedding import Embedding
 from .memory.histories import Remembered, with_opening
 from .memory.key_value import KeyValueMemory
 from .memory.one_text import TextMemory
-from .memory.vectors import VectorMemory, vector_memory
+from .memory.vectors import vector_memory
 from .scene import Converse, Scene, WorldScene
 from .web.engine import SearchEngine
 from .web.world import web_world
@@ -25,20 +25,13 @@ from .web.world import web_world
 ANSWERED = frozenset({"memory_answer", "web_search_answer"})
 """Kinds whose references are answers, which say nothing of the calls that lead to them."""
 
-STORES: dict[str, type] = {
-    "MemoryAPI_kv": KeyValueMemory,
-    "MemoryAPI_vector": VectorMemory,
-    "MemoryAPI_rec_sum": TextMemory,
-}
-"""The memories, by the names that BFCL has for them."""
-
 WEB = "WebSearchAPI"
 
 
-class Equipment(NamedTuple):
-    """What scenes are made with.
+class AnswerWorlds:
+    """Makes them; see `Scenes`.
 
-    Attributes:
+    Args:
         environments: Worlds of the user's own, by class name; they come before memories and the web.
         remembered: What agents went through before.
         engine: Who searches the web; None where nobody does.
@@ -46,26 +39,23 @@ class Equipment(NamedTuple):
         rules: See `WorldScene`.
     """
 
-    environments: Mapping[str, type]
-    remembered: Remembered
-    engine: SearchEngine | None = None
-    embedding: Embedding | None = None
-    rules: Rules = "strict"
-
-
-class AnswerWorlds:
-    """Makes them; see `Scenes`.
-
-    Args:
-        equipment: With what.
-    """
-
-    def __init__(self, equipment: Equipment) -> None:
-        web = {} if equipment.engine is None else {WEB: web_world(equipment.engine)}
-        stores = {**STORES, "MemoryAPI_vector": vector_memory(equipment.embedding)}
-        self._known: dict[str, type] = {**stores, **web, **equipment.environments}
-        self._remembered = equipment.remembered
-        self._rules: Rules = equipment.rules
+    def __init__(
+        self,
+        environments: Mapping[str, type],
+        remembered: Remembered,
+        engine: SearchEngine | None = None,
+        embedding: Embedding | None = None,
+        rules: Rules = "strict",
+    ) -> None:
+        self._known: dict[str, type] = {
+            "MemoryAPI_kv": KeyValueMemory,
+            "MemoryAPI_vector": vector_memory(embedding),
+            "MemoryAPI_rec_sum": TextMemory,
+            **({} if engine is None else {WEB: web_world(engine)}),
+            **environments,
+        }
+        self._remembered = remembered
+        self._rules: Rules = rules
 
     def examine(self, case: Case) -> None:
         """See `Scenes.examine`."""

@@ -111,29 +111,17 @@ class Attempt(msgspec.Struct, kw_only=True):
             turned: Whether its turns and steps are kept, or the one reply that it is.
             native: Whether calls could be made natively, so that a text is none.
         """
-        called = any(isinstance(step, list) for turn in self.turns for step in turn)
-        no_calls: list[ToolCall] | None = [] if native and not called else None
-        if turned:
-            return Output(
-                case_id=self.case.id,
-                system=system,
-                trial=trial,
-                turns=self.turns,
-                # Or its texts would be looked through for calls.
-                tool_calls=no_calls,
-                error=self.error,
-            )
         steps = [step for turn in self.turns for step in turn]
-        texts = [step for step in steps if isinstance(step, str)]
         calls = [call for step in steps if isinstance(step, list) for call in step]
-        return Output(
-            case_id=self.case.id,
-            system=system,
-            trial=trial,
-            text=texts[0] if texts else None,
-            tool_calls=calls if called else no_calls,
-            error=self.error,
-        )
+        # Without this, texts of who made no calls would be looked through for some.
+        no_calls: list[ToolCall] | None = [] if native else None
+        said: dict[str, Any]
+        if turned:
+            said = {"turns": self.turns, "tool_calls": None if calls else no_calls}
+        else:
+            text = next((step for step in steps if isinstance(step, str)), None)
+            said = {"text": text, "tool_calls": calls or no_calls}
+        return Output(case_id=self.case.id, system=system, trial=trial, error=self.error, **said)
 
 
 class Made(NamedTuple):

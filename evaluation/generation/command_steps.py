@@ -4,72 +4,49 @@ from __future__ import annotations
 
 import os
 import select
-import tempfile
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
-from ...deterministic.sandbox.running import Reins, Run
-from ...errors import RecordError, UsageError
+from ...deterministic.sandbox.running import Run
 from ...records import Case, ToolCall
-from .attempt import Attempt
-from .commands import MOST_OUTPUT, ended_by, shown, started, told_of
-from .own_agents import answer_fields, output_of
+from .commands import MOST_OUTPUT, TOO_MUCH, Command, read_answer, shown, told_of
 
 _STREAMS = 'exec "$0" "$@" < "$FIDUCIAL_STREAMS/in" > "$FIDUCIAL_STREAMS/out"'
 _PAUSE = 0.05
 _PIECE = 1 << 16
 
 
-class CommandSteps:
+class CommandSteps(Command):
     """A command as a generator of steps, for `CallableAgent`.
 
     Its first line of input is the case. It may print ``{"call": {"name", "arguments"}}`` and is given ``{"result": text}``, ``{"calls": [...]}``
     and is given ``{"results": [...]}``, or ``{"say": text}``, which ends a turn, and is given ``{"messages": [...]}`` of the next one. The first
     other line is its answer: an output as of a command that makes no calls. One that ends without any has said all in steps.
-
-    Args:
-        command: Its words.
-        environment: All of its environment.
-        seconds: How long it may take, each time.
     """
-
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str], *, seconds: float) -> None:
-        self._command = list(command)
-        self._environment = environment
-        self._seconds = seconds
-        self._working = set[Reins]()
 
     def __call__(self, case: Case, trial: int) -> Generator[Any, Any, Any]:
         """Work on a case; see the class."""
-        reins = Reins()
-        self._working.add(reins)
-        with tempfile.TemporaryDirectory(prefix="fiducial-") as folder, ThreadPoolExecutor(1) as thread:
+        with self._attempt() as (folder, reins), ThreadPoolExecutor(1) as thread:
             streams = _Streams(Path(folder))
-            environment = {**self._environment, "FIDUCIAL_STREAMS": folder, "FIDUCIAL_TRIAL": str(trial)}
-            running = thread.submit(started, _STREAMS, self._command, environment, self._seconds, reins)
+            running = thread.submit(self._run, _STREAMS, reins, trial, FIDUCIAL_STREAMS=folder)
             try:
                 return (yield from self._steps(_Line(streams, running), case))
             finally:
                 reins.end_all()
                 streams.close()
-                self._working.discard(reins)
 
     def _steps(self, line: _Line, case: Case) -> Generator[Any, Any, Any]:
         line.write(told_of(case))
         begun = False
         while (raw := line.read()) is not None:
-            try:
-                said: Any = msgspec.json.decode(raw)
-            except msgspec.DecodeError:
-                return {"error": f"it printed what is no JSON: {shown(raw)}"}
-            asked = cast("dict[str, Any]", said) if isinstance(said, dict) else {}
-            if "say" in asked and isinstance(asked["say"], str):
+            asked = _request(raw)
+            if isinstance(asked.get("say"), str):
                 line.write({"messages": (yield asked["say"])})
             elif "call" in asked or "calls" in asked:
                 calls = _calls(asked)
@@ -78,19 +55,19 @@ class CommandSteps:
                 results = yield calls
                 line.write({"result": results[0]} if "call" in asked else {"results": results})
             else:
-                return _answer(said, raw, case)
+                return read_answer(raw, case)
             begun = True
         if line.too_long:
-            return {"error": f"it printed more than {MOST_OUTPUT >> 20} MiB"}
-        run = line.run
-        if not run.ended_well:
-            return {"error": ended_by(run, self._seconds)}
-        return None if begun else {"error": "it ended without an answer"}
+            return TOO_MUCH
+        return self._failure(line.run) or (None if begun else {"error": "it ended without an answer"})
 
-    def end(self) -> None:
-        """End the commands that are at work."""
-        for reins in [*self._working]:
-            reins.end_all()
+
+def _request(raw: bytes) -> dict[str, Any]:
+    """A line as an object; of any other, which asks for nothing, an empty one."""
+    try:
+        return msgspec.json.decode(raw, type=dict[str, Any])
+    except msgspec.DecodeError:
+        return {}
 
 
 def _calls(asked: Mapping[str, Any]) -> list[ToolCall] | None:
@@ -99,17 +76,6 @@ def _calls(asked: Mapping[str, Any]) -> list[ToolCall] | None:
         return msgspec.convert(given, list[ToolCall]) or None
     except msgspec.ValidationError:
         return None
-
-
-def _answer(said: Any, raw: bytes, case: Case) -> Any:
-    """What was said last, where it is an output; else how that failed."""
-    if answer_fields(said) is None:
-        return {"error": f"it printed what is no output: {shown(raw)}"}
-    try:
-        output_of(said, Attempt(case=case), "", 0, turned=False)
-    except (RecordError, UsageError) as error:
-        return {"error": f"it printed what is no output: {error}"}
-    return said
 
 
 class _Streams:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import shlex
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,122 +16,128 @@ from ...deterministic.sandbox.limits import Limits
 from ...deterministic.sandbox.running import Reins, Run, SandboxError, run_agent
 from ...errors import ConfigurationError, RecordError, UsageError
 from ...records import Case
-from .attempt import Attempt, Made, Took
+from .attempt import Attempt
 from .own_agents import answer_fields, output_of
 
 MOST_OUTPUT = 16 * 1024 * 1024
 """Bytes that a command may print; the rest is read and dropped."""
+
+TOO_MUCH = {"error": f"it printed more than {MOST_OUTPUT >> 20} MiB"}
 
 _UNBOUNDED = 1 << 50
 _SHOWN = 200
 _READ_CASE = 'exec "$0" "$@" < "$FIDUCIAL_CASE"'
 
 
-class CommandAgent:
+class Command:
     """A command of the user's, started once for each attempt, with the user's rights; whatever it starts ends with it.
-
-    It is told of a case what is to be done, and not how it is graded.
 
     Args:
         command: Its words.
-        environment: All of its environment; ``FIDUCIAL_CASE`` and ``FIDUCIAL_TRIAL`` are added.
-        system: What it is called in outputs.
+        environment: All of its environment, but for what says which attempt it is.
         seconds: How long it may take, each time.
-        threads: Where it is waited for.
-        reins: Can end it before.
     """
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        environment: Mapping[str, str],
-        *,
-        system: str,
-        seconds: float,
-        threads: Executor,
-        reins: Reins,
-    ) -> None:
-        self.system = system
-        self.took = Took()
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], *, seconds: float) -> None:
         self._command = list(command)
         self._environment = environment
         self._seconds = seconds
-        self._threads = threads
-        self._reins = reins
+        self._working = set[Reins]()
+        self._over = False
 
-    async def work(self, case: Case, trial: int) -> Made:
-        """See `Agent.work`. Whatever the command does but print an output is the system's own failure.
+    @contextmanager
+    def _attempt(self) -> Generator[tuple[str, Reins]]:
+        """A folder for one attempt, and what ends its command, as the end of this does.
 
         Raises:
-            ConfigurationError: The command cannot be started.
+            ConfigurationError: The folder cannot be made or filled, which is nothing of the agent's.
         """
-        run = await asyncio.get_running_loop().run_in_executor(self._threads, self._run, case, trial)
-        attempt = Attempt(case=case)
+        reins = Reins()
+        self._working.add(reins)
+        if self._over:
+            reins.end_all()
         try:
-            output = output_of(self._answer(run), attempt, self.system, trial, turned=False)
-        except (RecordError, UsageError) as error:
-            fields = {"error": f"it printed what is no output: {error}"}
-            output = output_of(fields, attempt, self.system, trial, turned=False)
-        return Made(output, attempt)
+            with tempfile.TemporaryDirectory(prefix="fiducial-") as folder:
+                yield folder, reins
+        except OSError as error:
+            raise ConfigurationError(f"the agent cannot be run: {error}") from error
+        finally:
+            reins.end_all()
+            self._working.discard(reins)
 
-    def _run(self, case: Case, trial: int) -> Run:
-        with tempfile.TemporaryDirectory(prefix="fiducial-") as folder:
+    def _run(self, script: str, reins: Reins, trial: int, **told: str) -> Run:
+        """Run it, by a shell that lays its streams.
+
+        Raises:
+            ConfigurationError: It cannot be started.
+        """
+        environment = {**self._environment, **told, "FIDUCIAL_TRIAL": str(trial)}
+        limits = Limits(
+            wall_seconds=self._seconds,
+            memory_bytes=_UNBOUNDED,
+            processes=_UNBOUNDED,
+            output_bytes=MOST_OUTPUT,
+        )
+        try:
+            run = run_agent(["/bin/sh", "-c", script, *self._command], Path.cwd(), environment, limits, reins)
+        except SandboxError as error:
+            raise ConfigurationError(f"the agent cannot be run: {error}") from error
+        if run.by == "start":
+            raise ConfigurationError(f"the agent cannot be started: {run.err.decode(errors='replace')}")
+        return run
+
+    def _failure(self, run: Run) -> dict[str, Any] | None:
+        """How it failed; None where it ended well."""
+        if run.ended_well:
+            return None
+        if run.by == "exit":
+            last_line = run.err.strip().rpartition(b"\n")[2]
+            return {"error": f"exit code {run.code}: {shown(last_line) or 'it said nothing'}"}
+        return {
+            "error": f"no answer within {self._seconds:g} s" if run.by == "time" else f"ended by {run.by}"
+        }
+
+    def end(self) -> None:
+        """End those that are at work, and whatever is still to be begun."""
+        self._over = True
+        for reins in [*self._working]:
+            reins.end_all()
+
+
+class AnsweringCommand(Command):
+    """A command that is given a case and prints its answer, as a function for `CallableAgent`.
+
+    It is told of a case what is to be done, and not how it is graded. Whatever it does but print an output is its own failure.
+    """
+
+    def __call__(self, case: Case, trial: int) -> Any:
+        """What it printed, or how it failed."""
+        with self._attempt() as (folder, reins):
             file = Path(folder, "case.json")
             file.write_bytes(msgspec.json.encode(told_of(case)))
-            environment = {**self._environment, "FIDUCIAL_CASE": str(file), "FIDUCIAL_TRIAL": str(trial)}
-            return started(_READ_CASE, self._command, environment, self._seconds, self._reins)
-
-    def _answer(self, run: Run) -> Any:
-        """What it printed, or how it failed."""
-        if not run.ended_well:
-            return {"error": ended_by(run, self._seconds)}
-        if run.cut:
-            return {"error": f"it printed more than {MOST_OUTPUT >> 20} MiB"}
-        try:
-            answer = msgspec.json.decode(run.out)
-        except msgspec.DecodeError:
-            return {"error": f"it printed what is no JSON: {shown(run.out)}"}
-        if answer_fields(answer) is None:
-            return {"error": f"it printed what is no output: {shown(run.out)}"}
-        return answer
+            run = self._run(_READ_CASE, reins, trial, FIDUCIAL_CASE=str(file))
+        failure = self._failure(run) or (TOO_MUCH if run.cut else None)
+        return failure or read_answer(run.out, case)
 
 
-def started(
-    script: str, command: Sequence[str], environment: Mapping[str, str], seconds: float, reins: Reins
-) -> Run:
-    """Run a command of the user's, by a shell that lays its streams.
-
-    Raises:
-        ConfigurationError: It cannot be started.
-    """
-    limits = Limits(
-        wall_seconds=seconds, memory_bytes=_UNBOUNDED, processes=_UNBOUNDED, output_bytes=MOST_OUTPUT
-    )
+def read_answer(raw: bytes, case: Case) -> Any:
+    """The answer that a command printed, where it is an output; else how that failed."""
     try:
-        run = run_agent(["/bin/sh", "-c", script, *command], Path.cwd(), environment, limits, reins)
-    except SandboxError as error:
-        raise ConfigurationError(f"the agent cannot be run: {error}") from error
-    if run.by == "start":
-        raise ConfigurationError(f"the agent cannot be started: {run.err.decode(errors='replace')}")
-    return run
-
-
-def ended_by(run: Run, seconds: float) -> str:
-    """How a command failed that did not end well."""
-    if run.by == "exit":
-        return f"exit code {run.code}: {_last_line(run.err)}"
-    return f"no answer within {seconds:g} s" if run.by == "time" else f"ended by {run.by}"
+        said = msgspec.json.decode(raw)
+    except msgspec.DecodeError:
+        return {"error": f"it printed what is no JSON: {shown(raw)}"}
+    if answer_fields(said) is None:
+        return {"error": f"it printed what is no output: {shown(raw)}"}
+    try:
+        output_of(said, Attempt(case=case), "", 0, turned=False)
+    except (RecordError, UsageError) as error:
+        return {"error": f"it printed what is no output: {error}"}
+    return said
 
 
 def told_of(case: Case) -> dict[str, Any]:
     """What an agent in another process is told of a case: nothing of how it is graded."""
-    return {
-        "id": case.id,
-        "kind": case.kind,
-        "messages": case.messages,
-        "tools": case.tools,
-        "context": case.context,
-    }
+    return {name: getattr(case, name) for name in ("id", "kind", "messages", "tools", "context")}
 
 
 def command_words(command: str) -> list[str]:
@@ -148,10 +153,6 @@ def command_words(command: str) -> list[str]:
     if not words or shutil.which(words[0]) is None:
         raise UsageError(f"--agent: no such command: {words[0] if words else command!r}")
     return words
-
-
-def _last_line(raw: bytes) -> str:
-    return shown(raw.strip().rpartition(b"\n")[2]) or "it said nothing"
 
 
 def shown(raw: bytes) -> str:

@@ -68,14 +68,7 @@ class GenerationForecast(msgspec.Struct, frozen=True, kw_only=True):
 def foresee_generation(
     source: Source, cases: CaseFiles, out: InputPath, prices: PriceList | None, *, trials: int = 1
 ) -> GenerationForecast:
-    """Find out what generating would take, without a call and without a trace.
-
-    Args:
-        source: Who would generate.
-        cases: The files of cases.
-        out: The outputs file, as far as it is there.
-        prices: What models cost; None when that is not known.
-        trials: Attempts at each case.
+    """Find out what generating would take, without a call and without a trace; ``out`` is the outputs file, as far as it is there.
 
     Raises:
         InputError: A case cannot be used.
@@ -129,7 +122,6 @@ class _Count:
         self._led = self._before = False
         self._counts: Counter[str] = Counter()
         self._passed_over: Counter[str] = Counter()
-        self._unbounded = False
         self._open = OpenTokens()
 
     async def go_through(self, attempts: Iterable[tuple[Case, int]]) -> None:
@@ -182,15 +174,11 @@ class _Count:
 
     def added_to(self, forecast: GenerationForecast, prices: PriceList | None) -> GenerationForecast:
         """A forecast with what was counted."""
-        counts = self._counts
         return msgspec.structs.replace(
             forecast,
+            **{name: self._counts[name] for name in ("answered", "conversations", "histories", "calls")},
             passed_over=dict(self._passed_over),
-            answered=counts["answered"],
-            conversations=counts["conversations"],
-            histories=counts["histories"],
-            calls=counts["calls"],
-            most=None if counts["histories"] else counts["most"],
+            most=None if self._counts["histories"] else self._counts["most"],
             prompt=self._open.prompt,
             completion=self._open.completion,
             prices=None if prices is None else prices(self._model.settings.model),

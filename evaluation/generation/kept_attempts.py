@@ -244,10 +244,7 @@ def asked_of(case: Case) -> str:
 
 
 def _hash(line: bytes) -> str:
-    return hashlib.sha256(line).hexdigest()[:_HASH]
-
-
-_HASH = 16
+    return hashlib.sha256(line).hexdigest()[:16]
 
 
 def key_of(row: AttemptRow) -> ItemKey:

@@ -6,12 +6,10 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
-from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
 
-from ...deterministic.sandbox.running import Reins
 from ...plugins import place
 from ...records import Case, CaseFiles, CaseIndex, FolderPath, InputPath
 from ..judging.access import ModelAccess
@@ -20,12 +18,12 @@ from ..store.run_store import GENERATED
 from ..store.run_writer import RunWriter
 from .attempt import Agent
 from .command_steps import CommandSteps
-from .commands import CommandAgent, command_words
+from .commands import AnsweringCommand, command_words
 from .generate import Tally, generate
 from .kept_attempts import OutputsFile, Store
 from .model_agent import ModelAgent, ModelSettings, examine_for_model
 from .own_agents import CallableAgent
-from .scene import Scenes
+from .scene import FirstOf, Scenes
 
 
 class AskedModel(NamedTuple):
@@ -92,18 +90,29 @@ def model_source(
 
 
 def callable_source(
-    function: Callable[..., Any], scenes: Scenes, *, system: str | None = None, concurrency: int = 8
+    function: Callable[..., Any],
+    scenes: Scenes,
+    *,
+    system: str | None = None,
+    concurrency: int = 8,
+    facts: Mapping[str, Any] | None = None,
+    end: Callable[[], None] = lambda: None,
 ) -> Source:
-    """A function of the user's own as a source of outputs; see `CallableAgent`."""
+    """A function of the user's own as a source of outputs; see `CallableAgent`. ``end`` ends it where all is broken off."""
     name = system or name_of(function)
 
     @asynccontextmanager
     async def agent() -> AsyncGenerator[Agent]:
-        with _threads(concurrency) as threads:
+        with _threads(concurrency, end) as threads:
             yield CallableAgent(function, scenes, system=name, threads=threads)
 
-    facts = {"agent": place(function)}
-    return Source(system=name, facts=facts, tasks=concurrency, examine=scenes.examine, agent=agent)
+    return Source(
+        system=name,
+        facts=facts or {"agent": place(function)},
+        tasks=concurrency,
+        examine=scenes.examine,
+        agent=agent,
+    )
 
 
 def name_of(function: Callable[..., Any]) -> str:
@@ -120,7 +129,7 @@ def command_source(
     concurrency: int = 8,
     scenes: Scenes | None = None,
 ) -> Source:
-    """A command as a source of outputs; see `CommandAgent`, and `CommandSteps` for one that makes calls.
+    """A command as a source of outputs; see `AnsweringCommand`, and `CommandSteps` for one that makes calls.
 
     Args:
         command: It, as it is typed.
@@ -133,35 +142,20 @@ def command_source(
     Raises:
         UsageError: There is no such command.
     """
-    words = command_words(command)
-    name = system or "agent"
-
-    @asynccontextmanager
-    async def answering() -> AsyncGenerator[Agent]:
-        working = Reins()
-        with _threads(concurrency, working.end_all) as threads:
-            yield CommandAgent(
-                words, environment, system=name, seconds=seconds, threads=threads, reins=working
-            )
-
-    @asynccontextmanager
-    async def calling(scenes: Scenes) -> AsyncGenerator[Agent]:
-        steps = CommandSteps(words, environment, seconds=seconds)
-        with _threads(concurrency, steps.end) as threads:
-            yield CallableAgent(steps, scenes, system=name, threads=threads)
-
-    facts = {"agent": command} if scenes is None else {"agent": command, "calls": True}
-    examine = _anything if scenes is None else scenes.examine
-    agent = answering if scenes is None else partial(calling, scenes)
-    return Source(system=name, facts=facts, tasks=concurrency, examine=examine, agent=agent)
-
-
-def _anything(_case: Case) -> None:
-    """Any case can be put to a command that is only asked for an answer."""
+    kind = AnsweringCommand if scenes is None else CommandSteps
+    work = kind(command_words(command), environment, seconds=seconds)
+    return callable_source(
+        work,
+        scenes or FirstOf(),
+        system=system or "agent",
+        concurrency=concurrency,
+        facts={"agent": command} if scenes is None else {"agent": command, "calls": True},
+        end=work.end,
+    )
 
 
 @contextmanager
-def _threads(count: int, end: Callable[[], None] = lambda: None) -> Generator[ThreadPoolExecutor]:
+def _threads(count: int, end: Callable[[], None]) -> Generator[ThreadPoolExecutor]:
     """Threads in which agents work. Where all is broken off, as by Ctrl-C, nobody waits for an agent, and what can be ended is."""
     threads = ThreadPoolExecutor(count, thread_name_prefix="fiducial-agent")
     try:
@@ -209,13 +203,7 @@ def generate_into_run(
 ) -> Tally:
     """Generate the outputs of a run into its folder, before they are checked and judged there.
 
-    Args:
-        source: Who generates.
-        cases: The cases file.
-        out: The run folder; its outputs are in ``outputs.jsonl``.
-        progress: Told of every attempt.
-        trials: Attempts at each case.
-        accept_edited: Whether to go on with verdicts that were changed by hand.
+    ``accept_edited`` is about verdicts: outputs that were changed by hand are no outputs of this run.
 
     Raises:
         InputError: A case cannot be used; nothing was done.

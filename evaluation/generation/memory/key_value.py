@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..ranking import Ranking
-from .parts import ARCHIVAL, CORE, Part, problem, stored
+from .parts import ARCHIVAL, CORE, Part, PartCall, problem, stored
 
 _KEY = re.compile(r"[a-z]+(?:_[a-z0-9]+)*")
 """Matched as a whole: ``first_visit``, ``room_12``. Each character has one way to match, so it takes linear time."""
@@ -21,9 +21,9 @@ class KeyedTexts:
         held: What is in it, by key.
     """
 
-    def __init__(self, part: Part, held: Mapping[str, str] | None = None) -> None:
+    def __init__(self, part: Part, held: Mapping[str, str]) -> None:
         self.part = part
-        self.held = dict(held or {})
+        self.held = dict(held)
 
     def add(self, key: str, value: str) -> dict[str, Any]:
         """Keep a text under a new key."""
@@ -55,11 +55,15 @@ class KeyedTexts:
         """The text under a key."""
         return {"value": self.held[key]} if key in self.held else _no_such(key)
 
+    def retrieve_all(self) -> dict[str, Any]:
+        """Everything, by key."""
+        return dict(self.held)
+
     def list_keys(self) -> dict[str, Any]:
         """All keys, in the order in which they came."""
         return {"keys": list(self.held)}
 
-    def key_search(self, query: str, k: int) -> dict[str, Any]:
+    def key_search(self, query: str, k: int = 5) -> dict[str, Any]:
         """The ``k`` keys that are most like a query, by BM25+ over their words."""
         if not self.held:
             return {"ranked_results": []}
@@ -97,62 +101,19 @@ class KeyValueMemory:
         """What an agent sees without asking."""
         return "\n".join(f"{key}: {value}" for key, value in self._core.held.items())
 
-    def core_memory_add(self, key: str, value: str) -> dict[str, Any]:
-        """See `KeyedTexts.add`."""
-        return self._core.add(key, value)
+    core_memory_add = PartCall("_core", KeyedTexts.add)
+    core_memory_remove = PartCall("_core", KeyedTexts.remove)
+    core_memory_replace = PartCall("_core", KeyedTexts.replace)
+    core_memory_clear = PartCall("_core", KeyedTexts.clear)
+    core_memory_retrieve = PartCall("_core", KeyedTexts.retrieve)
+    core_memory_retrieve_all = PartCall("_core", KeyedTexts.retrieve_all)
+    core_memory_list_keys = PartCall("_core", KeyedTexts.list_keys)
+    core_memory_key_search = PartCall("_core", KeyedTexts.key_search)
 
-    def core_memory_remove(self, key: str) -> dict[str, Any]:
-        """See `KeyedTexts.remove`."""
-        return self._core.remove(key)
-
-    def core_memory_replace(self, key: str, value: str) -> dict[str, Any]:
-        """See `KeyedTexts.replace`."""
-        return self._core.replace(key, value)
-
-    def core_memory_clear(self) -> dict[str, Any]:
-        """See `KeyedTexts.clear`."""
-        return self._core.clear()
-
-    def core_memory_retrieve(self, key: str) -> dict[str, Any]:
-        """See `KeyedTexts.retrieve`."""
-        return self._core.retrieve(key)
-
-    def core_memory_retrieve_all(self) -> dict[str, Any]:
-        """Everything at hand, by key."""
-        return dict(self._core.held)
-
-    def core_memory_list_keys(self) -> dict[str, Any]:
-        """See `KeyedTexts.list_keys`."""
-        return self._core.list_keys()
-
-    def core_memory_key_search(self, query: str, k: int = 5) -> dict[str, Any]:
-        """See `KeyedTexts.key_search`."""
-        return self._core.key_search(query, k)
-
-    def archival_memory_add(self, key: str, value: str) -> dict[str, Any]:
-        """See `KeyedTexts.add`."""
-        return self._archival.add(key, value)
-
-    def archival_memory_remove(self, key: str) -> dict[str, Any]:
-        """See `KeyedTexts.remove`."""
-        return self._archival.remove(key)
-
-    def archival_memory_replace(self, key: str, value: str) -> dict[str, Any]:
-        """See `KeyedTexts.replace`."""
-        return self._archival.replace(key, value)
-
-    def archival_memory_clear(self) -> dict[str, Any]:
-        """See `KeyedTexts.clear`."""
-        return self._archival.clear()
-
-    def archival_memory_retrieve(self, key: str) -> dict[str, Any]:
-        """See `KeyedTexts.retrieve`."""
-        return self._archival.retrieve(key)
-
-    def archival_memory_list_keys(self) -> dict[str, Any]:
-        """See `KeyedTexts.list_keys`."""
-        return self._archival.list_keys()
-
-    def archival_memory_key_search(self, query: str, k: int = 5) -> dict[str, Any]:
-        """See `KeyedTexts.key_search`."""
-        return self._archival.key_search(query, k)
+    archival_memory_add = PartCall("_archival", KeyedTexts.add)
+    archival_memory_remove = PartCall("_archival", KeyedTexts.remove)
+    archival_memory_replace = PartCall("_archival", KeyedTexts.replace)
+    archival_memory_clear = PartCall("_archival", KeyedTexts.clear)
+    archival_memory_retrieve = PartCall("_archival", KeyedTexts.retrieve)
+    archival_memory_list_keys = PartCall("_archival", KeyedTexts.list_keys)
+    archival_memory_key_search = PartCall("_archival", KeyedTexts.key_search)

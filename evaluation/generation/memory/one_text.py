@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .parts import WHOLE_TEXT, problem
+from .parts import problem
+
+_LONGEST = 10_000
+"""Characters."""
 
 
 class TextMemory:
@@ -49,9 +52,9 @@ class TextMemory:
         return {"memory_content": self._text}
 
     def _become(self, text: str, done: str) -> dict[str, Any]:
-        if len(text) > WHOLE_TEXT:
+        if len(text) > _LONGEST:
             return problem(
-                f"The memory would have {len(text)} characters; it takes {WHOLE_TEXT}. Write it shorter."
+                f"The memory would have {len(text)} characters; it takes {_LONGEST}. Write it shorter."
             )
         self._text = text
         return {"status": done}

@@ -1,11 +1,13 @@
-"""What the kinds of memory share: the sizes of their parts, and how a snapshot is read."""
+"""What the kinds of memory share: the sizes of their parts, how calls go to a part, and how a snapshot is read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeVar, cast
+from collections.abc import Callable, Mapping
+from types import FunctionType, MethodType
+from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar, cast
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class Part(NamedTuple):
@@ -37,8 +39,29 @@ CORE = Part("Core memory", 7, 300)
 
 ARCHIVAL = Part("Archival memory", 50, 2000)
 
-WHOLE_TEXT = 10_000
-"""Characters of a memory that is one text."""
+
+class PartCall(Generic[P, T]):
+    """A call of a memory that one of its parts answers.
+
+    The part's method goes by the call's name: Python tells an agent by that name what is wrong with its arguments.
+
+    Args:
+        part: The memory's attribute that holds the part.
+        method: The part's method.
+    """
+
+    def __init__(self, part: str, method: Callable[Concatenate[Any, P], T]) -> None:
+        self._part = part
+        self._method = cast("FunctionType", method)
+
+    def __set_name__(self, memory: type, name: str) -> None:
+        method = self._method
+        self._method = FunctionType(method.__code__, method.__globals__, name, method.__defaults__)
+        self._method.__qualname__ = f"{memory.__qualname__}.{name}"
+
+    def __get__(self, memory: object | None, _memories: type) -> Callable[P, T]:
+        method = self._method if memory is None else MethodType(self._method, vars(memory)[self._part])
+        return cast("Callable[P, T]", method)
 
 
 def problem(text: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from .embedding import Embedding, HashedWords
-from .parts import ARCHIVAL, CORE, Part, problem, stored
+from .parts import ARCHIVAL, CORE, Part, PartCall, problem, stored
 
 
 class NumberedTexts:
@@ -34,28 +34,28 @@ class NumberedTexts:
         self.held[number] = text
         return {"id": number}
 
-    def update(self, number: int, text: str) -> dict[str, Any]:
+    def update(self, vec_id: int, new_text: str) -> dict[str, Any]:
         """Put another text under a number."""
-        if number not in self.held:
-            return _no_such(number)
-        refused = self.part.refuses(text)
+        if vec_id not in self.held:
+            return _no_such(vec_id)
+        refused = self.part.refuses(new_text)
         if refused is not None:
             return refused
-        self.held[number] = text
-        return {"status": f"Entry {number} updated."}
+        self.held[vec_id] = new_text
+        return {"status": f"Entry {vec_id} updated."}
 
-    def remove(self, number: int) -> dict[str, Any]:
+    def remove(self, vec_id: int) -> dict[str, Any]:
         """Forget a number."""
-        if self.held.pop(number, None) is None:
-            return _no_such(number)
-        return {"status": f"Entry {number} removed."}
+        if self.held.pop(vec_id, None) is None:
+            return _no_such(vec_id)
+        return {"status": f"Entry {vec_id} removed."}
 
     def clear(self) -> dict[str, Any]:
         """Forget everything."""
         self.held.clear()
         return {"status": f"{self.part.name} cleared."}
 
-    def retrieve(self, query: str, top_k: int) -> dict[str, Any]:
+    def retrieve(self, query: str, top_k: int = 5) -> dict[str, Any]:
         """The texts that are most alike to a query, by the cosine of their vectors; equal ones in the order of their numbers."""
         numbers = list(self.held)
         if not numbers:
@@ -117,53 +117,19 @@ class VectorMemory:
         """What an agent sees without asking."""
         return "\n".join(f"{number}: {text}" for number, text in self._core.held.items())
 
-    def core_memory_add(self, text: str) -> dict[str, Any]:
-        """See `NumberedTexts.add`."""
-        return self._core.add(text)
+    core_memory_add = PartCall("_core", NumberedTexts.add)
+    core_memory_remove = PartCall("_core", NumberedTexts.remove)
+    core_memory_update = PartCall("_core", NumberedTexts.update)
+    core_memory_clear = PartCall("_core", NumberedTexts.clear)
+    core_memory_retrieve = PartCall("_core", NumberedTexts.retrieve)
+    core_memory_retrieve_all = PartCall("_core", NumberedTexts.retrieve_all)
 
-    def core_memory_remove(self, vec_id: int) -> dict[str, Any]:
-        """See `NumberedTexts.remove`."""
-        return self._core.remove(vec_id)
-
-    def core_memory_update(self, vec_id: int, new_text: str) -> dict[str, Any]:
-        """See `NumberedTexts.update`."""
-        return self._core.update(vec_id, new_text)
-
-    def core_memory_clear(self) -> dict[str, Any]:
-        """See `NumberedTexts.clear`."""
-        return self._core.clear()
-
-    def core_memory_retrieve(self, query: str, top_k: int = 5) -> dict[str, Any]:
-        """See `NumberedTexts.retrieve`."""
-        return self._core.retrieve(query, top_k)
-
-    def core_memory_retrieve_all(self) -> dict[str, Any]:
-        """See `NumberedTexts.retrieve_all`."""
-        return self._core.retrieve_all()
-
-    def archival_memory_add(self, text: str) -> dict[str, Any]:
-        """See `NumberedTexts.add`."""
-        return self._archival.add(text)
-
-    def archival_memory_remove(self, vec_id: int) -> dict[str, Any]:
-        """See `NumberedTexts.remove`."""
-        return self._archival.remove(vec_id)
-
-    def archival_memory_update(self, vec_id: int, new_text: str) -> dict[str, Any]:
-        """See `NumberedTexts.update`."""
-        return self._archival.update(vec_id, new_text)
-
-    def archival_memory_clear(self) -> dict[str, Any]:
-        """See `NumberedTexts.clear`."""
-        return self._archival.clear()
-
-    def archival_memory_retrieve(self, query: str, top_k: int = 5) -> dict[str, Any]:
-        """See `NumberedTexts.retrieve`."""
-        return self._archival.retrieve(query, top_k)
-
-    def archival_memory_retrieve_all(self) -> dict[str, Any]:
-        """See `NumberedTexts.retrieve_all`."""
-        return self._archival.retrieve_all()
+    archival_memory_add = PartCall("_archival", NumberedTexts.add)
+    archival_memory_remove = PartCall("_archival", NumberedTexts.remove)
+    archival_memory_update = PartCall("_archival", NumberedTexts.update)
+    archival_memory_clear = PartCall("_archival", NumberedTexts.clear)
+    archival_memory_retrieve = PartCall("_archival", NumberedTexts.retrieve)
+    archival_memory_retrieve_all = PartCall("_archival", NumberedTexts.retrieve_all)
 
 
 def vector_memory(embedding: Embedding | None = None) -> type[VectorMemory]:

@@ -13,7 +13,7 @@ from generating import Scripted, calling
 import fiducial as fd
 from fiducial.api.scenes import scenes_of
 from fiducial.errors import InputError, ProviderError
-from fiducial.evaluation.generation.answer_worlds import AnswerWorlds, Equipment
+from fiducial.evaluation.generation.answer_worlds import AnswerWorlds
 from fiducial.evaluation.generation.attempt import Made, NoOutputError
 from fiducial.evaluation.generation.memory.histories import Conversation, Remembered
 from fiducial.evaluation.generation.model_agent import ModelAgent, ModelSettings
@@ -202,7 +202,7 @@ class Offline:
 
 
 def test_a_search_service_that_is_down_is_no_output_of_the_models():
-    scenes = AnswerWorlds(Equipment({}, Remembered({}), Offline()))
+    scenes = AnswerWorlds({}, Remembered({}), Offline())
     with pytest.raises(ProviderError, match="does not answer"):
         worked(question("WebSearchAPI", "web_search_answer"), surfer, scenes)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from generating import folder_case, weather_case
 from left_running import nothing_runs
 
 from fiducial.deterministic import check
+from fiducial.errors import ConfigurationError
 from fiducial.evaluation.generation.commands import MOST_OUTPUT
 from fiducial.evaluation.generation.kept_attempts import Kept
 from fiducial.evaluation.generation.scene import SimulatedWorlds
@@ -110,6 +112,14 @@ def test_a_command_that_is_neither_read_nor_ends_is_ended(tmp_path: Path):
 def test_of_lines_without_end_no_more_is_read_than_allowed(tmp_path: Path):
     script = "sys.stdout.write('x' * (1 << 20))\n" * (2 + (MOST_OUTPUT >> 20))
     assert by(script, tmp_path, folder_case()).error == f"it printed more than {MOST_OUTPUT >> 20} MiB"
+
+
+def test_a_disk_that_takes_no_folder_is_nothing_of_the_agents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "not there"))
+    with pytest.raises(ConfigurationError, match=r"the agent cannot be run: .*not there"):
+        outputs_of(f"{sys.executable} {EXAMPLE}", folder_case())
 
 
 def test_more_steps_than_there_may_be_end_it_and_its_process(tmp_path: Path):

@@ -60,6 +60,12 @@ def test_a_key_is_not_added_twice(memory: KeyValueMemory):
     assert memory.core_memory_retrieve("name") == {"value": "Ada"}
 
 
+def test_arguments_that_do_not_fit_are_told_by_the_name_of_the_call(memory: KeyValueMemory):
+    add: Any = memory.core_memory_add
+    with pytest.raises(TypeError, match=r"^KeyValueMemory\.core_memory_add\(\) missing 1 .* 'value'$"):
+        add("name")
+
+
 @pytest.mark.parametrize("value", [None, 7, ["x"], {"a": "b"}])
 def test_only_texts_are_kept(memory: KeyValueMemory, value: Any):
     assert "error" in memory.core_memory_add("name", value)
