@@ -18,8 +18,8 @@ from .results import Comparison
 from .running import Access
 
 NOTE = (
-    "Judged by recorded replies of one Claude model (November 2026), many to a context: no independent calls, no benchmark; beside it "
-    "the lexical baseline."
+    "Judged by recorded replies of one Claude model (November 2026): no benchmark. They were given many to a context, so that calls are not "
+    "independent; beside it stands the lexical baseline."
 )
 
 MODEL = "claude"

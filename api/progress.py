@@ -1,4 +1,4 @@
-"""How far long work is: a bar on a terminal, a plain line now and then elsewhere; both on stderr."""
+"""How far long work is: bars on a terminal, gone once it is done, and a plain line now and then elsewhere; both on stderr."""
 
 from __future__ import annotations
 
@@ -103,4 +103,4 @@ def _bars() -> Bars:
     from rich.progress import Progress as RichProgress  # noqa: PLC0415
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return RichProgress(*columns, console=Console(stderr=True))
+    return RichProgress(*columns, console=Console(stderr=True), transient=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
@@ -72,8 +73,8 @@ class Outcome(Shown, frozen=True, kw_only=True):
     report: Path
 
     def document(self) -> Document:
-        """It in a screen."""
-        return [*self.plan.notes, *run_document(self.found)]
+        """It in a screen, of each note the first sentence."""
+        return [*(re.sub(r"(?<=\.) .*", "", note) for note in self.plan.notes), *run_document(self.found)]
 
     @property
     def found(self) -> Found:

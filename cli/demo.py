@@ -23,7 +23,9 @@ def command(*, out: Path, verbose: bool, quiet: bool) -> int:
     from ..api.demo import COMPARED, demo_access, demo_plan, prompts_compared  # noqa: PLC0415 - numpy and scipy are slow to import
     from .evaluate import evaluate  # noqa: PLC0415 - likewise
 
-    code = evaluate(demo_plan(out, command_line()), demo_access(), verbose=verbose, quiet=quiet)
+    # It takes two seconds: a log needs no line for each of its stages.
+    plan = demo_plan(out, command_line())
+    code = evaluate(plan, demo_access(), verbose=verbose, quiet=quiet, progress=None)
     if verbose:
         click.echo(f"\n{len(COMPARED)} prompts on the same outputs (`fiducial compare {out}` for all judges)")
         for line in str(prompts_compared(out)).splitlines():

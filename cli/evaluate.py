@@ -72,6 +72,7 @@ def evaluate(
     min_graded: float | None = None,
     verbose: bool = False,
     quiet: bool = False,
+    progress: bool | None = True,
 ) -> int:
     """Run a plan, say what it came to, and with which code to leave.
 
@@ -82,9 +83,10 @@ def evaluate(
         min_graded: The least share of outputs that must have a score.
         verbose: Tell everything, not a screen.
         quiet: Tell which gates fail, and nothing else.
+        progress: Whether to show how far it is where nobody asks for quiet; None: on a terminal alone.
     """
     gates = gates_of(fail_under)
-    found = run(plan, access, progress=True)
+    found = run(plan, access, progress=False if quiet else progress)
     failures = found.failing(gates, min_graded)
     if verbose:
         lines = [*as_lines(found.in_full(), full=True), *as_lines([*failures, *found.closing()])]

@@ -109,7 +109,7 @@ def _differences(compared: Comparison | None) -> Iterator[Figure]:
         rows = [
             each for pair in part.pairs if leader in {pair.a, pair.b} for each in _difference(pair, leader)
         ]
-        caption = f"{leader} more than, {of}"
+        caption = f"how far {leader} is ahead, {of}"
         yield Figure(forest(caption, rows[:_MOST], low=-1.0), caption=caption)
 
 

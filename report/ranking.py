@@ -57,12 +57,12 @@ def deciding(strata: Strata) -> tuple[Stratum, str]:
     """The part that systems are ranked by: everything where the open part is corrected or there is none, else what checkers decided."""
     decided, left, whole = strata.decided, strata.open, strata.all
     if not any(left.outputs.values()):
-        return decided, "of what checkers decided"
+        return decided, "on what checkers decided"
     if left.corrected and all(rate.value is not None for rate in whole.rates.values()):
-        return whole, "of all outputs, what is open corrected by labels"
+        return whole, "on all outputs (open ones corrected by labels)"
     if any(decided.graded.values()):
-        return decided, "of what checkers decided"
-    return left, "by the judges' word, uncorrected"
+        return decided, "on what checkers decided"
+    return left, "by the judges' word (uncorrected)"
 
 
 def _ranking(names: list[str], pairs: Sequence[Pair], of: str) -> str:
@@ -70,10 +70,12 @@ def _ranking(names: list[str], pairs: Sequence[Pair], of: str) -> str:
     beaten = [name for name in names[1:] if pair_of(pairs, leader, name)[1]]
     gap = _gap(pair_of(pairs, leader, second)[0], leader)
     if second in beaten:
-        lead = f"{leader} is better than {listed(beaten)}: it passes {gap} more than {second}, {of}."
+        lead = (
+            f"{leader} is better than {listed(beaten)}: its pass rate {of} is {gap} above that of {second}."
+        )
         equal = [name for name in names[1:] if name not in beaten]
         return lead + (f" Not told apart from it: {listed(equal)}." if equal else "")
-    told = f"{leader} and {second} cannot be told apart: a difference of {gap}, {of}."
+    told = f"{leader} and {second} cannot be told apart: their pass rates {of} differ by {gap}."
     return told + (f" {leader} is better than {listed(beaten)}." if beaten else "")
 
 

@@ -35,7 +35,7 @@ _SHORT: dict[str, str] = {
     "few_rows": "few rows",
     "another_cut": "another cut would do better",
     "missing_verdicts": "verdicts missing",
-    "ece_biased": "ece biased upwards",
+    "ece_biased": "ece biased up",
     "drawn_unevenly": "labels drawn unevenly",
 }
 
@@ -82,7 +82,9 @@ def _adjudicated(trust: Sequence[Trust]) -> Iterator[Piece]:
 
 
 def _fractions(found: Found, judges: AbstractSet[str]) -> Iterator[Piece]:
-    """Which of two shares is meant, where judges give fractions: one of several systems passes or not, one alone has a mean."""
+    """That a system alone is shown with its mean score, where judges give fractions; of several the table has what passes."""
+    if found.compared is not None and found.compared.strata is not None:
+        return
     graded = {
         part.by: None
         for system in found.systems
@@ -90,11 +92,9 @@ def _fractions(found: Found, judges: AbstractSet[str]) -> Iterator[Piece]:
         if part.fractions and part.by in judges and part.name != DECIDED
     }
     if graded:
-        several = found.compared is not None and found.compared.strata is not None
-        meant = "the table counts what passes; -v has mean scores" if several else "shown is their mean"
         give = "gives" if len(graded) == 1 else "give"
         names = shortened(", ".join(filter(None, graded)), _REASON)
-        yield Caution(f"{names} {give} fractions: {meant}")
+        yield Caution(f"{names} {give} fractions: shown is their mean")
 
 
 def systems_table(systems: Sequence[SystemResult], compared: Comparison | None) -> Table:
@@ -174,7 +174,7 @@ def _cautions(found: Found, trust: Sequence[Trust]) -> Iterator[Piece]:
         about = len(judges & caution.about.keys())
         if about or not caution.about:
             kinds.setdefault(about, []).append(_SHORT.get(caution.kind, caution.kind.replace("_", " ")))
-    told = [", ".join(names) + (f" ({n} of {len(judges)})" if n else "") for n, names in kinds.items()]
+    told = [", ".join(names) + (f" ({words.counted(n, 'judge')})" if n else "") for n, names in kinds.items()]
     if told:
         yield Caution("; ".join(told), "; ".join(cautions_of(found)))
     if found.calibration is not None:

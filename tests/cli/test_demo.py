@@ -18,7 +18,7 @@ def test_the_demo_goes_the_whole_way_offline(tmp_path: Path):
     assert result.code == 0
     provenance = result.out.splitlines()[0]
     assert "recorded replies of one Claude model (November 2026)" in provenance
-    assert "no independent calls" in provenance
+    assert "calls are not independent" in provenance
     assert "lexical baseline" in provenance
     assert f"report: {tmp_path / 'demo' / 'report.html'}" in result.out
     assert sorted(file.name for file in (tmp_path / "demo").iterdir() if not file.name.startswith(".")) == [
@@ -31,6 +31,24 @@ def test_the_demo_goes_the_whole_way_offline(tmp_path: Path):
         "verdicts.jsonl",
     ]
     assert provenance in (tmp_path / "demo" / "report.html").read_text()
+
+
+def test_the_demo_fits_a_screen_with_its_answer_tables_and_next_command(tmp_path: Path):
+    result = fiducial("demo", "--out", tmp_path / "demo")
+    lines = result.out.splitlines()
+    named = {line.replace(str(tmp_path), "") for line in lines}
+    assert len(lines) <= 25
+    assert all(len(line) <= 80 for line in named)
+    assert result.err == ""
+    for begins in (
+        "careful is better than",
+        "Of 8 judges trust",
+        "next: ",
+        "system ",
+        "judge@claude ",
+        "report: ",
+    ):
+        assert any(line.startswith(begins) for line in lines)
 
 
 def test_the_demo_asks_every_judge_and_each_finds_something_to_judge(tmp_path: Path):

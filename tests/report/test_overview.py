@@ -30,10 +30,10 @@ def test_there_is_a_figure_of_each_part_and_one_of_the_differences_to_the_best()
     document = list(overview_document(systems("a", "b", "c"), compared("a", "b", "c", judged=1.0)))
     *parts, difference = _figures(document)
     assert parts == ["checkers decided", "open, by judges, uncorrected", "all outputs"]
-    assert difference == "a more than, of what checkers decided"
+    assert difference == "how far a is ahead, on what checkers decided"
     shown = as_html(document)
     assert shown.count("<svg") == 4
-    assert "a more than, of what checkers decided</title><desc>b 0.0" in shown
+    assert "how far a is ahead, on what checkers decided</title><desc>b 0.0" in shown
 
 
 def test_one_system_is_shown_by_itself_with_what_its_judge_says():
