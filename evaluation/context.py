@@ -49,9 +49,6 @@ class RunContext(NamedTuple):
     """What every stage of a run works with.
 
     Attributes:
-        inputs: Cases and outputs.
-        folder: Where verdicts are journaled.
-        progress: Told about every piece of work.
         journal: Where this stage journals what it finds out; None for the run's verdicts.
         clock: Seconds that only go forward.
         engine: What work is done on, where that is not this process and its workers.

@@ -31,7 +31,6 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
     """What asking one judge would take.
 
     Attributes:
-        by: The judge.
         outputs: Verdicts still to be made.
         not_applicable: Of these, how many need no request, since the item lacks what the judge judges by.
         requests: Different requests among the rest.
@@ -43,7 +42,6 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
         prompt: Tokens of the others' messages.
         completion: Tokens of their replies.
         learned_from: Cached replies that the estimates rest on; 0 when they rest on the length of the text alone.
-        prices: The model's prices; None when they are not known.
     """
 
     by: str
@@ -79,14 +77,6 @@ def foresee(plan: Plan, access: ModelAccess, progress: Progress) -> list[Forecas
     """Find out what a plan's judges would take, without a call and without a trace in the run folder.
 
     What no checker decided is found by checking, and the same steps are taken as by the run itself, so that the numbers are the run's.
-
-    Args:
-        plan: What is to be done.
-        access: How the model would be reached; says which cache replies would come from.
-        progress: Told about every piece of work.
-
-    Returns:
-        One forecast a judge.
 
     Raises:
         InputError: An input cannot be used.
@@ -135,13 +125,7 @@ def _if_unsure(forecast: Forecast) -> Forecast:
 def forecast_steps(
     steps: Iterable[Step], access: ModelAccess, prices: PriceList | None, *, in_batch: bool = False
 ) -> list[Forecast]:
-    """Find out what asking judges would take.
-
-    Args:
-        steps: What they would be asked, one after the other; what an earlier step asks, a later one need not.
-        access: How the model would be reached; says which cache replies would come from.
-        prices: What models cost; None when that is not known.
-        in_batch: Whether a batch endpoint would be asked, which is asked nothing twice.
+    """What asking judges in these steps would take; what an earlier one asks, a later one need not. A batch endpoint is asked nothing twice.
 
     Returns:
         One forecast a judge that asks a model, in the order in which they are asked first.

@@ -59,8 +59,6 @@ class Survey(msgspec.Struct, frozen=True):
 
     Attributes:
         files: The cases files, then the outputs files.
-        cases: How many cases there are.
-        outputs: How many outputs there are.
         answered: System to the number of cases it has at least one output for; in order of first appearance.
         kinds: How many outputs answer cases of each kind; in order of first appearance.
     """
@@ -83,8 +81,6 @@ class EvaluationInputs(Closing):
     that could have been known at the start. What is kept in memory is a number an output and one offset a case.
 
     Args:
-        cases: The cases file, or several.
-        outputs: The outputs files.
         checked: What checkers will go by, so that references that nobody could meet are refused; None where there is no checking.
         sharded: Whether the files are a set of shards, so that the order of their rows means nothing: systems come by name then.
 

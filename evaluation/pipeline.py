@@ -46,15 +46,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         cases: The cases file, or several, on a disk or in memory.
         outputs: The outputs files, likewise.
         out: The run folder, likewise.
-        command: The command line, for the record.
         options: Rule set and registries; None to leave out the deterministic stage.
-        names: How documented names with dots were offered.
         judges: Judges to ask, by name or prepared.
-        model: The model they are asked of.
         judge_on: Which outputs they are asked about.
-        labels: Trusted verdicts beside the checkers'.
         pass_at: From which score on verdicts pass, where that is told; else as each judge declares.
-        repeats: How often each output is judged.
         prices: What models cost, for the record; None to leave costs out.
         jury: How the judges' opinions are counted into one more verdict; None to leave them apart.
         batch: How to wait for a provider's batch endpoint; None to ask the model directly.
@@ -239,12 +234,7 @@ def planned_steps(
 
 
 def planned_tasks(plan: Plan, known: Sequence[KnownJudge]) -> list[JudgeTask]:
-    """What a plan asks of whom; judges of an earlier start keep their names.
-
-    Raises:
-        ConfigurationError: No model is named.
-        UsageError: There is no such judge, or answers are to be split for judges that all judge them as a whole.
-    """
+    """What a plan asks of whom; judges of an earlier start keep their names."""
     tasks = judge_tasks(plan.judges, plan.model, known, replay_in(plan.environments), plan.pass_at)
     refuse_comparing(tasks)
     if not plan.split:

@@ -82,14 +82,7 @@ def systems_table(store: RunStore) -> Table:
 
 
 def table_of(store: RunStore, *, lexical: bool = False) -> Table:
-    """The calibration table of a run.
-
-    Scores are the verdicts of its judges; labels are the graded verdicts of its checkers, and everything in ``labels.jsonl``, which
-    takes precedence. An item is ``case_id|system|trial``.
-
-    Raises:
-        InputError: A file cannot be read, or no judge has said anything.
-    """
+    """The calibration table of a run: verdicts of judges beside labels, which are what checkers graded and, before these, ``labels.jsonl``."""
     table = replace(read_table([RunRows(store)]), decisions=decisions_on([store]))
     return _beside_words(table, [store]) if lexical else table
 
@@ -128,11 +121,7 @@ class RunRows(msgspec.Struct, frozen=True):
         return self.store.labels
 
     def rows(self, names: ShownNames) -> Iterator[dict[str, Any]]:
-        """The rows.
-
-        Raises:
-            InputError: A file cannot be read, no judge has said anything, or none has of the open part.
-        """
+        """The rows; InputError where no judge has said anything, or none has of the open part."""
         self.store.refuse_pairs()
         if self.outputs:
             return output_rows(self.store, names)

@@ -14,23 +14,14 @@ _SUFFIX = ".jsonl"
 
 
 class Shards(NamedTuple):
-    """Files, and whether they are a set.
-
-    Attributes:
-        files: The files, those of a folder by name.
-        sharded: Whether one of them came out of a folder: then nothing may depend on the order of rows.
-    """
+    """Files, and whether one of them came out of a folder: then nothing may depend on the order of rows."""
 
     files: tuple[InputPath, ...]
     sharded: bool
 
 
 def shards_of(given: Iterable[InputPath]) -> Shards:
-    """The files that are meant: of a folder those that end in ``.jsonl``.
-
-    Raises:
-        InputError: There is none in a folder.
-    """
+    """The files that are meant: of a folder those that end in ``.jsonl``, by name; InputError where there is none."""
     files, sharded = list[InputPath](), False
     for path in given:
         if isinstance(path, Path) and path.is_dir():
@@ -44,10 +35,6 @@ def shards_of(given: Iterable[InputPath]) -> Shards:
 
 
 def part_of(case_id: str, parts: int) -> int:
-    """Which of so many parts a case and all that answers it belongs to, by its hash: the same everywhere and at any time.
-
-    Returns:
-        From 0 to ``parts - 1``.
-    """
+    """Which of so many parts, from 0, a case and all that answers it belongs to, by its hash: the same everywhere and at any time."""
     digest = blake2b(case_id.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest) % parts

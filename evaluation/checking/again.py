@@ -28,11 +28,7 @@ _PURE: frozenset[Kind] = frozenset(
 
 
 def refuse_strangers(journal: VerdictJournal, cases: CaseIndex, systems: Container[str]) -> None:
-    """Refuse verdicts on what the run is not about.
-
-    Raises:
-        RecordError: A verdict is on another case, or on an output of another system.
-    """
+    """Refuse verdicts on cases, or on outputs of systems, that the run is not about."""
     standing = journal.standing
     for case_id in standing.cases:
         if case_id not in cases and not is_statement(case_id, cases):
@@ -48,11 +44,7 @@ def refuse_strangers(journal: VerdictJournal, cases: CaseIndex, systems: Contain
 def refuse_wrong_checks(
     journal: VerdictJournal, manifest: Manifest, cases: CaseIndex, files: Iterable[InputPath]
 ) -> None:
-    """Check a sample of what checkers decided again.
-
-    Raises:
-        RecordError: A checker says something else than its verdict does.
-    """
+    """Check a sample of what checkers decided again, and refuse a run of which one says something else now."""
     versions, rules = manifest.versions or {}, manifest.identity.get("rules")
     if rules is None or versions.get("fiducial") != VERSION:
         return

@@ -32,24 +32,9 @@ def check_file(
     progress: Progress,
     workers: int | None = None,
 ) -> list[SystemResult]:
-    """Check every output and write the verdicts.
+    """Check every output and write the verdicts to a file that appears when the last one is written.
 
-    Args:
-        cases: The cases files.
-        outputs: The outputs files; folders are sets of shards, as are those of cases.
-        out: Where the verdicts go; appears when the last one is written. Interrupted, those so far are in `partial_file`.
-        names: How documented names with dots were offered.
-        options: Rule set and registries.
-        progress: Told about every output.
-        workers: How many processes; None for what pays.
-
-    Returns:
-        What is said of each system.
-
-    Raises:
-        InputError: An input cannot be used, or the file cannot be written.
-        WorkerError: A worker process was killed.
-        KeyboardInterrupt: As it came, after the verdicts so far were written.
+    Interrupted, it leaves those so far in `partial_file`. Folders are sets of shards. WorkerError where a worker process was killed.
     """
     tally, interrupts, partial = Tally(), list[KeyboardInterrupt](), partial_file(out)
     of, by = shards_of(cases), shards_of(outputs)

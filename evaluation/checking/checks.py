@@ -30,11 +30,7 @@ _ANYWHERE = frozenset(BUILT_IN_KINDS) - {"artifact"}
 def check_outputs(
     pairs: Iterable[tuple[Case, Output]], options: dict[str, CheckOptions], default: CheckOptions
 ) -> Iterator[Verdict]:
-    """Check outputs one by one.
-
-    Returns:
-        One verdict an output, in the same order; those on challenges with dependencies at the end.
-    """
+    """Check outputs one by one, in the same order; those on challenges with dependencies at the end."""
     return hold_back_dependents(
         (case, check(case, output, options.get(output.system, default))) for case, output in pairs
     )
@@ -43,16 +39,7 @@ def check_outputs(
 def options_by_system(
     inputs: EvaluationInputs, names: NamesOption, options: CheckOptions
 ) -> tuple[dict[str, CheckOptions], CheckOptions]:
-    """Work out which systems had to write names with underscores.
-
-    Args:
-        inputs: Cases and outputs.
-        names: As the user asked; ``auto`` looks at the outputs.
-        options: Everything else.
-
-    Returns:
-        The options that differ by system, and those of every other system.
-    """
+    """The options of systems that had to write names with underscores, which ``auto`` finds out from their outputs, and those of every other system."""
     if names != "auto":
         return {}, msgspec.structs.replace(options, names=names)
     vote, cases = NamesVote(), inputs.cases
@@ -89,15 +76,7 @@ def check_all(
     wanted: Callable[[Output], bool] | None = None,
     engine: RayEngine | None = None,
 ) -> Iterator[Checked]:
-    """Check outputs, in several processes where that is faster.
-
-    Args:
-        inputs: Cases and outputs.
-        names: How documented names with dots were offered.
-        options: Rule set and registries.
-        workers: How many processes; None for what pays.
-        wanted: Whether an output is to be checked; None for all of them.
-        engine: What checks instead of processes of this machine.
+    """Check outputs that are wanted, in several processes where that is faster, or on an engine.
 
     Yields:
         One verdict an output, the same in the same order whatever the number of processes.
@@ -178,14 +157,7 @@ def _useful_workers(inputs: EvaluationInputs, options: CheckOptions, asked: int 
 def check_into_folder(
     context: RunContext, names: NamesOption, options: CheckOptions, workers: int | None = None
 ) -> None:
-    """Check what has no verdict yet, and journal it.
-
-    Args:
-        context: Inputs, folder and progress.
-        names: How documented names with dots were offered.
-        options: Rule set and registries.
-        workers: How many processes; None for what pays.
-    """
+    """Check what has no verdict yet, and journal it."""
     folder, inputs = context.folder, context.inputs
     done = folder.verdicts.settled
     context.progress.begin("checking", inputs.survey.outputs)
@@ -241,9 +213,6 @@ def hold_back_dependents(checked: Iterable[tuple[Case, Verdict]]) -> Iterator[Ve
 
     As in the original a dependency is a challenge's name; names repeat, and every challenge of the name must have passed. A name that
     nobody answered for, and an open answer that awaits a judge, hold nothing back.
-
-    Yields:
-        The verdicts, at once where a case has no dependencies; those of the others at the end, in their order.
     """
     failed: set[_Try] = set()
     waiting: list[_Waiting] = []

@@ -21,12 +21,7 @@ _SEVERAL = 2
 
 
 class Compared(msgspec.Struct, frozen=True, kw_only=True):
-    """What ``comparison.json`` holds.
-
-    Attributes:
-        of: `basis` of what it was computed of: where that is another now, it counts no more.
-        comparison: What it found; None where no two systems have anything in common.
-    """
+    """What ``comparison.json`` holds, and the `basis` of what it was computed of: where that is another now, it counts no more."""
 
     of: str
     comparison: Comparison | None

@@ -27,8 +27,6 @@ class Conclusion(Counts, frozen=True, kw_only=True):
     """What a run came to.
 
     Attributes:
-        systems: What is said of each system.
-        judges: What each judge was used for.
         calibration: How far the judges agree with the labels, and, where there are several, how they compare; None when no judge said
             anything of a labelled output.
         compared: The systems against each other; None where there are not several, none has anything in common with another, or nobody
@@ -51,16 +49,7 @@ class Conclusion(Counts, frozen=True, kw_only=True):
 
 
 def conclude(context: RunContext, *, prices: PriceList | None = None, asked: bool = True) -> Conclusion:
-    """Count, calibrate, compare, and write ``calibration.json``, ``comparison.json`` and the manifest.
-
-    Args:
-        context: Inputs, folder and progress.
-        prices: What models cost; None to leave costs out.
-        asked: Whether every judge was asked; not so where no model could be reached.
-
-    Returns:
-        What the run came to.
-    """
+    """Count, calibrate, compare, and write ``calibration.json``, ``comparison.json`` and the manifest."""
     inputs, folder = context.inputs, context.folder
     clusters = cluster_names(inputs.cases) | _statement_clusters(context)
     folder.put_clusters(dict(sorted(clusters.items())) if inputs.sharded else clusters)
@@ -109,15 +98,7 @@ def _statement_clusters(context: RunContext) -> dict[str, str]:
 
 
 def take_tally(folder: RunStore, cases: CaseIndex) -> Tally:
-    """Count the verdicts that stand.
-
-    Args:
-        folder: The run folder.
-        cases: The cases they are about.
-
-    Returns:
-        The counts; repeats of a judge beyond the first are left to calibration, and statements are counted in their answers.
-    """
+    """Count the verdicts that stand; repeats of a judge are left to calibration, and statements are counted in their answers."""
     tally, is_open = Tally(), set[ItemKey]()
     for verdict in folder.said:
         case_id, system, trial = verdict.key
@@ -166,10 +147,7 @@ _MOST_REASONS = 100
 def judge_uses(folder: RunStore, prices: PriceList | None = None, *, asked: bool = True) -> list[JudgeUse]:
     """What each judge, and whoever split answers, said how often, and what it cost; in order of appearance.
 
-    Args:
-        folder: The run folder.
-        prices: What models cost; None to leave costs out.
-        asked: Whether every judge was asked. A judge that was and said nothing found nothing to judge, and is among them, last.
+    A judge that was asked and said nothing found nothing to judge, and is among them, last.
     """
     uses = [use for journal in folder.journals for use in _uses(folder, folder.in_order(journal), prices)]
     return [*uses, *(_idle(folder, {use.id for use in uses}) if asked else [])]

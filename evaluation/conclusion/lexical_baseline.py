@@ -11,11 +11,7 @@ from ..store.run_store import RunInputs, RunStore
 
 
 def lexical_scores(store: RunStore, labelled: Collection[str] = ()) -> dict[str, float]:
-    """Score the labelled outputs of a run by the lexical baseline, each as its judge's stand-in.
-
-    Args:
-        store: A finished run.
-        labelled: Items with a label, beside those that the run has labels of.
+    """Score the labelled outputs of a run, and those that are named, by the lexical baseline, each as its judge's stand-in.
 
     Returns:
         Score by item (``case_id|system|trial``); where judges of several sorts judged an output, the first one's. Empty when

@@ -26,15 +26,9 @@ _SAMPLED = "PPI++, valid when the labels are a random sample of the open part"
 
 
 def corrected_rate(part: OpenScores, by: str | None, labels: Mapping[ItemKey, float]) -> Stratum | None:
-    """Correct a judge's rate on the open part of a system by the labels there are of it.
+    """Correct a judge's rate on the open part of a system by the labels there are of it; None where there are fewer than two.
 
-    Args:
-        part: What the judge says of the system's open outputs.
-        by: The judge's name.
-        labels: Trusted scores; those of decided outputs are not used, because decided and open outputs differ.
-
-    Returns:
-        The corrected rate; None when fewer than two of the outputs are labelled.
+    Labels of decided outputs are not used, because decided and open outputs differ.
     """
     label = np.array([labels.get(key, np.nan) for key in part.keys])
     known = np.isfinite(label)

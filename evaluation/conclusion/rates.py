@@ -25,17 +25,7 @@ def system_results(
     labels: Mapping[ItemKey, float] | None = None,
     judges_kind: JudgesKind = lambda _judge, _kind: True,
 ) -> list[SystemResult]:
-    """Turn counts into what is said of each system.
-
-    Args:
-        tally: The verdicts, counted.
-        missing: System to the number of cases it has no output for.
-        labels: Trusted scores; those of open outputs correct the judges' rates on the open part.
-        judges_kind: Whether a judge is asked about a kind of case.
-
-    Returns:
-        One result a system, in the order of ``missing``.
-    """
+    """Turn counts into what is said of each system; labels of open outputs correct the judges' rates on these."""
     return [
         _system_result(system, tally, count, labels or {}, judges_kind) for system, count in missing.items()
     ]
@@ -96,17 +86,9 @@ def _corrected_strata(
 def rate_of(
     name: str, sums: Sums, *, by: str | None = None, of: int | None = None, missing: int = 0
 ) -> Stratum:
-    """A mean score with a clustered interval and everything a reader needs beside it.
+    """A mean score with a clustered interval and everything a reader needs beside it; undefined when nothing is graded.
 
-    Args:
-        name: Which part this is.
-        sums: Its verdicts.
-        by: Who gave them.
-        of: How many outputs the part has, when that is more than there are verdicts.
-        missing: Cases without an output, which belong to this part.
-
-    Returns:
-        The rate; undefined when nothing is graded.
+    ``of`` is how many outputs the part has, where these are more than there are verdicts, and ``missing`` how many cases without one belong to it.
     """
     outcomes: dict[str, int] = {**sums.ungraded}
     total = sums.total if of is None else of

@@ -43,7 +43,6 @@ class SystemResult(Part, frozen=True, kw_only=True):
     """What is said of one system.
 
     Attributes:
-        system: Its name.
         strata: Its rates, one a part; never pooled, because the parts differ in who decided them.
         outcomes: How many verdicts of each outcome, by source of the verdict.
         missing: Cases without an output.

@@ -44,7 +44,6 @@ class Sums(msgspec.Struct):
 
     Attributes:
         by: The name of who gave them, as it is shown.
-        outcomes: How many verdicts of each outcome.
         clusters: Cluster to the number of graded verdicts and the exact sum of their scores.
         faults: Error type to how often a checker found it.
         failures: Why checkers of the user's own failed, to how often; of reasons that differ each time the first ones.
@@ -93,13 +92,7 @@ class Sums(msgspec.Struct):
 
 
 class OpenScores(msgspec.Struct):
-    """One judge's scores of one system's open outputs.
-
-    Attributes:
-        keys: The outputs it graded.
-        scores: Its scores, in the same order.
-        clusters: The clusters of their cases.
-    """
+    """The outputs that a judge graded among a system's open ones, its scores, and the clusters of the cases, in one order."""
 
     keys: list[ItemKey] = msgspec.field(default_factory=list[ItemKey])
     scores: list[float] = msgspec.field(default_factory=list[float])

@@ -80,10 +80,6 @@ class RayEngine(Closing):
 
         A part whose worker is killed is done again by another one; one that raises is done in this process, so that the error comes as it would without Ray.
 
-        Args:
-            work: A function that can be sent.
-            parts: What it is done on, likewise.
-
         Yields:
             The results, in the order of the parts.
 
@@ -112,14 +108,7 @@ class RayEngine(Closing):
             ) from error
 
     def elsewhere(self, make: Callable[[], Provider]) -> Provider:
-        """A provider that asks from actors, each with a client of its own; the same actors for all endpoints and judges.
-
-        Args:
-            make: Makes the client, in the actor.
-
-        Raises:
-            WorkerError: The actors cannot be started.
-        """
+        """A provider that asks from actors, each with a client of its own made there; the same actors for all endpoints and judges."""
         return _RayProvider(self._ray, self._actors, make)
 
     @cached_property
@@ -216,11 +205,7 @@ class _RayProvider:
 
 
 def _reach(address: str) -> None:
-    """Ray itself goes on for minutes where nobody answers.
-
-    Raises:
-        ConfigurationError: Nobody does.
-    """
+    """Ray itself goes on for minutes where nobody answers."""
     host, colon, port = address.rpartition(":")
     if not colon or not port.isdecimal() or "/" in host:  # `auto`, or in another scheme
         return

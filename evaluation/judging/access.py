@@ -26,8 +26,6 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
         timeout: Seconds until one call is given up.
         attempts: Failed calls for one request at most.
         patience: How many times as long as usual a call may take before it is taken to hang; 0 for as long as ``timeout`` says.
-        cache: The reply cache's file; None for no cache.
-        record: A file to record replies to.
         replay: A recording to answer from, instead of any model.
         cassette: A recording to answer from; what is not in it is asked for at the endpoint and added, or is an error where there is none.
         budget: What may be spent; None for no limit.
@@ -65,11 +63,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
         return "" if self.endpoint is None else self.endpoint.identity
 
     def open(self) -> AbstractAsyncContextManager[Provider]:
-        """The provider that answers requests, for as long as the context is open.
-
-        Raises:
-            ConfigurationError: There is neither an endpoint nor a recording.
-        """
+        """The provider that answers requests, for as long as the context is open."""
         opened = self._open()
         return opened if self.served_by is None else _checked(opened, self.served_by)
 
@@ -113,12 +107,7 @@ async def _checked(opened: AbstractAsyncContextManager[Provider], expected: str)
 
 
 class BatchMode(msgspec.Struct, frozen=True):
-    """How a provider's batches are waited for.
-
-    Attributes:
-        poll_seconds: Between two looks at how far they are.
-        sleep: Waits; replaced in tests.
-    """
+    """How a provider's batches are waited for: seconds between two looks at how far they are; tests replace ``sleep``."""
 
     poll_seconds: float = 30.0
     sleep: Callable[[float], None] = time.sleep

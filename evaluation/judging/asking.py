@@ -58,14 +58,7 @@ class Step(Protocol):
 
 
 class EachOutput(NamedTuple):
-    """A step in which judges are asked about outputs, whatever others say.
-
-    Attributes:
-        context: Inputs, folder and progress.
-        tasks: The judges.
-        wanted: Whether an output is to be judged.
-        repeats: How often each output is judged.
-    """
+    """A step in which judges are asked about outputs that are wanted, each so many times, whatever others say."""
 
     context: RunContext
     tasks: Sequence[JudgeTask]
@@ -84,13 +77,7 @@ class EachOutput(NamedTuple):
 def ask(step: Step, access: Callable[[], ModelAccess], batch: BatchMode | None = None) -> None:
     """Ask judges about outputs that have no verdict of theirs yet, and journal what they say as they say it.
 
-    Args:
-        step: The judges, and what they are asked about.
-        access: How the model is reached; asked for only when there is something to ask a model.
-        batch: How to wait for a provider's batch endpoint; None to ask the model directly.
-
-    Raises:
-        ConfigurationError: A model is needed and none is configured.
+    ``access`` is asked for only when there is something to ask a model: ConfigurationError where none is configured.
     """
     if batch is not None:
         from ..batch.collecting import collect_replies  # noqa: PLC0415 - for who wants batches

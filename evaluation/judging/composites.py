@@ -34,11 +34,7 @@ class JuryRule(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def seat(rule: JuryRule, tasks: Sequence[JudgeTask], *, repeats: int) -> JudgeTask:
-    """Make a jury of judges.
-
-    Raises:
-        UsageError: These judges make no such jury.
-    """
+    """Make a jury of judges."""
     jury = Jury(
         rule=rule.rule,
         members=tuple(Member(task.id, task.by, task.cut.at) for task in tasks),
@@ -54,12 +50,7 @@ def seat(rule: JuryRule, tasks: Sequence[JudgeTask], *, repeats: int) -> JudgeTa
 def by_statement(task: JudgeTask, model: str | None) -> JudgeTask:
     """The same judge, asked about an answer's statements one by one; itself where its score is not made of theirs.
 
-    Args:
-        task: A judge.
-        model: The model that splits answers; None for the judge's own.
-
-    Raises:
-        UsageError: The baseline cannot split.
+    ``model`` splits answers, or else the judge's own; UsageError of the baseline, which cannot.
     """
     judge = task.asked
     if judge is None or not judges_statements(judge):
@@ -80,11 +71,7 @@ class Round(NamedTuple):
     """A step in which judges are asked what others need to know.
 
     Attributes:
-        context: Inputs, folder and progress.
-        tasks: The judges that are asked.
         askers: The judges made of them.
-        wanted: Whether an output is to be judged.
-        repeats: How often each output is judged.
         number: Which round of each deliberation this is, from 1.
         foreseen: Whether nobody is asked in truth.
     """
@@ -120,11 +107,7 @@ class Round(NamedTuple):
 def deliberated(
     context: RunContext, askers: Sequence[JudgeTask], wanted: Wanted, repeats: int, *, foreseen: bool = False
 ) -> Iterator[Step]:
-    """What judges that are made of others ask.
-
-    Yields:
-        Round after round; once all was asked, the verdicts are journaled.
-    """
+    """What judges that are made of others ask, round after round; once all was asked, the verdicts are journaled."""
     if not askers:
         return
     plain = {task.id: task for asker in askers for task in asker.plain}
@@ -204,12 +187,7 @@ def _composite(asker: JudgeTask) -> Composite:
 
 
 class _Answers:
-    """What judges have said in a run.
-
-    Args:
-        folder: The run folder.
-        guessing: Whether what nobody has said yet is guessed.
-    """
+    """What judges have said in a run; what nobody has said yet may be guessed."""
 
     def __init__(self, folder: RunWriter, *, guessing: bool = False) -> None:
         self._folder = folder

@@ -10,11 +10,6 @@ from .worlds import replay_in
 
 
 def prompt_again(known: KnownJudge) -> PromptJudge:
-    """A judge of a run by its prompt as it is now, under the name it had; its id tells whether anything changed.
-
-    Raises:
-        PromptError: The prompt file is not there any more, or cannot be used.
-        UsageError: There is no such judge.
-    """
+    """A judge of a run by its prompt as it is now, under the name it had; its id tells whether anything changed."""
     spec = known.prompt or f"{known.id.name}/{known.id.variant}"
     return replace(load_judge(spec, model=known.id.model, replay=replay_in({})), by=known.by)

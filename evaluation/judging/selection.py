@@ -16,14 +16,7 @@ JudgeOn: TypeAlias = Literal["open", "all"] | int | frozenset[ItemKey]
 
 
 def parse_judge_on(text: str) -> JudgeOn:
-    """Read the option ``--judge-on``.
-
-    Args:
-        text: ``open``, ``all`` or a number.
-
-    Raises:
-        UsageError: It is none of these.
-    """
+    """Read the option ``--judge-on``: ``open``, ``all`` or a number."""
     if text == "open" or text == "all":  # noqa: PLR1714 - the type checker narrows only this form
         return text
     if text.isascii() and text.isdigit():

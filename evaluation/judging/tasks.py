@@ -31,8 +31,6 @@ class JudgeTask:
     """One judge of a run.
 
     Attributes:
-        judge: Who is asked.
-        cut: From which score on its verdicts pass.
         access: How this judge's own model is reached; None for the way that all judges of a run share.
         parts: Whom a judge that is made of others asks.
     """
@@ -133,11 +131,7 @@ def judge_tasks(
 
 
 def told_apart(tasks: Iterable[JudgeTask], known: Collection[KnownJudge] = ()) -> list[JudgeTask]:
-    """The same judges, each under a name of its own.
-
-    Raises:
-        UsageError: Two of them are the same.
-    """
+    """The same judges, each under a name of its own; UsageError where two of them are the same."""
     different: dict[JudgeId, JudgeTask] = {}
     for task in tasks:
         if task.id in different:
@@ -153,16 +147,7 @@ def told_apart(tasks: Iterable[JudgeTask], known: Collection[KnownJudge] = ()) -
 
 
 def called(spec: str | JudgeTask, model: str | None) -> list[str]:
-    """What a judge may be called before it is known under which name it is shown.
-
-    Args:
-        spec: A judge's name, with its variant or without, or a path to a prompt file; ``@MODEL`` may follow. Or a judge that is
-            prepared already.
-        model: The model of judges that name none.
-
-    Raises:
-        UsageError: There is no such judge.
-    """
+    """What a judge may be called before it is known under which name it is shown."""
     if isinstance(spec, JudgeTask):
         return [spec.by]
     judge, own = split_spec(spec)
@@ -211,11 +196,7 @@ def _registered(spec: str) -> Any:
 
 
 def refuse_idle(tasks: Collection[JudgeTask], kinds: Mapping[Kind, int]) -> None:
-    """Refuse judges that have nothing to judge, before anything is written.
-
-    Raises:
-        UsageError: None of them judges any of these; the message names who does.
-    """
+    """Refuse judges that have nothing to judge, before anything is written, and say who judges what there is."""
     if any(task.judges_kind(kind) for task in tasks for kind in kinds):
         return
     fits = {kind: judge for judge, judged in JUDGED_KINDS.items() for kind in judged}
@@ -228,11 +209,7 @@ def refuse_idle(tasks: Collection[JudgeTask], kinds: Mapping[Kind, int]) -> None
 
 
 def refuse_comparing(tasks: Iterable[JudgeTask]) -> None:
-    """Refuse judges that need two outputs where each is judged by itself.
-
-    Raises:
-        UsageError: One of them does.
-    """
+    """Refuse judges that need two outputs where each is judged by itself."""
     for task in tasks:
         if task.compares:
             raise UsageError(
@@ -241,11 +218,7 @@ def refuse_comparing(tasks: Iterable[JudgeTask]) -> None:
 
 
 def require_models(tasks: Iterable[JudgeTask], access: Callable[[], ModelAccess]) -> None:
-    """Find out before anything is written that the models can be asked.
-
-    Raises:
-        ConfigurationError: None can be reached, or money is limited and a price is not known.
-    """
+    """Find out before anything is written that the models can be asked, and that their prices are known where money is limited."""
     models = {model for task in tasks if task.access is None for model in task.models}
     if not models:
         return

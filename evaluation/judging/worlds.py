@@ -10,11 +10,9 @@ from ...records import Case, Episode, Output
 
 
 def replay_in(environments: Mapping[str, type]) -> Replay:
-    """A function that executes an output's calls.
+    """A function that executes an output's calls, and returns what they returned; None for a case without worlds.
 
-    Returns:
-        From a case and an output to what its calls returned; None for a case without worlds. It raises InputError for a case whose
-        worlds are not known, or do not take their configuration.
+    It raises InputError for a case whose worlds are not known, or do not take their configuration.
     """
     return partial(_replay, environments)
 

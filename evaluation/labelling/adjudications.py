@@ -11,14 +11,7 @@ from ..store.run_store import ADJUDICATIONS, RunStore
 
 
 def decisions_on(stores: Sequence[RunStore], more: InputPath | None = None) -> Decisions:
-    """What was decided of outputs of runs, and the category of each of their outputs.
-
-    Returns:
-        Nothing where nothing was decided; no categories of runs whose cases are gone or have changed.
-
-    Raises:
-        InputError: The adjudications cannot be used.
-    """
+    """What was decided of outputs of runs, and the category of each of their outputs, as far as the cases are there unchanged."""
     found = Decisions()
     for store in stores:
         found += decisions_of(store.adjudications, store.path / ADJUDICATIONS)

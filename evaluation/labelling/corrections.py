@@ -35,9 +35,7 @@ class Correction(Record, frozen=True, kw_only=True):
     """A line of a patch of the data set: the reference that a case is to have.
 
     Attributes:
-        case_id: The case.
         was: SHA-256 of the reference that it had, as compact JSON with sorted keys; on any other the patch is refused.
-        reference: The reference that it is to have.
         faults: What was wrong with the old one, by those who decided.
         reason: Why, in their words.
         by: Who decided.
@@ -73,10 +71,6 @@ def corrections(store: RunStore) -> tuple[list[Correction], list[Unsaid]]:
 
     Returns:
         The corrections, and the decisions that are in none.
-
-    Raises:
-        InputError: The adjudications cannot be used.
-        RunFolderError: The run's inputs are not where, or not what, they were.
     """
     decided = _decided(store)
     rules = CheckOptions(rules=store.manifest.identity.get("rules") or "strict")
@@ -157,11 +151,7 @@ def _read(case: Case, text: str) -> dict[str, Any]:
 
 
 def _with(case: Case, reference: Mapping[str, Any]) -> Case:
-    """A case with another reference, validated like a line of a file.
-
-    Raises:
-        InputError: The reference is not of its kind, or nobody could meet it.
-    """
+    """A case with another reference, validated like a line of a file."""
     raw = msgspec.json.encode(msgspec.to_builtins(msgspec.structs.replace(case, reference=dict(reference))))
     mended = decode_record(raw, Case)
     require_meetable(mended, CheckOptions())
@@ -187,14 +177,7 @@ def reference_sha256(case: Case) -> str:
 
 
 def corrected_cases(cases: CaseFiles, patch: InputPath) -> Iterator[Case]:
-    """Apply a patch to a data set.
-
-    Yields:
-        Every case, in order, with the reference that it is to have.
-
-    Raises:
-        InputError: A line of the patch is no correction, is for no case, or for another reference than the case has.
-    """
+    """Every case, in order, with the reference that it is to have by a patch; InputError where a line of that cannot be applied."""
     wanted: dict[str, tuple[int, Correction]] = {}
     for line, correction in read_numbered(patch, Correction):
         if correction.case_id in wanted:

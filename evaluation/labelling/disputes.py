@@ -36,19 +36,9 @@ class Opinion(NamedTuple):
 def draw_disputes(
     store: RunStore, kind: SampleKind, count: int, *, agreements: int, seed: int, judge: str | None
 ) -> ReviewSample:
-    """Draw outputs to be decided, in the random order of the seed.
+    """Draw outputs to be decided, in the random order of the seed, and beside them so many on which label and judges agree.
 
-    Args:
-        store: The run; an audit's for ``survivors``.
-        kind: ``disagreements``, ``survivors`` or ``suspects``.
-        count: How many of them at most.
-        agreements: How many outputs are drawn beside them on which label and judges agree.
-        seed: Of the order.
-        judge: Whose disagreements; None for those of any judge that is no baseline.
-
-    Raises:
-        UsageError: There is nothing to decide, or no such judge.
-        InputError: The probes of an audit are not where they were.
+    Without a judge those of any count that is no baseline. UsageError where there is nothing to decide.
     """
     if kind == "suspects":
         drawn = draw_sample(store, "suspected", count, seed=seed, judge=judge)
@@ -75,11 +65,7 @@ def draw_disputes(
 
 
 def opinions_on(store: RunStore, sample: ReviewSample) -> dict[ItemKey, tuple[Opinion, Opinion]]:
-    """What label and judge say of each output of a sample.
-
-    Returns:
-        The label's opinion, and a judge's: of several one that contradicts the label, where there is one.
-    """
+    """What label and judge say of each output of a sample: of several judges one that contradicts the label, where there is one."""
     planted = sample.kind == "survivors"
     trusted = {label.key: label for label in _labels_of_probes(store)} if planted else {}
     trusted |= {label.key: label for label in store.labels if label.graded}
@@ -170,11 +156,7 @@ def _missed(store: RunStore, judge: str | None) -> dict[ItemKey, bool]:
 
 
 def _labels_of_probes(store: RunStore) -> Iterator[Verdict]:
-    """The labels of the probes that an audit is of.
-
-    Raises:
-        InputError: It is no audit, or its probes are gone or others.
-    """
+    """The labels of the probes that an audit is of."""
     from ..audit.probe_folder import read_manifest  # noqa: PLC0415 - as above
 
     files = store.manifest.identity.get("audit_of")

@@ -45,9 +45,7 @@ class AddedLabels(msgspec.Struct, frozen=True, kw_only=True):
     """What became of labels that were to be added to a run.
 
     Attributes:
-        labels: Where they are now; decisions between labels and judges in a file of their own.
         added: How many are new, or say something else than before.
-        unchanged: How many were there already.
         people: How many each person gave, the unchanged included.
         skipped: How many of them say that the person could not tell; they are kept, and label nothing.
         decided: How many of them decide between a label and a judge.
@@ -62,11 +60,7 @@ class AddedLabels(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def adopt_labels(labels: InputPath, inputs: EvaluationInputs, folder: RunWriter) -> None:
-    """Check a labels file and keep it in the run folder, beside what `add_labels` put there.
-
-    Raises:
-        RecordError: A line is not a verdict, is a judge's, was not sampled fairly, or is about a case that is not there.
-    """
+    """Check a labels file and keep it in the run folder, beside what `add_labels` put there."""
     said = set[tuple[ItemKey, str]]()
     for line, verdict in read_numbered(labels, Verdict):
         _refuse_untrusted(verdict, labels, line)
@@ -85,13 +79,6 @@ def adopt_labels(labels: InputPath, inputs: EvaluationInputs, folder: RunWriter)
 
 def add_labels(folder: Path, files: Sequence[Path]) -> AddedLabels:
     """Add labels to those a run has; all of them, or none.
-
-    Args:
-        folder: The run folder.
-        files: Labels, as the review page writes them.
-
-    Returns:
-        What became of them. Where somebody says something else than before, the later line counts.
 
     Raises:
         RecordError: A line is not a verdict, is a judge's, was not sampled at random, or is about no output of the run.

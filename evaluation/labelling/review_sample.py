@@ -31,12 +31,10 @@ class ReviewSample(msgspec.Struct, frozen=True, kw_only=True):
     """Outputs to label.
 
     Attributes:
-        kind: How they were chosen.
         seed: Of the draw; the suspected are not drawn.
         of: How many outputs they were chosen from.
         keys: The outputs, in the order in which they are to be labelled.
         chances: With what chance each was drawn, where chances differ.
-        judge: Whose outputs, or whose doubt; None for any.
         agreed: How many of the outputs are such that label and judges agree.
         agreements: From how many those were drawn.
     """
@@ -57,13 +55,7 @@ class ReviewSample(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Parts(msgspec.Struct, frozen=True):
-    """The outputs of a run by who spoke of them.
-
-    Attributes:
-        open: No checker decided them; in a run without checkers, all.
-        decided: A checker did.
-        judged: Judge to the outputs it graded.
-    """
+    """The outputs of a run by who spoke of them: decided by a checker, open (without checkers all), and by judge what it graded."""
 
     open: set[ItemKey]
     decided: set[ItemKey]

@@ -30,11 +30,8 @@ class PastRun(Part, frozen=True, kw_only=True):
     """A run among others.
 
     Attributes:
-        name: Its folder's name.
-        ended: When it was concluded.
         systems: Rates by system and part: what checkers decided, and the open part by each judge, corrected where there are labels.
         accuracy: Of each judge against the labels, by name.
-        changed: What is not as in the run before.
     """
 
     name: str
@@ -48,7 +45,6 @@ class Drift(Part, frozen=True, kw_only=True):
     """A judge that is right less often on the same outputs than in the first run that asked it about them.
 
     Attributes:
-        judge: Which.
         run: In which run that is found first.
         since: The first run, which it is compared with.
         drop: By how much less often it is right, over the runs up to there.
@@ -67,14 +63,7 @@ class Drift(Part, frozen=True, kw_only=True):
 
 
 class History(Part, frozen=True, kw_only=True):
-    """The finished runs of a folder, oldest first.
-
-    Attributes:
-        folder: Where they are.
-        runs: The runs.
-        passed_over: Folders that are no finished runs, and why.
-        drifts: Judges that drifted.
-    """
+    """The finished runs of a folder, oldest first; the folders in it that are no finished runs, and why; and judges that drifted."""
 
     folder: str
     runs: list[PastRun]
@@ -83,11 +72,7 @@ class History(Part, frozen=True, kw_only=True):
 
 
 def read_history(folder: Path) -> History:
-    """Read the finished runs in a folder.
-
-    Raises:
-        InputError: It cannot be read, or has no finished run.
-    """
+    """Read the finished runs in a folder; InputError where there is none."""
     try:
         places = sorted(path for path in folder.iterdir() if path.is_dir())
     except OSError as error:

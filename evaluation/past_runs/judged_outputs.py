@@ -16,18 +16,7 @@ from ..store.run_store import MANIFEST, VERDICTS, RunInputs, RunStore
 
 
 def judged_outputs(folder: Path) -> Iterator[Judged]:
-    """The outputs of a folder, in their order.
-
-    Args:
-        folder: A run folder, or one that ``fiducial import`` made.
-
-    Yields:
-        Each output with its case and its verdicts as they stand; those that nothing was said of, too.
-
-    Raises:
-        InputError: It is neither, or a file cannot be read.
-        RunFolderError: The inputs of a run are not where, or not what, they were.
-    """
+    """The outputs of a run folder, or of an imported one, in their order, each with its case and the verdicts that stand, if any."""
     with RunStore(folder) as store:
         inputs = store.inputs if store.begun else _imported(folder)
         said = store.verdicts if (folder / VERDICTS).exists() else None

@@ -41,14 +41,6 @@ def merge_runs(
     Nothing is checked or asked. The numbers are those of one run over all of the inputs as a set of shards, to the last digit, whatever the
     parts are and in whatever order they come. Started again after a kill it goes on.
 
-    Args:
-        runs: Run folders.
-        out: The folder of the whole.
-        prices: What models cost; None to leave costs out.
-        command: The command line, for the record.
-        progress: Told about every verdict.
-        now: The time, for the record.
-
     Raises:
         RunFolderError: One of them is not finished, or they differ in rules, judges, checkers or cuts.
         RecordError: They say different things of one output, or one case or output is in the inputs of two of them.

@@ -33,7 +33,6 @@ class Reparsed(msgspec.Struct, frozen=True, kw_only=True):
     """What reading again changed for one judge.
 
     Attributes:
-        by: The judge.
         replies: Replies that were read.
         without: Verdicts that rest on no stored reply, and stay as they are.
         changed: Verdicts that differ in outcome or score.
@@ -56,13 +55,6 @@ def reparse(
 
     A row takes the place of the row it was read from, so that there are never two graded rows for one question. What rests on no
     reply (checkers' verdicts, calls that failed) stays as it is; juries are counted again.
-
-    Returns:
-        What changed, judge by judge, and what the run comes to now.
-
-    Raises:
-        RunFolderError: It is no run folder, it is in use, or its inputs are not what and where they were.
-        PromptError: A prompt file is not there any more, or cannot be used.
     """
     with _inputs(path, RunStore(path).manifest) as inputs, RunWriter(path) as folder:
         context = RunContext(inputs, folder, progress)

@@ -22,13 +22,7 @@ BEFORE, AFTER = "before", "after"
 
 
 class Changed(Part, frozen=True, kw_only=True):
-    """Something that a run depends on, and that is not the same in both.
-
-    Attributes:
-        what: Which: an input, a judge's prompt, a rule.
-        before: What it was; empty where it was not there.
-        after: What it is; likewise.
-    """
+    """Something that a run depends on (an input, a judge's prompt, a rule), and that is not the same in both; empty where it was not there."""
 
     what: str
     before: str
@@ -39,12 +33,8 @@ class Moved(Part, frozen=True, kw_only=True):
     """An output that is told otherwise than before.
 
     Attributes:
-        case_id: Its case.
-        system: Who produced it.
-        trial: Which attempt.
         by: Who tells: the checker, or a judge that said something of it in both runs.
         before: What was said: ``pass``, ``fail``, or why there is no score.
-        after: What is said now.
         error_type: The fault that is found now, or was before.
     """
 
@@ -61,8 +51,6 @@ class TwoRuns(Part, frozen=True, kw_only=True):
     """What two runs have in common, and in what they differ.
 
     Attributes:
-        before: The folder of the first.
-        after: The folder of the second.
         outputs: How many outputs both have.
         only_before: How many the first alone has.
         only_after: How many the second alone has.

@@ -29,13 +29,7 @@ class Agreed(msgspec.Struct, frozen=True, array_like=True):
 
 
 class _State(msgspec.Struct):
-    """What is written down.
-
-    Attributes:
-        address: What it is a copy of.
-        copy: A name that no other copy has.
-        objects: What copy and store agreed on, by name.
-    """
+    """What is written down: what it is a copy of, a name that no other copy has, and what copy and store agreed on, by name."""
 
     address: str
     copy: str
@@ -43,15 +37,7 @@ class _State(msgspec.Struct):
 
 
 class Agreement:
-    """What a copy and the store agreed on; kept in a file, so that it outlives the process.
-
-    Args:
-        place: Where everything about the copy is; the copy itself is its ``folder``.
-        name: The address as it may be shown.
-
-    Attributes:
-        folder: The copy.
-    """
+    """What a copy and the store agreed on; kept in a file beside the copy, which is ``folder``, so that it outlives the process."""
 
     def __init__(self, place: Path, name: str) -> None:
         self._file, self.folder = place / "state.json", place / "folder"

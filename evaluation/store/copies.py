@@ -14,16 +14,7 @@ _copies: dict[Path, WorkingCopy] = {}
 
 
 def working_copy(address: str, cache: Path, *, every: float) -> WorkingCopy:
-    """The working copy of an address, as the store has it now or as this machine left it.
-
-    Args:
-        address: Where the folder is.
-        cache: The folder for copies.
-        every: See `WorkingCopy`.
-
-    Raises:
-        InputError: The store cannot be read.
-    """
+    """The working copy of an address, as the store has it now or as this machine left it; see `WorkingCopy`."""
     from .working_copy import WorkingCopy  # noqa: PLC0415 - most runs are kept on this machine
 
     fresh = WorkingCopy(address, cache, every=every)

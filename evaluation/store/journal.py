@@ -35,7 +35,6 @@ class Journal(Closing, Generic[T]):
 
     Args:
         path: The file; made when it is not there. In memory it survives as long as the process does.
-        record_type: What stands on a line.
         writing: Whether records are to be added; else the file is left as it is.
 
     Raises:
@@ -67,11 +66,7 @@ class Journal(Closing, Generic[T]):
         next(iter(self), None)
 
     def append(self, record: T) -> None:
-        """Add a record; it is on its way to the disk after the next `flush`.
-
-        Raises:
-            InputError: The file cannot be written: the disk is full.
-        """
+        """Add a record; it is on its way to the disk after the next `flush`. InputError when the disk is full."""
         self._append(encode_record(record))
 
     def _append(self, raw: bytes) -> None:
@@ -80,11 +75,7 @@ class Journal(Closing, Generic[T]):
         self.size += len(raw)
 
     def flush(self) -> None:
-        """Hand everything so far to the operating system, so that a kill of this process loses nothing of it.
-
-        Raises:
-            InputError: See `append`.
-        """
+        """Hand everything so far to the operating system, so that a kill of this process loses nothing of it."""
         with self._naming_the_file():
             self._file.flush()
 
@@ -102,11 +93,7 @@ class Journal(Closing, Generic[T]):
         return lines_of(self._file.reader(self.size, hashed), self.path)
 
     def close(self) -> None:
-        """Flush and close.
-
-        Raises:
-            InputError: See `append`.
-        """
+        """Flush and close."""
         with self._naming_the_file():
             self._file.close()
 
@@ -121,11 +108,7 @@ class Journal(Closing, Generic[T]):
 def read_row(
     raw: bytes, *, path: InputPath | None = None, line: int | None = None, keys: DuplicateKeys | None = None
 ) -> Row | Verdict:
-    """What a line says, without what only a whole verdict needs.
-
-    Raises:
-        RecordError: It is no verdict.
-    """
+    """What a line says, without what only a whole verdict needs; RecordError where it is no verdict."""
     if keys is not None:  # all of which are looked at
         return decode_record(raw, Verdict, path=path, line=line, keys=keys)
     try:
@@ -138,8 +121,6 @@ class VerdictJournal(Journal[Verdict]):
     """Verdicts, with an index of those that stand; the file is read once, when it is opened.
 
     Args:
-        path: See `Journal`.
-        writing: Likewise.
         seal: What it was when the manifest was written; None where nothing is known of that.
 
     Attributes:
@@ -183,12 +164,7 @@ class VerdictJournal(Journal[Verdict]):
         return grown.seal
 
     def append(self, record: Verdict) -> None:
-        """Add a verdict; see `Journal.append`.
-
-        Raises:
-            InputError: See `Journal.append`.
-            ValueError: One with a score stands already.
-        """
+        """Add a verdict; ValueError where one with a score stands already."""
         self.append_line(encode_record(record), record)
 
     def append_line(self, raw: bytes, record: Row | Verdict) -> None:
@@ -197,11 +173,7 @@ class VerdictJournal(Journal[Verdict]):
         self._append(raw)
 
     def whole(self, rows: Iterator[int] | None = None) -> Iterator[Verdict]:
-        """The verdicts that stand, read from the file one by one.
-
-        Args:
-            rows: Numbers of rows, of `Standing`; None for all of them, in the order in which they were first asked for.
-        """
+        """The verdicts that stand, read from the file one by one: of these rows, or all in the order in which they were first asked for."""
         self.flush()
         for row in range(len(self.standing)) if rows is None else rows:
             yield self._whole(self.standing.offset(row))

@@ -27,8 +27,6 @@ class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     Attributes:
         by: The name it is shown under, which stays.
-        id: Who it is.
-        kinds: The kinds of case it is asked about; None for every kind.
         prompt: The prompt file, of one of the user's own.
         cut: From which score on its verdicts pass.
         seconds: How long asking it has taken, over all starts of the run that were not killed; None when nobody was asked.
@@ -52,15 +50,7 @@ class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Share(msgspec.Struct, frozen=True, kw_only=True):
-    """How answers are judged by their statements.
-
-    Attributes:
-        id: Whose verdicts on the whole answers are.
-        by: The name they are shown under.
-        judge: Who judges the statements.
-        splitter: Who splits answers.
-        repeats: How often each statement is judged.
-    """
+    """How answers are judged by their statements: who judges these, how often, and who splits answers; verdicts on whole answers are of ``id``."""
 
     id: JudgeId
     by: str
@@ -70,14 +60,7 @@ class Share(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class KeptInput(msgspec.Struct, frozen=True, kw_only=True):
-    """A file that a run is about.
-
-    Attributes:
-        name: As it was named.
-        sha256: Of its bytes.
-        rows: How many records it holds.
-        path: Where it is; of one that was in memory its name in the run folder.
-    """
+    """A file that a run is about, as it was named; ``path`` is where it is, of one that was in memory its name in the run folder."""
 
     path: str
     sha256: str
@@ -108,21 +91,10 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         identity: What must be the same whenever the run goes on: hashes of inputs, rules, names, checkers; an audit's probes.
-        status: How far it is.
-        versions: Of what it was made with.
-        started: When its last start was.
-        command: The command line of its last start.
         notes: Sentences a reader must see before any number.
-        inputs: The files of cases, then those of outputs.
         case_files: How many of them are of cases, where it is not one.
         missing: System to the cases that it has no output for.
-        results: What is said of each system; None while the run goes on.
-        judges: What each judge was used for.
         not_judged: What has to be set before judges can be asked; None when they were, or none was wanted.
-        ended: When it was concluded.
-        roster: Its judges.
-        statements: How answers were judged by their statements.
-        juries: Its juries.
         reparsed: When replies were read again, and what that changed.
         journals: What each journal was when this was written.
         counts: How many outputs it is about; None until it was concluded.
@@ -173,11 +145,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Roster:
-    """The judges of a run by their ids.
-
-    Args:
-        manifest: What the run's manifest holds.
-    """
+    """The judges of a run by their ids."""
 
     def __init__(self, manifest: Manifest) -> None:
         self._judges = {judge.id: judge for judge in manifest.roster}
@@ -200,15 +168,7 @@ class Roster:
         return self._judges.get(judge)
 
     def refuse_changed(self, judges: Collection[KnownJudge], folder: FolderPath) -> None:
-        """Refuse what would mix a judge with what it was before: the same prompt or the same name, and another fingerprint.
-
-        Args:
-            judges: Who is to judge now.
-            folder: Of the run, for the message.
-
-        Raises:
-            RunFolderError: One of them is no longer who it was.
-        """
+        """Refuse what would mix a judge with what it was before: the same prompt or the same name, and another fingerprint."""
         if self._before:
             raise RunFolderError(
                 f"{folder}: made by a version that did not write down who judged; choose another --out"
@@ -238,11 +198,7 @@ class Roster:
         return {judge.id: judge.cut for judge in self}
 
     def cut_at(self, told: PassAt) -> None:
-        """Hold judges to cuts that are told now.
-
-        Args:
-            told: What is said; a judge of which nothing is said keeps its cut.
-        """
+        """Hold judges to cuts that are told now; one of which nothing is said keeps its cut."""
         for judge in list(self):
             cut = told.of([judge.by, judge.id.plain], judge.cut)
             self.enlist(msgspec.structs.replace(judge, cut=cut))

@@ -19,14 +19,7 @@ GONE_AFTER = 15 * 60
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """Who holds a lock.
-
-    Attributes:
-        copy: The working copy, by a name that no other has.
-        host: The machine.
-        process: Its process.
-        heard: When it was last heard of, in seconds since 1970.
-    """
+    """Who holds a lock: a working copy by a name that no other has, its machine and process, and when it was last heard of, in seconds since 1970."""
 
     copy: str
     host: str
@@ -43,11 +36,6 @@ class RemoteLock:
 
     It is made by a conditional write where the store has that, and read back everywhere. Clocks are taken to agree within minutes. What cannot be kept out is a
     machine that was silent for longer than `GONE_AFTER` and goes on: it notices at its next `renew`, and has until then.
-
-    Args:
-        objects: What it is on.
-        copy: Who wants it.
-        now: The clock, in seconds since 1970.
     """
 
     def __init__(self, objects: ObjectFolder, copy: str, now: Callable[[], float]) -> None:
@@ -71,11 +59,7 @@ class RemoteLock:
         return holder is not None and holder.copy == self._copy
 
     def take(self) -> None:
-        """Take it.
-
-        Raises:
-            RunFolderError: Somebody else holds it.
-        """
+        """Take it; RunFolderError where somebody else holds it."""
         holder = self.holder()
         if holder is not None and holder.copy != self._copy:
             if self._now() - holder.heard < GONE_AFTER:

@@ -65,14 +65,7 @@ class RunInputs(NamedTuple):
 
 
 class RunStore(Closing):
-    """A run as it is kept, to be read; see `RunWriter` for who writes it.
-
-    Args:
-        path: The folder.
-
-    Attributes:
-        path: The same.
-    """
+    """A run as it is kept, to be read; see `RunWriter` for who writes it."""
 
     _writing = False
 
@@ -85,11 +78,7 @@ class RunStore(Closing):
 
     @property
     def manifest(self) -> Manifest:
-        """What is known of the run.
-
-        Raises:
-            RunFolderError: It is not a run folder.
-        """
+        """What is known of the run; RunFolderError where it is no run folder."""
         if self._manifest is None:
             self._manifest = self._read_manifest()
         return self._manifest
@@ -111,11 +100,7 @@ class RunStore(Closing):
 
     @property
     def known(self) -> Manifest:
-        """The manifest; an empty one of verdicts that nobody wrote one for.
-
-        Raises:
-            RunFolderError: It is no manifest.
-        """
+        """The manifest; an empty one of verdicts that nobody wrote one for."""
         return self.manifest if self.begun else Manifest()
 
     @cached_property
@@ -125,12 +110,7 @@ class RunStore(Closing):
 
     @cached_property
     def verdicts(self) -> VerdictJournal:
-        """What checkers and judges said.
-
-        Raises:
-            InputError: There is nothing of the kind, or it cannot be read.
-            RecordError: A line cannot be used.
-        """
+        """What checkers and judges said."""
         if not self._writing and not (self.path / VERDICTS).exists():
             raise InputError(f"a folder without {VERDICTS} is no run folder", path=str(self.path))
         return self._journal(VERDICTS)
@@ -168,11 +148,7 @@ class RunStore(Closing):
         return self._hashes.get(name)
 
     def refuse_edited(self) -> None:
-        """Refuse a run that was changed by hand.
-
-        Raises:
-            RunFolderError: It was.
-        """
+        """Refuse a run that was changed by hand."""
         if not self._writing:  # whoever writes makes them anew
             _ = self.clusters
         if self.edited:
@@ -182,20 +158,12 @@ class RunStore(Closing):
 
     @cached_property
     def labels(self) -> list[Verdict]:
-        """The trusted verdicts of the run, in order.
-
-        Raises:
-            InputError: They cannot be read.
-        """
+        """The trusted verdicts of the run, in order."""
         return [label for _, label in self._lines_of(LABELS)]
 
     @cached_property
     def adjudications(self) -> list[tuple[int, Verdict]]:
-        """What was decided where judge and label differ, in order, each with its line.
-
-        Raises:
-            InputError: They cannot be read.
-        """
+        """What was decided where judge and label differ, in order, each with its line."""
         return self._lines_of(ADJUDICATIONS)
 
     def _lines_of(self, name: str) -> list[tuple[int, Verdict]]:
@@ -210,20 +178,12 @@ class RunStore(Closing):
 
     @cached_property
     def clusters(self) -> Mapping[str, str]:
-        """Cluster by case id; a case that is not named is its own.
-
-        Raises:
-            InputError: They cannot be read.
-        """
+        """Cluster by case id; a case that is not named is its own."""
         return _clusters_of(self.path / CLUSTERS, lambda: self._sealed(CLUSTERS))
 
     @cached_property
     def calibration(self) -> Calibration | None:
-        """How far judges agree with labels; None where no judge said anything of a labelled output.
-
-        Raises:
-            InputError: The file is not what a run writes.
-        """
+        """How far judges agree with labels; None where no judge said anything of a labelled output."""
         content = self._sealed(CALIBRATION)
         if content is None:
             return None
@@ -242,11 +202,7 @@ class RunStore(Closing):
 
     @property
     def inputs(self) -> RunInputs:
-        """Where the cases and the outputs of the run are: what a page shows must be what checkers and judges saw.
-
-        Raises:
-            RunFolderError: One of them is not where, or not what, it was, or there is none.
-        """
+        """Where the cases and the outputs of the run are, unchanged, or RunFolderError: what a page shows must be what checkers and judges saw."""
         files = [self._unchanged(file) for file in self.manifest.inputs or ()]
         if not files:
             raise RunFolderError(f"{self.path}: says nothing of its inputs")
@@ -272,11 +228,7 @@ class RunStore(Closing):
         return path if copy is None or path.exists() else copy.fetch_beside(file.name) or path
 
     def refuse_pairs(self) -> None:
-        """Refuse verdicts on pairs of outputs, where verdicts on outputs are wanted.
-
-        Raises:
-            RunFolderError: They are that.
-        """
+        """Refuse verdicts on pairs of outputs, where verdicts on outputs are wanted."""
         if PAIRS in self.known.identity:
             raise RunFolderError(
                 f"{self.path}: holds which of two outputs judges prefer, and nothing of single outputs; "
@@ -284,11 +236,7 @@ class RunStore(Closing):
             )
 
     def finished(self) -> Manifest:
-        """The manifest of a run that came to its end.
-
-        Raises:
-            RunFolderError: It is not a run folder, or the run was not finished.
-        """
+        """The manifest of a run that came to its end; RunFolderError of any other."""
         self.refuse_pairs()
         if not self.manifest.finished:
             raise RunFolderError(f"{self.path}: the run was not finished; type its command again to go on")
@@ -332,11 +280,7 @@ def _called(file: KeptInput, path: InputPath) -> str:
 
 
 def read_clusters(path: InputPath) -> dict[str, str]:
-    """Cluster by case id, as a run wrote it; a run without it has no case that depends on another.
-
-    Raises:
-        InputError: It cannot be read.
-    """
+    """Cluster by case id, as a run wrote it; a run without it has no case that depends on another."""
 
     def content() -> bytes | None:
         if not path.exists():

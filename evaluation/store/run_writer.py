@@ -49,11 +49,8 @@ _LOCK = ".lock"
 class RunWriter(RunStore):
     """A run that one process writes, and the same command resumes.
 
-    What the run's verdicts depend on is bound to it (`bind`), so that another run cannot mix with it.
-
-    Args:
-        path: The folder; made when it is not there. One in memory belongs to this process, and nothing is written anywhere.
-        accept_edited: Whether to go on with journals that were changed by hand.
+    What the run's verdicts depend on is bound to it (`bind`), so that another run cannot mix with it. A folder is made when it is not there; one in
+    memory belongs to this process, and nothing is written anywhere.
 
     Attributes:
         resumed: Whether it was begun before.
@@ -95,14 +92,7 @@ class RunWriter(RunStore):
             raise
 
     def bind(self, **facts: Any) -> None:
-        """Tie the run to something that must be the same whenever it goes on.
-
-        Args:
-            **facts: What is now known of it, such as the rule set or the hashes of its inputs.
-
-        Raises:
-            RunFolderError: It is tied to something else already.
-        """
+        """Tie the run to what must be the same whenever it goes on, such as the rule set or the hashes of its inputs; see `refuse_other_run`."""
         self.refuse_other_run(**facts)
         if facts.keys() - self.manifest.identity.keys():
             self.update(identity={**self.manifest.identity, **_plain(facts)})
@@ -117,14 +107,7 @@ class RunWriter(RunStore):
             )
 
     def enlist(self, judges: Iterable[KnownJudge]) -> None:
-        """Tie the run to its judges, and to the names they are shown under.
-
-        Args:
-            judges: Who is to judge now, beside those that have judged already.
-
-        Raises:
-            RunFolderError: One of them is not who it was when the run was begun.
-        """
+        """Tie the run to its judges, and to the names they are shown under; RunFolderError where one is not who it was when the run was begun."""
         judges = list(judges)
         self.roster.refuse_changed(judges, self.path)
         for judge in judges:
@@ -142,11 +125,7 @@ class RunWriter(RunStore):
         )
 
     def rewrite(self, verdicts: Iterable[Verdict]) -> None:
-        """Write all verdicts anew, all or nothing: a kill leaves the old ones.
-
-        Args:
-            verdicts: What takes the place of every line.
-        """
+        """Write all verdicts anew, all or nothing: a kill leaves the old ones."""
         self._break_seal(VERDICTS)
         write_records(self.path / VERDICTS, verdicts)
         self.verdicts.close()

@@ -34,15 +34,7 @@ def seal_of(content: bytes) -> Seal:
 
 
 class RunningHash:
-    """A SHA-256 that grows, with what it was at marks; and whether it was at the marks of a seal what that says.
-
-    Args:
-        seal: What is to be compared with; None for nothing.
-
-    Attributes:
-        size: Bytes taken in.
-        differs: Whether a mark was not what the seal says.
-    """
+    """A SHA-256 that grows, with what it was at marks, and, as ``differs``, whether it was at the marks of a seal not what that says."""
 
     def __init__(self, seal: Seal | None) -> None:
         self._hash = hashlib.sha256()

@@ -46,20 +46,12 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     @property
     def author(self) -> Author:
-        """Whose verdict it is.
-
-        Raises:
-            msgspec.ValidationError: It does not say who.
-        """
+        """Whose verdict it is; msgspec.ValidationError where it does not say who."""
         return _judge_of(bytes(self.judge)) or self.by
 
     @property
     def spent(self) -> Spent | None:
-        """What asking for it cost.
-
-        Raises:
-            msgspec.ValidationError: It does not say what.
-        """
+        """What asking for it cost; msgspec.ValidationError where it does not say what."""
         return None if self.usage is _NOTHING else _spent_of(bytes(self.usage))
 
     @property
@@ -83,15 +75,7 @@ class Said(NamedTuple):
     """What is known of a standing verdict without reading it again.
 
     Attributes:
-        key: The output it is about.
-        by: The name of who gave it.
-        author: Who gave it.
-        source: What sort of thing that is.
-        repeat: Which repetition.
-        outcome: ``graded``, or why not.
-        error_type: The kind of fault found.
         reason: Why a judge gave no score, or a checker failed; None of all others, whose reasons would fill the memory.
-        score: When graded.
         spent: What it cost; None where nothing is known of that.
         row: Its number in the journal's index.
     """
@@ -187,15 +171,7 @@ class Standing:
         )
 
     def add(self, row: Row | Verdict, offset: int) -> None:
-        """Take in a row.
-
-        Args:
-            row: What it says.
-            offset: Where its line begins.
-
-        Raises:
-            ValueError: It has a score and no outcome that goes with one, or there is a verdict with a score already.
-        """
+        """Take in a row whose line begins at an offset; ValueError where its score and outcome do not go together, or one with a score stands already."""
         score = row.score
         if (score is None) is (row.outcome == "graded") or (score is not None and not 0.0 <= score <= 1.0):
             raise ValueError(f"{row.outcome!r} with the score {score!r}")
@@ -338,11 +314,7 @@ class Standing:
 
 
 class Settled:
-    """The keys that need no more work: those of which there is a verdict, and not one that failed.
-
-    Args:
-        standing: The verdicts that stand.
-    """
+    """The keys that need no more work: those of which there is a verdict, and not one that failed."""
 
     def __init__(self, standing: Standing) -> None:
         self._standing = standing

@@ -19,16 +19,7 @@ from .seals import Seal
 
 
 def put(objects: ObjectFolder, agreement: Agreement, scratch: Path) -> None:
-    """Put what differs into the store, as it is at one moment: the manifests last.
-
-    Args:
-        objects: The store.
-        agreement: The copy, and what was agreed on.
-        scratch: A folder for the time of it, which is made and taken away.
-
-    Raises:
-        InputError: The store cannot be written.
-    """
+    """Put what differs into the store, as it is at one moment, the manifests last; ``scratch`` is made for the time of it."""
     agreement.read()
     if not agreement.differing() and not agreement.gone():
         return
@@ -95,16 +86,7 @@ def _bears_out(file: Path, seal: Seal) -> bool:
 
 
 def fetch(objects: ObjectFolder, agreement: Agreement, marks: Mapping[str, Mark]) -> None:
-    """Bring the copy to what the store has.
-
-    Args:
-        objects: The store.
-        agreement: The copy, and what was agreed on.
-        marks: What the store has, as it was listed.
-
-    Raises:
-        InputError: It cannot be read, or the disk has no room for it.
-    """
+    """Bring the copy to what the store has, as it was listed; InputError where the disk has no room for it."""
     known, folder = agreement.objects, agreement.folder
     wanted = {name: mark for name, mark in marks.items() if name not in known or known[name].mark != mark}
     refuse_too_much(wanted, folder.parent, objects.name)

@@ -38,15 +38,9 @@ class WorkingCopy:
     """A folder on this machine that stands for one in a store.
 
     Args:
-        address: Where the folder is.
-        cache: The folder for such copies.
         every: Seconds between two times that it is put back while a run goes on, at least.
-        now: The clock, in seconds since 1970.
 
     Attributes:
-        name: The address as it may be shown.
-        place: Where everything about the copy is.
-        folder: The copy itself.
         set_aside: Where work went that the store never got, and that somebody else has meanwhile done otherwise; None where there was none.
     """
 
@@ -73,11 +67,7 @@ class WorkingCopy:
         call(self.folder, self.name)
 
     def fetch(self) -> None:
-        """Bring the copy to what the store has, unless it is this copy that wrote there last.
-
-        Raises:
-            InputError: The store cannot be read, or changes meanwhile.
-        """
+        """Bring the copy to what the store has, unless it is this copy that wrote there last; InputError where that changes meanwhile."""
         with self._undisturbed():
             self._agreement.read()
             if self._is_written() or self._lock.is_ours():
@@ -138,11 +128,7 @@ class WorkingCopy:
 
     @contextmanager
     def written(self) -> Generator[None]:
-        """The same for who writes a run: from the beginning nobody else writes there, and what there is is put back as it grows.
-
-        Raises:
-            RunFolderError: Somebody else is writing it.
-        """
+        """The same for who writes a run: from the beginning nobody else writes there (RunFolderError), and what there is is put back as it grows."""
         with self.held():
             self._begin()
             self._ended = threading.Event()
