@@ -17,8 +17,8 @@ from ..calibration.tables.table import BASELINE, DECIDED, DECIDED_BY, PERSON, Ta
 from ..errors import InputError
 from ..records import FolderPath, InputPath, JudgeId, MemoryFolder, ShownNames, Verdict
 from .labelling.adjudications import decisions_on
+from .store.rows import Said
 from .store.run_store import VERDICTS, RunStore
-from .store.standing import Said
 
 _ALL_DECIDED = "a checker decided all that judges were asked about: the rate of these outputs is the checker's, and needs no correction"
 

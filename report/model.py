@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..calibration.cuts import Cut
 from ..evaluation.conclusion.results import JudgeUse, Part, Stratum, SystemResult
 from ..evaluation.inputs import InputFile
-from ..evaluation.store.standing import Said
+from ..evaluation.store.rows import Said
 from ..records import Author, Case, Episode, ItemKey, Output, Verdict
 from .figures.scores import Bin
 from .found import Found

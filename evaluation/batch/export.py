@@ -17,9 +17,9 @@ from ..judging.asking import every_output, open_work
 from ..judging.tasks import JudgeTask, judge_tasks, refuse_comparing, refuse_idle
 from ..judging.worlds import replay_in
 from ..progress import Progress
+from ..store.rows import VerdictKey
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
-from ..store.standing import VerdictKey
 from .files import BatchFile, answered, numbered, once, write_batch
 
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]+")

@@ -14,8 +14,8 @@ from ...version import VERSION
 from ..inputs import keyed_lines
 from ..store.journal import VerdictJournal
 from ..store.manifest import Manifest
+from ..store.rows import Said
 from ..store.run_store import RunStore
-from ..store.standing import Said
 from .names import NamesOption
 
 SAMPLE = 20
@@ -32,13 +32,14 @@ def refuse_strangers(journal: VerdictJournal, cases: CaseIndex, systems: Contain
     standing = journal.standing
     for case_id in standing.cases:
         if case_id not in cases and not is_statement(case_id, cases):
-            line = journal.line_of(standing.first_of(case_id=case_id))
+            row = next(said.row for said in standing if said.key.case_id == case_id)
             message = f"no case has the id {case_id!r} in {cases.path}"
-            raise RecordError(message, path=journal.path, line=line, field="case_id")
+            raise RecordError(message, path=journal.path, line=journal.line_of(row), field="case_id")
     for system in standing.systems:
         if system not in systems:
-            line = journal.line_of(standing.first_of(system=system))
-            raise RecordError(f"no output is of {system!r}", path=journal.path, line=line, field="system")
+            row = next(said.row for said in standing if said.system == system)
+            message = f"no output is of {system!r}"
+            raise RecordError(message, path=journal.path, line=journal.line_of(row), field="system")
 
 
 def refuse_wrong_checks(
@@ -97,12 +98,11 @@ def _refuse_wrong(
     case = cases[output.case_id]
     now = [check(case, output, options) for options in forms]
     if not any(_same(said, verdict) for verdict in now):
-        line = journal.line_of(journal.standing.offset(said.row))
         raise RecordError(
             f"{said.by} says {_words(said)} here, and {_words(now[0])} when it checks this output again: the row was changed "
             "(--accept-edited goes on with it)",
             path=journal.path,
-            line=line,
+            line=journal.line_of(said.row),
         )
 
 

@@ -16,8 +16,7 @@ from ..context import RunContext
 from ..engines.processes import cores, in_order
 from ..engines.ray_engine import RayEngine
 from ..inputs import EvaluationInputs, Piece, outputs_in
-from ..store.journal import read_row
-from ..store.standing import Row, VerdictKey
+from ..store.rows import Row, VerdictKey, read_row
 from .names import NamesOption, NamesVote
 
 _WORTH_IT = 8

@@ -14,9 +14,9 @@ from ...judges.statements import case_of, is_statement
 from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome, Source
 from ..context import RunContext
 from ..store.manifest import Counts, Roster
+from ..store.rows import Said
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
-from ..store.standing import Said
 from .compared import keep_comparison
 from .rates import system_results
 from .results import JudgeUse, SystemResult

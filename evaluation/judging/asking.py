@@ -18,7 +18,7 @@ from ...judges.jury import times
 from ...records import Case, ItemKey, Output, Pair, Verdict
 from ..context import RunContext
 from ..inputs import EvaluationInputs
-from ..store.standing import VerdictKey
+from ..store.rows import VerdictKey
 from .access import BatchMode, ModelAccess
 from .tasks import JudgeTask
 

@@ -19,8 +19,8 @@ from ...judges.statements import judges_statements
 from ...records import ItemKey, Verdict
 from ..context import RunContext
 from ..store.manifest import Share
+from ..store.rows import VerdictKey
 from ..store.run_writer import RunWriter
-from ..store.standing import VerdictKey
 from .asking import Step, Wanted, as_judged
 from .tasks import JudgeTask
 

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from ...errors import UsageError
 from ...records import ItemKey, Verdict
-from ..store.standing import Said
+from ..store.rows import Said
 
 JudgeOn: TypeAlias = Literal["open", "all"] | int | frozenset[ItemKey]
 """``open``: only what no checker decided; ``all``: everything; N: what is open plus N decided outputs; or these alone."""

@@ -13,8 +13,8 @@ from ...calibration.cuts import Cut
 from ...calibration.decisions import drawn_rank
 from ...errors import InputError, UsageError
 from ...records import ItemKey, JudgeId, ShownNames, Verdict, read_records
+from ..store.rows import Said
 from ..store.run_store import LABELS, RunStore
-from ..store.standing import Said
 from .review_sample import ReviewSample, SampleKind, draw_sample
 
 _NOTHING: dict[SampleKind, str] = {

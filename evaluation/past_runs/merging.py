@@ -17,11 +17,11 @@ from ..conclusion.conclude import Conclusion, conclude
 from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..progress import Progress
-from ..store.journal import VerdictJournal, read_row
+from ..store.journal import VerdictJournal
 from ..store.manifest import KnownJudge, component_versions
+from ..store.rows import VerdictKey, read_row
 from ..store.run_store import RunInputs, RunStore
 from ..store.run_writer import RunWriter
-from ..store.standing import VerdictKey
 
 _PARTS_DIFFER = frozenset({"inputs", "checkers", "sharded"})
 """What of a run's identity may be another in each part."""
@@ -149,20 +149,17 @@ def _add(source: VerdictJournal, target: VerdictJournal, progress: Progress) -> 
         raw = source.line(number)
         row = read_row(raw, path=source.path)
         before = target.standing.row_of(VerdictKey(row.key, row.author, row.repeat))
-        same = before is not None and _line(target, before) == raw
+        if before is not None:
+            target.flush()
+        same = before is not None and target.line(before) == raw
         if before is None or (target.standing[before].score is None and not same):
             target.append_line(raw, row)
         elif row.score is not None and not same:
             message = f"{row.by} says something else of {row.key} here than in a run before it"
-            line = source.line_of(source.standing.offset(number))
+            line = source.line_of(number)
             raise RecordError(message, path=source.path, line=line)
         progress.advance()
     target.flush()
-
-
-def _line(journal: VerdictJournal, row: int) -> bytes:
-    journal.flush()
-    return journal.line(row)
 
 
 def _put_labels(stores: Sequence[RunStore], folder: RunWriter) -> None:

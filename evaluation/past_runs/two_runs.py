@@ -14,8 +14,8 @@ from ...records import Author, ItemKey, JudgeId, ShownNames
 from ..conclusion.results import Part
 from ..run_table import output_rows
 from ..store.manifest import Manifest
+from ..store.rows import Said
 from ..store.run_store import RunStore
-from ..store.standing import Said
 
 BEFORE, AFTER = "before", "after"
 """What the two are called where they are compared."""

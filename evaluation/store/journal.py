@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Generic, TypeVar
 
@@ -21,8 +21,9 @@ from ...records import (
 )
 from ...records.duplicate_keys import DuplicateKeys
 from .opened_file import DiskBytes, MemoryBytes
+from .rows import Row, Said, VerdictKey, read_row
 from .seals import RunningHash, Seal
-from .standing import Row, Said, Settled, Standing, VerdictKey
+from .standing import Settled, Standing
 
 T = TypeVar("T")
 
@@ -105,18 +106,6 @@ class Journal(Closing, Generic[T]):
             raise InputError(f"cannot be written: {error.strerror or error}", path=self.path) from error
 
 
-def read_row(
-    raw: bytes, *, path: InputPath | None = None, line: int | None = None, keys: DuplicateKeys | None = None
-) -> Row | Verdict:
-    """What a line says, without what only a whole verdict needs; RecordError where it is no verdict."""
-    if keys is not None:  # all of which are looked at
-        return decode_record(raw, Verdict, path=path, line=line, keys=keys)
-    try:
-        return decode_record(raw, Row, path=path, line=line)
-    except RecordError:  # which is said of a verdict; or a lone surrogate, which only the slower way reads
-        return decode_record(raw, Verdict, path=path, line=line)
-
-
 class VerdictJournal(Journal[Verdict]):
     """Verdicts, with an index of those that stand; the file is read once, when it is opened.
 
@@ -172,16 +161,20 @@ class VerdictJournal(Journal[Verdict]):
         self.standing.add(record, self.size)
         self._append(raw)
 
-    def whole(self, rows: Iterator[int] | None = None) -> Iterator[Verdict]:
+    def whole(self, rows: Iterable[int] | None = None) -> Iterator[Verdict]:
         """The verdicts that stand, read from the file one by one: of these rows, or all in the order in which they were first asked for."""
         self.flush()
         for row in range(len(self.standing)) if rows is None else rows:
-            yield self._whole(self.standing.offset(row))
+            raw = self._file.line_at(self.standing.offset(row))
+            try:
+                yield decode_record(raw, Verdict, path=self.path)
+            except RecordError:
+                yield decode_record(raw, Verdict, path=self.path, line=self.line_of(row))
 
     def find(self, key: VerdictKey) -> Verdict | None:
         """The verdict that stands for a key; None where there is none."""
         row = self.standing.row_of(key)
-        return None if row is None else next(self.whole(iter([row])))
+        return None if row is None else next(self.whole([row]))
 
     def said_on(self, item: ItemKey) -> list[Said]:
         """What is known of them without reading them."""
@@ -189,22 +182,16 @@ class VerdictJournal(Journal[Verdict]):
 
     def on(self, item: ItemKey) -> list[Verdict]:
         """The verdicts that stand on one output."""
-        return list(self.whole(iter(self.standing.of(item))))
+        return list(self.whole(self.standing.of(item)))
 
     def line(self, row: int) -> bytes:
-        """The line of a row, as it stands in the file."""
+        """The line of a row, as it stands in the file, once it was flushed."""
         return self._file.line_at(self.standing.offset(row))
 
-    def _whole(self, offset: int) -> Verdict:
-        raw = self._file.line_at(offset)
-        try:
-            return decode_record(raw, Verdict, path=self.path)
-        except RecordError:
-            return decode_record(raw, Verdict, path=self.path, line=self.line_of(offset))
-
-    def line_of(self, offset: int) -> int | None:
-        """The number of the line that begins there; counted only where a message needs it."""
-        return next((line for line, at, _ in self._lines() if at == offset), None)
+    def line_of(self, row: int) -> int | None:
+        """The number of that line; counted only where a message needs it."""
+        begins = self.standing.offset(row)
+        return next((line for line, at, _ in self._lines() if at == begins), None)
 
     @property
     def settled(self) -> Settled:

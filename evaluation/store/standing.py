@@ -4,103 +4,26 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-import msgspec
-
-from ...records import Author, ItemKey, JudgeId, Outcome, Source, Usage, Verdict
+from ...records import Author, ItemKey, Outcome, Source, Verdict
+from .rows import Row, Said, Spent, VerdictKey, spent_on
 
 T = TypeVar("T")
 
 
-class VerdictKey(NamedTuple):
-    """What at most one standing verdict exists for."""
+class _Numbers(dict[T, int]):
+    """Numbers of values that come again and again, each of which is kept once."""
 
-    item: ItemKey
-    author: Author
-    repeat: int
+    def __init__(self) -> None:
+        super().__init__()
+        self.values_by_number: list[T] = []
 
-
-_NOTHING = msgspec.Raw(b"null")
-
-
-class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A line of a journal without what only a whole verdict needs, which is passed over; what many lines have alike is read once."""
-
-    case_id: str
-    system: str
-    by: str
-    source: Source
-    outcome: Outcome
-    trial: int = 0
-    score: float | None = None
-    error_type: str | None = None
-    reason: str | None = None
-    evidence: msgspec.Raw = msgspec.Raw(b"{}")
-    repeat: int = 0
-    usage: msgspec.Raw = _NOTHING
-    raw: msgspec.Raw = _NOTHING
-    judge: msgspec.Raw = _NOTHING
-
-    @property
-    def author(self) -> Author:
-        """Whose verdict it is; msgspec.ValidationError where it does not say who."""
-        return _judge_of(bytes(self.judge)) or self.by
-
-    @property
-    def spent(self) -> Spent | None:
-        """What asking for it cost; msgspec.ValidationError where it does not say what."""
-        return None if self.usage is _NOTHING else _spent_of(bytes(self.usage))
-
-    @property
-    def key(self) -> ItemKey:
-        """The output it is about."""
-        return ItemKey(self.case_id, self.system, self.trial)
-
-
-class Spent(NamedTuple):
-    """What asking for one verdict cost, what was asked in vain included."""
-
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    cached: int
-    """How many of its rows came from a cache or a recording."""
-    reasked: int
-
-
-class Said(NamedTuple):
-    """What is known of a standing verdict without reading it again.
-
-    Attributes:
-        reason: Why a judge gave no score, or a checker failed; None of all others, whose reasons would fill the memory.
-        spent: What it cost; None where nothing is known of that.
-        row: Its number in the journal's index.
-    """
-
-    key: ItemKey
-    by: str
-    author: Author
-    source: Source
-    repeat: int
-    outcome: Outcome
-    error_type: str | None
-    reason: str | None
-    score: float | None
-    spent: Spent | None
-    row: int
-
-    @property
-    def graded(self) -> bool:
-        """Whether there is a score."""
-        return self.score is not None
-
-    @property
-    def system(self) -> str:
-        """Who produced the output."""
-        return self.key.system
+    def __missing__(self, value: T) -> int:
+        number = self[value] = len(self.values_by_number)
+        self.values_by_number.append(value)
+        return number
 
 
 class _Voice(NamedTuple):
@@ -114,14 +37,6 @@ class _Voice(NamedTuple):
     repeat: int
 
 
-class _Result(NamedTuple):
-    """What may be said."""
-
-    outcome: Outcome
-    error_type: str | None
-    reason: str | None
-
-
 class Standing:
     """The verdicts that stand, in columns of numbers: 36 bytes each, beside one name a case.
 
@@ -129,22 +44,23 @@ class Standing:
     """
 
     def __init__(self) -> None:
-        self._cases: dict[str, int] = {}
-        self._case_ids: list[str] = []
-        self._voices: dict[_Voice, int] = {}
-        self._heard: dict[tuple[str, int, str, bytes, Source, int], int] = {}
-        self._speakers: list[_Voice] = []
-        self._results: dict[tuple[Outcome, str | None, str | None], int] = {}
-        self._spent: dict[Spent | None, int] = {}
+        self._cases, self._voices = _Numbers[str](), _Numbers[_Voice]()
+        self._results, self._spent = (
+            _Numbers[tuple[Outcome, str | None, str | None]](),
+            _Numbers[Spent | None](),
+        )
+        self._case_ids, self._speakers = self._cases.values_by_number, self._voices.values_by_number
+        self._all_results, self._all_spent = self._results.values_by_number, self._spent.values_by_number
+        self._heard: dict[tuple[str, int, str, Source, int, bytes | Author], int] = {}
         self._places: dict[tuple[str, int, Author, int], array[int]] = {}
         """By system, trial, author and repeat: case number to row number + 1; 0 where there is none."""
+        self._place_of: list[array[int]] = []
+        """The same by the number of a voice."""
         self._about: dict[tuple[str, int], list[array[int]]] = {}
         self._checks: dict[tuple[str, int], list[array[int]]] = {}
-        self._place_of: list[array[int]] = []
+        """The same by system and trial: all of them, and those of checkers."""
         self._case, self._voice, self._result, self._cost = (array("I") for _ in range(4))
         self._score, self._offset = array("d"), array("Q")
-        self._all_results: list[_Result] = []
-        self._all_spent: list[Spent | None] = []
 
     def __len__(self) -> int:
         return len(self._offset)
@@ -175,27 +91,18 @@ class Standing:
         score = row.score
         if (score is None) is (row.outcome == "graded") or (score is not None and not 0.0 <= score <= 1.0):
             raise ValueError(f"{row.outcome!r} with the score {score!r}")
-        case = self._cases.get(row.case_id)
-        if case is None:
-            case = self._cases[row.case_id] = len(self._case_ids)
-            self._case_ids.append(row.case_id)
-        voice = self._voice_of(row)
+        case, voice = self._cases[row.case_id], self._voice_of(row)
         places = self._place_of[voice]
         if case >= len(places):
             places.frombytes(bytes(4 * (case + 1 - len(places))))
-        said = row.outcome, row.error_type, _kept_reason(row)
-        result = self._results.get(said)
-        if result is None:
-            result = self._results[said] = len(self._all_results)
-            self._all_results.append(_Result(*said))
-        place = places[case] - 1
-        spent = row.spent if isinstance(row, Row) else None if row.usage is None else _spent(row.usage)
+        result = self._results[row.outcome, row.error_type, _kept_reason(row)]
+        place, spent = places[case] - 1, spent_on(row)
         if place < 0:
             places[case] = len(self._offset) + 1
             self._case.append(case)
             self._voice.append(voice)
             self._result.append(result)
-            self._cost.append(_numbered(spent, self._spent, self._all_spent))
+            self._cost.append(self._spent[spent])
             self._score.append(math.nan if score is None else score)
             self._offset.append(offset)
             return
@@ -203,34 +110,29 @@ class Standing:
             raise ValueError(
                 f"a second verdict of {row.by} on {ItemKey(row.case_id, row.system, row.trial)}, which has a score already"
             )
-        spent = _together(self._all_spent[self._cost[place]], spent)
         self._voice[place], self._result[place] = voice, result
-        self._cost[place] = _numbered(spent, self._spent, self._all_spent)
+        self._cost[place] = self._spent[_together(self._all_spent[self._cost[place]], spent)]
         self._score[place] = math.nan if score is None else score
         self._offset[place] = offset
 
     def _voice_of(self, row: Row | Verdict) -> int:
         """The number of who speaks in a row; who a judge is is looked at once, and then known by the bytes that say it."""
-        if not isinstance(row, Row):
-            return self._number_of(_Voice(row.system, row.trial, row.by, row.author, row.source, row.repeat))
-        heard = row.system, row.trial, row.by, bytes(row.judge), row.source, row.repeat
+        who = bytes(row.judge) if isinstance(row, Row) else row.author
+        heard = row.system, row.trial, row.by, row.source, row.repeat, who
         voice = self._heard.get(heard)
         if voice is None:
-            voice = _Voice(row.system, row.trial, row.by, row.author, row.source, row.repeat)
-            voice = self._heard[heard] = self._number_of(voice)
+            voice = self._number_of(_Voice(row.system, row.trial, row.by, row.author, row.source, row.repeat))
+            self._heard[heard] = voice
         return voice
 
     def _number_of(self, voice: _Voice) -> int:
-        number = self._voices.get(voice)
-        if number is None:
-            number = self._voices[voice] = len(self._speakers)
-            self._speakers.append(voice)
+        number = self._voices[voice]
+        if number == len(self._place_of):
             key = (voice.system, voice.trial, voice.author, voice.repeat)
             if key not in self._places:
-                self._places[key] = array("I")
-                self._about.setdefault(key[:2], []).append(self._places[key])
-                if voice.source == "checker":
-                    self._checks.setdefault(key[:2], []).append(self._places[key])
+                self._places[key] = places = array("I")
+                for known in (self._about, self._checks) if voice.source == "checker" else (self._about,):
+                    known.setdefault(key[:2], []).append(places)
             self._place_of.append(self._places[key])
         return number
 
@@ -261,15 +163,18 @@ class Standing:
 
     def outcome(self, row: int) -> Outcome:
         """How a row came out."""
-        return self._all_results[self._result[row]].outcome
+        return self._all_results[self._result[row]][0]
 
     def of(self, item: ItemKey) -> list[int]:
         """The rows on one output, in order."""
+        return sorted(self._among(self._about, item))
+
+    def _among(self, known: Mapping[tuple[str, int], Sequence[array[int]]], item: ItemKey) -> list[int]:
         case = self._cases.get(item.case_id)
         if case is None:
             return []
-        about = self._about.get((item.system, item.trial), ())
-        return sorted([row - 1 for places in about if case < len(places) and (row := places[case])])
+        about = known.get((item.system, item.trial), ())
+        return [row - 1 for places in about if case < len(places) and (row := places[case])]
 
     def in_numbers(self, item: ItemKey) -> tuple[tuple[int, int, float | None], ...]:
         """What is said of an output, by whom and with which score: equal for outputs of which the same is said."""
@@ -281,13 +186,7 @@ class Standing:
 
     def is_checked(self, item: ItemKey) -> bool:
         """Whether a checker has said something of an output, and did not fail."""
-        case = self._cases.get(item.case_id)
-        if case is None:
-            return False
-        found = (
-            places[case] for places in self._checks.get((item.system, item.trial), ()) if case < len(places)
-        )
-        return any(row and self.outcome(row - 1) != "failed" for row in found)
+        return any(self.outcome(row) != "failed" for row in self._among(self._checks, item))
 
     @property
     def cases(self) -> Iterator[str]:
@@ -303,14 +202,6 @@ class Standing:
     def systems(self) -> set[str]:
         """The systems that anything was said of."""
         return {voice.system for voice in self._speakers}
-
-    def first_of(self, *, case_id: str | None = None, system: str | None = None) -> int:
-        """Where the first line on a case, or on a system, begins."""
-        return next(
-            self._offset[row]
-            for row in range(len(self))
-            if case_id == self._case_ids[self._case[row]] or system == self._speakers[self._voice[row]].system
-        )
 
 
 class Settled:
@@ -338,34 +229,7 @@ def _kept_reason(row: Row | Verdict) -> str | None:
     return row.reason if kept else None
 
 
-_MOST_REMEMBERED = 4096
-
-
-@lru_cache(_MOST_REMEMBERED)
-def _judge_of(raw: bytes) -> JudgeId | None:
-    return msgspec.json.decode(raw, type=JudgeId | None)
-
-
-@lru_cache(_MOST_REMEMBERED)
-def _spent_of(raw: bytes) -> Spent | None:
-    usage = msgspec.json.decode(raw, type=Usage | None)
-    return None if usage is None else _spent(usage)
-
-
-def _spent(usage: Usage) -> Spent:
-    return Spent(usage.calls, usage.prompt_tokens, usage.completion_tokens, int(usage.cached), usage.reasked)
-
-
 def _together(before: Spent | None, now: Spent | None) -> Spent | None:
     if before is None or now is None:
         return now if before is None else before
     return Spent(*map(sum, zip(before, now, strict=True)))
-
-
-def _numbered(value: T, numbers: dict[T, int], values: list[T]) -> int:
-    """The number of a value that comes again and again, which is kept once."""
-    number = numbers.get(value)
-    if number is None:
-        number = numbers[value] = len(values)
-        values.append(value)
-    return number

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, TypeAlias, TypeVar, get_args
 
 from ...calibration.cuts import HALF, Cut
-from ...evaluation.store.standing import Said
+from ...evaluation.store.rows import Said
 from ...records import Author, JudgeId, Verdict
 from .. import words
 from ..document import Details, Document, Piece

@@ -20,8 +20,8 @@ from ...inputs import EvaluationInputs
 from ...judging.asking import EachOutput, Step
 from ...judging.tasks import JudgeTask, refuse_idle
 from ...progress import Progress
+from ...store.rows import VerdictKey
 from ...store.run_writer import RunWriter
-from ...store.standing import VerdictKey
 from ..probe_folder import ProbeFacts
 from ..scored import Scored, scored_probes
 from .questions import FAULTY, Asked, Posed, Question, pose, questions, sample_of

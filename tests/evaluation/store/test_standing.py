@@ -9,7 +9,7 @@ from judge_ids import judge_id
 
 from fiducial.errors import RecordError
 from fiducial.evaluation.store.journal import VerdictJournal
-from fiducial.evaluation.store.standing import Spent, VerdictKey
+from fiducial.evaluation.store.rows import Spent, VerdictKey
 from fiducial.records import Outcome, Usage, Verdict, encode_record
 
 

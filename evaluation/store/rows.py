@@ -1,0 +1,132 @@
+"""Rows of a journal: what a line says, and what is kept in mind of it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import msgspec
+
+from ...errors import RecordError
+from ...records import Author, InputPath, ItemKey, JudgeId, Outcome, Source, Usage, Verdict, decode_record
+from ...records.duplicate_keys import DuplicateKeys
+
+
+class VerdictKey(NamedTuple):
+    """What at most one standing verdict exists for."""
+
+    item: ItemKey
+    author: Author
+    repeat: int
+
+
+_NOTHING = msgspec.Raw(b"null")
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A line of a journal without what only a whole verdict needs, which is passed over; what many lines have alike is read once."""
+
+    case_id: str
+    system: str
+    by: str
+    source: Source
+    outcome: Outcome
+    trial: int = 0
+    score: float | None = None
+    error_type: str | None = None
+    reason: str | None = None
+    evidence: msgspec.Raw = msgspec.Raw(b"{}")
+    repeat: int = 0
+    usage: msgspec.Raw = _NOTHING
+    raw: msgspec.Raw = _NOTHING
+    judge: msgspec.Raw = _NOTHING
+
+    @property
+    def author(self) -> Author:
+        """Whose verdict it is; msgspec.ValidationError where it does not say who."""
+        return _judge_of(bytes(self.judge)) or self.by
+
+    @property
+    def key(self) -> ItemKey:
+        """The output it is about."""
+        return ItemKey(self.case_id, self.system, self.trial)
+
+
+class Spent(NamedTuple):
+    """What asking for one verdict cost, what was asked in vain included."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cached: int
+    """How many of its rows came from a cache or a recording."""
+    reasked: int
+
+
+class Said(NamedTuple):
+    """What is known of a standing verdict without reading it again.
+
+    Attributes:
+        reason: Why a judge gave no score, or a checker failed; None of all others, whose reasons would fill the memory.
+        spent: What it cost; None where nothing is known of that.
+        row: Its number in the journal's index.
+    """
+
+    key: ItemKey
+    by: str
+    author: Author
+    source: Source
+    repeat: int
+    outcome: Outcome
+    error_type: str | None
+    reason: str | None
+    score: float | None
+    spent: Spent | None
+    row: int
+
+    @property
+    def graded(self) -> bool:
+        """Whether there is a score."""
+        return self.score is not None
+
+    @property
+    def system(self) -> str:
+        """Who produced the output."""
+        return self.key.system
+
+
+def read_row(
+    raw: bytes, *, path: InputPath | None = None, line: int | None = None, keys: DuplicateKeys | None = None
+) -> Row | Verdict:
+    """What a line says, without what only a whole verdict needs; RecordError where it is no verdict."""
+    if keys is not None:  # all of which are looked at
+        return decode_record(raw, Verdict, path=path, line=line, keys=keys)
+    try:
+        return decode_record(raw, Row, path=path, line=line)
+    except RecordError:  # which is said of a verdict; or a lone surrogate, which only the slower way reads
+        return decode_record(raw, Verdict, path=path, line=line)
+
+
+def spent_on(row: Row | Verdict) -> Spent | None:
+    """What asking for it cost; msgspec.ValidationError where it does not say what."""
+    if isinstance(row, Verdict):
+        return None if row.usage is None else _spent(row.usage)
+    return None if row.usage is _NOTHING else _spent_of(bytes(row.usage))
+
+
+_MOST_REMEMBERED = 4096
+
+
+@lru_cache(_MOST_REMEMBERED)
+def _judge_of(raw: bytes) -> JudgeId | None:
+    return msgspec.json.decode(raw, type=JudgeId | None)
+
+
+@lru_cache(_MOST_REMEMBERED)
+def _spent_of(raw: bytes) -> Spent | None:
+    usage = msgspec.json.decode(raw, type=Usage | None)
+    return None if usage is None else _spent(usage)
+
+
+def _spent(usage: Usage) -> Spent:
+    return Spent(usage.calls, usage.prompt_tokens, usage.completion_tokens, int(usage.cached), usage.reasked)
