@@ -9,7 +9,7 @@ from ..deterministic import Rules
 from ..evaluation.checking.check_file import check_file as check_outputs
 from ..evaluation.checking.check_file import partial_file
 from ..evaluation.checking.names import NamesOption
-from ..evaluation.conclusion.results import SystemResult
+from ..evaluation.conclusion.run_results import SystemResult
 from ..report import words
 from ..report.summary_words import systems_document
 from .check_options import Functions, Workspaces, Worlds, check_options

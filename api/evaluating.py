@@ -15,7 +15,7 @@ from ..errors import UsageError
 from ..evaluation.checking.names import NamesOption
 from ..evaluation.generation.sources import callable_source, generate_into_run
 from ..evaluation.judging.access import BatchMode, ModelAccess
-from ..evaluation.judging.selection import JudgeOn
+from ..evaluation.judging.judge_on import JudgeOn
 from ..evaluation.judging.tasks import JudgeTask
 from ..evaluation.pipeline import DEFAULT_JUDGE_ON, Plan
 from ..evaluation.pipeline import run as run_plan

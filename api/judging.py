@@ -16,8 +16,8 @@ from ..deterministic.registration import load_environments
 from ..errors import UsageError
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.judging.composites import JuryRule, by_statement, seat
+from ..evaluation.judging.replayed_calls import replay_in
 from ..evaluation.judging.tasks import judge_task, told_apart
-from ..evaluation.judging.worlds import replay_in
 from ..judges.jury import Rule
 from .endpoints import EndpointLike
 from .places import FilePath

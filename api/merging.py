@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from ..errors import UsageError
-from ..evaluation.past_runs.merging import merge_runs
+from ..evaluation.past_runs.merged_runs import merge_runs
 from ..judges.prices import price_list
 from .places import FilePath, kept_folder
 from .progress import shown_progress

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from ..evaluation.labelling.disputes import draw_disputes
-from ..evaluation.labelling.labels import AddedLabels, decided_by, labelled_by
-from ..evaluation.labelling.labels import add_labels as add_files
+from ..evaluation.labelling.given_labels import AddedLabels, decided_by, labelled_by
+from ..evaluation.labelling.given_labels import add_labels as add_files
 from ..evaluation.labelling.review_sample import TO_DECIDE, ReviewSample, SampleKind, draw_rows, draw_sample
 from ..evaluation.store.run_store import RunStore
 from ..records import ItemKey, write_records

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ..errors import RunFolderError, UsageError, as_named
-from ..evaluation.conclusion.results import CORRECTED, DECIDED, Stratum, SystemResult
+from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, Stratum, SystemResult
 from ..evaluation.store.run_store import AUDIT, RunStore
 from ..records import Author, FolderPath, ItemKey, Verdict
 from ..report.answers import Answers, answers

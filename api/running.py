@@ -15,7 +15,7 @@ import msgspec
 
 from ..evaluation.conclusion.conclude import Conclusion
 from ..evaluation.judging.access import BatchMode, ModelAccess
-from ..evaluation.judging.selection import parse_judge_on
+from ..evaluation.judging.judge_on import parse_judge_on
 from ..evaluation.pipeline import Plan
 from ..evaluation.pipeline import run as run_plan
 from ..evaluation.shards import shards_of

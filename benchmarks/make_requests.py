@@ -30,8 +30,8 @@ from fiducial.evaluation.batch.export import Questions, export_batch
 from fiducial.evaluation.batch.files import numbered, once, write_batch
 from fiducial.evaluation.inputs import EvaluationInputs
 from fiducial.evaluation.judging.asking import open_work
+from fiducial.evaluation.judging.replayed_calls import replay_in
 from fiducial.evaluation.judging.tasks import judge_task
-from fiducial.evaluation.judging.worlds import replay_in
 from fiducial.evaluation.preference.paired_inputs import Members, PairInputs
 from fiducial.evaluation.progress import Silent
 from fiducial.judges import shipped_prompts, unanswered

@@ -34,8 +34,6 @@ from ..records.objects import fetched_alone
 if TYPE_CHECKING:
     from ..deterministic import CheckOptions
 
-_CHUNK = 1024 * 1024
-
 _PIECE = 256 * 1024
 """Bytes of outputs that a worker checks before it hands its verdicts on: a tenth of a second of work."""
 
@@ -228,8 +226,5 @@ def _stays_inside(workspace: str) -> bool:
 
 def file_sha256(path: InputPath) -> str:
     """The SHA-256 of a file's bytes, in hexadecimal."""
-    digest = hashlib.sha256()
     with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()

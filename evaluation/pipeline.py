@@ -21,10 +21,10 @@ from .inputs import EvaluationInputs
 from .judging.access import BatchMode, ModelAccess
 from .judging.asking import EachOutput, Step, Wanted, ask, every_output
 from .judging.composites import JuryRule, by_statement, deliberated, is_split, seat
-from .judging.selection import JudgeOn, select
+from .judging.judge_on import JudgeOn, select
+from .judging.replayed_calls import replay_in
 from .judging.tasks import JudgeTask, called, judge_tasks, refuse_comparing, refuse_idle, require_models
-from .judging.worlds import replay_in
-from .labelling.labels import adopt_labels
+from .labelling.given_labels import adopt_labels
 from .nothing_to_do import conclusion_of, signature
 from .progress import Progress
 from .store.manifest import KnownJudge, component_versions, own_versions
@@ -137,7 +137,7 @@ def run(
 
 def _tasks_of(plan: Plan, known: Sequence[KnownJudge]) -> Callable[[], Sequence[JudgeTask]]:
     """A plan's judges, once they can be asked; what is wrong with them is said at once."""
-    _refuse_strangers(plan, known)
+    _refuse_unknown_judges(plan, known)
     tasks = cache(partial(planned_tasks, plan, known))
     with suppress(ConfigurationError):  # without a model there is still something to check
         if plan.jury is not None:
@@ -146,7 +146,7 @@ def _tasks_of(plan: Plan, known: Sequence[KnownJudge]) -> Callable[[], Sequence[
     return tasks
 
 
-def _refuse_strangers(plan: Plan, known: Sequence[KnownJudge]) -> None:
+def _refuse_unknown_judges(plan: Plan, known: Sequence[KnownJudge]) -> None:
     """Refuse a judge that there is not, and a cut for one that is not asked."""
     names = [name for judge in plan.judges for name in called(judge, plan.model)]
     if plan.jury is not None:  # which is called by the names of its members
@@ -185,23 +185,17 @@ def _begin(
         command=plan.command,
         notes=list(plan.notes),
         inputs=folder.keep_inputs(context.inputs),
-        case_files=several_case_files(context.inputs),
+        case_files=count if (count := len(context.inputs.cases.files)) > 1 else None,
         missing={system: survey.missing(system) for system in survey.answered},
     )
 
 
-def several_case_files(inputs: EvaluationInputs) -> int | None:
-    """How many files of cases there are, where it is not one."""
-    count = len(inputs.cases.files)
-    return count if count > 1 else None
-
-
 def _look_again(plan: Plan, context: RunContext) -> None:
     """Refuse a run that is not what its checkers would say of these outputs."""
-    from .checking.again import refuse_strangers, refuse_wrong_checks  # noqa: PLC0415 - a run that is begun has nothing to look at
+    from .checking.again import refuse_others, refuse_wrong_checks  # noqa: PLC0415 - a run that is begun has nothing to look at
 
     folder, inputs = context.folder, context.inputs
-    refuse_strangers(folder.verdicts, inputs.cases, inputs.survey.answered)
+    refuse_others(folder.verdicts, inputs.cases, inputs.survey.answered)
     if not plan.accept_edited:
         refuse_wrong_checks(folder.verdicts, folder.manifest, inputs.cases, inputs.output_files)
 

@@ -128,13 +128,6 @@ class RunRows(msgspec.Struct, frozen=True):
         return run_rows(self.store, names, open_only=self.open_only)
 
 
-class _Spoken(NamedTuple):
-    """Who said what of the items of a run."""
-
-    judged: dict[tuple[str, str, int], Said]
-    checked: dict[str, Said]
-
-
 def run_rows(
     store: RunStore, names: ShownNames | None = None, *, open_only: bool = False
 ) -> Iterator[dict[str, Any]]:
@@ -217,7 +210,7 @@ def _decided(checked: Said | None, label: _Label | None) -> dict[str, Any]:
     return {"label": None if label is None else label.score, DECIDED: None, DECIDED_BY: None}
 
 
-def _spoken(store: RunStore, shown: ShownNames) -> _Spoken:
+def _spoken(store: RunStore, shown: ShownNames) -> tuple[dict[tuple[str, str, int], Said], dict[str, Said]]:
     """What judges say of each item, by judge and repeat; and what the checkers do, whether that decides it or not."""
     judged: dict[tuple[str, str, int], Said] = {}
     checked: dict[str, Said] = {}
@@ -229,7 +222,7 @@ def _spoken(store: RunStore, shown: ShownNames) -> _Spoken:
             judged[item, shown.of(said.author, said.by), said.repeat] = said
         elif said.graded or item not in checked:
             checked[item] = said
-    return _Spoken(judged, checked)
+    return judged, checked
 
 
 class _Label(NamedTuple):

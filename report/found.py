@@ -8,7 +8,7 @@ import msgspec
 
 from ..calibration.agreement.results import Calibration
 from ..calibration.comparison.results import Comparison
-from ..evaluation.conclusion.results import JudgeUse, SystemResult
+from ..evaluation.conclusion.run_results import JudgeUse, SystemResult
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..calibration.cuts import Cut
-from ..evaluation.conclusion.results import JudgeUse, Part, Stratum, SystemResult
+from ..evaluation.conclusion.run_results import JudgeUse, Part, Stratum, SystemResult
 from ..evaluation.inputs import InputFile
 from ..evaluation.store.rows import Said
 from ..records import Author, Case, Episode, ItemKey, Output, Verdict

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..calibration.statistic import Statistic
-from ..evaluation.conclusion.results import CORRECTED, DECIDED, OPEN, JudgeUse, SystemResult
+from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, OPEN, JudgeUse, SystemResult
 from . import words
 from .found import Answer, Found
 from .ranking import deciding, pair_of

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..calibration.comparison.results import Comparison, Pair
 from ..calibration.statistic import Statistic
-from ..evaluation.conclusion.results import CORRECTED, DECIDED, OPEN, UNJUDGED, Stratum, SystemResult
+from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, OPEN, UNJUDGED, Stratum, SystemResult
 from . import words
 from .document import Columns, Details, Document, Figure, Piece
 from .figures.rates import Interval, forest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..calibration.comparison.results import Pair, Strata, Stratum
-from ..evaluation.conclusion.results import CORRECTED, DECIDED, SystemResult
+from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, SystemResult
 from . import words
 from .found import Answer, Found
 from .words import counted, listed

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 
 from ..calibration.comparison.results import Comparison
 from ..calibration.statistic import Statistic
-from ..evaluation.conclusion.results import DECIDED, JudgeUse, SystemResult
+from ..evaluation.conclusion.run_results import DECIDED, JudgeUse, SystemResult
 from ..records import Outcome
 from . import words
 from .answers import Answers, answers

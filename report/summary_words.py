@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from ..calibration.agreement.results import Calibration, JudgeCalibration
 from ..evaluation.conclusion.conclude import Conclusion
-from ..evaluation.conclusion.results import CORRECTED, OPEN, JudgeUse, Stratum, SystemResult
+from ..evaluation.conclusion.run_results import CORRECTED, OPEN, JudgeUse, Stratum, SystemResult
 from ..records import Source
 from . import words
 from .caution_words import folded

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..calibration.cuts import HALF, Cut, CutSource
 from ..calibration.statistic import Statistic
-from ..evaluation.conclusion.results import UNJUDGED, Stratum, SystemResult
+from ..evaluation.conclusion.run_results import UNJUDGED, Stratum, SystemResult
 
 _MINUTE = 60
 _HOUR = 3600

@@ -19,8 +19,8 @@ from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..judging.access import BatchMode
 from ..judging.asking import EachOutput, Step
+from ..judging.replayed_calls import replay_in
 from ..judging.tasks import JudgeTask, called, judge_task, judge_tasks, refuse_idle
-from ..judging.worlds import replay_in
 from ..progress import Progress
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter

@@ -14,8 +14,8 @@ from ...judges import BatchResults, Lookup, Reply, Request, unanswered
 from ...records import InputPath
 from ..inputs import EvaluationInputs
 from ..judging.asking import every_output, open_work
+from ..judging.replayed_calls import replay_in
 from ..judging.tasks import JudgeTask, judge_tasks, refuse_comparing, refuse_idle
-from ..judging.worlds import replay_in
 from ..progress import Progress
 from ..store.rows import VerdictKey
 from ..store.run_store import RunStore

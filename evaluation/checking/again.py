@@ -27,7 +27,7 @@ _PURE: frozenset[Kind] = frozenset(
 """Kinds whose verdicts depend on case and output alone: neither on worlds or functions of the user's own, nor on files."""
 
 
-def refuse_strangers(journal: VerdictJournal, cases: CaseIndex, systems: Container[str]) -> None:
+def refuse_others(journal: VerdictJournal, cases: CaseIndex, systems: Container[str]) -> None:
     """Refuse verdicts on cases, or on outputs of systems, that the run is not about."""
     standing = journal.standing
     for case_id in standing.cases:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ...deterministic import CheckOptions
 from ...records import InputPath, atomic_write
-from ..conclusion.rates import system_results
-from ..conclusion.results import SystemResult
+from ..conclusion.rates_by_part import system_results
+from ..conclusion.run_results import SystemResult
 from ..conclusion.tally import Tally
 from ..inputs import EvaluationInputs
 from ..progress import Progress

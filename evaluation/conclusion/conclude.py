@@ -18,8 +18,8 @@ from ..store.rows import Said
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 from .compared import keep_comparison
-from .rates import system_results
-from .results import JudgeUse, SystemResult
+from .rates_by_part import system_results
+from .run_results import JudgeUse, SystemResult
 from .tally import OpenScores, Tally
 
 

@@ -14,7 +14,7 @@ from ...calibration.true_rate.estimators import (
 )
 from ...calibration.true_rate.selection import chosen_by_score
 from ...records import ItemKey
-from .results import CORRECTED, Stratum
+from .run_results import CORRECTED, Stratum
 from .tally import OpenScores
 
 _FEWEST = 2

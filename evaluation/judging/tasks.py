@@ -17,6 +17,7 @@ from ...plugins import JUDGES
 from ...records import JudgeId, Kind
 from ..store.manifest import KnownJudge
 from .access import ModelAccess
+from .replayed_calls import replay_in
 from .shown_names import RESERVED, shown_apart
 
 _SPEC = re.compile(r"\A(?P<judge>.+?\.prompty|[^@]+)@(?P<model>.+)", re.DOTALL)
@@ -187,6 +188,12 @@ def judge_task(
         raise UsageError(f"{spec} splits answers, and judges none; --split-statements uses it")
     cut = Cut() if judge.pass_at is None else Cut(judge.pass_at, "declared")
     return JudgeTask(judge=judge, cut=cut)
+
+
+def prompt_again(known: KnownJudge) -> PromptJudge:
+    """A judge of a run by its prompt as it is now, under the name it had; its id tells whether anything changed."""
+    spec = known.prompt or f"{known.id.name}/{known.id.variant}"
+    return replace(load_judge(spec, model=known.id.model, replay=replay_in({})), by=known.by)
 
 
 def _registered(spec: str) -> Any:

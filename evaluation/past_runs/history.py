@@ -17,7 +17,7 @@ from ...calibration.monitoring.look_levels import look_levels
 from ...calibration.statistic import Statistic
 from ...errors import InputError, RunFolderError
 from ...records import JudgeId
-from ..conclusion.results import CORRECTED, DECIDED, OPEN, Part, SystemResult
+from ..conclusion.run_results import CORRECTED, DECIDED, OPEN, Part, SystemResult
 from ..run_table import run_rows
 from ..store.manifest import Manifest
 from ..store.run_store import RunStore

@@ -21,8 +21,7 @@ from ..context import RunContext
 from ..inputs import EvaluationInputs, InputFile
 from ..judging.asking import every_output
 from ..judging.composites import journal_verdicts, share_of
-from ..judging.prompts_again import prompt_again
-from ..judging.tasks import JudgeTask
+from ..judging.tasks import JudgeTask, prompt_again
 from ..progress import Progress
 from ..store.manifest import Manifest
 from ..store.run_store import RunStore

@@ -11,7 +11,7 @@ from ...calibration.cuts import HALF
 from ...calibration.tables.files import table_from_rows
 from ...errors import InputError
 from ...records import Author, ItemKey, JudgeId, ShownNames
-from ..conclusion.results import Part
+from ..conclusion.run_results import Part
 from ..run_table import output_rows
 from ..store.manifest import Manifest
 from ..store.rows import Said

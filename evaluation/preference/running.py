@@ -18,8 +18,8 @@ from ..forecast import Forecast, copy_of_run, forecast_steps
 from ..inputs import EvaluationInputs
 from ..judging.access import BatchMode, ModelAccess
 from ..judging.asking import EachOutput, Step, ask, every_output
+from ..judging.replayed_calls import replay_in
 from ..judging.tasks import JudgeTask, judge_tasks, require_models
-from ..judging.worlds import replay_in
 from ..progress import Progress, Silent
 from ..store.run_store import PAIRS, RunStore
 from ..store.run_writer import RunWriter

@@ -14,7 +14,7 @@ from ...errors import RunFolderError
 from ...judges.jury import Jury
 from ...records import Author, FolderPath, JudgeId, Kind, Source
 from ...version import VERSION
-from ..conclusion.results import JudgeUse, SystemResult
+from ..conclusion.run_results import JudgeUse, SystemResult
 from .journal import Seal
 
 Status: TypeAlias = Literal["running", "stopped before judging", "complete"]

@@ -13,7 +13,7 @@ import msgspec
 
 from ...records.fetching import refuse_too_much
 from ...records.objects import Mark, ObjectFolder
-from .agreement import Agreed, Agreement, Stamp, manifests_last, of_the_run
+from .agreed_state import Agreed, Agreement, Stamp, manifests_last, of_the_run
 from .run_store import MANIFEST
 from .seals import Seal
 

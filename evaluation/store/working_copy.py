@@ -19,7 +19,7 @@ import filelock
 from ...errors import FiducialError, InputError, RunFolderError, as_named, call
 from ...records.fetching import fetch_input, hashed, make_private
 from ...records.objects import Mark, ObjectFolder
-from .agreement import Agreement, Stamp, of_the_run
+from .agreed_state import Agreement, Stamp, of_the_run
 from .remote_lock import RemoteLock
 from .transfer import fetch, put
 

@@ -60,7 +60,7 @@ class Prompts:
 
     def _judge(self, known: KnownJudge) -> PromptJudge | str:
         if known.id not in self._judges:
-            from ...evaluation.judging.prompts_again import prompt_again  # noqa: PLC0415 - likewise
+            from ...evaluation.judging.tasks import prompt_again  # noqa: PLC0415 - likewise
 
             try:
                 self._judges[known.id] = prompt_again(known)

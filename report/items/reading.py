@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ...errors import FiducialError
 from ...evaluation.inputs import keyed_lines
-from ...evaluation.judging.worlds import replay_in
+from ...evaluation.judging.replayed_calls import replay_in
 from ...evaluation.store.rows import Said
 from ...evaluation.store.run_store import RunStore
 from ...records import (

@@ -19,7 +19,7 @@ from fiducial.calibration.agreement.adjudication_results import (
 from fiducial.calibration.agreement.results import Calibration, EqualRates, JudgeCalibration, SuspectedLabel
 from fiducial.calibration.cautions import Caution
 from fiducial.calibration.statistic import Statistic
-from fiducial.evaluation.conclusion.results import DECIDED, OPEN, UNJUDGED, JudgeUse, Stratum
+from fiducial.evaluation.conclusion.run_results import DECIDED, OPEN, UNJUDGED, JudgeUse, Stratum
 from fiducial.report.answers import answers
 from fiducial.report.found import Found
 

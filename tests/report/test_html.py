@@ -15,7 +15,7 @@ from packed_items import index_of, texts_of
 from fiducial.calibration import Calibration
 from fiducial.calibration.agreement.results import read_calibration
 from fiducial.errors import InputError
-from fiducial.evaluation.conclusion.results import CORRECTED, OPEN
+from fiducial.evaluation.conclusion.run_results import CORRECTED, OPEN
 from fiducial.records import ContextItem, Output, StepOutcome, ToolCall
 from fiducial.report.html import render_report, write_report
 from fiducial.report.items.asked import Asked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from found_results import compared, systems
 
-from fiducial.evaluation.conclusion.results import CORRECTED, OPEN, Stratum
+from fiducial.evaluation.conclusion.run_results import CORRECTED, OPEN, Stratum
 from fiducial.report.document import Columns, Details, Document, Figure, as_html
 from fiducial.report.overview import overview_document
 from fiducial.report.table import Table

@@ -8,7 +8,7 @@ from fiducial.calibration import compare, table_from_rows
 from fiducial.calibration.agreement.results import JudgeCalibration
 from fiducial.calibration.comparison.results import Comparison
 from fiducial.calibration.statistic import Statistic
-from fiducial.evaluation.conclusion.results import DECIDED, JudgeUse, Stratum, SystemResult
+from fiducial.evaluation.conclusion.run_results import DECIDED, JudgeUse, Stratum, SystemResult
 
 RIGHT = {"a": 0.9, "b": 0.85, "c": 0.3}
 

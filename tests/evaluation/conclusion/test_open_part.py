@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from fiducial.evaluation.conclusion.open_part import corrected_rate
-from fiducial.evaluation.conclusion.results import CORRECTED
+from fiducial.evaluation.conclusion.run_results import CORRECTED
 from fiducial.evaluation.conclusion.tally import OpenScores
 from fiducial.records import ItemKey, Verdict
 

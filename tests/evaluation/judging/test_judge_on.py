@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from fiducial.errors import UsageError
-from fiducial.evaluation.judging.selection import parse_judge_on, select
+from fiducial.evaluation.judging.judge_on import parse_judge_on, select
 from fiducial.records import Outcome, Verdict
 
 

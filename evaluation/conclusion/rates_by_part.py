@@ -10,7 +10,7 @@ import msgspec
 
 from ...calibration.intervals.closed_forms import Interval, wilson_interval
 from ...records import Author, ItemKey, Kind
-from .results import DECIDED, OPEN, UNJUDGED, Stratum, SystemResult
+from .run_results import DECIDED, OPEN, UNJUDGED, Stratum, SystemResult
 from .tally import Sums, Tally
 
 JudgesKind: TypeAlias = Callable[[Author, Kind], bool]

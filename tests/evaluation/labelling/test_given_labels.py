@@ -9,7 +9,7 @@ import pytest
 
 from fiducial.errors import InputError, RunFolderError
 from fiducial.evaluation.inputs import EvaluationInputs
-from fiducial.evaluation.labelling.labels import add_labels, adopt_labels, labelled_by
+from fiducial.evaluation.labelling.given_labels import add_labels, adopt_labels, labelled_by
 from fiducial.evaluation.store.run_store import RunStore
 from fiducial.evaluation.store.run_writer import RunWriter
 from fiducial.records import Case, ItemKey, Output, Verdict, read_records, write_json, write_records
