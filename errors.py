@@ -126,6 +126,15 @@ class RecordError(InputError):
     """One line of a JSON Lines file is not the record it should be."""
 
 
+@contextmanager
+def readable(path: object, *, doing: str = "read") -> Generator[None]:
+    """Translate what the system says of a file into an `InputError`: ``cannot be read: No such file or directory``."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"cannot be {doing}: {error.strerror or error}", path=path) from error
+
+
 class UsageError(FiducialError):
     """Options were given that do not go together."""
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Union, cast
 
 from ..errors import InputError, UsageError
-from ..formats.catalogue import MODULES, find_format, read_found
 from ..formats.folder import Imported, write_folder
 from ..formats.found import LOGGED, Found, Options, Place, Skipped, only_records
+from ..formats.readers import NAMES, find_format, read_found
 from ..formats.rows import Row
-from ..formats.tables import read_table
+from ..formats.table_formats import read_table
 from ..plugins import FORMATS
 from ..records import Case, Output, Verdict
 from ..records.frames import frame_rows, is_frame
@@ -31,7 +31,7 @@ Readable: TypeAlias = Union[FilePath, "pd.DataFrame", "Iterable[Mapping[str, Any
 
 def is_source(name: str) -> bool:
     """Whether a format has this name; of one's own those that are registered."""
-    return name in MODULES or name in FORMATS
+    return name in NAMES or name in FORMATS
 
 
 class Reading:

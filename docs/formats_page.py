@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fiducial.formats.calls import __doc__ as calls_doc
-from fiducial.formats.catalogue import MODULES, format_of
 from fiducial.formats.columns import FIELDS
 from fiducial.formats.example import __doc__ as kinds_doc
+from fiducial.formats.readers import NAMES, format_of
 from fiducial.formats.spans import __doc__ as spans_doc
 from fiducial.formats.writers import WRITERS
 
@@ -72,11 +72,11 @@ def page() -> str:
 def _formats() -> Iterator[str]:
     yield "## What is read\n"
     yield "| source | read | not kept |\n|---|---|---|"
-    for name in sorted(MODULES):
+    for name in sorted(NAMES):
         format_ = format_of(name)
         yield f"| `{name}` | {format_.ABOUT} | {format_.LOST} |"
     yield "\nOf each:\n"
-    for name in sorted(MODULES):
+    for name in sorted(NAMES):
         module = format_of(name)
         yield f"* **{name}**: {_one_line(module.__doc__)}"
     yield f"\nTraces: {_one_line(spans_doc)}\n"

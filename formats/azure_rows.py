@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..records import Message, Outcome
-from .calls import answer_of, call_of, messages_of
+from ..records import UNGRADED, Message, Outcome
+from .calls import answer_of, divided, messages_of, plain_calls, said_by_user
 from .example import Example, answers_of, listed, records_of
-from .found import UNREADABLE, Found, Options
+from .found import Found, Options
 from .json_text import tags_of
 from .json_types import is_list, is_object
 from .node import Node
-from .opinion import Opinion, scored, unscored
+from .opinion import Opinion, hear, scored, unscored
 from .rows import Row, each, read_rows
 
 NAME = "azure"
@@ -27,9 +27,10 @@ LOST = "metrics over all rows; of a result with several numbers all but the scor
 
 _FIELDS = frozenset({"id", "query", "response", "context", "ground_truth", "tool_calls", "tool_definitions", "conversation", "expected_actions"})  # fmt: skip
 _PARTS = ("score", "result", "passed", "reason", "status", "threshold", "properties")
-_STATUS: dict[str, Outcome] = {"error": "failed", "failed": "failed", "skipped": "not_applicable", "not_applicable": "not_applicable"}  # fmt: skip
-_OWN: dict[str, Outcome] = {
-    name: name for name in ("undecided", "not_applicable", "unparsable", "refused", "failed")
+_STATUS: dict[str, Outcome] = {
+    "error": "failed",
+    "skipped": "not_applicable",
+    **{own: own for own in UNGRADED},
 }
 
 
@@ -37,14 +38,13 @@ def recognises(glimpse: Any) -> bool:
     """Whether the first value of a file is a row, or holds the rows of results."""
     if not is_object(glimpse):
         return False
-    value = glimpse
-    rows = value.get("rows")
+    rows = glimpse.get("rows")
     if is_list(rows):
         return not rows or (
             is_object(rows[0]) and any(name.startswith(("inputs.", "outputs.")) for name in rows[0])
         )
-    row = "query" in value and bool(value.keys() & (_FIELDS - {"id", "query"}))
-    return row or "conversation" in value or any(name.startswith("inputs.") for name in value)
+    row = "query" in glimpse and bool(glimpse.keys() & (_FIELDS - {"id", "query"}))
+    return row or "conversation" in glimpse or any(name.startswith("inputs.") for name in glimpse)
 
 
 def read(path: Path, options: Options) -> Iterator[Found]:
@@ -67,9 +67,7 @@ def _records(row: Row, options: Options) -> Iterator[Found]:
     asked, answered = _asked_and_answered(fields)
     answer = answer_of(answered)
     if answer.calls is None and fields.get("tool_calls") is not None:
-        calls = fields.unpacked("tool_calls")
-        made = [call_of(call, f"tool_calls[{at}]").call for at, call in enumerate(listed(calls))]
-        answer = answer._replace(calls=made)
+        answer = answer._replace(calls=plain_calls(listed(fields.unpacked("tool_calls")), "tool_calls"))
     expected, accepted = _expected(fields)
     example = Example(
         id=fields.name("id") or "",
@@ -81,31 +79,23 @@ def _records(row: Row, options: Options) -> Iterator[Found]:
         context=_context(fields),
         tags={"source": "azure"} | tags_of({k: v for k, v in given.items() if k not in _FIELDS}),
         answer=answer,
-        opinions=[],
     )
-    for evaluator, metric in _metrics(line):
-        try:
-            example.opinions.append(_opinion(evaluator, metric, line))
-        except UNREADABLE as error:
-            yield row.place.skipped(error)
+    yield from hear(example.opinions, _metrics(line), lambda each: [_opinion(*each, line)], row.place)
     yield from records_of(example, row.place, options)
 
 
 def _asked_and_answered(row: Node) -> tuple[list[Message], list[Node]]:
     """What was asked, and the messages of the answer."""
     if row.get("conversation") is not None:
-        messages = row.node("conversation").nodes("messages")
-        last = max((at for at, one in enumerate(messages) if one.get("role") == "user"), default=-1)
-        return [
-            message for one in messages[: last + 1] for message in messages_of(one.value, one.at)
-        ], messages[last + 1 :]
+        asked, done = divided(row.node("conversation").nodes("messages"))
+        return [message for one in asked for message in messages_of(one.value, one.at)], done
     if row.first("query", "response") is None:
         raise row.refuse("query", "a query and a response, or a conversation")
     for name in ("query", "response"):
         if not isinstance(row.get(name), str | list | None):
             raise row.refuse(name, "a text or a list of messages")
     given = row.get("query")
-    asked = [{"role": "user", "content": given}] if isinstance(given, str) else messages_of(given, "query")
+    asked = [said_by_user(given)] if isinstance(given, str) else messages_of(given, "query")
     response = row.get("response")
     if isinstance(response, str):
         return asked, [Node({"role": "assistant", "content": response}, "response")]
@@ -114,10 +104,9 @@ def _asked_and_answered(row: Node) -> tuple[list[Message], list[Node]]:
 
 def _expected(row: Node) -> tuple[list[Any] | None, list[str]]:
     """The calls that were expected, where the truth is one of calls; and the accepted answers."""
-    truth = row.unpacked("expected_actions", "ground_truth")
-    if not is_list(truth):
-        return None, answers_of(truth)
-    items = truth
+    items = row.unpacked("expected_actions", "ground_truth")
+    if not is_list(items):
+        return None, answers_of(items)
     if len(items) == 2 and is_list(items[0]) and is_object(items[1]):  # noqa: PLR2004 - names, and their parameters
         names, parameters = items[0], items[1]
         return [{"name": name, "arguments": parameters.get(name, {})} for name in names], []
@@ -199,8 +188,8 @@ def _opinion(evaluator: str, metric: str, line: Node) -> Opinion:
     result = part("passed")
     if result is None:
         result = {"pass": True, "fail": False}.get(str(part("result")).lower())
-    if isinstance(status, str) and status in _STATUS | _OWN:
-        return unscored(by, (_STATUS | _OWN)[status], said or status)
+    if isinstance(status, str) and status in _STATUS:
+        return unscored(by, _STATUS[status], said or status)
     if value is None and not isinstance(result, bool):
         return unscored(by, "not_applicable", said or "the evaluator gave no score")
     passed = result if isinstance(result, bool) else None

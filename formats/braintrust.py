@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .calls import Answer, answer_of, are_messages, messages_of
+from .calls import Answer, answer_of, are_messages, question_of
 from .example import Example, answers_of, records_of
-from .found import UNREADABLE, Found, Options
-from .json_text import as_text, asked, tags_of, told
+from .found import Found, Options, Trials
+from .json_text import as_text, tags_of, told
 from .json_types import is_list, is_object
 from .node import Node
-from .opinion import scored, unscored
+from .opinion import hear, scored, unscored
 from .rows import Row, each, read_rows
-from .trials import Trials
 
 NAME = "braintrust"
 ABOUT = "rows of an experiment (JSON, JSON Lines)"
@@ -42,10 +41,9 @@ def _records(row: Row, options: Options, trials: Trials) -> Iterator[Found]:
     line = row.node
     if "input" not in line:
         raise line.refuse("input", "what was asked")
-    given, output, metadata = line.get("input"), line.get("output"), dict(line.node("metadata").value)
+    metadata, scores = dict(line.node("metadata").value), line.node("scores")
     errors = Node(metadata.pop("scorer_errors", None) or {}, line.place("metadata.scorer_errors"))
-    origin = line.node("origin") if is_object(line.get("origin")) else Node({})
-    case_id = origin.name("id") or line.name("id") or ""
+    case_id = Node(line.held("origin")).name("id") or line.name("id") or ""
     tags = tags_of(metadata)
     labels = line.items("tags")
     if labels:
@@ -53,27 +51,22 @@ def _records(row: Row, options: Options, trials: Trials) -> Iterator[Found]:
     example = Example(
         id=case_id,
         number=row.number,
-        asked=messages_of(given, line.place("input"))
-        if are_messages(given)
-        else [{"role": "user", "content": asked(given)}],
+        asked=question_of(line.get("input"), line.place("input")),
         accepted=answers_of(told(line.get("expected"))),
         tags=tags,
-        answer=_answer(line, output),
+        answer=_answer(line, line.get("output")),
         error=as_text(line.get("error")),
         system=line.name("experiment_name", "experiment_id"),
         trial=trials.next(case_id, options.system),
     )
-    for name, value in line.node("scores").value.items():
-        if name in errors:
-            continue
-        try:
-            example.opinions.append(
-                unscored(name, "not_applicable", "the scorer gave no score")
-                if value is None
-                else scored(name, value, field=line.node("scores").place(name))
-            )
-        except UNREADABLE as error:
-            yield row.place.skipped(error)
+    yield from hear(
+        example.opinions,
+        [name for name in scores.value if name not in errors],
+        lambda name: [
+            scored(name, scores.value[name], field=scores.place(name), absent="the scorer gave no score")
+        ],
+        row.place,
+    )
     for name, trace in errors.value.items():
         lines = (as_text(trace) or "failed").strip().splitlines()
         example.opinions.append(unscored(name, "failed", lines[-1] if lines else "failed"))

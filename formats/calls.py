@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 
 from ..errors import RecordError
 from ..records import Message, Step, ToolCall, ToolResults
-from .json_text import as_text, parsed
+from .json_text import as_text, asked, parsed
 from .json_types import is_list, is_object
 from .node import Node, named
 
@@ -49,11 +49,7 @@ class Answer(NamedTuple):
 
 
 def call_of(given: Any, at: str = "") -> IdentifiedCall:
-    """A tool call from any spelling.
-
-    Raises:
-        RecordError: It has no name, or its arguments are neither an object nor a text.
-    """
+    """A tool call from any spelling; a `RecordError` where it has no name, or arguments that are neither an object nor a text."""
     outer = node = Node(given, at)
     for level in ("tool_call", "function_call", "functionCall", "function"):
         if is_object(node.value.get(level)):
@@ -64,6 +60,11 @@ def call_of(given: Any, at: str = "") -> IdentifiedCall:
     return IdentifiedCall(
         ToolCall(name=name, arguments=_arguments(node)), outer.name(*_IDS) or node.name(*_IDS)
     )
+
+
+def plain_calls(given: Iterable[Any], at: str) -> list[ToolCall]:
+    """Tool calls of a list that stands somewhere, without their ids."""
+    return [call_of(call, f"{at}[{number}]").call for number, call in enumerate(given)]
 
 
 def has_arguments(given: Any) -> bool:
@@ -145,11 +146,7 @@ def role_of(message: Node) -> str | None:
 
 
 def message_of(given: Any, at: str = "") -> Message:
-    """A message of a case, in the chat API's form.
-
-    Raises:
-        RecordError: It is no message.
-    """
+    """A message of a case, in the chat API's form."""
     message = Node(given, at)
     role = role_of(message)
     if role is None:
@@ -174,36 +171,50 @@ def message_of(given: Any, at: str = "") -> Message:
     return plain
 
 
-def messages_of(given: Any, at: str = "", role: str = "user") -> list[Message]:
+def messages_of(given: Any, at: str = "") -> list[Message]:
     """The messages of a case from a text, one message, or a list of messages or texts."""
     given = parsed(given)
     if given is None:
         return []
     if isinstance(given, str):
-        return [{"role": role, "content": given}]
+        return [said_by_user(given)]
     if is_list(given):
-        items = given
         return [
-            {"role": role, "content": item} if isinstance(item, str) else message_of(item, f"{at}[{number}]")
-            for number, item in enumerate(items)
+            said_by_user(item) if isinstance(item, str) else message_of(item, f"{at}[{number}]")
+            for number, item in enumerate(given)
         ]
     return [message_of(given, at)]
+
+
+def said_by_user(text: str | None) -> Message:
+    """A message of a user's."""
+    return {"role": "user", "content": text}
+
+
+def question_of(given: Any, at: str = "") -> list[Message]:
+    """What was asked: messages, by themselves or in an object, or the words that stand for a question; none where there are none."""
+    for messages in (given, given.get("messages") if is_object(given) else None):
+        if are_messages(messages):
+            return messages_of(messages, at)
+    text = asked(given)
+    return [] if text is None else [said_by_user(text)]
+
+
+def divided(messages: list[Node]) -> tuple[list[Node], list[Node]]:
+    """What was asked, up to the last message of a user's, and what was done then."""
+    end = max((at for at, each in enumerate(messages, start=1) if role_of(each) == "user"), default=0)
+    return messages[:end], messages[end:]
 
 
 def are_messages(given: Any) -> bool:
     """Whether a value is a list of chat messages."""
     if not is_list(given) or not given:
         return False
-    items = given
-    return all(is_object(item) and ("role" in item or "content" in item) for item in items)
+    return all(is_object(item) and ("role" in item or "content" in item) for item in given)
 
 
 def answer_of(messages: Iterable[Node]) -> Answer:
-    """What an agent did, from the messages of its turn: texts and calls of its own, and what calls returned.
-
-    Raises:
-        RecordError: One of them is no such message.
-    """
+    """What an agent did, from the messages of its turn: texts and calls of its own, and what calls returned."""
     steps, pending = list[Step](), list[str | None]()
     returned = list[tuple[str | None, Any]]()
 

@@ -9,13 +9,13 @@ import msgspec
 
 from ..errors import RecordError, UsageError
 from ..records import Step, Verdict, nearest
-from .calls import Answer, answer_of, are_messages, call_of, messages_of, role_of
+from .calls import Answer, answer_of, are_messages, messages_of, plain_calls, role_of, said_by_user
 from .example import Example, answers_of, listed
-from .found import UNREADABLE, Options, Skipped
-from .json_text import as_text, asked, tags_of, told
+from .found import Options, Skipped
+from .json_text import as_text, asked, number_in, tags_of, told
 from .json_types import is_list, is_object
 from .node import Node
-from .opinion import Opinion, scored, unscored
+from .opinion import Opinion, hear, scored
 from .rows import Row
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -78,16 +78,10 @@ def missing_columns(columns: Iterable[str], told_by_user: Mapping[str, str]) -> 
 
 
 def row_example(row: Row, options: Options) -> tuple[Example, list[Skipped]]:
-    """What a row of a table says, by the columns that the user told or that have known names.
-
-    Raises:
-        RecordError: A field is not as it should be, or nothing says what was asked.
-        UsageError: See `resolve`.
-    """
+    """What a row of a table says, by the columns that the user told or that have known names, and what of it is skipped."""
     line = row.node
     names = resolve(line.value, options.columns)
     fields = Node({field: line.value[name] for field, name in names.items()}, line.at)
-    skipped: list[Skipped] = []
     asked_messages, answer = _conversation(fields, names)
     rest = {name: value for name, value in line.value.items() if name not in names.values()}
     example = Example(
@@ -107,12 +101,8 @@ def row_example(row: Row, options: Options) -> tuple[Example, list[Skipped]]:
         trial=_trial(fields),
         turns=_turns(fields),
     )
-    for opinion_of in (_verdicts, _score, _label):
-        try:
-            example.opinions = [*example.opinions, *opinion_of(fields, names)]
-        except UNREADABLE as error:
-            skipped.append(row.place.skipped(error))
-    return example, skipped
+    said = (_verdicts, _score, _label)
+    return example, list(hear(example.opinions, said, lambda part: part(fields, names), row.place))
 
 
 def _list(fields: Node, name: str) -> list[Any] | None:
@@ -151,7 +141,7 @@ def _conversation(fields: Node, names: Mapping[str, str]) -> tuple[list[Any], An
             f"nothing says what was asked or answered (columns that are known: {known}); --map query=COLUMN says so"
         )
     text = asked(query) if is_object(query) else as_text(fields.get("query"))
-    return [] if text is None else [{"role": "user", "content": text}], answer
+    return [] if text is None else [said_by_user(text)], answer
 
 
 def _answer(fields: Node) -> Answer | None:
@@ -164,8 +154,7 @@ def _answer(fields: Node) -> Answer | None:
         raw = fields.get("response")
         answer = Answer(told(response) if is_object(response) else as_text(raw))
     if calls is not None and answer is not None:
-        made = [call_of(call, f"tool_calls[{at}]").call for at, call in enumerate(calls)]
-        return answer._replace(calls=made)
+        return answer._replace(calls=plain_calls(calls, "tool_calls"))
     return answer
 
 
@@ -204,22 +193,10 @@ def _score(fields: Node, names: Mapping[str, str]) -> list[Opinion]:
 
 
 def _scored(by: str, value: Any, field: str) -> Opinion:
-    if value is None:
-        return unscored(by, "not_applicable", "there is no score")
-    return scored(by, _number(value), field=field)
+    return scored(by, number_in(value), field=field, absent="there is no score")
 
 
 def _label(fields: Node, names: Mapping[str, str]) -> list[Opinion]:
     value = fields.get("label")
-    return (
-        []
-        if value is None
-        else [scored(names["label"], _number(value), source="human", field=names["label"])]
-    )
-
-
-def _number(value: Any) -> Any:
-    try:
-        return float(value) if isinstance(value, str) else value
-    except ValueError:
-        return value
+    by = names.get("label", "")
+    return [] if value is None else [scored(by, number_in(value), source="human", field=by)]

@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from .arrow_rows import read_any_rows
-from .calls import Answer, answer_of, call_of
+from .calls import Answer, answer_of, divided, plain_calls, said_by_user
 from .example import Example, answers_of, records_of
-from .found import Found, Options
-from .json_text import parsed, tags_of
+from .found import Found, Options, Trials
+from .json_text import tags_of
 from .json_types import is_object
 from .node import Node
 from .opinion import Opinion, numbered_names, scored, unscored
 from .rows import Row, each, read_rows
-from .trials import Trials
 
 NAME = "deepeval"
 ABOUT = "test cases, conversational test cases, goldens (JSON, JSON Lines, CSV), and files of test runs"
@@ -56,30 +55,27 @@ def _records(row: Row, options: Options, trials: Trials) -> Iterator[Found]:
     turns = case.nodes("turns")
     if not turns and case.get("input", "scenario") is None:
         raise case.refuse("input", "a text")
-    metadata = parsed(case.get("metadata", "additionalMetadata", "additional_metadata"))
     called = _listed(case, "toolsCalled", "tools_called")
     case_id = case.name("name") or ""
     example = Example(
         id=case_id,
         prefix="case",
         number=row.number,
-        asked=[{"role": "user", "content": case.text("input", "scenario")}],
+        asked=[said_by_user(case.text("input", "scenario"))],
         expected_calls=_listed(case, "expectedTools", "expected_tools"),
         accepted=answers_of(
             case.text("expectedOutput", "expected_output", "expectedOutcome", "expected_outcome")
         ),
         context=_texts(case, "retrievalContext", "retrieval_context") or _texts(case, "context"),
-        tags=tags_of(metadata) if is_object(metadata) else {},
+        tags=tags_of(case.held("metadata", "additionalMetadata", "additional_metadata")),
         answer=_answer(case.text("actualOutput", "actual_output"), called),
         trial=trials.next(case_id, options.system),
         opinions=numbered_names([_opinion(each) for each in case.nodes("metricsData", "metrics_data")]),
     )
     if turns:
-        last = max((at for at, turn in enumerate(turns) if turn.get("role") == "user"), default=-1)
-        example.asked = [
-            {"role": turn.need("role"), "content": turn.text("content")} for turn in turns[: last + 1]
-        ]
-        example.answer = answer_of(_turn(turn) for turn in turns[last + 1 :])
+        asked, done = divided(turns)
+        example.asked = [{"role": turn.need("role"), "content": turn.text("content")} for turn in asked]
+        example.answer = answer_of(map(_turn, done))
     yield from records_of(example, row.place, options)
 
 
@@ -112,7 +108,7 @@ def _answer(text: str | None, called: list[Any] | None) -> Answer | None:
         for each in (pair if pair[1].get("content") is not None else pair[:1])
     ]
     answer = answer_of([*steps, *([] if not text else [Node({"role": "assistant", "content": text})])])
-    return answer._replace(text=text, calls=[call_of(call.value, call.at).call for call in calls])
+    return answer._replace(text=text, calls=plain_calls(called, "toolsCalled"))
 
 
 def _turn(turn: Node) -> Node:

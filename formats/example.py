@@ -20,8 +20,19 @@ from typing import Any, cast
 
 import msgspec
 
-from ..records import Case, ContextItem, Kind, Message, Output, Step, TagValue, ToolCall, validate_case
-from .calls import Answer, call_of, has_arguments
+from ..records import (
+    Case,
+    ContextItem,
+    Kind,
+    Message,
+    Output,
+    Step,
+    TagValue,
+    ToolCall,
+    is_marked,
+    validate_case,
+)
+from .calls import Answer, has_arguments, plain_calls
 from .found import Found, Options, Place
 from .json_text import as_text
 from .json_types import is_list, is_object
@@ -77,14 +88,8 @@ class Example(msgspec.Struct, kw_only=True):
 
 
 def records_of(example: Example, place: Place, options: Options) -> Iterator[Found]:
-    """The records of an example: its case, its output where it was answered, and verdicts on that.
-
-    Raises:
-        RecordError: It cannot be a case.
-    """
-    expected = [
-        call_of(call, f"expected[{number}]").call for number, call in enumerate(example.expected_calls or [])
-    ]
+    """The records of an example: its case, its output where it was answered, and verdicts on that."""
+    expected = plain_calls(example.expected_calls or [], "expected")
     with_arguments = all(has_arguments(call) for call in example.expected_calls or [])
     kind = _kind(example, options, calls=bool(expected) and with_arguments)
     tools, tags = example.tools, dict(example.tags)
@@ -160,12 +165,7 @@ def _reference(kind: Kind, example: Example, options: Options, expected: list[To
 def _plain(call: ToolCall) -> dict[str, Any]:
     """Arguments that are expected, each exactly so; an object that looks like a spelling of alternatives is itself."""
     given = msgspec.json.decode(call.arguments) if isinstance(call.arguments, str) else call.arguments
-    return {name: {"exactly": value} if _is_spelling(value) else value for name, value in given.items()}
-
-
-def _is_spelling(value: Any) -> bool:
-    spellings = {"any_of", "any_order", "in_order", "optional", "exactly"}
-    return is_object(value) and bool(value) and spellings.issuperset(value)
+    return {name: {"exactly": value} if is_marked(value) else value for name, value in given.items()}
 
 
 def _undocumented(expected: list[ToolCall], tools: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -185,9 +185,8 @@ def _undocumented(expected: list[ToolCall], tools: list[dict[str, Any]]) -> Iter
 def context_item(given: Any, number: int) -> ContextItem:
     """A passage, as a text or an object that holds one; it is called after its id, or its number."""
     if is_object(given):
-        fields = given
-        text = next((fields[name] for name in ("content", "page_content", "text") if name in fields), given)
-        identity = fields.get("id")
+        text = next((given[name] for name in ("content", "page_content", "text") if name in given), given)
+        identity = given.get("id")
         return ContextItem(id=str(number if identity is None else identity), content=text)
     return ContextItem(id=str(number), content=given)
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 
 from ..errors import InputError, RecordError
 from ..records import Case, Output, Record, Verdict, encode_record
+
+T = TypeVar("T")
 
 LOGGED = "logged"
 """The system of an answer of which nobody wrote down who gave it."""
@@ -133,6 +136,33 @@ class Place(NamedTuple):
 
 UNREADABLE = (RecordError, msgspec.ValidationError)
 """What is raised of something in a file that is not what it should be."""
+
+
+def converted(
+    items: Iterable[T], convert: Callable[[T], Iterable[Found]], place: Callable[[T], Place]
+) -> Iterator[Found]:
+    """What items are converted to; of one that is not what it should be, it is listed why."""
+    for item in items:
+        try:
+            found = list(convert(item))
+        except UNREADABLE as error:
+            yield place(item).skipped(error)
+        else:
+            yield from found
+
+
+class Trials:
+    """Numbers the attempts of a system at a case, where a file repeats rows and does not number them."""
+
+    def __init__(self) -> None:
+        self._seen = Counter[tuple[str, str]]()
+
+    def next(self, case_id: str, system: str) -> int:
+        """The number of the next attempt, from 0; a case without an id of its own is attempted once."""
+        if not case_id:
+            return 0
+        self._seen[case_id, system] += 1
+        return self._seen[case_id, system] - 1
 
 
 def only_records(found: Iterator[Found]) -> Iterator[Case | Output | Verdict]:

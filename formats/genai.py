@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .attributes import unflattened
-from .calls import IdentifiedCall, call_of, messages_of
+from .calls import call_of, messages_of
 from .json_text import parsed
 from .json_types import is_list, is_object
 from .node import Node
@@ -35,11 +35,7 @@ _EVENTS = {
 
 
 def genai_span(span: Span, attributes: Mapping[str, Any], events: list[tuple[str, dict[str, Any]]]) -> None:
-    """Fill a span from its attributes and events.
-
-    Raises:
-        RecordError: A message or a call is none.
-    """
+    """Fill a span from its attributes and events."""
     node = Node(dict(attributes))
     span.kind = _kind(attributes, span.kind)
     span.system = (
@@ -54,8 +50,9 @@ def genai_span(span: Span, attributes: Mapping[str, Any], events: list[tuple[str
         given: dict[str, Any] = {
             "name": node.text("gen_ai.tool.name"),
             "arguments": {} if arguments is None else arguments,
+            "id": node.name("gen_ai.tool.call.id"),
         }
-        span.call = IdentifiedCall(call_of(given, "gen_ai.tool.call").call, node.name("gen_ai.tool.call.id"))
+        span.call = call_of(given, "gen_ai.tool.call")
         span.returned = parsed(node.get("gen_ai.tool.call.result"))
     _read_attributes(span, node)
     for name, fields in events:

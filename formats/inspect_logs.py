@@ -11,15 +11,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, readable
 from ..records import UNGRADED, Outcome
 from .calls import Answer, answer_of, messages_of, role_of
 from .example import Example, answers_of, records_of
 from .found import Found, Options, Place, Skipped
-from .json_text import tags_of
+from .json_text import number_in, tags_of
 from .json_types import is_list, is_object
 from .node import Node
-from .opinion import Opinion, scored, unscored
+from .opinion import Opinion, hear, scored, unscored
 from .rows import Row, decode, each, files_of, read_document, read_rows
 from .zipped import Zipped
 
@@ -70,11 +70,8 @@ def _read_file(path: Path, options: Options) -> Iterator[Found]:
 
 
 def _is_zip(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            return file.read(2) == b"PK" or path.suffix == ".eval"
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
+    with readable(path), path.open("rb") as file:
+        return file.read(2) == b"PK" or path.suffix == ".eval"
 
 
 def _read_zip(path: Path, options: Options) -> Iterator[Found]:
@@ -126,7 +123,7 @@ def read_sample(sample: Node, place: Place, system: str, options: Options) -> It
     """What a sample of a log says: its case, its output, verdicts on that; what is skipped.
 
     Raises:
-        RecordError: A field is not as it should be.
+        RecordError: A field of the sample itself is not as it should be.
     """
     sample = _with_attachments(sample)
     asked = messages_of(sample.get("input"), sample.place("input"))
@@ -150,13 +147,9 @@ def read_sample(sample: Node, place: Place, system: str, options: Options) -> It
         error=error.text("message") if error.value else None,
         system=system,
         trial=max((sample.whole("epoch") or 1) - 1, 0),
-        opinions=[],
     )
-    for name in sample.node("scores").value:
-        try:
-            example.opinions += _opinions(name, sample.node("scores").node(name))
-        except InputError as refused:
-            yield place.skipped(refused)
+    scores = sample.node("scores")
+    yield from hear(example.opinions, scores.value, lambda name: _opinions(name, scores.node(name)), place)
     yield from records_of(example, place, options)
 
 
@@ -221,20 +214,12 @@ def _opinions(by: str, score: Node) -> Iterator[Opinion]:
         else:
             yield scored(
                 name,
-                _as_number(part),
+                number_in(part),
                 reason=explanation,
                 field=score.place("value"),
                 letters=True,
                 evidence=details,
             )
-
-
-def _as_number(value: Any) -> Any:
-    """A score as Inspect reads it: a number may be written as a text."""
-    try:
-        return float(value) if isinstance(value, str) else value
-    except ValueError:
-        return value
 
 
 def _precomputed(row: Row, options: Options) -> Found:

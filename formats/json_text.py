@@ -44,15 +44,22 @@ def asked(value: Any) -> str | None:
 
 def _plain(value: Any, names: tuple[str, ...]) -> str | None:
     if is_object(value):
-        fields = value
-        if len(fields) == 1:
-            (only,) = fields.values()
+        if len(value) == 1:
+            (only,) = value.values()
             if not isinstance(only, dict | list):
                 return as_text(only)
-        named = [name for name in names if isinstance(fields.get(name), str)]
+        named = [name for name in names if isinstance(value.get(name), str)]
         if len(named) == 1:
-            return fields[named[0]]
+            return value[named[0]]
     return as_text(value)
+
+
+def number_in(value: Any) -> Any:
+    """The number that a text is; any other value as it is."""
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
 
 
 def tags_of(metadata: dict[str, Any]) -> dict[str, TagValue]:

@@ -12,13 +12,13 @@ from typing import Any, cast
 
 from ..errors import RecordError
 from ..records import Source
-from .calls import IdentifiedCall, are_messages, call_of, messages_of
+from .calls import are_messages, call_of, messages_of, question_of
 from .example import Example, answers_of, records_of
-from .found import UNREADABLE, Found, Options, Place
-from .json_text import asked, parsed, tags_of, told
+from .found import Found, Options, Place, converted
+from .json_text import parsed, tags_of, told
 from .json_types import is_arguments, is_list, is_object
 from .node import Node
-from .opinion import Opinion, on_named, scored, unscored
+from .opinion import Opinion, on_named, scored
 from .rows import Row, each, read_rows
 from .spans import Span, SpanKind, records_of_spans
 
@@ -75,11 +75,7 @@ class _Read:
         self.items: list[tuple[Node, Place]] = []
 
     def take(self, row: Row) -> Iterable[Found]:
-        """Take an observation, a score, a trace or an item of a data set; nothing can be said of it yet.
-
-        Raises:
-            RecordError: It is none of these, or not as it should be.
-        """
+        """Take an observation, a score, a trace or an item of a data set; nothing can be said of it yet."""
         node = row.node
         if _is_score(node.value):
             self.scores.append((node, row.place))
@@ -121,24 +117,20 @@ def read(path: Path, options: Options) -> Iterator[Found]:
     rows = read_rows(path, lambda node: node.items("data") if is_list(node.get("data")) else None)
     yield from each(rows, found.take)
     roots = {span.trace: span for span in reversed(found.spans.values()) if span.parent is None}
-    for score, place in found.scores:
-        try:
-            yield from _score(score, place, found.spans, roots, options)
-        except UNREADABLE as error:
-            yield place.skipped(error)
+    yield from converted(
+        found.scores, lambda each: _score(*each, found.spans, roots, options), lambda each: each[1]
+    )
     yield from records_of_spans(found.spans.values(), options)
-    for item, place in found.items:
-        try:
-            yield from records_of(_item(item), place, options)
-        except UNREADABLE as error:
-            yield place.skipped(error)
+    yield from converted(
+        found.items, lambda each: records_of(_item(each[0]), each[1], options), lambda each: each[1]
+    )
 
 
 def _tags(node: Node) -> dict[str, Any]:
-    metadata = parsed(node.get("metadata"))
-    tags = tags_of(metadata) if is_object(metadata) else {}
     labels = node.get("tags")
-    return tags | ({"tags": ", ".join(map(str, labels))} if is_list(labels) and labels else {})
+    return tags_of(node.held("metadata")) | (
+        {"tags": ", ".join(map(str, labels))} if is_list(labels) and labels else {}
+    )
 
 
 def _span(node: Node, place: Place) -> Span:
@@ -160,7 +152,7 @@ def _span(node: Node, place: Place) -> Span:
     )
     if kind == "tool":
         arguments = given if is_arguments(given) else {}
-        span.call = IdentifiedCall(call_of({"name": node.need("name"), "arguments": arguments}, node.at).call)
+        span.call = call_of({"name": node.need("name"), "arguments": arguments}, node.at)
     elif kind == "llm":
         held = given.get("messages") if is_object(given) else given
         span.asked = messages_of(held) if are_messages(held) else []
@@ -207,19 +199,16 @@ def _opinion(score: Node) -> Opinion:
     value = score.value.get("value")
     if value is None:
         value = score.text("stringValue")
-    if value is None:
-        return unscored(by, "not_applicable", comment or "the score has no value", source=source)
-    if kind == "TEXT":
-        raise RecordError("a text is no score", field=score.place("value"))
-    return scored(by, value, reason=comment, source=source, field=score.place("value"))
+    field = score.place("value")
+    if kind == "TEXT" and value is not None:
+        raise RecordError("a text is no score", field=field)
+    return scored(by, value, reason=comment, source=source, field=field, absent="the score has no value")
 
 
 def _item(item: Node) -> Example:
-    given = parsed(item.get("input"))
-    held = given.get("messages") if is_object(given) else given
     return Example(
         id=item.need("id"),
-        asked=messages_of(held) if are_messages(held) else messages_of(asked(given)),
+        asked=question_of(item.unpacked("input")),
         accepted=answers_of(told(parsed(item.get("expectedOutput")))),
         tags=_tags(item),
     )

@@ -14,16 +14,15 @@ from typing import Any
 from ..errors import RecordError
 from ..records import Source
 from .arrow_rows import read_any_rows
-from .calls import IdentifiedCall, are_messages, call_of, messages_of
+from .calls import are_messages, call_of, question_of
 from .example import Example, answers_of, records_of
-from .found import UNREADABLE, Found, Options, Place, Skipped
-from .json_text import asked, parsed, tags_of, told
+from .found import Found, Options, Place, Skipped, Trials, converted
+from .json_text import parsed, tags_of, told
 from .json_types import is_list, is_object
 from .node import Node
 from .opinion import Opinion, scored, unscored
 from .rows import Row, each
 from .spans import Span, SpanKind, example_of, records_of_spans
-from .trials import Trials
 
 NAME = "langsmith"
 ABOUT = "runs, examples and feedback (JSON, JSON Lines, Parquet of bulk exports), and results of `evaluate`; a folder's files are read together"
@@ -53,11 +52,8 @@ def read(path: Path, options: Options) -> Iterator[Found]:
     by_trace: dict[str, list[Span]] = {}
     for span, _ in found.runs.values():
         by_trace.setdefault(span.trace, []).append(span)
-    for make, place in _examples(found, by_trace, options):
-        try:
-            yield from records_of(make(), place, options)
-        except UNREADABLE as error:
-            yield place.skipped(error)
+    examples = _examples(found, by_trace, options)
+    yield from converted(examples, lambda each: records_of(each[0](), each[1], options), lambda each: each[1])
     yield from records_of_spans((span for spans in by_trace.values() for span in spans), options)
 
 
@@ -110,11 +106,7 @@ class _Read:
         self.feedback: list[tuple[Node, Place]] = []
 
     def take(self, row: Row) -> Iterable[Found]:
-        """Take a run, feedback or an example; nothing can be said of it yet.
-
-        Raises:
-            RecordError: It is none of these, or not as it should be.
-        """
+        """Take a run, feedback or an example; nothing can be said of it yet."""
         if "run_type" in row.node:
             span = _span(row)
             self.runs[span.id] = span, row.node.name("reference_example_id") if span.parent is None else None
@@ -130,8 +122,7 @@ def _span(row: Row) -> Span:
     run = row.node
     kind = _KINDS.get(run.need("run_type"), "other")
     identity = run.need("id", "run_id")
-    extra = parsed(run.get("extra"))
-    metadata: Any = extra.get("metadata") if is_object(extra) else None
+    metadata = Node(run.held("extra")).held("metadata")
     span = Span(
         id=identity,
         place=row.place,
@@ -143,9 +134,7 @@ def _span(row: Row) -> Span:
         returned=parsed(run.get("outputs")),
         error=run.text("error"),
         system=run.name("session_name", "session_id"),
-        tags=tags_of(
-            {k: v for k, v in (metadata if is_object(metadata) else {}).items() if not k.startswith("ls_")}
-        ),
+        tags=tags_of({k: v for k, v in metadata.items() if not k.startswith("ls_")}),
     )
     if kind == "tool":
         given = span.given
@@ -153,9 +142,7 @@ def _span(row: Row) -> Span:
         arguments = parsed(inner) if inner is not None else given
         if not isinstance(arguments, dict | str):
             arguments = given
-        span.call = IdentifiedCall(
-            call_of({"name": run.need("name"), "arguments": arguments or {}}, row.at).call
-        )
+        span.call = call_of({"name": run.need("name"), "arguments": arguments or {}}, row.at)
         span.returned = told(span.returned)
     return span
 
@@ -175,15 +162,12 @@ def _example(
 
 
 def _unanswered(node: Node) -> Example:
-    given, expected = parsed(node.get("inputs")), parsed(node.get("outputs", "reference_outputs"))
-    messages = given.get("messages") if is_object(given) else None
-    wanted: Any = told(expected)
-    if is_object(expected) and are_messages(expected.get("messages")):
-        wanted = None
+    expected = node.unpacked("outputs", "reference_outputs")
+    are_said = is_object(expected) and are_messages(expected.get("messages"))
     return Example(
         id=node.need("id"),
-        asked=messages_of(messages) if are_messages(messages) else messages_of(asked(given)),
-        accepted=answers_of(wanted),
+        asked=question_of(node.unpacked("inputs")),
+        accepted=[] if are_said else answers_of(told(expected)),
         tags=tags_of(node.node("metadata").value),
     )
 
@@ -191,17 +175,15 @@ def _unanswered(node: Node) -> Example:
 def _attached(
     feedback: list[tuple[Node, Place]], runs: dict[str, tuple[Span, str | None]], options: Options
 ) -> Iterator[Found]:
-    for node, place in feedback:
-        try:
-            opinion = _opinion(node)
-            run = node.name("run_id", "trace_id") or ""
-            if run in runs:
-                span = runs[run][0]
-                span.opinions = [*span.opinions, opinion]
-            else:
-                yield opinion.on(run, options.system, 0)
-        except UNREADABLE as error:
-            yield place.skipped(error)
+    def attach(node: Node) -> Iterator[Found]:
+        opinion = _opinion(node)
+        run = node.name("run_id", "trace_id") or ""
+        if run in runs:
+            runs[run][0].opinions.append(opinion)
+        else:
+            yield opinion.on(run, options.system, 0)
+
+    return converted(feedback, lambda each: attach(each[0]), lambda each: each[1])
 
 
 def _opinion(node: Node) -> Opinion:
@@ -222,8 +204,7 @@ def _opinion(node: Node) -> Opinion:
     return scored(
         key,
         value,
-        low=config.number("min"),
-        high=config.number("max"),
+        ends=(config.number("min"), config.number("max")),
         reason=comment,
         source=source,
         field=node.place("score"),

@@ -7,20 +7,21 @@ accepted answer, facts that are expected and guidelines are a criterion.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 from ..errors import RecordError
 from ..records import UNGRADED, Outcome, Source
-from .calls import IdentifiedCall, call_of
+from .calls import call_of
 from .example import answers_of
 from .found import UNREADABLE, Found, Options, Skipped
 from .json_text import parsed, tags_of
 from .json_types import is_arguments, is_list, is_object
 from .node import Node
-from .opinion import Opinion, on_named, scored, unscored
+from .opinion import Opinion, hear, on_named, scored, unscored
 from .otlp import hex_id
-from .rows import Row, read_rows
+from .rows import Row, each, read_rows
 from .spans import Span, SpanKind, records_of_spans
 
 NAME = "mlflow"
@@ -53,27 +54,26 @@ def recognises(glimpse: Any) -> bool:
 
 def read(path: Path, options: Options) -> Iterator[Found]:
     """Read traces; see `Format`."""
-    for row in read_rows(path, lambda node: node.items("traces") if "traces" in node else None):
-        if isinstance(row, Skipped):
-            yield row
-            continue
-        try:
-            if "assessment_name" in row.node:
-                for opinion in _feedback(row.node):
-                    told = row.node.node("metadata").value
-                    yield on_named(opinion, told, row.node.need("trace_id"), options.system)
-                continue
-            spans = _spans(row)
-            yield from _assess(spans, row)
-            yield from records_of_spans(spans, options)
-        except UNREADABLE as error:
-            yield row.place.skipped(error)
+    rows = read_rows(path, lambda node: node.items("traces") if "traces" in node else None)
+    yield from each(rows, lambda row: _records(row, options))
+
+
+def _records(row: Row, options: Options) -> Iterator[Found]:
+    if "assessment_name" in row.node:
+        opinions = list[Opinion]()
+        yield from hear(opinions, [row.node], _feedback, row.place)
+        told, trace = row.node.node("metadata").value, row.node.need("trace_id")
+        yield from (on_named(opinion, told, trace, options.system) for opinion in opinions)
+        return
+    spans = _spans(row)
+    yield from _assess(spans, row)
+    yield from records_of_spans(spans, options)
 
 
 def _spans(row: Row) -> list[Span]:
     info = row.node.node("info")
     trace = info.need("trace_id", "request_id")
-    spans = [_span(each, trace, row) for each in row.node.node("data").nodes("spans")]
+    spans = [_span(piece, trace, row) for piece in row.node.node("data").nodes("spans")]
     if not spans:
         given, returned = (parsed(info.get(name)) for name in ("request_preview", "response_preview"))
         spans = [Span(id="", place=row.place, trace=trace, kind="agent", given=given, returned=returned)]
@@ -91,7 +91,7 @@ def _span(piece: Node, trace: str, row: Row) -> Span:
         {name: parsed(value) for name, value in piece.node("attributes").value.items()},
         piece.place("attributes"),
     )
-    status = piece.node("status") if is_object(piece.get("status")) else Node({})
+    status = Node(piece.held("status"))
     span = Span(
         id=hex_id(piece.need("span_id")),
         place=row.place,
@@ -106,7 +106,7 @@ def _span(piece: Node, trace: str, row: Row) -> Span:
         span.error = status.text("message") or "error"
     if span.kind == "tool":
         given = span.given if is_arguments(span.given) else {}
-        span.call = IdentifiedCall(call_of({"name": piece.need("name"), "arguments": given}, piece.at).call)
+        span.call = call_of({"name": piece.need("name"), "arguments": given}, piece.at)
     elif span.kind == "llm":
         _read_chat(span, attributes)
     elif span.kind == "retriever" and is_list(span.returned):
@@ -133,14 +133,14 @@ def _assess(spans: list[Span], row: Row) -> Iterator[Skipped]:
     by_id = {span.id: span for span in spans}
     root = next((span for span in spans if span.parent is None), spans[0])
     for assessment in row.node.node("info").nodes("assessments"):
+        if assessment.value.get("valid") is False:
+            continue
         try:
-            if assessment.value.get("valid") is False:
-                continue
             if "expectation" in assessment:
                 _expect(root, assessment)
-                continue
-            span = by_id.get(hex_id(assessment.text("span_id") or ""), root)
-            span.opinions = [*span.opinions, *_feedback(assessment)]
+            else:
+                span = by_id.get(hex_id(assessment.text("span_id") or ""), root)
+                span.opinions += list(_feedback(assessment))
         except UNREADABLE as error:
             yield row.place.skipped(error)
 
@@ -172,35 +172,19 @@ def _feedback(assessment: Node) -> Iterator[Opinion]:
     details: dict[str, Any] = {"assessor": who, "assessor_type": kind or None}
     error = feedback.get("error")
     if error is not None:
-        failed = (
-            Node(error, assessment.place("feedback.error"))
-            if is_object(error)
-            else Node({"error_message": error})
-        )
+        given = error if is_object(error) else {"error_message": error}
+        failed = Node(given, assessment.place("feedback.error"))
         said = ": ".join(text for text in (failed.text("error_code"), failed.text("error_message")) if text)
         known: list[Outcome] = [each for each in UNGRADED if each == failed.get("error_code")]
         text = (failed.text("error_message") or reason) if known else said or reason
         yield unscored(by, known[0] if known else "failed", text, source=of, evidence=details)
-    elif feedback.value.get("value") is None:
-        yield unscored(
-            by, "not_applicable", reason or "the scorer gave no value", source=of, evidence=details
-        )
-    elif is_object(feedback.value["value"]):
-        for part, value in feedback.node("value").value.items():
-            yield scored(
-                f"{by}/{part}",
-                value,
-                reason=reason,
-                source=of,
-                field=assessment.place("feedback.value"),
-                evidence=details,
-            )
+        return
+    score = partial(
+        scored, reason=reason, source=of, field=assessment.place("feedback.value"), evidence=details
+    )
+    value = feedback.value.get("value")
+    if is_object(value):
+        for part, each_value in value.items():
+            yield score(f"{by}/{part}", each_value)
     else:
-        yield scored(
-            by,
-            feedback.value["value"],
-            reason=reason,
-            source=of,
-            field=assessment.place("feedback.value"),
-            evidence=details,
-        )
+        yield score(by, value, absent="the scorer gave no value")

@@ -109,6 +109,11 @@ class Node:
         """A value that may be written as JSON text within JSON."""
         return parsed(self.get(*names))
 
+    def held(self, *names: str) -> dict[str, Any]:
+        """The object that stands in a field, or in JSON text there; an empty one where there is none."""
+        value = self.unpacked(*names)
+        return value if is_object(value) else {}
+
 
 def named(value: Any) -> str:
     """What a value is, for a person."""

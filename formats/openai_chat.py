@@ -13,13 +13,13 @@ from typing import Any
 
 from ..errors import RecordError
 from ..records import Message, TagValue
-from .calls import Answer, answer_of
+from .calls import Answer, answer_of, said_by_user
 from .example import Example, records_of
 from .found import Found, Options
 from .json_text import tags_of
 from .json_types import is_list, is_object
 from .node import Node
-from .openai_evals import evals_examples, is_evals_row
+from .openai_evals import evals_example, is_evals_row
 from .rows import Row, each, read_rows
 
 NAME = "openai"
@@ -57,8 +57,7 @@ def _records(row: Row, options: Options) -> Iterator[Found]:
         return
     line = row.node
     if is_evals_row(line.value):
-        for example in evals_examples(row):
-            yield from records_of(example, row.place, options)
+        yield from records_of(evals_example(row), row.place, options)
         return
     request = (
         line.node(line.first("body", "request") or "")
@@ -84,11 +83,8 @@ def _chat(request: Node, response: Node, row: Row, options: Options) -> Iterator
     asked, answers = _split(request, choices)
     tools = [tool.value for tool in request.nodes("tools", "functions")]
     tags: dict[str, TagValue] = {"source": "openai", "offers_tools": bool(tools)}
-    if model is not None:
-        tags["model"] = model
-    metadata = line.get("metadata")
-    if is_object(metadata):
-        tags |= tags_of(metadata)
+    tags |= {} if model is None else {"model": model}
+    tags |= tags_of(line.held("metadata"))
     case_id = line.name("custom_id", "id") or ""
     for trial, answer in enumerate(answers):
         example = Example(
@@ -130,15 +126,11 @@ _PLAIN = frozenset({"role", "content", "name", "refusal", "annotations"})
 def _as_chat(request: Node, response: Node) -> tuple[Node, Node]:
     """A response in the form of a chat: its items as messages."""
     given = request.get("input")
-    asked = (
-        [{"role": "user", "content": given}]
-        if isinstance(given, str)
-        else [_item(each) for each in request.nodes("input")]
-    )
+    asked = [said_by_user(given)] if isinstance(given, str) else list(map(_item, request.nodes("input")))
     instructions = request.text("instructions")
     if instructions is not None:
         asked.insert(0, {"role": "system", "content": instructions})
-    done = [_item(each) for each in (response if "output" in response else request).nodes("output")]
+    done = map(_item, (response if "output" in response else request).nodes("output"))
     chat = {
         name: value for name, value in request.value.items() if name in {"model", "tools", "id", "metadata"}
     }

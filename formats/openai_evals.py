@@ -22,12 +22,8 @@ def is_evals_row(value: Mapping[str, Any]) -> bool:
     return isinstance(value.get("item", value.get("datasource_item")), dict)
 
 
-def evals_examples(row: Row) -> Iterator[Example]:
-    """What a row says for which `is_evals_row` holds.
-
-    Raises:
-        RecordError: A field is not as it should be.
-    """
+def evals_example(row: Row) -> Example:
+    """What a row says for which `is_evals_row` holds."""
     line = row.node
     item, sample = line.node("item", "datasource_item"), line.node("sample")
     number = line.name("data_source_idx", "datasource_item_id")
@@ -38,7 +34,7 @@ def evals_examples(row: Row) -> Iterator[Example]:
     sent = sample.get("input")
     if are_messages(sent):
         given = sent
-    yield Example(
+    return Example(
         id=f"item-{row.number - 1 if number is None else number}",
         asked=messages_of(given, item.place("input"))
         if isinstance(given, str) or are_messages(given)

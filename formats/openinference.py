@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .attributes import unflattened
-from .calls import IdentifiedCall, call_of, messages_of
+from .calls import call_of, messages_of
 from .json_text import parsed, tags_of
 from .json_types import is_arguments, is_object
 from .node import Node
@@ -26,11 +26,7 @@ _KINDS: dict[str, SpanKind] = {
 def openinference_span(
     span: Span, attributes: Mapping[str, Any], events: list[tuple[str, dict[str, Any]]]
 ) -> None:
-    """Fill a span from its attributes.
-
-    Raises:
-        RecordError: A message, a call or an evaluation is none.
-    """
+    """Fill a span from its attributes."""
     del events
     node = Node(dict(attributes))
     span.kind = _KINDS.get((node.text("openinference.span.kind") or "").upper(), "other")
@@ -43,14 +39,12 @@ def openinference_span(
     span.session = node.name("session.id")
     span.documents = [_document(item) for item in unflattened(node.value, "retrieval.documents")]
     span.tools = list(_tools(node))
-    metadata = parsed(node.get("metadata"))
-    if is_object(metadata):
-        span.tags = {**span.tags, **tags_of(metadata)}
+    span.tags = {**span.tags, **tags_of(node.held("metadata"))}
     if span.kind == "tool" and node.get("tool.name") is not None:
         given = parsed(node.get("input.value", "tool.parameters"))
         arguments = given if is_arguments(given) else {}
-        call = call_of({"name": node.text("tool.name"), "arguments": arguments}, "tool").call
-        span.call = IdentifiedCall(call, node.name("tool.id", "tool_call.id"))
+        name, identity = node.text("tool.name"), node.name("tool.id", "tool_call.id")
+        span.call = call_of({"name": name, "arguments": arguments, "id": identity}, "tool")
     for group in ("evaluations", "annotations", "trace.evaluations", "trace.annotations"):
         span.opinions = [*span.opinions, *map(_opinion, unflattened(node.value, group))]
 

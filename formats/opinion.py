@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 from ..errors import RecordError
 from ..records import Outcome, Source, Verdict
+from .found import UNREADABLE, Place, Skipped
 from .node import named
+
+T = TypeVar("T")
 
 _LETTERS = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "pass": 1.0, "passed": 1.0, "correct": 1.0, "no": 0.0, "false": 0.0, "fail": 0.0, "failed": 0.0, "incorrect": 0.0}  # fmt: skip
@@ -56,37 +60,37 @@ def scored(
     value: Any,
     *,
     passed: bool | None = None,
-    low: float | None = None,
-    high: float | None = None,
+    ends: tuple[float | None, float | None] = (None, None),
     reason: str | None = None,
     source: Source = "judge",
     field: str | None = None,
     letters: bool = False,
     evidence: Mapping[str, Any] | None = None,
+    absent: str | None = None,
 ) -> Opinion:
-    """An opinion with a score, or, of NaN, without one.
+    """An opinion with a score, or, of NaN, without one; a `RecordError` where nothing says where in [0, 1] it lies.
 
     Args:
         by: Whose it is.
         value: True or false, a number, or a word that says one of the two.
         passed: Whether that passes, where the tool says so: taken where the number alone is outside [0, 1].
-        low: The least number, where the tool says so.
-        high: The largest number.
+        ends: The least and the largest number, where the tool says so.
         reason: What was said beside it.
         source: What sort of thing ``by`` is.
         field: Where it stands, for errors.
         letters: Whether C, P, I and N mean correct, partly, incorrect and no answer.
         evidence: Details; the number itself is kept where the score is another.
-
-    Raises:
-        RecordError: Nothing says where in [0, 1] it lies.
+        absent: Why there is no score where the value is null, which may be; None where it may not.
     """
     number = _number(value, letters=letters)
     kept = {name: detail for name, detail in (evidence or {}).items() if detail is not None}
+    if value is None and absent is not None:
+        return unscored(by, "not_applicable", reason or absent, source=source, evidence=kept)
     if number is not None and math.isnan(number):
         return unscored(
             by, "not_applicable", reason or "the tool gave no score (NaN)", source=source, evidence=kept
         )
+    low, high = ends
     if number is not None and low is not None and high is not None and low < high and low <= number <= high:
         score: float | None = (number - low) / (high - low)
     else:
@@ -114,6 +118,20 @@ def unscored(
     return Opinion(by, None, outcome, reason, source, kept)
 
 
+def hear(
+    opinions: list[Opinion],
+    items: Iterable[T],
+    opinions_of: Callable[[T], Iterable[Opinion]],
+    place: Place,
+) -> Iterator[Skipped]:
+    """Add what items say of an answer; of one that is not what it should be, it is listed why."""
+    for item in items:
+        try:
+            opinions += opinions_of(item)
+        except UNREADABLE as error:
+            yield place.skipped(error)
+
+
 def on_named(opinion: Opinion, told: Mapping[str, Any], case_id: str, system: str) -> Verdict:
     """The verdict on an output that is not there, where ``fiducial.*`` fields of ours say which it is on; else on the case and system given."""
     named_case, named_system = told.get("fiducial.case_id"), told.get("fiducial.system")
@@ -128,10 +146,10 @@ def on_named(opinion: Opinion, told: Mapping[str, Any], case_id: str, system: st
 
 def numbered_names(opinions: list[Opinion]) -> list[Opinion]:
     """The same, where several have one name with their number behind it: they are different questions."""
-    seen: dict[str, int] = {}
+    seen = Counter[str]()
     named_apart = list[Opinion]()
     for each in opinions:
-        seen[each.by] = seen.get(each.by, 0) + 1
+        seen[each.by] += 1
         named_apart.append(each if seen[each.by] == 1 else each._replace(by=f"{each.by}#{seen[each.by]}"))
     return named_apart
 

@@ -10,18 +10,18 @@ import base64
 import binascii
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..errors import RecordError
 from ..records import UNGRADED, Outcome
 from .attributes import plain_attributes
-from .found import UNREADABLE, Found, Options, Place, Skipped
+from .found import UNREADABLE, Found, Options, Place, Skipped, converted
 from .genai import genai_span
 from .json_types import is_object
 from .node import Node
 from .openinference import openinference_span
-from .opinion import Opinion, on_named, scored, unscored
-from .rows import Row, read_rows
+from .opinion import Opinion, hear, on_named, scored, unscored
+from .rows import Row, each, read_rows
 from .spans import Span, records_of_spans
 
 NAME = "otlp"
@@ -32,6 +32,8 @@ EVALUATION = "gen_ai.evaluation.result"
 TRACE_TAG, SPAN_TAG = "otel.trace_id", "otel.span_id"
 """Tags that say which span a case was read from, so that what is said of it can be told to that span."""
 
+_Event: TypeAlias = tuple[Place, Node, dict[str, Any]]
+_HOLDERS = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
 _HEX_LENGTHS = frozenset({16, 32})
 
 
@@ -39,7 +41,7 @@ def recognises(glimpse: Any) -> bool:
     """Whether the first value of a file is of OTLP, or a span or event."""
     if not is_object(glimpse):
         return False
-    if glimpse.keys() & {"resourceSpans", "resource_spans", "resourceLogs", "resource_logs"}:
+    if glimpse.keys() & {*_HOLDERS}:
         return True
     return "attributes" in glimpse and ("context" in glimpse or "event_name" in glimpse or "name" in glimpse)
 
@@ -47,24 +49,23 @@ def recognises(glimpse: Any) -> bool:
 def read(path: Path, options: Options) -> Iterator[Found]:
     """Read spans and events; see `Format`."""
     spans: dict[tuple[str, str], Span] = {}
-    events: list[tuple[Place, Node, dict[str, Any]]] = []
-    for row in _pieces(read_rows(path)):
-        if isinstance(row, Skipped):
-            yield row
-            continue
-        try:
-            piece = row.node
-            attributes = plain_attributes(piece)
-            if _is_event(piece):
-                events.append((row.place, piece, attributes))
-                continue
-            span = _span(piece, attributes, row)
-            spans[span.trace, span.id] = span
-            for refused in _judge(span, piece, attributes):
-                yield row.place.skipped(refused)
-        except UNREADABLE as error:
-            yield row.place.skipped(error)
-    yield from _attached(events, spans, options)
+    events: list[_Event] = []
+
+    def take(row: Row) -> Iterator[Found]:
+        piece = row.node
+        attributes = plain_attributes(piece)
+        if _is_event(piece):
+            events.append((row.place, piece, attributes))
+            return
+        span = _span(piece, attributes, row)
+        spans[span.trace, span.id] = span
+        yield from hear(
+            span.opinions, _evaluations(piece, attributes), lambda said: [evaluation(said)], row.place
+        )
+
+    yield from each(_pieces(read_rows(path)), take)
+    # An evaluation of a span that is not there is a verdict by itself.
+    yield from converted(events, lambda event: _attach(*event, spans, options), lambda event: event[0])
     yield from records_of_spans(spans.values(), options)
 
 
@@ -76,18 +77,11 @@ def _pieces(rows: Iterator[Row | Skipped]) -> Iterator[Row | Skipped]:
             continue
         try:
             held = row.node
-            resources = held.nodes("resourceSpans", "resource_spans") + held.nodes(
-                "resourceLogs", "resource_logs"
-            )
+            resources = held.nodes(*_HOLDERS[:2]) + held.nodes(*_HOLDERS[2:])
             if not resources and "attributes" in held:
                 yield row
                 continue
-            if not resources and not held.value.keys() & {
-                "resourceSpans",
-                "resourceLogs",
-                "resource_spans",
-                "resource_logs",
-            }:
+            if not resources and not held.value.keys() & {*_HOLDERS}:
                 raise RecordError(
                     "neither resourceSpans nor resourceLogs, and no span", field=held.at or None
                 )
@@ -139,29 +133,12 @@ def _span(piece: Node, attributes: dict[str, Any], row: Row) -> Span:
     return span
 
 
-def _judge(span: Span, piece: Node, attributes: dict[str, Any]) -> Iterator[RecordError]:
-    """Add what is said of a span on the span itself; what cannot be understood is given back."""
-    found = [
-        plain_attributes(event) for event in piece.nodes("events") if _event_name(event, {}) == EVALUATION
-    ]
+def _evaluations(piece: Node, attributes: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """What is said of a span on the span itself."""
+    events = [event for event in piece.nodes("events") if _event_name(event, {}) == EVALUATION]
+    yield from map(plain_attributes, events)
     if "gen_ai.evaluation.name" in attributes:
-        found.append(attributes)
-    for each in found:
-        try:
-            span.opinions = [*span.opinions, evaluation(each)]
-        except RecordError as error:
-            yield error
-
-
-def _attached(
-    events: list[tuple[Place, Node, dict[str, Any]]], spans: dict[tuple[str, str], Span], options: Options
-) -> Iterator[Found]:
-    """Give events to their spans; an evaluation of a span that is not there is a verdict by itself."""
-    for place, piece, attributes in events:
-        try:
-            yield from _attach(place, piece, attributes, spans, options)
-        except UNREADABLE as error:
-            yield place.skipped(error)
+        yield attributes
 
 
 def _attach(
@@ -176,7 +153,7 @@ def _attach(
     span = spans.get((trace, hex_id(piece.text("spanId", "span_id") or "")))
     span = span or _by_response(spans, attributes.get("gen_ai.response.id"))
     if name == EVALUATION and span is not None:
-        span.opinions = [*span.opinions, evaluation(attributes)]
+        span.opinions.append(evaluation(attributes))
     elif name == EVALUATION and (trace or "fiducial.case_id" in attributes):
         yield on_named(evaluation(attributes), attributes, trace, options.system)
     elif name == EVALUATION:
@@ -200,11 +177,7 @@ def _body(piece: Node) -> dict[str, Any]:
 
 
 def evaluation(attributes: Mapping[str, Any]) -> Opinion:
-    """What an event ``gen_ai.evaluation.result`` says.
-
-    Raises:
-        RecordError: It has no name, or a score that lies nowhere in [0, 1].
-    """
+    """What an event ``gen_ai.evaluation.result`` says."""
     node = Node(dict(attributes))
     by = node.need("gen_ai.evaluation.name")
     value = node.value.get("gen_ai.evaluation.score.value")
@@ -216,8 +189,6 @@ def evaluation(attributes: Mapping[str, Any]) -> Opinion:
         known: list[Outcome] = [each for each in UNGRADED if each == told]
         outcome: Outcome = known[0] if known else "failed"
         return unscored(by, outcome, reason or error, evidence=own)
-    if value is None and label is None:
-        return unscored(by, "not_applicable", reason or "the evaluation has no score", evidence=own)
     passed = {"pass": True, "fail": False}.get((label or "").lower())
     return scored(
         by,
@@ -226,6 +197,7 @@ def evaluation(attributes: Mapping[str, Any]) -> Opinion:
         reason=reason,
         evidence={"label": label, **own},
         field="gen_ai.evaluation.score.value",
+        absent="the evaluation has no score",
     )
 
 

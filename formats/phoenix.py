@@ -10,11 +10,11 @@ from ..records import Source
 from .arrow_rows import read_any_rows
 from .columns import row_example
 from .example import records_of
-from .found import UNREADABLE, Found, Options
+from .found import Found, Options
 from .json_text import parsed
 from .json_types import is_object
 from .node import Node
-from .opinion import Opinion, scored, unscored
+from .opinion import Opinion, hear, scored, unscored
 from .rows import Row, each
 
 NAME = "phoenix"
@@ -41,17 +41,11 @@ def _records(row: Row, options: Options) -> Iterator[Found]:
     plain = {name: value for name, value in line.value.items() if name not in theirs}
     example, skipped = row_example(Row(plain, row.place, row.at, row.number), options)
     yield from skipped
-    for name in names:
-        try:
-            opinion = _opinion(name, line)
-            if opinion is not None:
-                example.opinions = [*example.opinions, opinion]
-        except UNREADABLE as error:
-            yield row.place.skipped(error)
+    yield from hear(example.opinions, names, lambda name: [_opinion(name, line)], row.place)
     yield from records_of(example, row.place, options)
 
 
-def _opinion(name: str, line: Node) -> Opinion | None:
+def _opinion(name: str, line: Node) -> Opinion:
     details = Node(parsed(line.get(f"{name}{_DETAILS}")) or {}, line.place(f"{name}{_DETAILS}"))
     given = parsed(line.get(f"{name}{_SCORE}"))
     status = details.text("status") or "COMPLETED"
@@ -65,8 +59,6 @@ def _opinion(name: str, line: Node) -> Opinion | None:
     by, label, reason = score.text("name") or name, score.text("label"), score.text("explanation")
     source: Source = "human" if score.text("kind") == "human" else "judge"
     value, direction = score.value.get("score"), score.text("direction") or "maximize"
-    if value is None and label is None:
-        return unscored(by, "not_applicable", reason or "the evaluator gave no score", source=source)
     opinion = scored(
         by,
         label if value is None else value,
@@ -74,8 +66,11 @@ def _opinion(name: str, line: Node) -> Opinion | None:
         source=source,
         field=score.place("score"),
         evidence={"label": label},
+        absent="the evaluator gave no score",
     )
-    if direction == "minimize" and opinion.score is not None:
+    if opinion.score is None:
+        return opinion
+    if direction == "minimize":
         kept = {**opinion.evidence, "value": value, "direction": direction}
         return opinion._replace(score=1.0 - opinion.score, evidence=kept)
     if direction == "neutral":

@@ -7,24 +7,22 @@ an error: a failed assertion is told there, too.
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterator, Mapping
-from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
 from ..errors import InputError, RecordError
 from ..records import Message, Outcome
-from .calls import Answer, answer_of, are_messages, messages_of
+from .calls import Answer, answer_of, are_messages, messages_of, said_by_user
+from .csv_rows import opened_csv
 from .example import Example, records_of
-from .found import UNREADABLE, Found, Options, Place, Skipped
-from .json_text import as_text, parsed, tags_of
+from .found import UNREADABLE, Found, Options, Place, Trials
+from .json_text import as_text, number_in, parsed, tags_of
 from .json_types import is_list, is_object
 from .node import Node
 from .opinion import Opinion, numbered_names, scored, unscored
 from .rows import Row, each, read_rows
-from .trials import Trials
 
 NAME = "promptfoo"
 ABOUT = "results (`json`, `jsonl`, `csv`)"
@@ -92,10 +90,9 @@ def _example(row: Row, options: Options, trials: Trials, *, several: bool) -> It
     variables = result.node("vars").value or test.node("vars").value
     case_id = f"test-{result.need('testIdx')}"
     response = result.node("response")
+    error = None
     if result.value.get("failureReason") == _ERROR:
         error = result.text("error") or as_text(response.get("error")) or "the provider failed"
-    else:
-        error = None
     description = test.text("description")
     metadata = {key: value for key, value in test.node("metadata").value.items() if not key.startswith("_")}
     example = Example(
@@ -121,10 +118,8 @@ def _asked(variables: dict[str, Any], raw: str | None, *, several: bool) -> list
     if raw is not None and not (several and variables):
         chat = parsed(raw)
         return messages_of(chat, "prompt.raw") if are_messages(chat) else messages_of(raw)
-    if len(variables) == 1:
-        (only,) = variables.values()
-        return [{"role": "user", "content": as_text(only)}]
-    return [{"role": "user", "content": as_text(variables)}]
+    only = next(iter(variables.values())) if len(variables) == 1 else variables
+    return [said_by_user(as_text(only))]
 
 
 def _values(test: Node, *types: str) -> list[str]:
@@ -195,37 +190,20 @@ _BLOCK = ("Status", "Score", "Named Scores")
 
 def _read_csv(path: Path, options: Options) -> Iterator[Found]:
     """Results as a table: variables first, then a block of columns a prompt, ``[provider] prompt`` at its head."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, strict=True)
-            header = next(reader, list[str]())
-            heads = [at for at in range(len(header) - 3) if tuple(header[at + 1 : at + 4]) == _BLOCK]
-            if not heads:
-                raise InputError(
-                    "no results of promptfoo: no column is followed by Status, Score, Named Scores", path=path
-                )
-            for number, cells in zip(count(), reader):
-                place = Place(path, reader.line_num)
-                if len(cells) != len(header):
-                    yield Skipped(
-                        file=str(path),
-                        line=reader.line_num,
-                        reason=f"{len(cells)} fields, and the header names {len(header)}",
-                    )
-                    continue
-                yield from each(
-                    [Row(cells, place)], lambda row, n=number: _csv_examples(row, n, header, heads, options)
-                )
-    except csv.Error as error:
-        raise InputError(f"not CSV: {error}", path=path) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read: {error}", path=path) from error
+    with opened_csv(path, ",") as (header, lines):
+        heads = [at for at in range(len(header) - 3) if tuple(header[at + 1 : at + 4]) == _BLOCK]
+        if not heads:
+            raise InputError(
+                "no results of promptfoo: no column is followed by Status, Score, Named Scores", path=path
+            )
+        rows = (Row(cells, Place(path, line), number=number) for number, (line, cells) in enumerate(lines))
+        yield from each(rows, lambda row: _csv_examples(row, header, heads, options))
 
 
-def _csv_examples(
-    row: Row, number: int, header: list[str], heads: list[int], options: Options
-) -> Iterator[Found]:
+def _csv_examples(row: Row, header: list[str], heads: list[int], options: Options) -> Iterator[Found]:
     cells = cast("list[str]", row.value)
+    if len(cells) != len(header):
+        raise RecordError(f"{len(cells)} fields, and the header names {len(header)}")
     variables = dict(zip(header[: heads[0]], cells[: heads[0]], strict=True))
     description = variables.pop("Description", "")
     for at, end in zip(heads, [*heads[1:], len(header)], strict=True):
@@ -234,7 +212,7 @@ def _csv_examples(
         failed = block["Status"] == "ERROR"
         yield from records_of(
             Example(
-                id=f"test-{number}",
+                id=f"test-{row.number}",
                 asked=_asked(variables, None if len(heads) > 1 else label, several=len(heads) > 1),
                 tags={**variables, **({"description": description} if description else {})},
                 answer=None if failed else Answer(cells[at]),
@@ -258,12 +236,6 @@ def _csv_opinions(block: dict[str, str], *, failed: bool) -> Iterator[Opinion]:
         raise RecordError(f"not JSON: {error}", field="Named Scores") from error
     for name in named.value:
         yield scored(name, named.value[name], field=named.place(name))
-    grading = Node({"score": _as_number(block["Score"]), "pass": block["Status"] == "PASS", "reason": reason})
+    score = number_in(block["Score"] or None)
+    grading = Node({"score": score, "pass": block["Status"] == "PASS", "reason": reason})
     yield _opinion(NAME, grading)
-
-
-def _as_number(text: str) -> Any:
-    try:
-        return float(text)
-    except ValueError:
-        return text or None

@@ -6,16 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError
-from .calls import Answer, are_messages, messages_of
+from ..errors import InputError, readable
+from .calls import Answer, question_of
 from .example import Example, answers_of, records_of
-from .found import UNREADABLE, Found, Options, Place
-from .json_text import asked, tags_of, told
+from .found import UNREADABLE, Found, Options, Place, Trials
+from .json_text import tags_of, told
 from .json_types import is_list, is_object
 from .node import Node
-from .opinion import scored, unscored
+from .opinion import Opinion, hear, scored, unscored
 from .rows import Row, each, files_of, read_document
-from .trials import Trials
 
 NAME = "pydantic-evals"
 ABOUT = "data sets (YAML, JSON) and reports (JSON)"
@@ -57,9 +56,8 @@ def _yaml(path: Path) -> Any:
 
     try:
         load: Any = YAML(typ="safe", pure=True).load  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        return load(path.read_text("utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
+        with readable(path):
+            return load(path.read_text("utf-8"))
     except (YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"not YAML: {' '.join(str(error).split())}", path=path) from error
 
@@ -69,41 +67,32 @@ def _records(row: Row, system: str | None, failed: bool, trials: Trials, options
     if "inputs" not in case:
         raise case.refuse("inputs", "what was asked")
     case_id = case.name("source_case_name") or case.name("name") or ""
-    given, output = case.get("inputs"), case.get("output")
+    output = case.get("output")
     answer = Answer(told(output)) if output is not None else None
     example = Example(
         id=case_id,
         prefix="case",
         number=row.number,
-        asked=messages_of(given, case.place("inputs"))
-        if are_messages(given)
-        else [{"role": "user", "content": asked(given)}],
+        asked=question_of(case.get("inputs"), case.place("inputs")),
         accepted=answers_of(told(case.get("expected_output"))),
-        tags=tags_of(case.node("metadata").value) if is_object(case.get("metadata")) else {},
+        tags=tags_of(case.held("metadata")),
         answer=answer,
         error=(case.text("error_message") or "the task failed") if failed else None,
         system=system,
         trial=0 if answer is None and not failed else trials.next(case_id, system or options.system),
     )
-    for group in ("assertions", "scores", "labels"):
-        for name in case.node(group).value:
-            result = case.node(group).node(name)
-            try:
-                example.opinions.append(
-                    scored(
-                        name,
-                        result.value.get("value"),
-                        reason=result.text("reason"),
-                        field=result.at,
-                        evidence={"version": result.name("evaluator_version")},
-                    )
-                    if result.value.get("value") is not None
-                    else unscored(
-                        name, "not_applicable", result.text("reason") or "the evaluator gave no value"
-                    )
-                )
-            except UNREADABLE as error:
-                yield row.place.skipped(error)
+    groups = [case.node(group) for group in ("assertions", "scores", "labels")]
+    results = [(group, name) for group in groups for name in group.value]
+    yield from hear(example.opinions, results, lambda each: [_opinion(*each)], row.place)
     for failure in case.nodes("evaluator_failures"):
         example.opinions.append(unscored(failure.need("name"), "failed", failure.text("error_message")))
     yield from records_of(example, row.place, options)
+
+
+def _opinion(group: Node, name: str) -> Opinion:
+    result = group.node(name)
+    value, reason = result.value.get("value"), result.text("reason")
+    if value is None:
+        return unscored(name, "not_applicable", reason or "the evaluator gave no value")
+    evidence = {"version": result.name("evaluator_version")}
+    return scored(name, value, reason=reason, field=result.at, evidence=evidence)

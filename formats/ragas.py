@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from .arrow_rows import read_any_rows
-from .calls import Answer, answer_of, messages_of
+from .calls import Answer, answer_of, divided, messages_of
 from .example import Example, answers_of, listed, records_of
-from .found import UNREADABLE, Found, Options
+from .found import Found, Options
 from .json_text import as_text, tags_of
 from .json_types import is_list, is_object
 from .node import Node
-from .opinion import Opinion, scored, unscored
+from .opinion import Opinion, hear, scored, unscored
 from .rows import Row, each
 
 NAME = "ragas"
@@ -38,14 +38,11 @@ def _records(row: Row, options: Options) -> Iterator[Found]:
     line = row.node
     if line.get("user_input") is None:
         raise line.refuse("user_input", "a text or a list of messages")
-    asked, answer = line.unpacked("user_input"), _single(line.text("response"))
+    asked, response = line.unpacked("user_input"), line.text("response")
+    answer = None if response is None else Answer(response)
     if is_list(asked):
-        messages = Node({"user_input": asked}, line.at).nodes("user_input")
-        last = max(
-            (at for at, each in enumerate(messages) if each.get("type", "role") in {"human", "user"}),
-            default=-1,
-        )
-        asked, answer = [each.value for each in messages[: last + 1]], answer_of(messages[last + 1 :])
+        before, after = divided(Node({"user_input": asked}, line.at).nodes("user_input"))
+        asked, answer = [each.value for each in before], answer_of(after)
     rubrics = line.unpacked("rubrics")
     expected = line.unpacked("reference_tool_calls")
     example = Example(
@@ -68,20 +65,17 @@ def _records(row: Row, options: Options) -> Iterator[Found]:
         ),
         answer=answer,
     )
-    for name, value in line.value.items():
-        if name not in _FIELDS and (value is None or isinstance(value, int | float)):
-            try:
-                example.opinions = [*example.opinions, _opinion(name, value, line)]
-            except UNREADABLE as error:
-                yield row.place.skipped(error)
+    numbers = [
+        name
+        for name, value in line.value.items()
+        if name not in _FIELDS and (value is None or isinstance(value, int | float))
+    ]
+    yield from hear(example.opinions, numbers, lambda name: [_opinion(name, line)], row.place)
     yield from records_of(example, row.place, options)
 
 
-def _single(text: str | None) -> Answer | None:
-    return None if text is None else Answer(text)
-
-
-def _opinion(name: str, value: Any, line: Node) -> Opinion:
+def _opinion(name: str, line: Node) -> Opinion:
+    value = line.value[name]
     if value is None or math.isnan(value):
         return unscored(name, "failed", "the metric gave no score (NaN)")
     return scored(name, value, field=line.place(name))

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from ..errors import InputError, RecordError
+from ..errors import InputError, RecordError, readable
 from ..records import not_utf8, read_lines
-from .found import UNREADABLE, Found, Place, Skipped
+from .found import UNREADABLE, Found, Place, Skipped, converted
 from .json_types import is_list, is_object
 from .node import Node
 
@@ -57,18 +57,14 @@ Within: TypeAlias = Callable[[Node], list[tuple[str, Any]] | None]
 def read_rows(
     path: Path, within: Within | None = None, *, is_row: Callable[[Any], bool] | None = None
 ) -> Iterator[Row | Skipped]:
-    """The values of a file of JSON: one a line, or the items of a list, or a single one.
+    """The values of a file of JSON: one a line, or the items of a list, or a single one; of a folder, those of every such file.
+
+    What is not JSON is skipped where the rest of the file can be read all the same.
 
     Args:
-        path: JSON Lines or JSON; in a folder, every file of either.
+        path: JSON Lines or JSON.
         within: Finds the rows that an object holds, such as a page of an API.
         is_row: Whether a list is a row, and not a list of them.
-
-    Yields:
-        The values in order; what is not JSON as skipped, where the rest of the file can be read all the same.
-
-    Raises:
-        InputError: A file cannot be read, or is no JSON.
     """
     for file in files_of(path, (".jsonl", ".json", ".ndjson")):
         rows = _lines(file) if _has_lines(file) else _document_rows(file, is_row)
@@ -101,27 +97,19 @@ def _unwrapped(rows: Iterable[Row | Skipped], within: Within) -> Iterator[Row | 
 
 
 def read_document(path: Path) -> Any:
-    """All of a file as one JSON value; NaN and infinities are understood.
-
-    Raises:
-        InputError: It cannot be read, is too large, or is no JSON.
-    """
-    try:
+    """All of a file as one JSON value, like `decode`; an `InputError` where it cannot be read, is too large, or is no JSON."""
+    with readable(path):
         if path.stat().st_size > MAX_DOCUMENT_BYTES:
             raise InputError(f"is larger than {MAX_DOCUMENT_BYTES // 2**20} MiB", path=path)
-        return decode(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
+        raw = path.read_bytes()
+    try:
+        return decode(raw)
     except RecordError as error:
         raise InputError(error.message, path=path, line=error.line) from error
 
 
 def decode(raw: bytes) -> Any:
-    """JSON; NaN and infinities, which some tools write, are understood.
-
-    Raises:
-        RecordError: It is no JSON; names the line where it is more than one.
-    """
+    """JSON; NaN and infinities, which some tools write, are understood. An error names the line where there are several."""
     try:
         return _decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -142,13 +130,8 @@ def each(rows: Iterable[Row | Skipped], convert: Callable[[Row], Iterable[Found]
     for row in rows:
         if isinstance(row, Skipped):
             yield row
-            continue
-        try:
-            found = list(convert(row))
-        except UNREADABLE as error:
-            yield row.place.skipped(error)
-            continue
-        yield from found
+        else:
+            yield from converted([row], convert, lambda each: each.place)
 
 
 _decode = msgspec.json.Decoder().decode

@@ -20,12 +20,12 @@ from .calls import (
     answer_of_steps,
     are_messages,
     calls_of,
-    messages_of,
+    question_of,
     text_of,
 )
 from .example import Example, records_of
-from .found import UNREADABLE, Found, Options, Place
-from .json_text import as_text, asked, parsed, told
+from .found import Found, Options, Place, converted
+from .json_text import as_text, parsed, told
 from .json_types import is_object
 from .node import Node
 from .opinion import Opinion, numbered_names
@@ -133,14 +133,14 @@ def records_of_spans(spans: Iterable[Span], options: Options) -> Iterator[Found]
 def _records(trace: list[Span], options: Options) -> Iterator[Found]:
     root = _root(trace)
     scored = [span for span in trace if span is not root and span.opinions]
-    for span, others in [(root, trace), *((span, _below(span, trace)) for span in scored)]:
-        try:
-            example = example_of(span, others)
-            if span is not root:
-                example.id = f"{example.id}/{span.id}"
-            yield from records_of(example, span.place, options)
-        except UNREADABLE as error:
-            yield span.place.skipped(error)
+
+    def convert(span: Span) -> Iterator[Found]:
+        example = example_of(span, trace if span is root else _below(span, trace))
+        if span is not root:
+            example.id = f"{example.id}/{span.id}"
+        return records_of(example, span.place, options)
+
+    return converted([root, *scored], convert, lambda span: span.place)
 
 
 def _root(trace: list[Span]) -> Span:
@@ -182,14 +182,7 @@ def example_of(root: Span, spans: list[Span]) -> Example:
 def _asked(span: Span) -> list[Message]:
     if span.asked:
         return span.asked
-    if span.given is None or span.kind in {"tool", "retriever"}:
-        return []
-    given = parsed(span.given)
-    for messages in (given, given.get("messages") if is_object(given) else None):
-        if are_messages(messages):
-            return messages_of(messages)
-    text = asked(given)
-    return [] if text is None else [{"role": "user", "content": text}]
+    return [] if span.kind in {"tool", "retriever"} else question_of(parsed(span.given))
 
 
 def _answer(root: Span, spans: list[Span]) -> Answer:

@@ -9,7 +9,7 @@ import zlib
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from ..errors import InputError, MissingExtraError
+from ..errors import InputError, MissingExtraError, readable
 from ..records import Closing
 
 MAX_MEMBER_BYTES = 512 * 1024 * 1024
@@ -19,7 +19,7 @@ _ZSTANDARD = 93
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")
 
 
-_DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, RuntimeError, ValueError)
+DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, RuntimeError, ValueError)
 """What `zipfile` raises of an archive that is damaged, encrypted, or made in a way it does not know."""
 
 
@@ -33,11 +33,10 @@ class Zipped(Closing):
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            self._archive = zipfile.ZipFile(path)
-        except _DAMAGE as error:
+            with readable(path):
+                self._archive = zipfile.ZipFile(path)
+        except DAMAGED as error:
             raise InputError("not a whole ZIP file; it may be cut off", path=path) from error
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
         # Of a name that comes twice the last counts.
         self.members = {info.filename: info for info in self._archive.infolist()}
 
@@ -55,7 +54,7 @@ class Zipped(Closing):
         info = self.members[name]
         try:
             raw = self._zstandard(info) if info.compress_type == _ZSTANDARD else self._plain(info)
-        except (*_DAMAGE, OSError) as error:
+        except (*DAMAGED, OSError) as error:
             raise InputError(f"{name} cannot be read: {error}", path=self._path) from error
         if len(raw) > MAX_MEMBER_BYTES:
             raise InputError(f"{name} is larger than {MAX_MEMBER_BYTES // 2**20} MiB", path=self._path)

@@ -12,9 +12,9 @@ import msgspec
 
 from ...calibration.cuts import Cut
 from ...errors import InputError, UsageError
-from ...formats.catalogue import find_format, read_found
 from ...formats.found import Options
 from ...formats.judged import Judged, Known
+from ...formats.readers import find_format, read_found
 from ...formats.to_probes import PROBE, WRITERS
 from ...records import (
     Author,

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ...errors import InputError
+from ...errors import InputError, readable
 from ...records import Case, TagValue
 
 _T = TypeVar("_T")
@@ -125,13 +125,13 @@ def _tags(data: _Data) -> dict[str, TagValue]:
 
 def _read(path: Path, kind: type[_T]) -> tuple[dict[str, Any], _T]:
     """A JSON object as it stands, and as what it should be."""
-    try:
+    with readable(path):
         if path.stat().st_size > _MAX_BYTES:
             raise InputError(f"larger than {_MAX_BYTES // 1024 // 1024} MiB", path=path)
-        fields = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+        raw = path.read_bytes()
+    try:
+        fields = msgspec.json.decode(raw, type=dict[str, Any])
         return fields, msgspec.convert(fields, kind)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         message, _, field = str(error).partition(" - at `$.")
         raise InputError(message, path=path, field=field.rstrip("`") or None) from error
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from ...records import Case, Verdict
+from ..json_types import is_object
 
 _DIFFICULTIES = ("interface", "basic", "novice", "intermediate", "advanced", "expert", "human")
 _STAMP = "%Y-%m-%dT%H:%M:%S+00:00"
@@ -69,7 +70,7 @@ def report_of(
 
 def _test(attempt: Attempt) -> dict[str, Any]:
     fields = attempt.case.reference
-    info, ground = _object(fields.get("info")), _object(fields.get("ground"))
+    info, ground = (given if is_object(given := fields.get(name)) else {} for name in ("info", "ground"))
     metrics: dict[str, Any] = {
         "difficulty": info.get("difficulty"),
         "success": attempt.success,
@@ -100,10 +101,6 @@ def _highest_difficulty(attempts: Iterable[Attempt]) -> str:
         if attempt.success and (difficulty := attempt.case.tags.get("difficulty")) in _DIFFICULTIES
     ]
     return f"{_DIFFICULTIES[max(beaten)]}: {max(beaten) + 1}" if beaten else "No successful tests"
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def _duration(seconds: float) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any, cast
+from typing import Any
 
 from ...records import Output, Step, ToolCall
+from ..json_types import is_arguments, is_list, is_object
 from .categories import Category
 from .results import ResultFile, read_results
 
@@ -29,9 +30,8 @@ def to_output(entry_id: str, system: str, category: Category, result: Any) -> Ou
     A text becomes ``text``, a list of calls ``tool_calls``, and turns of steps ``turns``. What is none of these becomes its
     JSON text, which no decoder takes for calls.
     """
-    if category.family in {"multi_turn", "agentic"} and isinstance(result, list):
-        turns = [_steps(turn) for turn in cast("list[Any]", result)]
-        return Output(case_id=entry_id, system=system, turns=turns)
+    if category.family in {"multi_turn", "agentic"} and is_list(result):
+        return Output(case_id=entry_id, system=system, turns=[_steps(turn) for turn in result])
     step = _step(result)
     if isinstance(step, str):
         return Output(case_id=entry_id, system=system, text=step)
@@ -39,24 +39,22 @@ def to_output(entry_id: str, system: str, category: Category, result: Any) -> Ou
 
 
 def _steps(turn: Any) -> list[Step]:
-    return [_step(step) for step in cast("list[Any]", turn)] if isinstance(turn, list) else [_step(turn)]
+    return [_step(step) for step in turn] if is_list(turn) else [_step(turn)]
 
 
 def _step(step: Any) -> str | list[ToolCall]:
     if isinstance(step, str):
         return step
-    if isinstance(step, list):
-        calls = [_call(call) for call in cast("list[Any]", step)]
-        if None not in calls:
-            return [call for call in calls if call is not None]
+    if is_list(step):
+        calls = [call for call in map(_call, step) if call is not None]
+        if len(calls) == len(step):
+            return calls
     return json.dumps(step)
 
 
 def _call(call: Any) -> ToolCall | None:
-    if not isinstance(call, dict) or not call:
+    if not is_object(call) or not call:
         return None
     # Of an object with several keys BFCL reads the first alone.
-    name, arguments = next(iter(cast("dict[str, Any]", call).items()))
-    if isinstance(arguments, dict):
-        return ToolCall(name=name, arguments=cast("dict[str, Any]", arguments))
-    return ToolCall(name=name, arguments=arguments if isinstance(arguments, str) else json.dumps(arguments))
+    name, arguments = next(iter(call.items()))
+    return ToolCall(name=name, arguments=arguments if is_arguments(arguments) else json.dumps(arguments))

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import lzma
-import struct
 import zipfile
-import zlib
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, Protocol, cast
+from typing import IO, Any, Protocol
 
-from ...errors import InputError, RecordError
+from ...errors import InputError, RecordError, readable
 from ...records import MAX_LINE_BYTES, read_lines
+from ..json_types import is_object
+from ..zipped import DAMAGED
 
 MAX_MEMBER_BYTES = 256 * 1024 * 1024
 """A file inside a wheel that unpacks to more is refused; BFCL's largest has 20 MB."""
@@ -137,13 +136,12 @@ def _bounded_lines(file: IO[bytes], place: str) -> Iterator[tuple[int, bytes]]:
 @contextmanager
 def _translated(place: Path | str) -> Generator[None]:
     try:
-        yield
-    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, ValueError) as error:
-        raise InputError(f"is not a readable wheel: {error}", path=place) from error
+        with readable(place):
+            yield
     except (RuntimeError, NotImplementedError) as error:
         raise InputError(f"is packed in a way that is not supported: {error}", path=place) from error
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", path=place) from error
+    except DAMAGED as error:
+        raise InputError(f"is not a readable wheel: {error}", path=place) from error
 
 
 def read_objects(source: DataSource, relative: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -169,9 +167,9 @@ def read_document(source: DataSource, relative: str) -> Any:
 def parse_object(raw: bytes, *, place: str, line: int | None = None) -> dict[str, Any]:
     """Like `parse_json`, for a line that must be an object."""
     value = parse_json(raw, place=place, line=line)
-    if not isinstance(value, dict):
+    if not is_object(value):
         raise RecordError(f"expected a JSON object, got {type(value).__name__}", path=place, line=line)
-    return cast("dict[str, Any]", value)
+    return value
 
 
 def parse_json(raw: bytes, *, place: str, line: int | None = None) -> Any:

@@ -277,3 +277,18 @@ def test_an_item_of_a_run_of_openai_evals_is_asked_as_it_was_sent(read: Read):
     assert found.cases[0].reference == {"answers": ["hardware"]}
     assert found.cases[0].tags == {"ticket": "It is broken."}
     assert [(v.by, v.score) for v in found.verdicts] == [("match", 1.0)]
+
+
+@pytest.mark.parametrize("text", ['["Rome", "Paris"]: which?', '["Rome", "Paris"]', '{"city": "Rome"}'])
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"id": "i1", "datasetName": "d", "input": "{}", "expectedOutput": "x"},
+        {"id": "i1", "dataset_id": "d", "inputs": "{}", "outputs": {"answer": "x"}},
+    ],
+    ids=["langfuse", "langsmith"],
+)
+def test_a_question_that_is_json_text_is_asked_as_it_stands(read: Read, item: dict[str, Any], text: str):
+    """It was read as messages, or refused for being none."""
+    given = {name: {"question": text} if value == "{}" else value for name, value in item.items()}
+    assert [case.messages for case in read(given).cases] == [[{"role": "user", "content": text}]]

@@ -7,40 +7,17 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from ..errors import FiducialError, InputError, UsageError
+from ..errors import FiducialError, InputError, UsageError, readable
 from ..plugins import FORMATS
 from ..records import Verdict, nearest
 from .arrow_rows import read_arrow_rows
 from .columns import resolve
 from .csv_rows import SUFFIXES, read_csv_rows
 from .found import Found, Options, Skipped
-from .hf import is_folder_of_datasets
 from .json_types import is_list, is_object
 from .own import read_own
 from .rows import Row, read_rows
-
-MODULES: dict[str, str] = {
-    "inspect": "inspect_logs",
-    "promptfoo": "promptfoo",
-    "otlp": "otlp",
-    "mlflow": "mlflow",
-    "langsmith": "langsmith",
-    "langfuse": "langfuse",
-    "openai": "openai_chat",
-    "phoenix": "phoenix",
-    "deepeval": "deepeval",
-    "pydantic-evals": "pydantic_evals",
-    "ragas": "ragas",
-    "braintrust": "braintrust",
-    "azure": "azure_rows",
-    "csv": "csv_table",
-    "parquet": "parquet_table",
-    "json": "json_table",
-    "hf": "hf",
-}
-"""Name to module, in the order in which they are asked whether they recognise something."""
-
-_TEXT = (".jsonl", ".ndjson", ".json", ".yaml", ".yml")
+from .table_formats import TABLES, is_folder_of_datasets
 
 
 class Format(Protocol):
@@ -60,18 +37,34 @@ class Format(Protocol):
     def read(self, path: Path, options: Options) -> Iterator[Found]:
         """Read a file, or a folder of such files, which belong together.
 
-        Args:
-            path: Where they are.
-            options: See `Options`.
-
-        Yields:
-            Cases, outputs and verdicts; what is skipped.
-
         Raises:
             InputError: A file cannot be read.
             MissingExtraError: A library is needed and not installed.
         """
         ...
+
+
+_MODULES: dict[str, str] = {
+    "inspect": "inspect_logs",
+    "promptfoo": "promptfoo",
+    "otlp": "otlp",
+    "mlflow": "mlflow",
+    "langsmith": "langsmith",
+    "langfuse": "langfuse",
+    "openai": "openai_chat",
+    "phoenix": "phoenix",
+    "deepeval": "deepeval",
+    "pydantic-evals": "pydantic_evals",
+    "ragas": "ragas",
+    "braintrust": "braintrust",
+    "azure": "azure_rows",
+}
+"""Name to module of those that recognise their files, in the order in which they are asked."""
+
+NAMES = (*_MODULES, *TABLES)
+"""The formats that come along."""
+
+_TEXT = (".jsonl", ".ndjson", ".json", ".yaml", ".yml")
 
 
 def format_of(name: str) -> Format:
@@ -80,10 +73,12 @@ def format_of(name: str) -> Format:
     Raises:
         UsageError: There is none.
     """
-    if name not in MODULES:
-        known = [*MODULES, *FORMATS]
+    if name in TABLES:
+        return TABLES[name]
+    if name not in _MODULES:
+        known = [*NAMES, *FORMATS]
         raise UsageError(f"no format is called {name!r}{nearest(name, known)}; there are {', '.join(known)}")
-    return cast("Format", import_module(f".{MODULES[name]}", __package__))
+    return cast("Format", import_module(f".{_MODULES[name]}", __package__))
 
 
 def read_found(name: str, path: Path, options: Options) -> Iterator[Found]:
@@ -93,7 +88,7 @@ def read_found(name: str, path: Path, options: Options) -> Iterator[Found]:
         InputError: A file cannot be read.
         UsageError: There is no such format.
     """
-    if name not in MODULES and name in FORMATS:
+    if name not in NAMES and name in FORMATS:
         yield from read_own(name, path)
         return
     for found in format_of(name).read(path, options):
@@ -119,19 +114,13 @@ def find_format(path: Path) -> str:
 
 def _by_start(path: Path) -> str | None:
     """The format that a file's first bytes, or the end of its name, say."""
-    try:
-        with path.open("rb") as file:
-            start = file.read(4)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
+    with readable(path), path.open("rb") as file:
+        start = file.read(4)
     suffix = path.suffix.lower()
     if start == b"PK\x03\x04" or suffix == ".eval":
         return "inspect"
     if start == b"PAR1" or suffix == ".parquet":
-        return (
-            _of_columns(next((row for row in read_arrow_rows(path) if isinstance(row, Row)), None))
-            or "parquet"
-        )
+        return _of_columns(_first(read_arrow_rows(path))) or "parquet"
     if suffix in SUFFIXES:
         return _of_table(path)
     return "pydantic-evals" if suffix in {".yaml", ".yml"} else None
@@ -139,12 +128,12 @@ def _by_start(path: Path) -> str | None:
 
 def _by_content(path: Path) -> str:
     for glimpse in _glimpses(path):
-        for name in MODULES:
+        for name in _MODULES:
             if format_of(name).recognises(glimpse):
                 return name
         if is_object(glimpse) and _has_known_column(glimpse):
             return "json"
-    raise InputError(f"cannot tell what this is; say so: {', '.join(MODULES)}", path=path)
+    raise InputError(f"cannot tell what this is; say so: {', '.join(NAMES)}", path=path)
 
 
 def _of_folder(path: Path) -> str:
@@ -162,7 +151,7 @@ def _of_folder(path: Path) -> str:
 
 def _of_table(path: Path) -> str:
     try:
-        row = next((row for row in read_csv_rows(path) if isinstance(row, Row)), None)
+        row = _first(read_csv_rows(path))
     except InputError as error:
         if error.field == "Status":  # promptfoo repeats a block of columns for each prompt
             return "promptfoo"
@@ -180,15 +169,17 @@ def _of_columns(row: Row | None) -> str | None:
     )
 
 
+def _first(rows: Iterator[Row | Skipped]) -> Row | None:
+    return next((row for row in rows if isinstance(row, Row)), None)
+
+
 def _glimpses(path: Path) -> Iterator[Any]:
     """The first value of a file, once as it is and once without what holds its rows."""
-    for row in read_rows(path, is_row=lambda _: True):
-        if isinstance(row, Skipped):
-            continue
+    row = _first(read_rows(path, is_row=lambda _: True))
+    if row is not None:
         yield row.value
         if is_list(row.value) and row.value:
             yield row.value[0]
-        return
 
 
 def _has_known_column(row: dict[str, Any]) -> bool:
