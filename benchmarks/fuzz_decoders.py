@@ -17,7 +17,7 @@ from typing import Any
 from fiducial.deterministic.ast.java_values import convert_java
 from fiducial.deterministic.ast.javascript_values import convert_javascript
 from fiducial.deterministic.ast.standard_text import standardise_strictly
-from fiducial.deterministic.decoding import decode_native, decode_prompt, decode_prompt_strictly
+from fiducial.deterministic.decoding import AskedForm, decode_native, decode_prompt
 from fiducial.errors import DecodingError
 
 LIMIT_MS = 100.0
@@ -25,15 +25,19 @@ SEED = 20_240_601
 
 DECODERS: dict[str, Callable[[str], Any]] = {
     "python": decode_prompt,
-    "python, strict": decode_prompt_strictly,
-    "python, tagged": lambda text: decode_prompt(f"<TOOLCALL>{text}</TOOLCALL>", tagged=True),
-    "json": lambda text: decode_prompt(text, form="json"),
-    "json, strict": lambda text: decode_prompt_strictly(text, form="json"),
-    "verbose xml": lambda text: decode_prompt(f"<functions>{text}</functions>", form="verbose_xml"),
-    "concise xml": lambda text: decode_prompt(f"<functions>{text}</functions>", form="concise_xml"),
-    "java": lambda text: decode_prompt(text, language="java"),
-    "java, strict": lambda text: decode_prompt_strictly(text, language="java"),
-    "javascript": lambda text: decode_prompt(text, language="javascript"),
+    "python, strict": lambda text: decode_prompt(text, strictly=True),
+    "python, tagged": lambda text: decode_prompt(f"<TOOLCALL>{text}</TOOLCALL>", AskedForm(tagged=True)),
+    "json": lambda text: decode_prompt(text, AskedForm(form="json")),
+    "json, strict": lambda text: decode_prompt(text, AskedForm(form="json"), strictly=True),
+    "verbose xml": lambda text: decode_prompt(
+        f"<functions>{text}</functions>", AskedForm(form="verbose_xml")
+    ),
+    "concise xml": lambda text: decode_prompt(
+        f"<functions>{text}</functions>", AskedForm(form="concise_xml")
+    ),
+    "java": lambda text: decode_prompt(text, AskedForm(language="java")),
+    "java, strict": lambda text: decode_prompt(text, AskedForm(language="java"), strictly=True),
+    "javascript": lambda text: decode_prompt(text, AskedForm(language="javascript")),
     "native": lambda text: decode_native([{"f": text}]),
     "java list": lambda text: convert_java(text, "ArrayList", "String"),
     "java array": lambda text: convert_java(text, "Array", "integer"),

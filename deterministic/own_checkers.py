@@ -80,9 +80,6 @@ def own_finding(case: Case, output: Output) -> Finding:
     """Ask the user's checker.
 
     It is ``failed``, with the reason, where that raises or says what is no verdict: that is not the system's fault.
-
-    Raises:
-        ConfigurationError: The checker cannot be loaded.
     """
     function = CHECKERS[case.kind]
     try:

@@ -42,11 +42,7 @@ class CodeFault(WorkspaceFault):
 
 
 def holds_other_tests(challenge: Challenge, workspace: Path) -> bool:
-    """Whether the original would run other tests than the hidden ones: pytest those of the agent too, a script one of its name.
-
-    Raises:
-        ChallengeError: The challenge's folder is not there.
-    """
+    """Whether the original would run other tests than the hidden ones: pytest those of the agent too, a script one of its name."""
     tests = challenge.hidden_tests()
     if tests is None or challenge.evaluation == "pytest":
         return tests is not None

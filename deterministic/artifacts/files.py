@@ -58,11 +58,7 @@ def choose_files(root: Path, entries: list[str]) -> list[str]:
 
 
 def read_text(root: Path, name: str) -> str:
-    """Read a file of a workspace, and nothing that only seems to be one; every line ending becomes a newline.
-
-    Raises:
-        WorkspaceFault: It is missing, not a plain file, outside the workspace, too large, or not UTF-8.
-    """
+    """Read a file of a workspace, and nothing that only seems to be one; every line ending becomes a newline."""
     data = read_bytes(locate(root, name), name, MAX_FILE_BYTES)
     try:
         text = data.decode("utf-8")
@@ -73,11 +69,7 @@ def read_text(root: Path, name: str) -> str:
 
 
 def workspace_root(workspace: str | None) -> Path:
-    """The folder that an output names, its links followed but for a last one, which an agent could have put in its place.
-
-    Raises:
-        WorkspaceFault: There is none.
-    """
+    """The folder that an output names, its links followed but for a last one, which an agent could have put in its place."""
     if workspace is None:
         raise WorkspaceFault("no_output", "the output names no workspace")
     path = Path(os.path.abspath(workspace))  # noqa: PTH100 - `resolve` would follow that link
@@ -90,11 +82,7 @@ def workspace_root(workspace: str | None) -> Path:
 
 
 def locate(root: Path, name: str) -> Path:
-    """Find where a name of a workspace leads, links followed: a place within its root, which is no link and below none.
-
-    Raises:
-        WorkspaceFault: It leads nowhere, or out of the workspace.
-    """
+    """Find where a name of a workspace leads, links followed: a place within its root, which is no link and below none."""
     try:
         place = (root / name).resolve(strict=True)
     except (
@@ -109,11 +97,7 @@ def locate(root: Path, name: str) -> Path:
 
 
 def read_bytes(place: Path, name: str, limit: int) -> bytes:
-    """Read a plain file whole, of at most so many bytes; a link in its place is not followed.
-
-    Raises:
-        WorkspaceFault: It is no plain file, cannot be read, or is too large.
-    """
+    """Read a plain file whole, of at most so many bytes; a link in its place is not followed."""
     try:
         _refuse_unusual(place.lstat(), name, limit)  # to open a device, or a pipe, may already do something
         with open(place, "rb", opener=open_without_links) as file:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from .expectation import Argument, ExpectedCall
-from .problem import Problem
+from .problem import NOT_ACCEPTABLE, Problem, no_source_text, not_acceptable, wrong_name, wrong_type
 from .standard_text import standardise
 
 
@@ -25,8 +25,7 @@ def check_type(value: object, argument: Argument) -> Problem | None:
             return Problem("type_error:nested", sentence, argument.name, argument.shown, value)
     elif kind is argument.first_type:
         return None
-    sentence = "argument {argument}: expected a value of type {expected}, got {got}"
-    return Problem("type_error:simple", sentence, argument.name, argument.declared, value)
+    return wrong_type(argument, value)
 
 
 def as_list(value: Any) -> Any:
@@ -48,9 +47,6 @@ def _item_passes(item: Any, acceptable: list[Any], inner: type | None) -> bool:
     return type(item) is next((type(cast("object", value)) for value in acceptable if value != ""), None)
 
 
-_NOT_ACCEPTABLE = "argument {argument}: got {got}, acceptable {expected}"
-
-
 def check_value(value: Any, argument: Argument) -> Problem | None:
     """Compare a value with the acceptable ones: by its declared type, or as it is where those are of another type."""
     if argument.variable:
@@ -69,14 +65,14 @@ def check_equal(value: Any, argument: Argument) -> Problem | None:
     """Numbers and the like: equal, as Python sees it, to an acceptable value; so 1, 1.0 and True are the same."""
     if value in argument.acceptable:
         return None
-    return Problem("value_error:others", _NOT_ACCEPTABLE, argument.name, argument.shown, value)
+    return not_acceptable("value_error:others", argument, value)
 
 
 def check_text(value: str, argument: Argument) -> Problem | None:
     """A text: the same as an acceptable one in standard form. The marker ``""`` takes part."""
     if standardise(value) in argument.texts:
         return None
-    return Problem("value_error:string", _NOT_ACCEPTABLE, argument.name, argument.shown, value)
+    return not_acceptable("value_error:string", argument, value)
 
 
 def check_list(value: list[Any], argument: Argument) -> Problem | None:
@@ -86,14 +82,12 @@ def check_list(value: list[Any], argument: Argument) -> Problem | None:
         choices = _items(acceptable)
         if choices is not None and standard == [_standard_item(item) for item in choices]:
             return None
-    return Problem("value_error:list/tuple", _NOT_ACCEPTABLE, argument.name, argument.shown, value)
+    return not_acceptable("value_error:list/tuple", argument, value)
 
 
 def check_dict(value: dict[Any, Any], argument: Argument) -> Problem | None:
     """A dict: every key has an acceptable value in one of the acceptable dicts, and no key is missing there."""
-    problem: Problem | None = Problem(
-        "dict_checker:unclear", _NOT_ACCEPTABLE, argument.name, argument.shown, value
-    )
+    problem: Problem | None = not_acceptable("dict_checker:unclear", argument, value)
     for acceptable in argument.acceptable:
         if acceptable == "":
             continue
@@ -105,9 +99,7 @@ def check_dict(value: dict[Any, Any], argument: Argument) -> Problem | None:
 
 def check_list_of_dicts(value: list[Any], argument: Argument) -> Problem | None:
     """A list of dicts: each matches the dict at its place in one of the acceptable lists."""
-    problem: Problem | None = Problem(
-        "list_dict_checker:unclear", _NOT_ACCEPTABLE, argument.name, argument.shown, value
-    )
+    problem: Problem | None = not_acceptable("list_dict_checker:unclear", argument, value)
     for acceptable in argument.acceptable:
         problem = _compare_list_of_dicts(value, acceptable, argument)
         if problem is None:
@@ -146,7 +138,7 @@ def _compare_dict(value: Any, acceptable: Any, argument: Argument) -> Problem | 
             sentence = "argument {argument}: a key that is none of {expected}"
             return Problem("value_error:dict_key", sentence, name, list(wanted), item)
         if _standard_item(item) not in [_standard_item(choice) for choice in _choices(wanted[key])]:
-            return Problem("value_error:dict_value", _NOT_ACCEPTABLE, name, wanted[key], item)
+            return Problem("value_error:dict_value", NOT_ACCEPTABLE, name, wanted[key], item)
     return None
 
 
@@ -179,10 +171,7 @@ def _standard_item(item: Any) -> Any:
 def check_call(call: dict[Any, Any], expected: ExpectedCall) -> Problem | None:
     """The first problem of a call, ``{name: {argument: value}}``, beside an expected one."""
     if expected.name not in call:
-        sentence = "called {got}, expected {expected}"
-        return Problem(
-            "simple_function_checker:wrong_func_name", sentence, None, expected.name, next(iter(call))
-        )
+        return wrong_name(expected.name, next(iter(call)))
     given: dict[Any, Any] = call[expected.name]
     for name in expected.required:
         if name not in given:
@@ -225,8 +214,7 @@ def unexpected_argument(name: Any, value: Any, expected: ExpectedCall) -> Proble
 def _check_argument(value: Any, argument: Argument, language: str) -> Problem | None:
     if argument.convert is not None:
         if type(value) is not str:
-            sentence = "argument {argument}: expected the source text of a value, got {got}"
-            return Problem(f"type_error:{language}", sentence, argument.name, argument.declared, value)
+            return no_source_text(argument, value, language)
         value = argument.convert(value)
     elif argument.declared == "tuple":
         value = as_list(value)

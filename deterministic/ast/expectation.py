@@ -107,11 +107,7 @@ class Expectation(msgspec.Struct, frozen=True):
 def compile_expectation(
     reference: ToolCallReference, tools: list[dict[str, Any]], names: Names = "dotted"
 ) -> Expectation:
-    """Prepare a reference, whose tools are documents in OpenAI's outer shape, for checking.
-
-    Raises:
-        InputError: The reference names a function or a type that is not known.
-    """
+    """Prepare a reference, whose tools are documents in OpenAI's outer shape, for checking."""
     dialect = dialect_of(reference.language)
     documents: list[dict[str, Any]] = [tool["function"] for tool in tools]
     accepted = accepted_calls(reference.calls)
@@ -137,11 +133,7 @@ def compile_expectation(
 
 
 def document_of(name: str, documents: list[dict[str, Any]], *, only: bool) -> dict[str, Any]:
-    """The document that a call goes by: the first of its name, as in the original, or the only one.
-
-    Raises:
-        InputError: There is none, or there are several where there may be but one.
-    """
+    """The document that a call goes by: the first of its name, as in the original, or the only one."""
     found = [document for document in documents if document["name"] == name]
     if only and len(found) > 1:
         raise InputError(

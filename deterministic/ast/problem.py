@@ -8,6 +8,7 @@ import msgspec
 
 from ..evidence import plain, shorten
 from ..finding import Finding, fault
+from .expectation import Argument
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -47,6 +48,32 @@ class Problem(msgspec.Struct, frozen=True):
     def finding(self) -> Finding:
         """The problem as a checker reports it."""
         return fault(self.error_type, self.reason, **self.evidence)
+
+
+def wrong_name(expected: str, got: Any) -> Problem:
+    """Another function than the expected one is called."""
+    sentence = "called {got}, expected {expected}"
+    return Problem("simple_function_checker:wrong_func_name", sentence, None, expected, got)
+
+
+def wrong_type(argument: Argument, value: Any) -> Problem:
+    """A value is of another type than the documented one."""
+    sentence = "argument {argument}: expected a value of type {expected}, got {got}"
+    return Problem("type_error:simple", sentence, argument.name, argument.declared, value)
+
+
+def no_source_text(argument: Argument, value: Any, language: str) -> Problem:
+    """A value does not come as source text, from which it would have to be read."""
+    sentence = "argument {argument}: expected the source text of a value, got {got}"
+    return Problem(f"type_error:{language}", sentence, argument.name, argument.declared, value)
+
+
+NOT_ACCEPTABLE = "argument {argument}: got {got}, acceptable {expected}"
+
+
+def not_acceptable(error_type: str, argument: Argument, value: Any) -> Problem:
+    """A value is none of the acceptable ones."""
+    return Problem(error_type, NOT_ACCEPTABLE, argument.name, argument.shown, value)
 
 
 def _enumerate(expected: Any) -> str:

@@ -10,7 +10,7 @@ from ..decoding import Unquoted
 from ..pairing import pair_completely
 from .bfcl_rules import as_list, missing_argument, unexpected_argument
 from .expectation import Argument, ExpectedCall
-from .problem import Problem
+from .problem import Problem, no_source_text, not_acceptable, wrong_name, wrong_type
 from .schemas import part_of, settled
 from .standard_text import standardise_strictly
 
@@ -30,10 +30,8 @@ def check_value_strictly(value: Any, argument: Argument) -> Problem | None:
         default = document.get("default", _NO_DEFAULT)
         if argument.optional and is_acceptable(value, default, document, literal=literal):
             return None
-        sentence = "argument {argument}: got {got}, acceptable {expected}"
-        return Problem(_value_error(argument), sentence, argument.name, argument.shown, value)
-    sentence = "argument {argument}: expected a value of type {expected}, got {got}"
-    return Problem("type_error:simple", sentence, argument.name, argument.declared, value)
+        return not_acceptable(_value_error(argument), argument, value)
+    return wrong_type(argument, value)
 
 
 _NO_DEFAULT = object()
@@ -162,8 +160,7 @@ def check_call_strictly(call: dict[Any, Any], expected: ExpectedCall) -> Problem
     """
     name, given = next(iter(call.items()))
     if name not in expected.names:
-        sentence = "called {got}, expected {expected}"
-        return Problem("simple_function_checker:wrong_func_name", sentence, None, expected.name, name)
+        return wrong_name(expected.name, name)
     for needed in (*expected.required, *expected.needed):
         if needed not in given:
             return missing_argument(needed, expected)
@@ -183,8 +180,7 @@ def _check_argument(value: Any, argument: Argument, language: str) -> Problem | 
     if argument.convert is None:
         return check_value_strictly(value, argument)
     if type(value) is not str:
-        sentence = "argument {argument}: expected the source text of a value, got {got}"
-        return Problem(f"type_error:{language}", sentence, argument.name, argument.declared, value)
+        return no_source_text(argument, value, language)
     return check_value_strictly(_without_quotes(argument.convert(value)), argument)
 
 

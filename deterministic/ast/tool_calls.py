@@ -10,7 +10,7 @@ import msgspec
 from ...errors import DecodingError, InputError
 from ...records import Case, Output, ToolCallReference
 from ..checkers import CheckOptions, Names
-from ..decoding import asked_form, decode_output, decode_output_strictly
+from ..decoding import asked_form, decode_output
 from ..finding import PASSED, Finding, fault, undecided
 from .bfcl_rules import check_call
 from .expectation import Expectation, compile_expectation
@@ -101,10 +101,8 @@ def expectation_of(case: Case, names: Names) -> Expectation:
 
 def find(case: Case, output: Output, options: CheckOptions) -> Finding:
     """Decide whether an output, its native calls where it has that field or else its text, makes the calls that its case asks for."""
-    decode = decode_output_strictly if options.rules == "strict" else decode_output
-    asked = asked_form(case)
     try:
-        decoded = decode(output, language=asked.language, form=asked.form, tagged=asked.tagged)
+        decoded = decode_output(output, asked_form(case), strictly=options.rules == "strict")
     except DecodingError as error:
         return decoder_failed(error)
     return check_case(case, decoded, options)

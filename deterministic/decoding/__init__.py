@@ -2,26 +2,16 @@
 
 from .native_calls import decode_native, decode_native_strictly, decode_tool_calls
 from .python_calls import Unquoted
-from .replies import (
-    AskedForm,
-    Form,
-    asked_form,
-    decode_output,
-    decode_output_strictly,
-    decode_prompt,
-    decode_prompt_strictly,
-)
+from .replies import PLAIN, AskedForm, asked_form, decode_output, decode_prompt
 
 __all__ = [
+    "PLAIN",
     "AskedForm",
-    "Form",
     "Unquoted",
     "asked_form",
     "decode_native",
     "decode_native_strictly",
     "decode_output",
-    "decode_output_strictly",
     "decode_prompt",
-    "decode_prompt_strictly",
     "decode_tool_calls",
 ]

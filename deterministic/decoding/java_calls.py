@@ -25,9 +25,6 @@ def decode_java_call(code: str) -> list[dict[str, dict[Any, str]]] | dict[str, A
     """Read the first method call in a text, as BFCL does; further ones are ignored, and where there is none that is an empty dict.
 
     The source comes without a semicolon, as models write it: whether that parses is up to the parser's recovery.
-
-    Raises:
-        DecodingError: It is not Java, or an argument comes twice.
     """
     return _decode(
         code, lambda node: code[node.start_byte : node.end_byte], lambda node: _reassembled(node, code)
@@ -35,11 +32,7 @@ def decode_java_call(code: str) -> list[dict[str, dict[Any, str]]] | dict[str, A
 
 
 def decode_java_call_as_written(code: str) -> list[dict[str, dict[Any, str]]] | dict[str, Any]:
-    """As `decode_java_call`, with every value as it was written.
-
-    Raises:
-        DecodingError: It is not Java, or an argument comes twice.
-    """
+    """As `decode_java_call`, with every value as it was written."""
     return _decode(code, written, _written_value)
 
 

@@ -13,11 +13,7 @@ _NAMELESS_ARGUMENTS = frozenset({"identifier", "true"})
 
 
 def decode_javascript_call(code: str) -> list[dict[str, dict[Any, str]]] | None:
-    """Read the first call that is a statement of its own; further ones are ignored, and where there is none that is None.
-
-    Raises:
-        DecodingError: It is not JavaScript, or an argument comes twice.
-    """
+    """Read the first call that is a statement of its own; further ones are ignored, and where there is none that is None."""
     for statement in parse_tree(code, "javascript").children:
         if statement.type == "expression_statement":
             for expression in statement.children:

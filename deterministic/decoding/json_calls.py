@@ -19,9 +19,6 @@ def decode_json_calls(text: str) -> list[dict[Any, Any]]:
 
     As in the original, text that is not JSON is no call at all, rather than a failure, and a list of objects among the
     parameters ends the outer list early, so that nothing is read.
-
-    Raises:
-        DecodingError: An object lacks ``function`` or ``parameters``, or the JSON holds no list at all.
     """
     try:
         items: Any = json.loads(bounded(list_of_objects(text)))
@@ -53,11 +50,7 @@ def decode_json_calls_strictly(text: str) -> list[dict[Any, Any]]:
 
 
 def load_json_strictly(text: str) -> Any:
-    """JSON without the liberties of the standard reader: no NaN or Infinity, no key twice.
-
-    Raises:
-        DecodingError: It is not JSON in this sense.
-    """
+    """JSON without the liberties of the standard reader: no NaN or Infinity, no key twice."""
     return _guarded(lambda: _READER.decode(text))
 
 

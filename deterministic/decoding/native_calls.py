@@ -17,9 +17,6 @@ def decode_native(result: Any) -> list[dict[Any, Any]]:
     """Read a stored BFCL result: a list of ``{name: JSON text of the arguments}``.
 
     Of an item with several keys only the first counts. An empty text is an empty list. Arguments that are JSON but no object are kept as they are.
-
-    Raises:
-        DecodingError: It is something else: a text, null, arguments that are not JSON text.
     """
     if not isinstance(result, list | str | dict):
         raise DecodingError(f"expected a list of calls, got {_kind(result)}")
@@ -40,11 +37,7 @@ def decode_native_strictly(result: Any) -> list[dict[Any, Any]]:
 
 
 def decode_tool_calls(calls: Iterable[ToolCall], *, strictly: bool = False) -> list[dict[Any, Any]]:
-    """Read the calls of an Output, whose arguments are an object or its JSON text: one ``{name: arguments}`` each.
-
-    Raises:
-        DecodingError: Arguments are not JSON; strictly, or lax JSON.
-    """
+    """Read the calls of an Output, whose arguments are an object or its JSON text: one ``{name: arguments}`` each."""
     load: LoadJson = load_json_strictly if strictly else _load
     return [
         {call.name: load(call.arguments) if isinstance(call.arguments, str) else call.arguments}

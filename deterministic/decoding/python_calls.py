@@ -20,11 +20,7 @@ _MAY_BE_EMPTY = frozenset("[]{},' \t\n\r\f\\")
 
 
 def decode_python_calls(code: str) -> list[DecodedCall]:
-    """Read a call, or a list, tuple or set of calls: one ``{name: {argument: value}}`` each.
-
-    Raises:
-        DecodingError: It is anything else.
-    """
+    """Read a call, or a list, tuple or set of calls: one ``{name: {argument: value}}`` each."""
     plain = read_plain_calls(code)
     if plain is not None:
         return plain
@@ -37,11 +33,7 @@ def decode_python_calls(code: str) -> list[DecodedCall]:
 
 
 def call_nodes(code: str) -> list[ast.Call]:
-    """The syntax trees of the calls that a text, possibly in single quotes, consists of.
-
-    Raises:
-        DecodingError: It is not a call or a list of calls.
-    """
+    """The syntax trees of the calls that a text, possibly in single quotes, consists of."""
     node = parse_expression(code.strip().strip("'"))
     if isinstance(node, ast.Call):
         return [node]
@@ -70,20 +62,12 @@ def function_name(node: ast.Call) -> str:
 
 
 def read_call(node: ast.Call) -> DecodedCall:
-    """A call with its keyword arguments; others are dropped, and of equal ones the last wins.
-
-    Raises:
-        DecodingError: An argument is no value.
-    """
+    """A call with its keyword arguments; others are dropped, and of equal ones the last wins."""
     return {function_name(node): {keyword.arg: read_value(keyword.value) for keyword in node.keywords}}
 
 
 def read_value(node: ast.expr) -> Any:
-    """The value of an argument's expression.
-
-    Raises:
-        DecodingError: Expressions of this kind are no values.
-    """
+    """The value of an argument's expression."""
     if type(node) is ast.Constant:
         value = node.value
         return "..." if value is Ellipsis else value
@@ -147,12 +131,7 @@ class Unquoted(str):
 
 
 def decode_python_calls_strictly(code: str) -> list[DecodedCall]:
-    """As `decode_python_calls`, as Python would read it.
-
-    Raises:
-        DecodingError: It is anything else, or a call has an argument without a name, one with a name that comes twice,
-            or no plain function name.
-    """
+    """As `decode_python_calls`, as Python would read it."""
     try:
         return [_read_call_strictly(node) for node in call_nodes(code)]
     except RecursionError as error:

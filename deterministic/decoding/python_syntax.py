@@ -17,11 +17,7 @@ _silence = threading.Lock()
 
 
 def parse_expression(code: str) -> ast.expr:
-    """Parse one Python expression of at most ``MAX_CODE`` characters.
-
-    Raises:
-        DecodingError: It is too long, or not an expression.
-    """
+    """Parse one Python expression of at most ``MAX_CODE`` characters."""
     try:
         if _MAY_WARN.search(bounded(code)):
             # Filters are global, so changing them is kept rare, short, and to one thread at a time.
@@ -36,11 +32,7 @@ def parse_expression(code: str) -> ast.expr:
 
 
 def unparse(node: ast.expr) -> str:
-    """Source text of an expression, in Python's own layout.
-
-    Raises:
-        DecodingError: It has none: nested too deeply, or an integer too long to print.
-    """
+    """Source text of an expression, in Python's own layout."""
     try:
         return ast.unparse(node)
     except (ValueError, RecursionError) as error:

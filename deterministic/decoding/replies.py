@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from ...records import Case, Language, Output
@@ -15,94 +16,21 @@ Form: TypeAlias = Literal["python", "json", "verbose_xml", "concise_xml"]
 """How a system was asked to write its calls; ``python`` stands for source text of whatever the language is."""
 
 
-def decode_prompt(
-    text: str, *, language: Language = "python", form: Form = "python", tagged: bool = False
-) -> Any:
-    """Read the calls in a text reply, as BFCL does.
-
-    Args:
-        text: The reply.
-        language: The language of the functions.
-        form: How calls were to be written; anything but source text is for Python only.
-        tagged: Whether they were to stand between ``<TOOLCALL>`` and ``</TOOLCALL>``.
-
-    Returns:
-        Mostly a list of ``{name: {argument: value}}``; whatever else the original makes of odd replies. Whether it is
-        calls at all is for the checker to see.
-
-    Raises:
-        DecodingError: The reply is not in that form.
-    """
-    text = wrap(text)
-    if tagged:
-        text = untag(text)
-    if form == "json":
-        return decode_json_calls(text)
-    if form == "verbose_xml":
-        return decode_verbose_xml_calls(text)
-    if form == "concise_xml":
-        return decode_concise_xml_calls(text)
-    if language == "java":
-        from .java_calls import decode_java_call  # noqa: PLC0415 - tree-sitter is an extra
-
-        return decode_java_call(text[1:-1])
-    if language == "javascript":
-        from .javascript_calls import decode_javascript_call  # noqa: PLC0415 - tree-sitter is an extra
-
-        return decode_javascript_call(text[1:-1])
-    return decode_python_calls(text)
-
-
-def decode_prompt_strictly(
-    text: str, *, language: Language = "python", form: Form = "python", tagged: bool = False
-) -> Any:
-    """Read the calls in a text reply as they were meant.
-
-    Differs from `decode_prompt` for Python source (see `decode_python_calls_strictly`), for JSON (the whole outer list,
-    or a failure) and for Java (values as written).
-    """
-    code = wrap(text)
-    if form == "json":
-        return decode_json_calls_strictly(untag(code) if tagged else code)
-    if form == "python" and language == "python":
-        return decode_python_calls_strictly(untag(code) if tagged else code)
-    if form == "python" and language == "java":
-        from .java_calls import decode_java_call_as_written  # noqa: PLC0415 - tree-sitter is an extra
-
-        return decode_java_call_as_written(code[1:-1])
-    return decode_prompt(text, language=language, form=form, tagged=tagged)
-
-
-def decode_output(
-    output: Output, *, language: Language = "python", form: Form = "python", tagged: bool = False
-) -> Any:
-    """Read the calls of an output: its native ones where it has that field, else those in its text, as `decode_prompt`."""
-    if output.tool_calls is not None:
-        return decode_tool_calls(output.tool_calls)
-    return decode_prompt(output.text or "", language=language, form=form, tagged=tagged)
-
-
-def decode_output_strictly(
-    output: Output, *, language: Language = "python", form: Form = "python", tagged: bool = False
-) -> Any:
-    """As `decode_output`, by `decode_prompt_strictly`."""
-    if output.tool_calls is not None:
-        return decode_tool_calls(output.tool_calls, strictly=True)
-    return decode_prompt_strictly(output.text or "", language=language, form=form, tagged=tagged)
-
-
 class AskedForm(NamedTuple):
     """How calls in a text reply are written.
 
     Attributes:
         language: The language of the functions.
-        form: Source text, JSON or one of two forms of XML.
+        form: Source text, JSON or one of two forms of XML; anything but source text is for Python only.
         tagged: Whether they stand between ``<TOOLCALL>`` and ``</TOOLCALL>``.
     """
 
-    language: Language
-    form: Form
-    tagged: bool
+    language: Language = "python"
+    form: Form = "python"
+    tagged: bool = False
+
+
+PLAIN = AskedForm()
 
 
 def asked_form(case: Case) -> AskedForm:
@@ -112,3 +40,46 @@ def asked_form(case: Case) -> AskedForm:
         cast("Form", case.tags.get("ret_fmt", "python")),
         case.tags.get("tool_call_tag") is True,
     )
+
+
+def decode_output(output: Output, asked: AskedForm = PLAIN, *, strictly: bool = False) -> Any:
+    """Read the calls of an output: its native ones where it has that field, else those in its text, as `decode_prompt`."""
+    if output.tool_calls is not None:
+        return decode_tool_calls(output.tool_calls, strictly=strictly)
+    return decode_prompt(output.text or "", asked, strictly=strictly)
+
+
+def decode_prompt(text: str, asked: AskedForm = PLAIN, *, strictly: bool = False) -> Any:
+    """Read the calls in a text reply: as BFCL does, or as they were meant, which differs for Python, JSON and Java.
+
+    Mostly a list of ``{name: {argument: value}}``; whatever else the original makes of odd replies. Whether it is calls at all is
+    for the checker to see.
+
+    Raises:
+        DecodingError: The reply is not in that form.
+    """
+    code = untag(wrap(text)) if asked.tagged else wrap(text)
+    decoders = _DECODERS.get(asked.form)
+    if decoders is None and asked.language != "python":
+        return _decode_other_language(code[1:-1], asked.language, strictly=strictly)
+    by_bfcl, by_meaning = decoders or _PYTHON
+    return by_meaning(code) if strictly else by_bfcl(code)
+
+
+def _decode_other_language(code: str, language: Language, *, strictly: bool) -> Any:
+    if language == "javascript":
+        from .javascript_calls import decode_javascript_call  # noqa: PLC0415 - tree-sitter is an extra
+
+        return decode_javascript_call(code)
+    from .java_calls import decode_java_call, decode_java_call_as_written  # noqa: PLC0415 - likewise
+
+    return decode_java_call_as_written(code) if strictly else decode_java_call(code)
+
+
+_PYTHON = decode_python_calls, decode_python_calls_strictly
+_DECODERS: dict[str, tuple[Callable[[str], Any], Callable[[str], Any]]] = {
+    "json": (decode_json_calls, decode_json_calls_strictly),
+    "verbose_xml": (decode_verbose_xml_calls, decode_verbose_xml_calls),
+    "concise_xml": (decode_concise_xml_calls, decode_concise_xml_calls),
+}
+"""What reads a form, as BFCL does and as it was meant."""

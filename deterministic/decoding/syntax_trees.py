@@ -71,9 +71,6 @@ def read_arguments(
     """The arguments of a call, as ``name=value``.
 
     Nodes of a kind in ``nameless`` are an argument without a name, which is None then; others are passed over.
-
-    Raises:
-        DecodingError: An argument comes twice.
     """
     arguments: dict[Any, str] = {}
     for child in node.children:
@@ -93,11 +90,7 @@ def read_arguments(
 
 @cache
 def parser_of(language: Literal["java", "javascript"]) -> Parser:
-    """The parser of a language, made once.
-
-    Raises:
-        MissingExtraError: tree-sitter or the grammar is not installed.
-    """
+    """The parser of a language, made once."""
     try:
         tree_sitter = import_module("tree_sitter")
         grammar: Callable[[], object] = import_module(f"tree_sitter_{language}").language

@@ -26,11 +26,7 @@ def wrap(text: str) -> str:
 
 
 def untag(text: str) -> str:
-    """What stands in the first ``<TOOLCALL>`` element, stripped of white space.
-
-    Raises:
-        DecodingError: There is no such element.
-    """
+    """What stands in the first ``<TOOLCALL>`` element, stripped of white space."""
     start = text.find(_OPENING_TAG)
     end = text.find(_CLOSING_TAG, start + len(_OPENING_TAG)) if start >= 0 else -1
     if end < 0:
@@ -41,11 +37,7 @@ def untag(text: str) -> str:
 
 
 def bounded(code: str) -> str:
-    """The code itself, unless it is too long to be read.
-
-    Raises:
-        DecodingError: It is longer than ``MAX_CODE``.
-    """
+    """The code itself; a DecodingError where it is longer than ``MAX_CODE``."""
     if len(code) > MAX_CODE:
         raise DecodingError(f"too large: {len(code):,} characters of code, at most {MAX_CODE:,} are read")
     return code

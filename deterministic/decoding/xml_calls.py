@@ -20,20 +20,12 @@ _CLOSING = "</functions>"
 
 
 def decode_verbose_xml_calls(text: str) -> list[dict[str, dict[str, Any]]]:
-    """Read calls whose arguments are ``<param name= value= type=/>``, in a ``<params>`` element or directly.
-
-    Raises:
-        DecodingError: There is no well-formed ``<functions>`` element, or a value is not of its stated type.
-    """
+    """Read calls whose arguments are ``<param name= value= type=/>``, in a ``<params>`` element or directly."""
     return [_read(function, _verbose_parameters(function)) for function in _functions(text)]
 
 
 def decode_concise_xml_calls(text: str) -> list[dict[str, dict[str, Any]]]:
-    """Read calls whose arguments are ``<param name= type=>value</param>``.
-
-    Raises:
-        DecodingError: There is no well-formed ``<functions>`` element, or a value is not of its stated type.
-    """
+    """Read calls whose arguments are ``<param name= type=>value</param>``."""
     return [_read(function, _concise_parameters(function)) for function in _functions(text)]
 
 

@@ -51,9 +51,6 @@ def build(name: str, entry: Mapping[str, Any], *, long_context: bool) -> Directo
     """Make a directory, with all that is in it, from a scenario: ``{"type": "directory", "contents": {name: entry}}``.
 
     With a long context, a long text is appended to files, and directories without a subdirectory get empty files.
-
-    Raises:
-        ValueError: The scenario holds a file of a name that is to be added.
     """
     return _build(name, entry, None, table("file_system_long") if long_context else None)
 

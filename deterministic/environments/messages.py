@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from random import Random
 from typing import Any
 
-from .world import World, copied, error, table
+from .world import World, copied, error
 
 _NOT_LOGGED_IN = "No user is currently logged in."
 
@@ -15,7 +14,6 @@ class MessageAPI(World):
     """Sends, lists and deletes messages between the users of a workspace."""
 
     _TABLE = "messages"
-    _STATE = ("generated_ids", "user_count", "user_map", "inbox", "message_count", "current_user")
 
     generated_ids: set[int]
     user_count: int
@@ -28,7 +26,6 @@ class MessageAPI(World):
         """Start from a scenario; the identifiers given out so far are a set unless it says otherwise."""
         super().load(config, long_context)
         self.generated_ids = copied(config["generated_ids"]) if "generated_ids" in config else set()
-        self._random = Random(config.get("random_seed", table(self._TABLE)["random_seed"]))  # noqa: S311 - a simulation
 
     def list_users(self) -> dict[str, Any]:
         """The names of all users."""

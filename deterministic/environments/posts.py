@@ -17,16 +17,6 @@ class TwitterAPI(World):
     """Posts, retweets and comments as the one user of the scenario."""
 
     _TABLE = "posts"
-    _STATE = (
-        "username",
-        "password",
-        "authenticated",
-        "tweets",
-        "comments",
-        "retweets",
-        "following_list",
-        "tweet_counter",
-    )
 
     username: str
     password: str

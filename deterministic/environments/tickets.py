@@ -14,7 +14,6 @@ class TicketAPI(World):
     """Opens, edits, resolves and closes support tickets."""
 
     _TABLE = "tickets"
-    _STATE = ("ticket_queue", "ticket_counter", "current_user")
 
     ticket_queue: list[dict[str, Any]]
     ticket_counter: int

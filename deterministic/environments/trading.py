@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from random import Random
 from typing import Any
 
 from .world import World, error, table
@@ -19,17 +18,6 @@ class TradingBot(World):
     """Looks up stocks, places and cancels orders, moves money in and out."""
 
     _TABLE = "trading"
-    _STATE = (
-        "orders",
-        "account_info",
-        "authenticated",
-        "market_status",
-        "order_counter",
-        "stocks",
-        "watch_list",
-        "transaction_history",
-        "long_context",
-    )
 
     orders: dict[Any, Any]
     account_info: dict[str, Any]
@@ -39,6 +27,7 @@ class TradingBot(World):
     stocks: dict[str, dict[str, Any]]
     watch_list: list[str]
     transaction_history: list[dict[str, Any]]
+    long_context: bool
 
     def load(self, config: Mapping[str, Any], long_context: bool = False) -> None:  # noqa: FBT001, FBT002 - the contract
         """Start from a scenario; the keys of its orders become numbers where they are digits."""
@@ -47,7 +36,6 @@ class TradingBot(World):
             int(key) if isinstance(key, str) and key.isdecimal() else key: order
             for key, order in self.orders.items()
         }
-        self._random = Random(config.get("random_seed", table(self._TABLE)["random_seed"]))  # noqa: S311 - a simulation
 
     # The market.
 

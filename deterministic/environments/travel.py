@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import date, datetime
-from random import Random
 from typing import Any
 
 from . import travel_prices
@@ -30,18 +29,6 @@ class TravelAPI(World):
     """
 
     _TABLE = "travel"
-    _STATE = (
-        "credit_card_list",
-        "booking_record",
-        "access_token",
-        "token_type",
-        "token_expires_in",
-        "token_scope",
-        "user_first_name",
-        "user_last_name",
-        "budget_limit",
-        "long_context",
-    )
 
     credit_card_list: dict[str, dict[str, Any]]
     booking_record: dict[str, dict[str, Any]]
@@ -52,6 +39,7 @@ class TravelAPI(World):
     user_first_name: str | None
     user_last_name: str | None
     budget_limit: float | None
+    long_context: bool
 
     def __init__(self, today: Callable[[], date] = date.today) -> None:
         self._today = today
@@ -59,7 +47,6 @@ class TravelAPI(World):
     def load(self, config: Mapping[str, Any], long_context: bool = False) -> None:  # noqa: FBT001, FBT002 - the contract
         """Start from a scenario; in long context with more cards and bookings, where their names are free."""
         super().load(config, long_context)
-        self._random = Random(config.get("random_seed", table(self._TABLE)["random_seed"]))  # noqa: S311 - a simulation
         if long_context:
             bulk = table("travel_long")
             for card_id, card in bulk["credit_card_list"].items():

@@ -10,11 +10,7 @@ _CLASS_FACTORS = {"economy": 1, "business": 2, "first": 5}
 
 
 def price(travel_from: str, travel_to: str, travel_date: str, travel_class: str) -> float:
-    """The price of one flight; the way back may cost something else, and of the date the parity of the sum of its digits counts.
-
-    Raises:
-        ValueError: There is no such route or class.
-    """
+    """The price of one flight; the way back may cost something else, and of the date the parity of the sum of its digits counts."""
     route = (travel_from, travel_to)
     if route not in _base_prices():
         raise ValueError("No available route for the given airports.")

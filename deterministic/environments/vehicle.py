@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from random import Random
 from typing import Any
 
 from .world import World, error, table, total
@@ -26,32 +25,12 @@ class VehicleControlAPI(World):
     """Drives and inspects one car; speeds and outside temperatures are drawn at random."""
 
     _TABLE = "vehicle"
-    _STATE = (
-        "fuelLevel",
-        "batteryVoltage",
-        "engine_state",
-        "remainingUnlockedDoors",
-        "doorStatus",
-        "acTemperature",
-        "fanSpeed",
-        "acMode",
-        "humidityLevel",
-        "headLightStatus",
-        "parkingBrakeStatus",
-        "brakePedalStatus",
-        "distanceToNextVehicle",
-        "cruiseStatus",
-        "destination",
-        "frontLeftTirePressure",
-        "frontRightTirePressure",
-        "rearLeftTirePressure",
-        "rearRightTirePressure",
-        "long_context",
-    )
+    _NOT_COMPARED = frozenset({"parkingBrakeForce", "slopeAngle", "brakePedalForce"})
 
     fuelLevel: float
     batteryVoltage: float
-    engineState: str
+    engine_state: str
+    remainingUnlockedDoors: int
     doorStatus: dict[str, str]
     acTemperature: float
     fanSpeed: int
@@ -70,24 +49,22 @@ class VehicleControlAPI(World):
     frontRightTirePressure: float
     rearLeftTirePressure: float
     rearRightTirePressure: float
+    long_context: bool
 
     def load(self, config: Mapping[str, Any], long_context: bool = False) -> None:  # noqa: FBT001, FBT002 - the contract
         """Start from a scenario; the number of unlocked doors is counted, not taken from it."""
         super().load(config, long_context)
+        self.engine_state = vars(self).pop(
+            "engineState"
+        )  # compared under another name than scenarios give it
         self.remainingUnlockedDoors = 4 - list(self.doorStatus.values()).count("locked")
-        self._random = Random(config.get("random_seed", table(self._TABLE)["random_seed"]))  # noqa: S311 - a simulation
-
-    @property
-    def engine_state(self) -> str:
-        """The state of the engine under the name by which it is compared; scenarios call it ``engineState``."""
-        return self.engineState
 
     # Engine, fuel and doors.
 
     def startEngine(self, ignitionMode: str) -> dict[str, Any]:
         """Start the engine, behind locked doors and with the brake pressed fully; stopping it always ends in an error."""
         if ignitionMode == "STOP":
-            self.engineState = "stopped"
+            self.engine_state = "stopped"
         if self.remainingUnlockedDoors > 0:
             unlocked = [door for door, status in self.doorStatus.items() if status == "unlocked"]
             return error(
@@ -102,9 +79,9 @@ class VehicleControlAPI(World):
             return error("Fuel tank is empty.")
         if ignitionMode != "START":
             return error("Invalid ignition mode.")
-        self.engineState = "running"
+        self.engine_state = "running"
         return {
-            "engineState": self.engineState,
+            "engineState": self.engine_state,
             "fuelLevel": self.fuelLevel,
             "batteryVoltage": self.batteryVoltage,
         }
@@ -187,7 +164,7 @@ class VehicleControlAPI(World):
                 "brakePedalStatus": self.brakePedalStatus,
                 "brakePedalForce": self.brakePedalForce,
             },
-            "engine": {"engineState": self.engineState},
+            "engine": {"engineState": self.engine_state},
         }
         return {**status, **readings.get(option, error("Invalid option"))}
 
@@ -232,7 +209,7 @@ class VehicleControlAPI(World):
     def setCruiseControl(self, speed: float, activate: bool, distanceToNextVehicle: float) -> dict[str, Any]:  # noqa: FBT001 - the API's signature
         """Hold a speed that is a multiple of five, and a distance; the distance is set even if the speed is refused."""
         speed, distance = float(speed), float(distanceToNextVehicle)
-        if self.engineState == "stopped":
+        if self.engine_state == "stopped":
             return error("Start the engine before activating the cruise control.")
         self.distanceToNextVehicle = distance
         if activate and (speed < 0 or speed > _MAX_CRUISE_SPEED or speed % _CRUISE_SPEED_STEP != 0):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache, reduce
 from importlib import resources
 from operator import add
+from random import Random
 from typing import Any, ClassVar, cast
 
 
@@ -26,15 +27,23 @@ class World:
     ``load`` takes the part of a constructor; before it an instance has no state. Every other public method that a subclass adds is
     an API method, which a system under test may call. Arguments and results are plain JSON values. A call that the application
     refuses returns ``{"error": text}`` or raises; arguments of a wrong type go as far as Python's operators take them.
+
+    The attributes that a subclass declares are compared, in that order, but for those it lists as not.
     """
 
     _TABLE: ClassVar[str]
     """The table whose ``defaults`` hold the attributes that a scenario may set."""
 
-    _STATE: ClassVar[tuple[str, ...]]
-    """The attributes that are compared."""
+    _NOT_COMPARED: ClassVar[frozenset[str]] = frozenset()
+    _compared: ClassVar[tuple[str, ...]]
+
+    _random: Random
+    """There is one where the table has a ``random_seed``."""
 
     long_context: bool
+
+    def __init_subclass__(cls) -> None:
+        cls._compared = tuple(name for name in cls.__annotations__ if name not in cls._NOT_COMPARED)
 
     def load(self, config: Mapping[str, Any], long_context: bool = False) -> None:  # noqa: FBT001, FBT002 - the contract
         """Start from a scenario.
@@ -43,9 +52,12 @@ class World:
             config: Attribute to value; what is absent takes the default. It is copied.
             long_context: Whether the world is inflated with bulk data.
         """
-        for name, default in table(self._TABLE)["defaults"].items():
+        known = table(self._TABLE)
+        for name, default in known["defaults"].items():
             setattr(self, name, copied(config.get(name, default)))
         self.long_context = long_context
+        if "random_seed" in known:
+            self._random = Random(config.get("random_seed", known["random_seed"]))  # noqa: S311 - a simulation
 
     def state(self) -> dict[str, Any]:
         """The attributes that are compared, by name.
@@ -53,7 +65,7 @@ class World:
         Cheap enough to be called after every turn, because nothing is copied: the values are the world's own objects. Read them
         before the next call, and do not change them.
         """
-        return {name: getattr(self, name) for name in self._STATE}
+        return {name: getattr(self, name) for name in self._compared}
 
 
 def copied(value: Any) -> Any:

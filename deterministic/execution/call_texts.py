@@ -15,22 +15,14 @@ from ..evidence import shorten
 
 
 def native_call_texts(calls: Iterable[Mapping[Any, Any]]) -> list[str]:
-    """Native calls as the original writes them: ``name(k=1,k2='x')``.
-
-    Raises:
-        DecodingError: The arguments of a call are no object.
-    """
+    """Native calls as the original writes them: ``name(k=1,k2='x')``."""
     return [
         f"{name}({_arguments(arguments, repr, ',')})" for call in calls for name, arguments in call.items()
     ]
 
 
 def prompt_call_texts(calls: Iterable[Mapping[Any, Any]]) -> list[str]:
-    """Calls that were decoded from text as the original writes them: ``name(k=1, k2='x')``.
-
-    Raises:
-        DecodingError: An argument is an empty dict, of which the original makes nothing.
-    """
+    """Calls that were decoded from text as the original writes them: ``name(k=1, k2='x')``."""
     return [
         f"{name}({_arguments(arguments, _value, ', ')})" for call in calls for name, arguments in call.items()
     ]
@@ -70,11 +62,7 @@ def read_prompt(raw: Any) -> list[str]:
 
 
 def read_prompt_exactly(raw: Any) -> list[str]:
-    """Read a text reply as it was written, with everything that stands between the parentheses.
-
-    Raises:
-        DecodingError: It is no text, or the text is no list of calls.
-    """
+    """Read a text reply as it was written, with everything that stands between the parentheses."""
     return [unparse(node) for node in call_nodes(wrap(_text(raw)))]
 
 
@@ -90,11 +78,7 @@ def read_native(raw: Any) -> list[str]:
 
 
 def read_call_texts(raw: Any) -> list[str]:
-    """Take a list of call texts as it is: it is decoded already.
-
-    Raises:
-        DecodingError: It is something else.
-    """
+    """Take a list of call texts as it is: it is decoded already."""
     if not isinstance(raw, list):
         raise DecodingError(f"expected a list of call texts, got {type(raw).__name__}")
     return [_text(call) for call in cast("list[Any]", raw)]

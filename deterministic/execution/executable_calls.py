@@ -76,11 +76,7 @@ class CannotExecuteError(Exception):
 
 
 def find(case: Case, output: Output, options: CheckOptions) -> Finding:
-    """Check calls as text or native ones; undecided where a function that is needed is not registered.
-
-    Raises:
-        InputError: The case's reference is not that of executable calls.
-    """
+    """Check calls as text or native ones; undecided where a function that is needed is not registered."""
     reference = reference_of(case)
     simple = _is_simple(case, reference)
     try:
@@ -106,11 +102,7 @@ def find(case: Case, output: Output, options: CheckOptions) -> Finding:
 
 
 def reference_of(case: Case) -> ExecutableReference:
-    """The expected calls of a case.
-
-    Raises:
-        InputError: There is no call, or not for each of them how it is matched.
-    """
+    """The expected calls of a case."""
     try:
         reference = msgspec.convert(case.reference, ExecutableReference)
     except msgspec.ValidationError as error:

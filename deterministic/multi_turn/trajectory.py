@@ -25,11 +25,7 @@ class Examination(NamedTuple):
 
 
 def find(case: Case, output: Output, options: CheckOptions) -> Finding:
-    """Check the ``turns`` of an output; without them the run is taken to have failed.
-
-    Raises:
-        InputError: The case names a world that does not exist, or one that does not take its configuration.
-    """
+    """Check the ``turns`` of an output; without them the run is taken to have failed."""
     # A run that failed has left its message, if anything, as text.
     result = output.text if output.turns is None else output.agent_turns
     return check_result(case, result, mode=mode_of(output), options=options)

@@ -10,10 +10,7 @@ import msgspec
 
 from ...errors import DecodingError
 from ...records import Case, Output, ToolCall
-from ..decoding import AskedForm, Unquoted, asked_form, decode_output_strictly
-
-PLAIN = AskedForm("python", "python", tagged=False)
-"""The only form of text that is written back."""
+from ..decoding import PLAIN, Unquoted, asked_form, decode_output
 
 
 class Call(NamedTuple):
@@ -25,10 +22,10 @@ class Call(NamedTuple):
 
 def read_calls(case: Case, output: Output) -> list[Call]:
     """Read the calls of a single-turn output; none where they are in another language or notation, or cannot be read."""
-    if asked_form(case) != PLAIN:
+    if asked_form(case) != PLAIN:  # the only form of text that is written back
         return []
     try:
-        decoded: Any = decode_output_strictly(output)
+        decoded: Any = decode_output(output, strictly=True)
     except DecodingError:
         return []
     items = cast("list[dict[str, Any]]", decoded) if isinstance(decoded, list) else []

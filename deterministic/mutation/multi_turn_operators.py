@@ -13,7 +13,7 @@ import msgspec
 
 from ...errors import DecodingError
 from ...records import AgentStep
-from ..decoding import Unquoted, decode_prompt_strictly, decode_tool_calls
+from ..decoding import Unquoted, decode_prompt, decode_tool_calls
 from .call_notation import Call, native_calls, source_text
 from .chance import shuffled
 from .operator import Mutation, Operator
@@ -115,7 +115,9 @@ def _places(subject: Subject) -> list[Place]:
 def _read(step: AgentStep) -> list[Call]:
     """The calls of a step; none where it holds none, or one whose arguments are not plain values with names."""
     try:
-        decoded: Any = decode_prompt_strictly(step) if isinstance(step, str) else decode_tool_calls(step)
+        decoded: Any = (
+            decode_prompt(step, strictly=True) if isinstance(step, str) else decode_tool_calls(step)
+        )
     except DecodingError:
         return []
     items = cast("list[dict[str, Any]]", decoded)

@@ -48,15 +48,7 @@ class Order(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where commands run, and how far they are shut in.
-
-    Attributes:
-        folder: Their working folder.
-        prepare: To be called in each new process before the command takes its place.
-        files: ``private root``, ``writes confined`` or ``not confined``.
-        network: ``none`` (a loopback interface of its own), ``no sockets``, ``no TCP`` or ``not denied``.
-        exam: Where the hidden tests are found.
-    """
+    """Where commands run and find hidden tests, what each new process does before, and how far they are shut in (`running.Confinement`)."""
 
     folder: Path
     prepare: Callable[[], None]

@@ -44,11 +44,7 @@ class View(NamedTuple):
 
 
 def enter_private_root(view: View, scratch: Path, limits: Limits, uid: int) -> None:
-    """Build the root on an empty folder in this process's own mount namespace, and move into it.
-
-    Raises:
-        OSError: It is not allowed here.
-    """
+    """Build the root on an empty folder in this process's own mount namespace, and move into it."""
     kernel.mount("none", Path("/"), flags=kernel.MS_REC | kernel.MS_PRIVATE)
     files = max(1024, limits.disk_bytes // 1024 // 1024 * _FILES_PER_MIB)
     options = f"size={limits.disk_bytes},nr_inodes={files},mode=755"

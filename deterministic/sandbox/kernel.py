@@ -30,29 +30,17 @@ _SIOCSIFFLAGS, _IFF_UP = 0x8914, 0x1
 
 
 def unshare(flags: int) -> None:
-    """Leave namespaces of the parent for new ones, ``CLONE_NEW...`` added up.
-
-    Raises:
-        OSError: It is not allowed here.
-    """
+    """Leave namespaces of the parent for new ones, ``CLONE_NEW...`` added up."""
     _call("unshare", flags)
 
 
 def mount(source: str, target: Path, kind: str = "", flags: int = 0, data: str = "") -> None:
-    """Mount a file system, or bind a folder to another place.
-
-    Raises:
-        OSError: It cannot be done.
-    """
+    """Mount a file system, or bind a folder to another place."""
     _call("mount", _bytes(source), _bytes(str(target)), _bytes(kind), ctypes.c_ulong(flags), _bytes(data))
 
 
 def make_read_only(target: Path, *, below: bool = True) -> None:
-    """Make a mount, and mostly those below it, read-only and without set-uid programs.
-
-    Raises:
-        OSError: It cannot be done.
-    """
+    """Make a mount, and mostly those below it, read-only and without set-uid programs."""
     attributes = (ctypes.c_uint64 * 4)(_MOUNT_ATTR_READ_ONLY_NOSUID, 0, 0, 0)
     syscall(
         _SYS_MOUNT_SETATTR,
@@ -65,11 +53,7 @@ def make_read_only(target: Path, *, below: bool = True) -> None:
 
 
 def change_root(root: Path) -> None:
-    """Make a mounted folder the root; the old one can no longer be reached.
-
-    Raises:
-        OSError: It cannot be done.
-    """
+    """Make a mounted folder the root; the old one can no longer be reached."""
     os.chdir(root)
     _call("pivot_root", b".", b".")
     _call("umount2", b".", _MNT_DETACH)
@@ -82,20 +66,12 @@ def die_with_parent(by: int = signal.SIGKILL) -> None:
 
 
 def adopt_orphans() -> None:
-    """Become the parent of every descendant whose own parent ends.
-
-    Raises:
-        OSError: Not on Linux.
-    """
+    """Become the parent of every descendant whose own parent ends."""
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def be_private() -> None:
-    """Keep other processes of the same user from this one's memory and open files; what it starts is not kept so.
-
-    Raises:
-        OSError: Not on Linux.
-    """
+    """Keep other processes of the same user from this one's memory and open files; what it starts is not kept so."""
     _prctl(_PR_SET_DUMPABLE, 0)
 
 
@@ -108,38 +84,23 @@ def filter_calls(program: bytes | None) -> None:
     """Have the kernel ask a program, a ``struct sock_fprog``, about every system call of this process and its children.
 
     None only shows whether it would.
-
-    Raises:
-        OSError: It does not, or the program is none.
     """
     _call("prctl", _PR_SET_SECCOMP, ctypes.c_ulong(_SECCOMP_MODE_FILTER), program)
 
 
 def raise_loopback() -> None:
-    """Switch on the loopback interface of a new network namespace, so that a server can be tested there.
-
-    Raises:
-        OSError: It is not allowed here.
-    """
+    """Switch on the loopback interface of a new network namespace, so that a server can be tested there."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))
 
 
 def come_first() -> None:
-    """Be scheduled before ordinary processes, so that no number of them keeps this one from ending them; what it starts is ordinary.
-
-    Raises:
-        OSError: It is not allowed here.
-    """
+    """Be scheduled before ordinary processes, so that no number of them keeps this one from ending them; what it starts is ordinary."""
     os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
 
 
 def syscall(number: int, *args: object) -> int:
-    """Call the kernel by number.
-
-    Raises:
-        OSError: It refused.
-    """
+    """Call the kernel by number."""
     return _call("syscall", ctypes.c_long(number), *args)
 
 

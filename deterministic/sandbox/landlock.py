@@ -37,11 +37,7 @@ def version() -> int:
 
 
 def confine_writing(folders: Iterable[Path]) -> None:
-    """Deny this process, and whatever it starts, to change anything outside some folders.
-
-    Raises:
-        OSError: The kernel has no Landlock.
-    """
+    """Deny this process, and whatever it starts, to change anything outside some folders."""
     kernel = version()
     writing = _WRITING | (_REFER if kernel >= _REFER_SINCE else 0)
     writing |= _TRUNCATE if kernel >= _TRUNCATE_SINCE else 0

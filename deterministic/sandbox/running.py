@@ -74,7 +74,7 @@ class Confinement(msgspec.Struct, frozen=True):
 
     Attributes:
         files: ``private root`` (they see only their workspace and programs), ``writes confined`` or ``not confined``.
-        network: ``none``, ``no sockets``, ``no TCP`` or ``not denied``.
+        network: ``none`` (a loopback interface of its own), ``no sockets``, ``no TCP`` or ``not denied``.
         processes: ``own namespace``, or ``adopted``: ended one by one; ``adopted, others in reach`` where code can end other processes
             of its user.
         calls: ``filtered``, or ``not filtered``: system calls that pass limits are not denied.
@@ -178,7 +178,7 @@ def run_agent(
     limits: Limits,
     reins: Reins | None = None,
 ) -> Run:
-    """Run a command that the user trusts, in a folder, under a limit on time; nothing it started is left behind.
+    """Run a command that the user trusts, in a folder; nothing it started is left behind.
 
     Args:
         command: The command.

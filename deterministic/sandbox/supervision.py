@@ -22,17 +22,7 @@ _CHUNK = 64 * 1024
 
 
 class Ended(NamedTuple):
-    """How a command ended.
-
-    Attributes:
-        by: ``exit``, or the limit that it ran into: ``time``, ``memory``, ``processes``; ``start`` when it could not be started.
-        code: Its exit code; negative for a signal.
-        out: Its output, as far as it is kept.
-        err: Its error output, as far as it is kept.
-        cut: Whether some of either was dropped.
-        seconds: How long it took.
-        proven: Whether it wrote back its secret word.
-    """
+    """How a command ended, as `running.Run` says."""
 
     by: str
     code: int
@@ -53,16 +43,9 @@ def execute(
     own_namespace: bool,
     exam: str | None = None,
 ) -> Ended:
-    """Run a command to its end, and end everything it started.
+    """Run a command to its end, and end everything it started; with an exam it is to prove that it ran the tests there to their end.
 
-    Args:
-        argv: The command.
-        folder: Where it runs.
-        environment: All of its environment.
-        limits: What it may use.
-        prepare: Called in the new process before the command takes its place.
-        own_namespace: Whether this process is the first of a process namespace.
-        exam: Where hidden tests are, for a command that is to prove that it ran them to their end.
+    ``prepare`` is called in the new process before the command takes its place.
     """
     begin = time.monotonic()
     proof = None if exam is None else Proof(exam)

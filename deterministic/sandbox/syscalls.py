@@ -77,9 +77,6 @@ def deny_calls(*, others: bool = False, modes: bool = False) -> None:
 
     With ``others`` sockets are denied too, but for pairs, and signals to everybody: nothing of the machine can be spoken to.
     With ``modes`` whoever changes the mode of a file is told that it was done, and it was not: Landlock cannot say of which file it may be.
-
-    Raises:
-        OSError: The kernel does not filter.
     """
     machine = _MACHINES[os.uname().machine]
     denied = (*machine.denied, *_EVERYWHERE, *((machine.socket,) if others else ()))

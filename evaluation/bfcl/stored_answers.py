@@ -19,8 +19,7 @@ def check_stored(case: Case, result: Any, mode: Mode, options: CheckOptions) -> 
         from ...deterministic import multi_turn  # noqa: PLC0415 - brings the simulated worlds with it
 
         return multi_turn.check_result(case, result, mode=mode, options=options)
-    asked = asked_form(case)
-    return check_result(case, result, mode=mode, options=options, form=asked.form, tagged=asked.tagged)
+    return check_result(case, result, mode=mode, options=options)
 
 
 def decoded_calls(case: Case, result: Any, mode: Mode) -> Any:
@@ -29,9 +28,8 @@ def decoded_calls(case: Case, result: Any, mode: Mode) -> Any:
     Returns:
         Mostly a list of calls; None when it cannot be decoded.
     """
-    asked = asked_form(case)
     try:
-        return decode_result(result, mode=mode, language=asked.language, form=asked.form, tagged=asked.tagged)
+        return decode_result(result, mode=mode, asked=asked_form(case))
     except DecodingError:
         return None
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from ...deterministic.ast.tool_calls import is_call_list
-from ...deterministic.decoding import asked_form, decode_output_strictly
+from ...deterministic.decoding import asked_form, decode_output
 from ...errors import DecodingError, InputError
 from ...records import Case, Output
 from ...records.accepted_calls import AcceptedCall, accepted_calls, is_marked, is_plain
@@ -38,10 +38,7 @@ def widened(case: Case, output: Output) -> dict[str, Any] | None:
 def _calls(case: Case, output: Output) -> list[dict[str, Any]] | None:
     try:
         accepted = accepted_calls(case.reference.get("calls", []))
-        asked = asked_form(case)
-        made: Any = decode_output_strictly(
-            output, language=asked.language, form=asked.form, tagged=asked.tagged
-        )
+        made: Any = decode_output(output, asked_form(case), strictly=True)
     except (InputError, DecodingError):
         return None
     if not is_call_list(made):

@@ -10,7 +10,7 @@ import msgspec
 from ...deterministic.ast.expectation import ExpectedCall
 from ...deterministic.ast.strict_rules import check_call_strictly
 from ...deterministic.ast.tool_calls import expectation_of, is_call_list
-from ...deterministic.decoding import asked_form, decode_output_strictly
+from ...deterministic.decoding import asked_form, decode_output
 from ...errors import DecodingError, InputError
 from ...records import Case, Output
 
@@ -74,10 +74,9 @@ def call_diffs(case: Case, output: Output) -> list[CallDiff]:
     """
     if case.kind != "tool_call" or output.error is not None:
         return []
-    asked = asked_form(case)
     try:
         accepted = expectation_of(case, "dotted").calls
-        made = decode_output_strictly(output, language=asked.language, form=asked.form, tagged=asked.tagged)
+        made = decode_output(output, asked_form(case), strictly=True)
     except (DecodingError, InputError):
         return []
     if not is_call_list(made) or len(made) > _MOST_CALLS or len(accepted) > _MOST_CALLS:

@@ -47,14 +47,11 @@ def test_verdict_and_error_type_are_the_originals(reference: Path, cases: dict[s
     compared = 0
     for record in read(reference / "bfcl" / "reference" / f"{name}.jsonl.gz"):
         case = cases[record["id"]]
-        asked = asked_form(case)
         options = CheckOptions(
             rules="bfcl", names="underscored" if record.get("underscore_to_dot") else "dotted"
         )
         result = record["output"] if "output" in record else record["result"]
-        finding = check_result(
-            case, result, mode=record["mode"], options=options, form=asked.form, tagged=asked.tagged
-        )
+        finding = check_result(case, result, mode=record["mode"], options=options)
         assert (finding.valid, finding.error_type) == (record["valid"], record["error_type"]), record
         if "sub_error_types" in record:
             assert [sub["error_type"] for sub in finding.evidence["sub_errors"]] == record["sub_error_types"]
@@ -67,15 +64,9 @@ def test_verdict_and_error_type_are_the_originals(reference: Path, cases: dict[s
 def test_decoded_calls_are_the_originals(reference: Path, cases: dict[str, Case], name: str):
     compared = 0
     for record in read(reference / "bfcl" / "reference" / f"{name}.jsonl.gz"):
-        asked = asked_form(cases[record["id"]])
         try:
-            decoded = decode_result(
-                record["output"],
-                mode=record["mode"],
-                language=asked.language,
-                form=asked.form,
-                tagged=asked.tagged,
-            )
+            asked = asked_form(cases[record["id"]])
+            decoded = decode_result(record["output"], mode=record["mode"], asked=asked)
         except DecodingError:
             decoded = None
         assert json.dumps(as_recorded(decoded)) == json.dumps(record["decoded"]), record

@@ -102,8 +102,8 @@ def test_without_tree_sitter_the_error_names_the_extra(
 
     parser_of.cache_clear()
     monkeypatch.setitem(sys.modules, "tree_sitter_java", None)
-    from fiducial.deterministic.decoding import decode_prompt
+    from fiducial.deterministic.decoding import AskedForm, decode_prompt
 
     with pytest.raises(MissingExtraError, match=r"fiducial-eval\[languages\]"):
-        decode_prompt("A.f(a=1, b=2)", language="java")
+        decode_prompt("A.f(a=1, b=2)", AskedForm("java"))
     parser_of.cache_clear()

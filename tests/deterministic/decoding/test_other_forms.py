@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -15,11 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fiducial.deterministic.decoding import (
+    AskedForm,
     decode_native,
     decode_output,
-    decode_output_strictly,
     decode_prompt,
-    decode_prompt_strictly,
     decode_tool_calls,
 )
 from fiducial.deterministic.decoding.json_calls import list_of_objects
@@ -73,8 +73,9 @@ def test_arguments_of_a_tool_call_are_an_object_or_its_text():
     assert outcome(decode_tool_calls, [ToolCall(name="f", arguments="a=1")]) == FAILS
 
 
-@pytest.mark.parametrize("decode", [decode_output, decode_output_strictly])
-def test_native_calls_come_before_text_and_nothing_is_an_empty_reply(decode: Callable[[Output], Any]):
+@pytest.mark.parametrize("strictly", [False, True])
+def test_native_calls_come_before_text_and_nothing_is_an_empty_reply(strictly: bool):
+    decode = partial(decode_output, strictly=strictly)
     native = Output(
         case_id="a", system="s", text="f(b=2)", tool_calls=[ToolCall(name="f", arguments={"a": 1})]
     )
@@ -104,8 +105,8 @@ LISTED = '[{"function": "f", "parameters": {"l": [{"x": 1}]}}]'
     ],
 )
 def test_json_replies_are_decoded_by_each_rule_set_as_listed(text: str, original: Any, strict: Any):
-    assert outcome(decode_prompt, text, form="json") == original
-    assert outcome(decode_prompt_strictly, text, form="json") == strict
+    assert outcome(decode_prompt, text, AskedForm(form="json")) == original
+    assert outcome(decode_prompt, text, AskedForm(form="json"), strictly=True) == strict
 
 
 OBJECTS = re.compile(r"\[\s*{.*?}\s*(?:,\s*{.*?}\s*)*\]", re.DOTALL)
@@ -147,10 +148,14 @@ def test_xml_values_are_of_their_stated_type(kind: str, text: str, value: Any):
         f'<functions><function name="f"><param name="a" type="{kind}"> {text} </param></function></functions>'
     )
     assert (
-        outcome(decode_prompt, verbose(f'<param name="a" value="{text}" type="{kind}"/>'), form="verbose_xml")
+        outcome(
+            decode_prompt,
+            verbose(f'<param name="a" value="{text}" type="{kind}"/>'),
+            AskedForm(form="verbose_xml"),
+        )
         == expected
     )
-    assert outcome(decode_prompt, concise, form="concise_xml") == expected
+    assert outcome(decode_prompt, concise, AskedForm(form="concise_xml")) == expected
 
 
 @pytest.mark.parametrize(
@@ -173,7 +178,7 @@ def test_xml_values_are_of_their_stated_type(kind: str, text: str, value: Any):
     ],
 )
 def test_xml_is_well_formed_and_declares_nothing(text: str, decoded: Any):
-    assert outcome(decode_prompt, text, form="verbose_xml") == decoded
+    assert outcome(decode_prompt, text, AskedForm(form="verbose_xml")) == decoded
 
 
 @pytest.mark.parametrize(
@@ -191,12 +196,12 @@ def test_xml_is_well_formed_and_declares_nothing(text: str, decoded: Any):
     ],
 )  # fmt: skip
 def test_java_replies_are_decoded_or_refused(text: str, decoded: Any):
-    assert outcome(decode_prompt, text, language="java") == decoded
+    assert outcome(decode_prompt, text, AskedForm(language="java")) == decoded
 
 
 def test_java_values_are_kept_as_written_strictly():
     text = 'A.f(a=new HashMap<String, Integer>() {{ put("é", 1); }}, b="ü")'
-    assert decode_prompt_strictly(text, language="java") == [
+    assert decode_prompt(text, AskedForm("java"), strictly=True) == [
         {"A.f": {"a": 'new HashMap<String, Integer>() {{ put("é", 1); }}', "b": "ü"}}
     ]
 
@@ -218,7 +223,7 @@ def test_java_values_are_kept_as_written_strictly():
     ],
 )
 def test_javascript_replies_are_decoded_or_refused(text: str, decoded: Any):
-    assert outcome(decode_prompt, text, language="javascript") == decoded
+    assert outcome(decode_prompt, text, AskedForm(language="javascript")) == decoded
 
 
 def is_result_or_failure(found: Any) -> bool:
@@ -230,9 +235,11 @@ def is_result_or_failure(found: Any) -> bool:
 def test_every_decoder_gives_a_result_or_a_decoding_error(text: str):
     found = [outcome(decode_native, [{"f": text}]), outcome(decode_native, json.loads(json.dumps(text)))]
     for form in ("json", "verbose_xml", "concise_xml"):
-        found.append(outcome(decode_prompt, f"<functions>{text}</functions>", form=form))
-        found.append(outcome(decode_prompt_strictly, f"[{{{text}", form=form))
+        found.append(outcome(decode_prompt, f"<functions>{text}</functions>", AskedForm(form=form)))
+        found.append(outcome(decode_prompt, f"[{{{text}", AskedForm(form=form), strictly=True))
     for language in ("java", "javascript"):
-        found.append(outcome(decode_prompt, text, language=language))
-        found.append(outcome(decode_prompt_strictly, f"A.f(a={text}, b=1)", language=language))
+        found.append(outcome(decode_prompt, text, AskedForm(language=language)))
+        found.append(
+            outcome(decode_prompt, f"A.f(a={text}, b=1)", AskedForm(language=language), strictly=True)
+        )
     assert [each for each in found if not is_result_or_failure(each)] == []

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fiducial.deterministic.decoding import Unquoted, decode_prompt, decode_prompt_strictly
+from fiducial.deterministic.decoding import AskedForm, Unquoted, decode_prompt
 from fiducial.deterministic.decoding.plain_calls import read_plain_calls
 from fiducial.deterministic.decoding.python_calls import call_nodes, read_call
 from fiducial.errors import DecodingError
@@ -29,7 +29,7 @@ def decode(text: str) -> Any:
 
 def decode_strictly(text: str) -> Any:
     try:
-        return decode_prompt_strictly(text)
+        return decode_prompt(text, strictly=True)
     except DecodingError:
         return FAILS
 
@@ -130,9 +130,9 @@ def test_unknown_escapes_raise_no_warning():
 
 def test_tagged_calls_stand_between_the_first_tags():
     text = "So: <TOOLCALL> f(a=1) </TOOLCALL> and <TOOLCALL>g()</TOOLCALL>"
-    assert decode_prompt(text, tagged=True) == [{"f": {"a": 1}}]
+    assert decode_prompt(text, AskedForm(tagged=True)) == [{"f": {"a": 1}}]
     with pytest.raises(DecodingError, match="TOOLCALL"):
-        decode_prompt("[f(a=1)]", tagged=True)
+        decode_prompt("[f(a=1)]", AskedForm(tagged=True))
 
 
 VALUES = st.recursive(
