@@ -125,13 +125,11 @@ def checker_for(kind: Kind) -> tuple[str, Checker]:
     return name, import_module(f".{module}", __package__).find
 
 
-def _own(case: Case, output: Output, options: CheckOptions) -> Finding:
-    del options
+def _own(case: Case, output: Output, _options: CheckOptions) -> Finding:
     return own_finding(case, output)
 
 
-def _nothing_decides(case: Case, output: Output, options: CheckOptions) -> Finding:
-    del output, options
+def _nothing_decides(case: Case, _output: Output, _options: CheckOptions) -> Finding:
     return undecided(f"no checker decides cases of kind {case.kind}")
 
 

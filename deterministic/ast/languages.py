@@ -29,10 +29,6 @@ class Dialect(msgspec.Struct, frozen=True):
     converter: Callable[[str, str | None], Converter | None]
 
 
-def _values_come_as_such(declared: str, inner: str | None) -> None:
-    del declared, inner
-
-
 PYTHON = Dialect(
     short_name="",
     types={
@@ -49,7 +45,7 @@ PYTHON = Dialect(
         "object": dict,
     },
     nested=frozenset({"array", "tuple"}),
-    converter=_values_come_as_such,
+    converter=lambda _declared, _inner: None,
 )
 
 

@@ -123,8 +123,7 @@ def _is_wide_format(template: Any) -> bool:
     return isinstance(template, str) and _WIDE_FORMAT.search(template) is not None
 
 
-def _constant(node: ast.Constant, value: Value) -> Any:
-    del value
+def _constant(node: ast.Constant, _value: Value) -> Any:
     return node.value
 
 

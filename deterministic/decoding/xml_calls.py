@@ -83,19 +83,11 @@ def _literal(text: str) -> Any:
     return ast.literal_eval(parse_expression(text.lstrip(" \t")))
 
 
-def _is_true(text: str) -> bool:
-    return text.lower() == "true"
-
-
-def _null(text: str) -> None:
-    del text
-
-
 _CONVERSIONS: dict[str, Callable[[str], Any]] = {
     "integer": int,
     "float": float,
-    "boolean": _is_true,
-    "null": _null,
+    "boolean": lambda text: text.lower() == "true",
+    "null": lambda _text: None,
     "array": _literal,
     "tuple": _literal,
     "object": _literal,

@@ -47,8 +47,7 @@ def run_call(text: str, functions: Mapping[str, Callable[..., Any]]) -> Any:
     return list(cast("tuple[Any, ...]", result)) if isinstance(result, tuple) else result
 
 
-def _refuse_nested_call(node: ast.Call, depth: int) -> NoReturn:
-    del depth
+def _refuse_nested_call(node: ast.Call, _depth: int) -> NoReturn:
     raise ForbiddenExpressionError(f"an argument is a call, of {unparse(node.func)!r}")
 
 

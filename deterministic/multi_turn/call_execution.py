@@ -56,9 +56,8 @@ Resolver: TypeAlias = Callable[[ast.expr], Callable[..., Any] | None]
 """From what stands before the parentheses of a call to the method meant, or None."""
 
 
-def direct_executor(worlds: Mapping[str, World], side: str) -> Executor:
+def direct_executor(worlds: Mapping[str, World], _side: str) -> Executor:
     """Executes call texts as they stand, whosever trajectory it is."""
-    del side
     methods = methods_of(worlds)
 
     def resolve(function: ast.expr) -> Callable[..., Any] | None:

@@ -27,9 +27,8 @@ _PADDING = (
 )
 
 
-def sibling_answer(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def sibling_answer(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """Give the answer of another question."""
-    del chance
     for answer in wrong_answers(subject):
         yield _wrong(subject, answer, "the answer of another question")
 
@@ -56,9 +55,8 @@ def refusal_with_answer(subject: Subject, chance: random.Random) -> Iterator[Mut
         yield _wrong(subject, text, "a refusal that mentions the answer", by_design=True)
 
 
-def near_number(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def near_number(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """Change a number or a date in the answer."""
-    del chance
     answer = said(subject.output)
     for change in (near_values.shifted_dates, near_values.near_in_text, near_values.other_magnitude_in_text):
         for text in change(answer):
@@ -78,15 +76,13 @@ def in_a_sentence(subject: Subject, chance: random.Random) -> Iterator[Mutation]
         yield _right(subject, frame.format(answer=said(subject.output)), "the answer in a sentence")
 
 
-def padded(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def padded(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """Give the right answer in many words."""
-    del chance
     yield _right(subject, _PADDING.format(answer=said(subject.output)), "the answer in many words")
 
 
-def letter_case(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def letter_case(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """Write the answer in capitals, then without any, unless it looks like a code."""
-    del chance
     answer = said(subject.output)
     if is_code(answer):
         return
@@ -94,9 +90,8 @@ def letter_case(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
     yield _right(subject, answer.lower(), "the answer without capitals")
 
 
-def punctuation(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def punctuation(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """End the answer with a period, or put it in quotes."""
-    del chance
     answer = said(subject.output)
     yield _right(subject, f"{answer}.", "a period at the end")
     yield _right(subject, f'"{answer}"', "the answer in quotes")
@@ -109,9 +104,8 @@ def accepted_alias(subject: Subject, chance: random.Random) -> Iterator[Mutation
             yield _right(subject, answer, f"{answer!r}, which is accepted as well")
 
 
-def answers_reordered(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def answers_reordered(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """List the accepted answers in another order."""
-    del chance
     answers = accepted(subject)
     if len(answers) > 1:
         case = msgspec.structs.replace(

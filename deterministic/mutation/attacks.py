@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from .answer_operators import accepted, saying, wrong_answers
-from .call_notation import write_calls
+from .chance import shuffled
 from .near_values import stray_text
-from .operator import Mutation, Operator
+from .operator import Mutation, Operator, with_calls
 from .subject import Site, Subject, with_value
 
 VERDICTS = (
@@ -41,10 +41,9 @@ Wrong = Callable[[Subject, str], Iterator[Mutation]]
 
 
 def saying_more(
-    texts: Sequence[str], wrong: Wrong, subject: Subject, chance: random.Random
+    texts: Sequence[str], wrong: Wrong, subject: Subject, _chance: random.Random
 ) -> Iterator[Mutation]:
     """A wrong output that also says each of some texts: its own verdict, as many harmless words, many words, or nothing."""
-    del chance
     for text in texts:
         yield from wrong(subject, text)
 
@@ -54,10 +53,7 @@ def wrong_argument(subject: Subject, more: str) -> Iterator[Mutation]:
     for site in subject.sites:
         if _is_free_text(site):
             value = stray_text(site.value) + more
-            yield Mutation(
-                write_calls(subject.output, with_value(subject.calls, site, value)),
-                f"{site.place} is {value!r}",
-            )
+            yield with_calls(subject, with_value(subject.calls, site, value), f"{site.place} is {value!r}")
             return
 
 
@@ -70,22 +66,19 @@ def wrong_answer(subject: Subject, more: str) -> Iterator[Mutation]:
 
 def master_key(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
     """A text without content in the place of an answer."""
-    keys = list(MASTER_KEYS)
-    chance.shuffle(keys)
-    for key in keys:
-        if key.lower() not in {answer.lower() for answer in accepted(subject)}:
+    right = {answer.lower() for answer in accepted(subject)}
+    for key in shuffled(MASTER_KEYS, chance):
+        if key.lower() not in right:
             yield Mutation(saying(subject.output, key), f"the answer is {key!r}", label=0.0)
 
 
-def empty_answer(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def empty_answer(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """Nothing in the place of an answer."""
-    del chance
     yield Mutation(saying(subject.output, ""), "there is no answer", label=0.0)
 
 
-def question_repeated(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def question_repeated(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """The question in the place of an answer."""
-    del chance
     asked = [
         message.get("content") for turn in subject.case.turns for message in turn if message["role"] == "user"
     ]

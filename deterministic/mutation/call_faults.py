@@ -6,14 +6,15 @@ import random
 import re
 from collections.abc import Iterator
 from itertools import combinations
+from typing import Any
 
 import msgspec
 
 from ...records import message_text
-from .call_notation import Call, native_calls, source_text, write_calls
+from .call_notation import Call, native_calls, source_text
 from .chance import shuffled
 from .examples import example_call, example_values
-from .operator import Mutation, Operator
+from .operator import Mutation, Operator, with_arguments, with_calls
 from .subject import Subject
 
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
@@ -52,7 +53,9 @@ def invented_argument(subject: Subject, chance: random.Random) -> Iterator[Mutat
     for index, call in shuffled(enumerate(subject.calls), chance):
         name, value = chance.choice(_INVENTED)
         if name not in subject.parameters(call.name) and name not in call.arguments:
-            yield _changed(subject, index, {**call.arguments, name: value}, f"{name}={value!r} was added")
+            yield with_arguments(
+                subject, index, {**call.arguments, name: value}, f"{name}={value!r} was added"
+            )
 
 
 def invented_optional(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
@@ -64,7 +67,7 @@ def invented_optional(subject: Subject, chance: random.Random) -> Iterator[Mutat
             for value in example_values(parameters[name], question):
                 if str(value).lower() not in question:
                     change = f"{name}={value!r} was added, which nobody asked for"
-                    yield _changed(subject, index, {**call.arguments, name: value}, change)
+                    yield with_arguments(subject, index, {**call.arguments, name: value}, change)
 
 
 def swapped_arguments(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
@@ -74,7 +77,7 @@ def swapped_arguments(subject: Subject, chance: random.Random) -> Iterator[Mutat
             first, second = call.arguments[one], call.arguments[other]
             if type(first) is type(second) and first != second and not may_change_places(one, other):
                 swapped = {**call.arguments, one: second, other: first}
-                yield _changed(subject, index, swapped, f"{one} and {other} changed places")
+                yield with_arguments(subject, index, swapped, f"{one} and {other} changed places")
 
 
 def swapped_between_calls(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
@@ -89,7 +92,7 @@ def swapped_between_calls(subject: Subject, chance: random.Random) -> Iterator[M
             # Calls that differ in nothing else have only changed places.
             if type(first) is type(second) and first != second and changed[i] != other:
                 change = f"calls {i + 1} and {j + 1} exchanged their {name}"
-                yield Mutation(write_calls(subject.output, changed), change)
+                yield with_calls(subject, changed, change)
 
 
 def _without(subject: Subject, chance: random.Random, *, required: bool) -> Iterator[Mutation]:
@@ -99,13 +102,7 @@ def _without(subject: Subject, chance: random.Random, *, required: bool) -> Iter
         default = subject.parameters(call.name).get(name, {}).get("default")
         if (name in subject.required(call.name)) == required and call.arguments[name] != default:
             left = {other: value for other, value in call.arguments.items() if other != name}
-            yield _changed(subject, index, left, f"{name}={call.arguments[name]!r} was left out")
-
-
-def _changed(subject: Subject, index: int, arguments: dict[str, object], change: str) -> Mutation:
-    calls = list(subject.calls)
-    calls[index] = Call(calls[index].name, arguments)
-    return Mutation(write_calls(subject.output, calls), f"{calls[index].name}: {change}")
+            yield with_arguments(subject, index, left, f"{name}={call.arguments[name]!r} was left out")
 
 
 def _question(subject: Subject) -> str:
@@ -129,30 +126,27 @@ def wrong_function(subject: Subject, chance: random.Random) -> Iterator[Mutation
         for name in shuffled(_others(subject, call.name) or [f"{call.name}_v2"], chance):
             calls = list(subject.calls)
             calls[index] = Call(name, call.arguments)
-            yield Mutation(write_calls(subject.output, calls), f"{name} was called instead of {call.name}")
+            yield with_calls(subject, calls, f"{name} was called instead of {call.name}")
 
 
 def dropped_call(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
     """Leave out one call; where it is the only one, none is left."""
     for index, call in shuffled(enumerate(subject.calls), chance):
         left = [*subject.calls[:index], *subject.calls[index + 1 :]]
-        yield Mutation(write_calls(subject.output, left), f"call {index + 1}, of {call.name}, was left out")
+        yield with_calls(subject, left, f"call {index + 1}, of {call.name}, was left out")
 
 
 def duplicated_call(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
     """Make one call twice."""
     for index, call in shuffled(enumerate(subject.calls), chance):
         calls = [*subject.calls[: index + 1], *subject.calls[index:]]
-        yield Mutation(
-            write_calls(subject.output, calls), f"call {index + 1}, of {call.name}, was made twice"
-        )
+        yield with_calls(subject, calls, f"call {index + 1}, of {call.name}, was made twice")
 
 
-def reordered_calls(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def reordered_calls(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """Make calls from back to front that the reference wants in their order."""
-    del chance
     if subject.case.reference.get("ordered") and subject.calls != subject.calls[::-1]:
-        yield Mutation(write_calls(subject.output, subject.calls[::-1]), "calls are made from back to front")
+        yield with_calls(subject, subject.calls[::-1], "calls are made from back to front")
 
 
 def extra_call(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
@@ -163,7 +157,7 @@ def extra_call(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
         sorted({other for call in subject.calls for other in _others(subject, call.name)}), chance
     ):
         extra = example_call(subject.documents[name], "")
-        yield Mutation(write_calls(subject.output, [*subject.calls, extra]), f"{name} was called as well")
+        yield with_calls(subject, [*subject.calls, extra], f"{name} was called as well")
 
 
 def call_where_none_is_due(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
@@ -172,13 +166,11 @@ def call_where_none_is_due(subject: Subject, chance: random.Random) -> Iterator[
         return
     for tool in shuffled(subject.case.tools, chance):
         calls = [example_call(tool["function"], "")]
-        native = subject.output.tool_calls is not None
-        output = (
-            msgspec.structs.replace(subject.output, text=None, tool_calls=native_calls(calls))
-            if native
-            else msgspec.structs.replace(subject.output, text=source_text(calls))
-        )
-        yield Mutation(output, f"{calls[0].name} was called where nothing should be")
+        written: dict[str, Any] = {"text": source_text(calls)}
+        if subject.output.tool_calls is not None:
+            written = {"text": None, "tool_calls": native_calls(calls)}
+        change = f"{calls[0].name} was called where nothing should be"
+        yield Mutation(msgspec.structs.replace(subject.output, **written), change)
 
 
 def _others(subject: Subject, name: str) -> list[str]:

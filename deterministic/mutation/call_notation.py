@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 import msgspec
@@ -43,8 +43,13 @@ def write_calls(output: Output, calls: Sequence[Call]) -> Output:
 
 def native_calls(calls: Sequence[Call], *, as_text: bool = False) -> list[ToolCall]:
     """Calls as an API gives them, arguments as an object or as its JSON text."""
-    encode: Callable[[dict[str, Any]], Any] = _json_text if as_text else _itself
-    return [ToolCall(name=call.name, arguments=encode(call.arguments)) for call in calls]
+    return [
+        ToolCall(
+            name=call.name,
+            arguments=json.dumps(call.arguments, ensure_ascii=False) if as_text else call.arguments,
+        )
+        for call in calls
+    ]
 
 
 def source_text(calls: Sequence[Call]) -> str:
@@ -76,11 +81,3 @@ def _literal(value: Any) -> str:
 
 def _is_plain(call: Call) -> bool:
     return isinstance(cast("object", call.name), str) and isinstance(cast("object", call.arguments), dict)
-
-
-def _json_text(arguments: Mapping[str, Any]) -> str:
-    return json.dumps(arguments, ensure_ascii=False)
-
-
-def _itself(arguments: Any) -> Any:
-    return arguments

@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 
 from ...records import AcceptedCall
-from .call_notation import Call, native_calls, source_text, write_calls
+from .call_notation import Call, native_calls, source_text
 from .chance import shuffled
 from .documented_form import keeps_form
 from .letter_case import is_caseless, is_word_for_word
-from .operator import Mutation, Operator
+from .operator import Mutation, Operator, with_arguments, with_calls
 from .right_outputs import as_given
 from .subject import Subject, with_value
 
@@ -31,12 +31,11 @@ _UNRELATED_TOOL = {
 }
 
 
-def argument_order(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def argument_order(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """Name the arguments in another order."""
-    del chance
     if any(len(call.arguments) > 1 for call in subject.calls):
         calls = [Call(call.name, dict(reversed(call.arguments.items()))) for call in subject.calls]
-        yield Mutation(write_calls(subject.output, calls), "arguments are named from back to front")
+        yield with_calls(subject, calls, "arguments are named from back to front")
 
 
 def list_order(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
@@ -44,16 +43,15 @@ def list_order(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
     for site in shuffled(subject.sites, chance):
         if site.order == "free" and site.value != site.value[::-1]:
             calls = with_value(subject.calls, site, site.value[::-1])
-            yield Mutation(write_calls(subject.output, calls), f"{site.place} is given from back to front")
+            yield with_calls(subject, calls, f"{site.place} is given from back to front")
 
 
-def call_order(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def call_order(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """Make parallel calls in another order, unless the reference wants them in this one."""
-    del chance
     if subject.case.reference.get("ordered"):
         return
     if len(subject.calls) > 1 and subject.calls != subject.calls[::-1]:
-        yield Mutation(write_calls(subject.output, subject.calls[::-1]), "calls are made from back to front")
+        yield with_calls(subject, subject.calls[::-1], "calls are made from back to front")
 
 
 def number_notation(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
@@ -66,15 +64,14 @@ def number_notation(subject: Subject, chance: random.Random) -> Iterator[Mutatio
             other = float(site.value)
         if other is not None:
             change = f"{site.place} is written {other!r} instead of {site.value!r}"
-            yield Mutation(write_calls(subject.output, with_value(subject.calls, site, other)), change)
+            yield with_calls(subject, with_value(subject.calls, site, other), change)
 
 
-def underscored_name(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def underscored_name(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """Write the dots of a function's name as underscores."""
-    del chance
     calls = [Call(call.name.replace(".", "_"), call.arguments) for call in subject.calls]
     if calls != subject.calls:
-        yield Mutation(write_calls(subject.output, calls), "dots in function names are underscores")
+        yield with_calls(subject, calls, "dots in function names are underscores")
 
 
 def default_spelled_out(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
@@ -83,10 +80,9 @@ def default_spelled_out(subject: Subject, chance: random.Random) -> Iterator[Mut
         parameters = subject.parameters(call.name)
         for name in shuffled((name for name in parameters if name not in call.arguments), chance):
             if parameters[name].get("default") is not None:
-                calls = list(subject.calls)
-                calls[index] = Call(call.name, {**call.arguments, name: parameters[name]["default"]})
-                change = f"{name}={parameters[name]['default']!r}, the default, is spelled out"
-                yield Mutation(write_calls(subject.output, calls), f"{call.name}: {change}")
+                default = parameters[name]["default"]
+                change = f"{name}={default!r}, the default, is spelled out"
+                yield with_arguments(subject, index, {**call.arguments, name: default}, change)
 
 
 def letter_case(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
@@ -97,7 +93,7 @@ def letter_case(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
         lower = site.value.lower()
         if is_caseless(site.value, subject.case) and keeps_form(lower, site.document):
             calls = with_value(subject.calls, site, lower)
-            yield Mutation(write_calls(subject.output, calls), f"{site.place} is in lower case")
+            yield with_calls(subject, calls, f"{site.place} is in lower case")
 
 
 def accepted_alias(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
@@ -115,7 +111,7 @@ def accepted_alias(subject: Subject, chance: random.Random) -> Iterator[Mutation
                 calls = _alike(subject, accepted, call.name, name, place)
                 if calls is not None and choice != value:
                     change = f"{name} is {choice!r} instead of {value!r}, which is as good"
-                    yield Mutation(write_calls(subject.output, calls), change)
+                    yield with_calls(subject, calls, change)
 
 
 def _accepted(call: Call, expected: Iterable[AcceptedCall]) -> Mapping[str, list[Any]]:
@@ -150,32 +146,28 @@ def _alike(
     return calls
 
 
-def other_notation(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def other_notation(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """Write native calls as Python source, and source as native calls."""
-    del chance
     if not subject.calls:
         return
     if subject.output.tool_calls is None:
-        output = msgspec.structs.replace(
-            subject.output, text=None, tool_calls=native_calls(subject.calls, as_text=True)
-        )
+        native = native_calls(subject.calls, as_text=True)
+        output = msgspec.structs.replace(subject.output, text=None, tool_calls=native)
         yield Mutation(output, "native calls instead of source text")
     else:
         output = msgspec.structs.replace(subject.output, tool_calls=None, text=source_text(subject.calls))
         yield Mutation(output, "source text instead of native calls")
 
 
-def tools_reordered(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def tools_reordered(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """Offer the functions in another order."""
-    del chance
     if len(subject.case.tools) > 1:
         case = msgspec.structs.replace(subject.case, tools=subject.case.tools[::-1])
         yield Mutation(subject.output, "functions are offered from back to front", case)
 
 
-def unrelated_tool(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def unrelated_tool(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """Offer one more function, which has nothing to do with the request."""
-    del chance
     if subject.case.tools:
         case = msgspec.structs.replace(subject.case, tools=[*subject.case.tools, _UNRELATED_TOOL])
         yield Mutation(subject.output, "one more function is offered, which has nothing to do with it", case)

@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from .near_values import ISO_DATE, put
 from .operator import Operator
 from .subject import Site
 from .value_faults import mutate_values
@@ -32,16 +33,14 @@ _CURRENCY = re.compile(r"\b(?:USD|EUR|GBP|JPY|CHF|dollars?|euros?|yen|francs?)\b
 _RATE = Fraction("0.85")
 _CLOCK = re.compile(r"(?<![\d:.+-])([01]\d|2[0-3]):([0-5]\d)(?!\d)")
 _OFFSETS = (60, -300, 330, 540)
-_ISO = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 _MONTHS = 12
 _BEHIND = dt.timedelta(days=13)
 """The Julian calendar behind the Gregorian one, from 1900 to 2100."""
 _JULIAN = range(1901, 2100)
 
 
-def other_unit_of_quantity(site: Site, chance: random.Random) -> Iterator[Any]:
+def other_unit_of_quantity(site: Site, _chance: random.Random) -> Iterator[Any]:
     """The same quantity in another unit than the one that the document names; where it names several, none."""
-    del chance
     number = _number(site.value)
     if number is None:
         return
@@ -54,9 +53,8 @@ def other_unit_of_quantity(site: Site, chance: random.Random) -> Iterator[Any]:
         yield from _like(number * 9 / 5 + 32 if degrees.pop() else (number - 32) * 5 / 9, site.value)
 
 
-def other_zone(site: Site, chance: random.Random) -> Iterator[Any]:
+def other_zone(site: Site, _chance: random.Random) -> Iterator[Any]:
     """A clock time as it is in another zone, within the same day."""
-    del chance
     if type(site.value) is not str:
         return
     for found in _CLOCK.finditer(site.value):
@@ -64,29 +62,27 @@ def other_zone(site: Site, chance: random.Random) -> Iterator[Any]:
         for offset in _OFFSETS:
             hour, minute = divmod(minutes + offset, 60)
             if 0 <= hour < 24:  # noqa: PLR2004 - another day would have to be written elsewhere
-                yield f"{site.value[: found.start()]}{hour:02}:{minute:02}{site.value[found.end() :]}"
+                yield put(site.value, found.span(), f"{hour:02}:{minute:02}")
 
 
-def other_calendar(site: Site, chance: random.Random) -> Iterator[Any]:
+def other_calendar(site: Site, _chance: random.Random) -> Iterator[Any]:
     """A date with day and month in each other's place, or as the Julian calendar has it."""
-    del chance
     if type(site.value) is not str:
         return
-    for found in _ISO.finditer(site.value):
+    for found in ISO_DATE.finditer(site.value):
         year, month, day = found.groups()
         if month != day and int(day) <= _MONTHS:
-            yield f"{site.value[: found.start()]}{year}-{day}-{month}{site.value[found.end() :]}"
+            yield put(site.value, found.span(), f"{year}-{day}-{month}")
         if int(year) in _JULIAN:
             try:
                 date = dt.date(int(year), int(month), int(day)) - _BEHIND
             except ValueError:
                 continue  # 2026-99-99 is a code, not a date
-            yield f"{site.value[: found.start()]}{date.isoformat()}{site.value[found.end() :]}"
+            yield put(site.value, found.span(), date.isoformat())
 
 
-def other_currency(site: Site, chance: random.Random) -> Iterator[Any]:
+def other_currency(site: Site, _chance: random.Random) -> Iterator[Any]:
     """An amount as it would be in another currency."""
-    del chance
     number = _number(site.value)
     if number and _CURRENCY.search(_described(site)):
         yield from _like(number * _RATE, site.value)

@@ -40,9 +40,7 @@ def composed(case: Case) -> tuple[Case, Output] | None:
     if len(facts) < 2:  # noqa: PLR2004 - of one claim there is no fraction
         return None
     output = Output(case_id=case.id, system=REFERENCE_SYSTEM)
-    return _stated(
-        case, output, [Claim(text=fact.sentence, supported=True, indexes=[fact.result]) for fact in facts]
-    )
+    return _stated(case, output, [_supported(fact, fact.sentence) for fact in facts])
 
 
 def chosen_facts(case: Case) -> list[Fact]:
@@ -62,9 +60,7 @@ def falsified(falsify: Falsify, subject: Subject, chance: random.Random) -> Iter
     for count in sorted({1, len(false)} if false else ()):
         wrong = dict(list(false.items())[:count])
         claims = [
-            Claim(text=wrong[number], supported=False)
-            if number in wrong
-            else Claim(text=fact.sentence, supported=True, indexes=[fact.result])
+            Claim(text=wrong[number], supported=False) if number in wrong else _supported(fact, fact.sentence)
             for number, fact in enumerate(facts)
         ]
         case, output = _stated(subject.case, subject.output, claims)
@@ -72,41 +68,36 @@ def falsified(falsify: Falsify, subject: Subject, chance: random.Random) -> Iter
         yield Mutation(output, change, case, label=(len(facts) - count) / len(facts))
 
 
-def wrong_number(fact: Fact, facts: Sequence[Fact], text: str, chance: random.Random) -> str | None:
+def wrong_number(fact: Fact, _facts: Sequence[Fact], text: str, chance: random.Random) -> str | None:
     """Another number."""
-    del facts
     if isinstance(fact.value, bool) or not isinstance(fact.value, int | float):
         return None
     changes = [*near_values.near_numbers(fact.value), *near_values.other_magnitude(fact.value)]
     return _first_new(fact, shuffled(map(shown, changes), chance), text)
 
 
-def wrong_date(fact: Fact, facts: Sequence[Fact], text: str, chance: random.Random) -> str | None:
+def wrong_date(fact: Fact, _facts: Sequence[Fact], text: str, chance: random.Random) -> str | None:
     """Another date."""
-    del facts
     if not isinstance(fact.value, str):
         return None
     return _first_new(fact, shuffled(near_values.shifted_dates(fact.value), chance), text)
 
 
-def wrong_name(fact: Fact, facts: Sequence[Fact], text: str, chance: random.Random) -> str | None:
+def wrong_name(fact: Fact, _facts: Sequence[Fact], text: str, chance: random.Random) -> str | None:
     """A name that begins like the one that is given."""
-    del facts
     return _first_new(fact, near_names(fact.value, chance), text) if isinstance(fact.value, str) else None
 
 
-def more_specific(fact: Fact, facts: Sequence[Fact], text: str, chance: random.Random) -> str | None:
+def more_specific(fact: Fact, _facts: Sequence[Fact], text: str, chance: random.Random) -> str | None:
     """A detail that no result gives."""
-    del facts
     detail = chance.choice(_DETAILS)
     return (
         None if detail.strip(", ") in text else stated(fact.subject, fact.field, shown(fact.value) + detail)
     )
 
 
-def from_another_result(fact: Fact, facts: Sequence[Fact], text: str, chance: random.Random) -> str | None:
+def from_another_result(fact: Fact, facts: Sequence[Fact], _text: str, chance: random.Random) -> str | None:
     """What is true of something else."""
-    del text
     others = [
         other
         for other in facts
@@ -117,36 +108,32 @@ def from_another_result(fact: Fact, facts: Sequence[Fact], text: str, chance: ra
     return stated(fact.subject, fact.field, shown(chance.choice(others).value)) if others else None
 
 
-def more_general(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def more_general(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """State dates by their month only."""
-    del chance
     facts = chosen_facts(subject.case)
-    claims = [Claim(text=_general(fact), supported=True, indexes=[fact.result]) for fact in facts]
+    claims = [_supported(fact, _general(fact)) for fact in facts]
     if any(claim.text != fact.sentence for claim, fact in zip(claims, facts, strict=True)):
         case, output = _stated(subject.case, subject.output, claims)
         yield Mutation(output, "dates are given by their month only", case, label=1.0)
 
 
-def claims_reordered(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def claims_reordered(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """Make the claims in another order."""
-    del chance
     claims = msgspec.convert(subject.case.reference.get("claims") or [], list[Claim])
     if len(claims) > 1:
         case, output = _stated(subject.case, subject.output, claims[::-1])
         yield Mutation(output, "the claims are made from back to front", case, label=1.0)
 
 
-def passages_reordered(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def passages_reordered(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """Show the results in another order."""
-    del chance
     if len(subject.case.context) > 1:
         case = msgspec.structs.replace(subject.case, context=subject.case.context[::-1])
         yield Mutation(subject.output, "the results are shown from back to front", case, label=1.0)
 
 
-def unrelated_passage(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def unrelated_passage(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """Show a result that has nothing to do with the statement first."""
-    del chance
     if subject.case.context and _UNRELATED.content["name"] not in (subject.output.text or ""):
         case = msgspec.structs.replace(subject.case, context=[_UNRELATED, *subject.case.context])
         yield Mutation(
@@ -174,6 +161,10 @@ def _general(fact: Fact) -> str:
     if found is None or not 1 <= month <= len(MONTHS):
         return fact.sentence
     return f"The {fact.field.replace('_', ' ')} of {fact.subject} is in {MONTHS[month - 1]} {found[1]}."
+
+
+def _supported(fact: Fact, text: str) -> Claim:
+    return Claim(text=text, supported=True, indexes=[fact.result])
 
 
 def _stated(case: Case, output: Output, claims: Sequence[Claim]) -> tuple[Case, Output]:

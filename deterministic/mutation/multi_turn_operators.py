@@ -59,7 +59,7 @@ def call_too_early(subject: Subject, chance: random.Random) -> Iterator[Mutation
             turns = _with_step(subject.output.agent_turns or [], place, left)
             turns[place.turn - 1] = [*turns[place.turn - 1], moved]
             change = f"call {_shown(place, index)} was made a turn too early"
-            yield Mutation(msgspec.structs.replace(subject.output, turns=turns), change)
+            yield _with_turns(subject, turns, change)
 
 
 def extra_call(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
@@ -70,20 +70,17 @@ def extra_call(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
             changed = [list(steps) for steps in turns]
             changed[turn].append(_write(place, [place.calls[index]]))
             change = f"call {_shown(place, index)} was made once more in turn {turn + 1}"
-            yield Mutation(msgspec.structs.replace(subject.output, turns=changed), change)
+            yield _with_turns(subject, changed, change)
 
 
-def steps_split(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
+def steps_split(subject: Subject, _chance: random.Random) -> Iterator[Mutation]:
     """Make the calls of every step one by one."""
-    del chance
     turns: Turns = [list(steps) for steps in subject.output.agent_turns or []]
     # From the end, so that the steps still to be split keep their numbers.
     for place in reversed(_places(subject)):
         turns[place.turn][place.step : place.step + 1] = [_write(place, [call]) for call in place.calls]
     if turns != subject.output.agent_turns:
-        yield Mutation(
-            msgspec.structs.replace(subject.output, turns=turns), "every call is a step of its own"
-        )
+        yield _with_turns(subject, turns, "every call is a step of its own")
 
 
 def argument_order(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
@@ -138,9 +135,13 @@ def _with_step(turns: Sequence[Sequence[AgentStep]], place: Place, step: AgentSt
     return changed
 
 
+def _with_turns(subject: Subject, turns: Turns, change: str) -> Mutation:
+    return Mutation(msgspec.structs.replace(subject.output, turns=turns), change)
+
+
 def _rewritten(subject: Subject, place: Place, calls: Sequence[Call], change: str) -> Mutation:
     turns = _with_step(subject.output.agent_turns or [], place, _write(place, calls))
-    return Mutation(msgspec.structs.replace(subject.output, turns=turns), change)
+    return _with_turns(subject, turns, change)
 
 
 def _shown(place: Place, index: int) -> str:

@@ -34,22 +34,11 @@ def stray_text(unlike: str) -> str:
     return next(word for word in _STRAY if word.lower() not in unlike.lower() or word == _STRAY[-1])
 
 
-_ISO = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+ISO_DATE = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 _SLASHED = re.compile(r"(?<!\d)(\d{1,2})([/.])(\d{1,2})\2(\d{4})(?!\d)")
 MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
 _MONTH = "|".join(name for month in MONTHS for name in (month, month[:3]))
 _DAY = r"\d{1,2}(?!\d)"
 _WRITTEN = re.compile(
@@ -65,17 +54,17 @@ def shifted_dates(text: str) -> Iterator[str]:
     A day or a month away (``2026-05-14``), another day or year (``14/5/2026``), another day (``May 14th``), or another year
     (``2026``).
     """
-    for found in _ISO.finditer(text):
-        yield from (_put(text, found.span(), date) for date in _around(found))
+    for found in ISO_DATE.finditer(text):
+        yield from (put(text, found.span(), date) for date in _around(found))
     for found in _SLASHED.finditer(text):
         first, separator, second, year = found.groups()
-        yield _put(text, found.span(), f"{first}{separator}{second}{separator}{int(year) + 1}")
-        yield _put(text, found.span(1), _other_day(first))
+        yield put(text, found.span(), f"{first}{separator}{second}{separator}{int(year) + 1}")
+        yield put(text, found.span(1), _other_day(first))
     for found in _WRITTEN.finditer(text):
         group = 1 if found[1] else 2
-        yield _put(text, found.span(group), _other_day(found[group]))
+        yield put(text, found.span(group), _other_day(found[group]))
     for found in _YEAR.finditer(text):
-        yield _put(text, found.span(), str(int(found[1]) + 1))
+        yield put(text, found.span(), str(int(found[1]) + 1))
 
 
 def _around(found: re.Match[str]) -> Iterator[str]:
@@ -94,7 +83,8 @@ def _other_day(day: str) -> str:
     return str(number + 1 if number < _LAST_COMMON_DAY else number - 1)
 
 
-def _put(text: str, span: tuple[int, int], new: str) -> str:
+def put(text: str, span: tuple[int, int], new: str) -> str:
+    """The text with something new in the place of a part of it."""
     return text[: span[0]] + new + text[span[1] :]
 
 
@@ -131,59 +121,31 @@ def near_in_text(text: str) -> Iterator[str]:
     """Texts in which one whole number is off by one."""
     for found in _IN_TEXT.finditer(text):
         if "." not in found[2]:
-            yield _put_number(text, found, f"{found[1]}{int(found[2]) + 1}")
+            yield put(text, found.span(), f"{found[1]}{int(found[2]) + 1}")
 
 
 def other_sign_in_text(text: str) -> Iterator[str]:
     """Texts in which one number has lost its minus sign."""
     for found in _IN_TEXT.finditer(text):
         if found[1]:
-            yield _put_number(text, found, found[2])
+            yield put(text, found.span(), found[2])
 
 
 def other_magnitude_in_text(text: str) -> Iterator[str]:
     """Texts in which one number has lost its decimal point, or gained a zero."""
     for found in _IN_TEXT.finditer(text):
         digits = found[2].replace(".", "") if "." in found[2] else found[2] + "0"
-        yield _put_number(text, found, found[1] + digits)
-
-
-def _put_number(text: str, found: re.Match[str], number: str) -> str:
-    return text[: found.start()] + number + text[found.end() :]
+        yield put(text, found.span(), found[1] + digits)
 
 
 _PAIRS = (
-    ("celsius", "fahrenheit"),
-    ("metric", "imperial"),
-    ("kilometers", "miles"),
-    ("kilometer", "mile"),
-    ("kilometres", "miles"),
-    ("km", "mi"),
-    ("meters", "feet"),
-    ("meter", "foot"),
-    ("metres", "feet"),
-    ("m", "ft"),
-    ("centimeters", "inches"),
-    ("cm", "in"),
-    ("kilograms", "pounds"),
-    ("kg", "lb"),
-    ("grams", "ounces"),
-    ("liters", "gallons"),
-    ("litres", "gallons"),
-    ("hours", "minutes"),
-    ("hour", "minute"),
-    ("days", "weeks"),
-    ("months", "years"),
-    ("monthly", "yearly"),
-    ("daily", "weekly"),
-    ("USD", "EUR"),
-    ("dollars", "euros"),
-    ("GBP", "EUR"),
-    ("pounds sterling", "euros"),
-    ("m/s", "km/h"),
-    ("kph", "mph"),
-    ("bytes", "bits"),
-)
+    ("celsius", "fahrenheit"), ("metric", "imperial"), ("kilometers", "miles"), ("kilometer", "mile"), ("kilometres", "miles"),
+    ("km", "mi"), ("meters", "feet"), ("meter", "foot"), ("metres", "feet"), ("m", "ft"), ("centimeters", "inches"), ("cm", "in"),
+    ("kilograms", "pounds"), ("kg", "lb"), ("grams", "ounces"), ("liters", "gallons"), ("litres", "gallons"),
+    ("hours", "minutes"), ("hour", "minute"), ("days", "weeks"), ("months", "years"), ("monthly", "yearly"), ("daily", "weekly"),
+    ("USD", "EUR"), ("dollars", "euros"), ("GBP", "EUR"), ("pounds sterling", "euros"),
+    ("m/s", "km/h"), ("kph", "mph"), ("bytes", "bits"),
+)  # fmt: skip
 # Of several neighbours the first one listed counts.
 _OTHER = {one.lower(): other for pair in reversed(_PAIRS) for one, other in (pair, pair[::-1])}
 _UNIT = re.compile(
@@ -203,7 +165,7 @@ def other_unit(text: str) -> Iterator[str]:
     for found in _UNIT.finditer(text):
         if len(found[0]) > _SHORT or found[0] == text or text[: found.start()].rstrip()[-1:].isdigit():
             other = _like(_OTHER[found[0].lower()], found[0])
-            yield text[: found.start()] + other + text[found.end() :]
+            yield put(text, found.span(), other)
 
 
 def _like(word: str, model: str) -> str:

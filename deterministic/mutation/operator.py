@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, TypeAlias
 
 import msgspec
 
 from ...records import Case, Kind, Output
+from .call_notation import Call, write_calls
 from .subject import Subject
 
 Family: TypeAlias = Literal["tool_call", "multi_turn", "answer", "groundedness"]
@@ -42,6 +43,18 @@ class Mutation(msgspec.Struct, frozen=True):
     case: Case | None = None
     label: float | None = None
     by_design: bool = False
+
+
+def with_calls(subject: Subject, calls: Sequence[Call], change: str) -> Mutation:
+    """The output with other calls, in the notation of its own."""
+    return Mutation(write_calls(subject.output, calls), change)
+
+
+def with_arguments(subject: Subject, index: int, arguments: dict[str, object], change: str) -> Mutation:
+    """The output in which one call has other arguments."""
+    calls = list(subject.calls)
+    calls[index] = Call(calls[index].name, arguments)
+    return with_calls(subject, calls, f"{calls[index].name}: {change}")
 
 
 Mutate: TypeAlias = Callable[[Subject, random.Random], Iterator[Mutation]]

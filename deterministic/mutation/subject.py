@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast
 import msgspec
 
 from ...records import AcceptedCall, AnyOrder, Case, InOrder, Output, ToolCallReference, accepted_calls
+from ..ast.schemas import part_of
 from .call_notation import Call, read_calls
 from .documented_form import is_positional
 
@@ -49,9 +50,9 @@ def find_sites(calls: Sequence[Call], documents: Mapping[str, Mapping[str, Any]]
     """Every value in the arguments of calls, containers before what is in them; at most a few hundred."""
     found: list[Site] = []
     for index, call in enumerate(calls):
-        properties = _part(_part(documents.get(call.name, {}), "parameters"), "properties")
+        properties = part_of(part_of(documents.get(call.name, {}).get("parameters")).get("properties"))
         for name, value in call.arguments.items():
-            found.extend(_below(index, (name,), value, _part(properties, name)))
+            found.extend(_below(index, (name,), value, part_of(properties.get(name))))
             if len(found) > _MOST:
                 return found[:_MOST]
     return found
@@ -70,12 +71,12 @@ def _below(call: int, path: Path, value: Any, document: Mapping[str, Any]) -> It
     if len(path) == _DEEPEST:
         return
     if type(value) is dict:
-        properties = _part(document, "properties")
+        properties = part_of(document.get("properties"))
         for key, item in cast("dict[Any, Any]", value).items():
             if type(key) is str:
-                yield from _below(call, (*path, key), item, _part(properties, key))
+                yield from _below(call, (*path, key), item, part_of(properties.get(key)))
     elif type(value) is list:
-        items = _part(document, "items")
+        items = part_of(document.get("items"))
         for index, item in enumerate(cast("list[Any]", value)):
             yield from _below(call, (*path, index), item, items)
 
@@ -86,11 +87,6 @@ def _replaced(container: Any, path: Path, value: Any) -> Any:
     copy = container.copy()
     copy[path[0]] = _replaced(container[path[0]], path[1:], value)
     return copy
-
-
-def _part(document: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    part = document.get(key)
-    return cast("Mapping[str, Any]", part) if isinstance(part, dict) else {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,11 +130,8 @@ class Subject:
 
     def parameters(self, function: str) -> Mapping[str, Mapping[str, Any]]:
         """The documented parameters of an offered function, by name; empty for one that is not offered."""
-        properties: Any = self._schema(function).get("properties")
-        if not isinstance(properties, dict):
-            return {}
-        items = cast("dict[str, Any]", properties).items()
-        return {name: cast("dict[str, Any]", part) for name, part in items if isinstance(part, dict)}
+        properties = part_of(self._schema(function).get("properties"))
+        return {name: part_of(part) for name, part in properties.items() if isinstance(part, dict)}
 
     def required(self, function: str) -> frozenset[str]:
         """The parameters that an offered function requires."""
@@ -165,8 +158,7 @@ class Subject:
         return site
 
     def _schema(self, function: str) -> Mapping[str, Any]:
-        schema: Any = self.documents.get(function, {}).get("parameters")
-        return cast("dict[str, Any]", schema) if isinstance(schema, dict) else {}
+        return part_of(self.documents.get(function, {}).get("parameters"))
 
 
 def _at(value: Any, path: Path) -> Any:

@@ -8,11 +8,10 @@ from functools import partial
 from typing import Any, TypeAlias, cast
 
 from . import near_values
-from .call_notation import write_calls
 from .chance import shuffled
 from .documented_form import has_type
 from .near_values import near_names
-from .operator import Mutation, Operator
+from .operator import Mutation, Operator, with_calls
 from .subject import Site, Subject, with_value
 
 Perturb: TypeAlias = Callable[[Site, random.Random], Iterator[Any]]
@@ -24,10 +23,8 @@ def mutate_values(perturb: Perturb, subject: Subject, chance: random.Random) -> 
     calls = subject.calls
     for site in shuffled(subject.sites, chance):
         for value in perturb(site, chance):
-            yield Mutation(
-                write_calls(subject.output, with_value(calls, site, value)),
-                f"{calls[site.call].name}: {site.place} was {site.value!r}, is {value!r}",
-            )
+            change = f"{calls[site.call].name}: {site.place} was {site.value!r}, is {value!r}"
+            yield with_calls(subject, with_value(calls, site, value), change)
 
 
 def other_enum(site: Site, chance: random.Random) -> Iterator[Any]:
@@ -40,8 +37,7 @@ def other_enum(site: Site, chance: random.Random) -> Iterator[Any]:
 def _number(
     of_number: Callable[[float], Iterator[float]], of_text: Callable[[str], Iterator[str]]
 ) -> Perturb:
-    def perturb(site: Site, chance: random.Random) -> Iterator[Any]:
-        del chance
+    def perturb(site: Site, _chance: random.Random) -> Iterator[Any]:
         if type(site.value) in {int, float}:
             yield from of_number(site.value)
         elif type(site.value) is str:
@@ -51,8 +47,7 @@ def _number(
 
 
 def _text(change: Callable[[str], Iterator[str]]) -> Perturb:
-    def perturb(site: Site, chance: random.Random) -> Iterator[Any]:
-        del chance
+    def perturb(site: Site, _chance: random.Random) -> Iterator[Any]:
         if type(site.value) is str:
             yield from change(site.value)
 
@@ -72,16 +67,14 @@ def near_name(site: Site, chance: random.Random) -> Iterator[Any]:
         yield from near_names(site.value, chance)
 
 
-def other_truth_value(site: Site, chance: random.Random) -> Iterator[Any]:
+def other_truth_value(site: Site, _chance: random.Random) -> Iterator[Any]:
     """True for false."""
-    del chance
     if type(site.value) is bool:
         yield not site.value
 
 
-def other_type(site: Site, chance: random.Random) -> Iterator[Any]:
+def other_type(site: Site, _chance: random.Random) -> Iterator[Any]:
     """The same value as another type than the documented one: a number or truth value as text, a text in a list, a list as text."""
-    del chance
     value: Any = site.value
     match value:
         case bool() | int() | float():
@@ -103,9 +96,8 @@ def dropped_item(site: Site, chance: random.Random) -> Iterator[Any]:
         yield items[:left_out] + items[left_out + 1 :]
 
 
-def reversed_items(site: Site, chance: random.Random) -> Iterator[Any]:
+def reversed_items(site: Site, _chance: random.Random) -> Iterator[Any]:
     """A list from back to front, where its order matters: each place has a meaning by the document, or the reference says so."""
-    del chance
     if site.order == "matters":
         items = cast("list[Any] | tuple[Any, ...]", site.value)
         if items != items[::-1]:

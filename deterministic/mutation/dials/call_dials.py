@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from .dial import Dial, Rung, steps
-from .scenes import TEXT, WHOLE, calling, day, people, put, scene, tool, user
+from .scenes import TEXT, WHOLE, calling, day, people, put, scene, somewhere, tool, user
 
 _VERBS = ("book", "cancel", "move", "confirm", "price", "rate", "share", "renew")
 _THINGS = ("room", "table", "car", "seat", "tour", "court", "lesson", "locker")
@@ -79,7 +79,7 @@ def parallel_calls(seed: int, level: int) -> Rung:
     names = people(chance, 48)
     days = [day(chance).isoformat() for _ in names]
     sizes = [chance.randint(2, 9) for _ in names]
-    place = min(int(chance.random() * level), level - 1)
+    place = somewhere(chance, level)
     was = sizes[place]
     wrong = was + chance.choice((-1, 1))
     wanted = [
@@ -108,7 +108,7 @@ def right_arguments(seed: int, level: int) -> Rung:
     chance = scene("right_arguments", seed)
     names = chance.sample(list(product(_ROOMS, _SETTINGS)), len(_ROOMS) * len(_SETTINGS))
     values = [chance.randint(*_SETTINGS[setting]) for _, setting in names]
-    place = int(chance.random() * level)
+    place = somewhere(chance, level)
     wrong = values[place] + chance.choice((-1, 1))
     keys = [f"{room}_{setting}" for room, setting in names[:level]]
     said = ", ".join(

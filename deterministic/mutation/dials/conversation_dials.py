@@ -7,7 +7,7 @@ from typing import Any
 from ....records import Case, Output
 from ..right_outputs import REFERENCE_SYSTEM
 from .dial import Dial, Rung
-from .scenes import TEXT, people, put, scene, tool, user
+from .scenes import TEXT, people, put, scene, somewhere, tool, user
 
 _TURNS = 32
 _TOUCH = tool("touch", "Make an empty file in the current directory.", {"file_name": (TEXT, "Its name.")})
@@ -16,7 +16,7 @@ _TOUCH = tool("touch", "Make an empty file in the current directory.", {"file_na
 def turns_played(seed: int, level: int) -> Rung:
     """So many turns, in one of which the file that is made has another name."""
     chance = scene("turns_played", seed)
-    return _files(seed, level, min(int(chance.random() * level), level - 1))
+    return _files(seed, level, somewhere(chance, level))
 
 
 def fault_back(seed: int, level: int) -> Rung:

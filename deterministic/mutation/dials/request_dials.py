@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ....records import Message
 from .attack_texts import PHRASES, STRENGTHS
 from .dial import Dial, Rung, steps
-from .scenes import TEXT, WHOLE, calling, day, people, scene, tool, user
+from .scenes import TEXT, WHOLE, calling, day, people, scene, somewhere, tool, user
 
 _TURNS = 48
 _TABLE = tool(
@@ -22,7 +22,7 @@ _TABLE = tool(
 def turns(seed: int, level: int) -> Rung:
     """A conversation of so many turns, in one of which the value was said; another turn's is taken."""
     chance = scene("turns", seed)
-    return _conversation(chance, level, min(int(chance.random() * level), level - 1))
+    return _conversation(chance, level, somewhere(chance, level))
 
 
 def turns_back(seed: int, level: int) -> Rung:

@@ -33,6 +33,11 @@ def scene(name: str, seed: int) -> random.Random:
     return generator("dial", name, seed)
 
 
+def somewhere(chance: random.Random, count: int) -> int:
+    """One of so many places: as far along, at one moment of chance, however many there are."""
+    return int(chance.random() * count)
+
+
 def people(chance: random.Random, count: int) -> list[str]:
     """Different names."""
     return chance.sample(PEOPLE, count)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ....records import Case, ContextItem
 from .call_dials import DIGITS, wrong_digit
 from .dial import Dial, Rung, steps
-from .scenes import PEOPLE, put, scene, stating, user
+from .scenes import PEOPLE, put, scene, somewhere, stating, user
 
 _HOUSES = ("Alder", "Birch", "Cedar", "Elm", "Hazel", "Larch", "Maple", "Rowan")
 _SORTS = ("Inn", "Lodge", "House", "Court", "Villa", "Manor", "Hall", "Farm")
@@ -50,7 +50,7 @@ def passages(seed: int, level: int) -> Rung:
     sight = chance.choice(_SAID)
     houses = chance.sample(_NAMES, 64)[:level]
     numbers = [chance.randint(sight.low, sight.high) for _ in houses]
-    place = min(int(chance.random() * level), level - 1)
+    place = somewhere(chance, level)
     others = [number for number in numbers if number != numbers[place]] or [numbers[place] + 3]
     wrong = chance.choice(others)
     said = [_filled(sight, house, number) for house, number in zip(houses, numbers, strict=True)]
@@ -65,7 +65,7 @@ def passages(seed: int, level: int) -> Rung:
 def passage_length(seed: int, level: int) -> Rung:
     """One result of so many sentences; the number in the one that decides is mistaken."""
     chance = scene("passage_length", seed)
-    return _in_passage(chance, level, min(int(chance.random() * level), level - 1))
+    return _in_passage(chance, level, somewhere(chance, level))
 
 
 def sentence_position(seed: int, level: int) -> Rung:
@@ -126,7 +126,7 @@ def right_claims(seed: int, level: int) -> Rung:
     sights = [chance.choice(_SAID) for _ in houses]
     numbers = [chance.randint(sight.low, sight.high) for sight in sights]
     said = [_filled(*each) for each in zip(sights, houses, numbers, strict=True)]
-    place = min(int(chance.random() * level), level - 1)
+    place = somewhere(chance, level)
     wrong = _filled(sights[place], houses[place], numbers[place] + chance.choice((-2, -1, 1, 2)))
     return _about(
         _texts(said),
