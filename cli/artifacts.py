@@ -12,7 +12,7 @@ import click
 
 from ..errors import UsageError
 from .exit_codes import EXIT_GATE, EXIT_OK
-from .options import INPUT_FILE, OUT_FOLDER, Number, workspaces
+from .options import INPUT_FILE, OUT_FOLDER, Number, option, workspaces
 from .typed import command_line
 
 _RUN_EXAMPLES = """\b
@@ -21,7 +21,7 @@ Examples:
   fiducial artifacts run cases.jsonl --mock --out selftest --allow-code
 """
 
-_SYSTEM = click.option("--system", help="What the agent is called in outputs and verdicts.")
+_SYSTEM = option("--system", help="What the agent is called in outputs and verdicts.")
 
 
 @click.group(no_args_is_help=True)
@@ -34,7 +34,7 @@ def command() -> None:
     epilog="Example: fiducial artifacts prepare cases.jsonl --out work",
 )
 @click.argument("cases", type=INPUT_FILE)
-@click.option("--out", type=OUT_FOLDER, required=True, help="Where workspaces and outputs.jsonl go.")
+@option("--out", type=OUT_FOLDER, required=True, help="Where workspaces and outputs.jsonl go.")
 @_SYSTEM
 def prepare(*, cases: Path, out: Path, system: str | None) -> None:
     """Lay out a workspace for every challenge in CASES, with the files an agent is to find in it.
@@ -49,25 +49,20 @@ def prepare(*, cases: Path, out: Path, system: str | None) -> None:
 
 @command.command(short_help="Run an agent on every challenge, and check.", epilog=_RUN_EXAMPLES)
 @click.argument("cases", type=INPUT_FILE)
-@click.option(
-    "--agent", metavar="COMMAND", help="The agent's command line; {task} and {workspace} are filled in."
-)
-@click.option("--mock", is_flag=True, help="No agent: test every challenge with its own solution.")
-@click.option(
-    "--out", type=OUT_FOLDER, required=True, help="Where everything goes; the same command resumes."
-)
+@option("--agent", metavar="COMMAND", help="The agent's command line; {task} and {workspace} are filled in.")
+@option("--mock", is_flag=True, help="No agent: test every challenge with its own solution.")
+@option("--out", type=OUT_FOLDER, required=True, help="Where everything goes; the same command resumes.")
 @_SYSTEM
-@click.option(
+@option(
     "--cutoff",
     type=Number(0, min_open=True),
     metavar="SECONDS",
     help="How long the agent may work on each challenge, instead of the challenge's own cutoff.",
 )
-@click.option(
+@option(
     "--rules",
     type=click.Choice(["bfcl", "strict"]),
     default="strict",
-    show_default=True,
     help="strict: no file of a workspace stands in for a library or a hidden test.",
 )
 @workspaces

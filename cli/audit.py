@@ -20,8 +20,10 @@ from .options import (
     INPUT_FILE,
     SpreadCommand,
     Whole,
+    compose,
     json_option,
     names_and_worlds,
+    option,
     pass_at_option,
     workers_option,
     worlds,
@@ -69,26 +71,15 @@ command.add_command(import_results)
     epilog=_MUTATE,
 )
 @click.argument("cases", type=INPUT_FILE)
-@click.option(
-    "--outputs",
-    type=INPUT_FILE,
-    multiple=True,
-    metavar="FILE...",
-    help="Outputs, of which those that strict rules call right are mutated.  [default: made of the references]",
-)
-@click.option("--out", type=FOLDER, required=True, help="The folder for the probes.")
-@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same probes.")
-@click.option(
-    "--per-output",
-    type=Whole(1, 100),
-    default=3,
-    show_default=True,
-    help="Probes of one operator from one right output at most.",
-)
-@click.option(
-    "--only", multiple=True, metavar="OPERATOR...", help="Operators by name.  [default: all that apply]"
-)
-@click.option("--operator", multiple=True, metavar="MODULE:NAME", help="An operator of your own.")
+@compose(
+    option("--outputs", type=INPUT_FILE, multiple=True, metavar="FILE...",
+           help="Outputs, of which those that strict rules call right are mutated.  [default: made of the references]"),
+    option("--out", type=FOLDER, required=True, help="The folder for the probes."),
+    option("--seed", type=int, default=0, help="The same seed gives the same probes."),
+    option("--per-output", type=Whole(1, 100), default=3, help="Probes of one operator from one right output at most."),
+    option("--only", multiple=True, metavar="OPERATOR...", help="Operators by name.  [default: all that apply]"),
+    option("--operator", multiple=True, metavar="MODULE:NAME", help="An operator of your own."),
+)  # fmt: skip
 @names_and_worlds
 @workers_option
 def mutate_command(
@@ -130,42 +121,16 @@ def mutate_command(
     epilog=_RUN,
 )
 @click.argument("probes", type=FOLDER, required=False)
-@click.option(
-    "--judge",
-    "judges",
-    multiple=True,
-    required=True,
-    metavar="JUDGE...",
-    help="NAME, NAME/VARIANT, or a .prompty file.",
-)
-@click.option("--out", type=FOLDER, required=True, help="The run folder; the same command resumes it.")
-@click.option(
-    "--sample",
-    type=Whole(1),
-    default=100,
-    show_default=True,
-    help="Probes of each operator at most; a larger number keeps what was judged already.",
-)
-@click.option(
-    "--ladder",
-    is_flag=True,
-    help="Also find out up to which level of difficulty faults are caught, dial by dial.",
-)
-@click.option(
-    "--calls",
-    type=Whole(1),
-    default=300,
-    show_default=True,
-    help="Questions of each dial to each judge, with --ladder; more later go on where fewer stopped.",
-)
-@click.option(
-    "--evenly",
-    is_flag=True,
-    help="With --ladder: ask evenly over all levels, all at once; what is asked is known before, so that replies can be recorded.",
-)
-@click.option(
-    "--only", multiple=True, metavar="NAME...", help="Operators and dials by name.  [default: all that apply]"
-)
+@compose(
+    option("--judge", "judges", multiple=True, required=True, metavar="JUDGE...", help="NAME, NAME/VARIANT, or a .prompty file."),
+    option("--out", type=FOLDER, required=True, help="The run folder; the same command resumes it."),
+    option("--sample", type=Whole(1), default=100, help="Probes of each operator at most; a larger number keeps what was judged already."),
+    option("--ladder", is_flag=True, help="Also find out up to which level of difficulty faults are caught, dial by dial."),
+    option("--calls", type=Whole(1), default=300, help="Questions of each dial to each judge, with --ladder; more later go on where fewer stopped."),
+    option("--evenly", is_flag=True,
+           help="With --ladder: ask evenly over all levels, all at once; what is asked is known before, so that replies can be recorded."),
+    option("--only", multiple=True, metavar="NAME...", help="Operators and dials by name.  [default: all that apply]"),
+)  # fmt: skip
 @pass_at_option
 @worlds
 @json_option

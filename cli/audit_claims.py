@@ -9,7 +9,17 @@ import click
 
 from ..errors import UsageError
 from .exit_codes import EXIT_GATE, EXIT_OK
-from .options import FOLDER, INPUT_FILE, OUT_FILE, Number, json_option, numbers_by_name, pass_at_option
+from .options import (
+    FOLDER,
+    INPUT_FILE,
+    OUT_FILE,
+    Number,
+    compose,
+    json_option,
+    numbers_by_name,
+    option,
+    pass_at_option,
+)
 from .table_input import emit
 
 _CERTIFY = """\b
@@ -21,34 +31,22 @@ Examples:
 
 @click.command("certify", short_help="Certify a judge, or check a certificate.", epilog=_CERTIFY)
 @click.argument("run", type=FOLDER)
-@click.option(
-    "--claim",
-    "claims",
-    multiple=True,
-    metavar="STAT=VALUE",
-    help="true_positive_rate, true_negative_rate or accuracy is at least VALUE.",
-)
-@click.option(
-    "--by", "judge", metavar="JUDGE", help="Which judge, as it signs verdicts.  [default: the only one]"
-)
-@click.option("--level", type=Number(0.5, 0.9999), default=0.95, show_default=True, help="Of the claims.")
+@compose(
+    option("--claim", "claims", multiple=True, metavar="STAT=VALUE", help="true_positive_rate, true_negative_rate or accuracy is at least VALUE."),
+    option("--by", "judge", metavar="JUDGE", help="Which judge, as it signs verdicts.  [default: the only one]"),
+    option("--level", type=Number(0.5, 0.9999), default=0.95, help="Of the claims."),
+)  # fmt: skip
 @pass_at_option
-@click.option(
-    "--accept",
-    type=Number(0, 1, min_open=True, max_open=True),
-    help="Accuracy on the anchors below which the judge has drifted: with --drift paired a drop that stays above it is none; the "
-    "e-process takes the certified bound when it is not given.",
-)
-@click.option(
-    "--drift",
-    type=click.Choice(["paired", "e-process"]),
-    default="paired",
-    show_default=True,
-    help="How later runs show drift: by each anchor against itself in this run, or by the e-process against --accept, which "
-    "holds where verdicts on the same anchor vary independently (not at temperature 0).",
-)
-@click.option("--out", type=OUT_FILE, help="The certificate to write.")
-@click.option("--against", type=INPUT_FILE, help="A certificate to check this run against instead.")
+@compose(
+    option("--accept", type=Number(0, 1, min_open=True, max_open=True),
+           help="Accuracy on the anchors below which the judge has drifted: with --drift paired a drop that stays above it is none; the "
+                "e-process takes the certified bound when it is not given."),
+    option("--drift", type=click.Choice(["paired", "e-process"]), default="paired",
+           help="How later runs show drift: by each anchor against itself in this run, or by the e-process against --accept, which holds where "
+                "verdicts on the same anchor vary independently (not at temperature 0)."),
+    option("--out", type=OUT_FILE, help="The certificate to write."),
+    option("--against", type=INPUT_FILE, help="A certificate to check this run against instead."),
+)  # fmt: skip
 @json_option
 def certify_run(
     *,
@@ -86,11 +84,10 @@ def certify_run(
     epilog="Example: fiducial audit alt-test ana.jsonl ben.jsonl cleo.jsonl run/verdicts.jsonl",
 )
 @click.argument("verdicts", type=INPUT_FILE, nargs=-1, required=True)
-@click.option(
+@option(
     "--likeness",
     type=click.Choice(["equal", "near"]),
     default="equal",
-    show_default=True,
     help="Compare scores by the share that is equal, or by how near they are.",
 )
 @json_option

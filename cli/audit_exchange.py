@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..api.text import visible
-from .options import EXISTING, FOLDER, OUT_FOLDER, Whole, json_option
+from .options import EXISTING, FOLDER, OUT_FOLDER, Whole, json_option, option
 from .table_input import emit
 
 _EXPORT = """\b
@@ -20,15 +20,9 @@ Examples:
 
 @click.command("export", short_help="Write probes for another tool's judge.", epilog=_EXPORT)
 @click.argument("probes", type=FOLDER)
-@click.option("--to", required=True, metavar="TOOL", help="inspect, promptfoo or azure.")
-@click.option("--out", type=OUT_FOLDER, required=True, help="The folder to write.")
-@click.option(
-    "--sample",
-    type=Whole(1),
-    default=100,
-    show_default=True,
-    help="Probes of each operator at most.",
-)
+@option("--to", required=True, metavar="TOOL", help="inspect, promptfoo or azure.")
+@option("--out", type=OUT_FOLDER, required=True, help="The folder to write.")
+@option("--sample", type=Whole(1), default=100, help="Probes of each operator at most.")
 def export_probes(*, probes: Path, to: str, out: Path, sample: int) -> None:
     """Write probes so that another tool's judge can be asked about them; nothing in them says what was planted."""
     from ..api.audits import export_probes as export  # noqa: PLC0415 - slow to import
@@ -45,8 +39,8 @@ def export_probes(*, probes: Path, to: str, out: Path, sample: int) -> None:
 )
 @click.argument("probes", type=FOLDER)
 @click.argument("results", type=EXISTING)
-@click.option("--out", type=OUT_FOLDER, required=True, help="A folder for verdicts and audit.")
-@click.option(
+@option("--out", type=OUT_FOLDER, required=True, help="A folder for verdicts and audit.")
+@option(
     "--as", "as_", metavar="SOURCE", help="The format of the results; found from the content when left out."
 )
 @json_option

@@ -16,6 +16,7 @@ from .options import (
     cases_and_outputs,
     compose,
     gates,
+    option,
     pass_at_option,
     worlds,
 )
@@ -23,24 +24,11 @@ from .typed import command_line
 
 _judging = compose(
     cases_and_outputs,
-    click.option(
-        "--judge",
-        "judges",
-        multiple=True,
-        required=True,
-        metavar="JUDGE...",
-        help="NAME, NAME/VARIANT, or a .prompty file.",
-    ),
-    click.option("--model", required=True, metavar="NAME", help="The judging model."),
-    click.option(
-        "--repeats",
-        type=Whole(1, 100),
-        default=1,
-        show_default=True,
-        help="How often each output is judged.",
-    ),
+    option("--judge", "judges", multiple=True, required=True, metavar="JUDGE...", help="NAME, NAME/VARIANT, or a .prompty file."),
+    option("--model", required=True, metavar="NAME", help="The judging model."),
+    option("--repeats", type=Whole(1, 100), default=1, help="How often each output is judged."),
     worlds,
-)
+)  # fmt: skip
 
 _EXPORT_EXAMPLE = """\b
 Examples:
@@ -64,11 +52,11 @@ def command() -> None:
 
 @command.command(cls=SpreadCommand, epilog=_EXPORT_EXAMPLE)
 @_judging
-@click.option(
+@option(
     "--results", type=INPUT_FILE, multiple=True, metavar="FILE...", help="Results that are there already."
 )
-@click.option("--run", type=FOLDER, help="Leave out what this run folder has verdicts for.")
-@click.option("--out", type=OUT_FILE, required=True, help="The batch file; long ones are split and numbered.")
+@option("--run", type=FOLDER, help="Leave out what this run folder has verdicts for.")
+@option("--out", type=OUT_FILE, required=True, help="The batch file; long ones are split and numbered.")
 def export(*, out: Path, **options: Any) -> None:
     """Write what a judge has to be asked as batch files.
 
@@ -91,7 +79,7 @@ def export(*, out: Path, **options: Any) -> None:
     epilog=_IMPORT_EXAMPLE,
 )
 @_judging
-@click.option(
+@option(
     "--results",
     type=INPUT_FILE,
     multiple=True,
@@ -99,15 +87,13 @@ def export(*, out: Path, **options: Any) -> None:
     metavar="FILE...",
     help="Result and error files of batches, earlier ones first.",
 )
-@click.option("--labels", type=INPUT_FILE, help="Trusted verdicts to calibrate against (JSON Lines).")
+@option("--labels", type=INPUT_FILE, help="Trusted verdicts to calibrate against (JSON Lines).")
 @pass_at_option
-@click.option("--record", type=OUT_FILE, help="Also append every reply to this file, for --replay.")
-@click.option(
-    "--expect-served-by",
-    metavar="MODEL",
-    help="Take a reply only from this model, in any release, where the file says who answered.",
-)
-@click.option("--out", type=FOLDER, required=True, help="The run folder; a further import adds to it.")
+@compose(
+    option("--record", type=OUT_FILE, help="Also append every reply to this file, for --replay."),
+    option("--expect-served-by", metavar="MODEL", help="Take a reply only from this model, in any release, where the file says who answered."),
+    option("--out", type=FOLDER, required=True, help="The run folder; a further import adds to it."),
+)  # fmt: skip
 @gates
 def import_(
     *,

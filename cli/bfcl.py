@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .generate import asking_options, dry_run_option, finding_options
+from .generate import asking_options, finding_options
 from .model_options import model_access, reaching_options
-from .options import INPUT, OUT_FOLDER, json_option, rules_option
+from .options import INPUT, OUT_FOLDER, compose, dry_run_option, json_option, option, rules_option
 from .table_input import emit
 
 
@@ -19,7 +19,7 @@ def command() -> None:
     """Generate and score results of the Berkeley Function-Calling Leaderboard (BFCL v4)."""
 
 
-_data = click.option(
+_data = option(
     "--data",
     type=INPUT,
     required=True,
@@ -37,25 +37,15 @@ _TEMPERATURE = 0.001
     epilog="Example: fiducial bfcl generate --data bfcl_eval-2025.12.17-py3-none-any.whl --model my-model --category live --results result",
 )
 @_data
-@click.option("--model", required=True, metavar="NAME", help="The model that works on the entries.")
-@click.option(
-    "--results", type=OUT_FOLDER, required=True, help="The result tree; the same command goes on with it."
-)
-@click.option("--system", help="What the system's folder is called.  [default: the model's name]")
-@click.option(
-    "--category",
-    "categories",
-    multiple=True,
-    default=("all_scoring",),
-    show_default=True,
-    metavar="NAME",
-    help="A category, or a group of them (live, multi_turn, ...); may be given several times.",
-)
-@click.option(
-    "--count-failures",
-    is_flag=True,
-    help="Write the line that BFCL writes for an entry whose call failed, which scores 0; without, it has no result and is tried again.",
-)
+@compose(
+    option("--model", required=True, metavar="NAME", help="The model that works on the entries."),
+    option("--results", type=OUT_FOLDER, required=True, help="The result tree; the same command goes on with it."),
+    option("--system", help="What the system's folder is called.  [default: the model's name]"),
+    option("--category", "categories", multiple=True, default=("all_scoring",), metavar="NAME",
+           help="A category, or a group of them (live, multi_turn, ...); may be given several times."),
+    option("--count-failures", is_flag=True,
+           help="Write the line that BFCL writes for an entry whose call failed, which scores 0; without, it has no result and is tried again."),
+)  # fmt: skip
 @asking_options
 @finding_options
 @reaching_options
@@ -98,36 +88,18 @@ def generate(
     epilog="Example: fiducial bfcl score --data bfcl_eval-2025.12.17-py3-none-any.whl --results result --scores score",
 )
 @_data
-@click.option(
-    "--results",
-    type=INPUT,
-    required=True,
-    help="Result tree: <system>/<group>/BFCL_v4_<category>_result.json.",
-)
-@click.option("--scores", type=OUT_FOLDER, required=True, help="Where score files and CSV files go.")
-@click.option(
-    "--names",
-    type=click.Choice(["dotted", "underscored", "auto"]),
-    default="auto",
-    show_default=True,
-    help="How function names with dots were offered; auto decides per system from its results.",
-)
-@click.option(
-    "--mode",
-    type=click.Choice(["prompt", "fc", "auto"]),
-    default="auto",
-    show_default=True,
-    help="Text, or native function calls; with auto, a stored list is native calls and a text is text.",
-)
-@click.option("--partial", is_flag=True, help="Score what is there, when entries have no result.")
-@rules_option("bfcl")
-@click.option(
-    "--category",
-    "categories",
-    multiple=True,
-    metavar="NAME",
-    help="Score only this category, or group of them (live, multi_turn, ...); may be given several times.",
-)
+@compose(
+    option("--results", type=INPUT, required=True, help="Result tree: <system>/<group>/BFCL_v4_<category>_result.json."),
+    option("--scores", type=OUT_FOLDER, required=True, help="Where score files and CSV files go."),
+    option("--names", type=click.Choice(["dotted", "underscored", "auto"]), default="auto",
+           help="How function names with dots were offered; auto decides per system from its results."),
+    option("--mode", type=click.Choice(["prompt", "fc", "auto"]), default="auto",
+           help="Text, or native function calls; with auto, a stored list is native calls and a text is text."),
+    option("--partial", is_flag=True, help="Score what is there, when entries have no result."),
+    rules_option("bfcl"),
+    option("--category", "categories", multiple=True, metavar="NAME",
+           help="Score only this category, or group of them (live, multi_turn, ...); may be given several times."),
+)  # fmt: skip
 @json_option
 def score(
     *,

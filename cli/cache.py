@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from .options import OUT_FILE
+from .options import OUT_FILE, option
 
-_cache_option = click.option(
+_cache_option = option(
     "--cache", type=OUT_FILE, help="The reply cache's file.  [default: in the user's cache folder]"
 )
 
@@ -21,7 +21,7 @@ def command() -> None:
 
 @command.command(epilog="Example: fiducial cache info --json")
 @_cache_option
-@click.option("--json", "as_json", is_flag=True, help="As JSON, for machines.")
+@option("--json", "as_json", is_flag=True, help="As JSON, for machines.")
 def info(*, cache: Path | None, as_json: bool) -> None:
     """Say where the cache is, how large, and whose replies it holds."""
     from ..api.replies import cached_replies  # noqa: PLC0415 - SQLite is not needed for --help
@@ -32,7 +32,7 @@ def info(*, cache: Path | None, as_json: bool) -> None:
 
 @command.command(epilog="Example: fiducial cache clear --model gpt-4.1-mini")
 @_cache_option
-@click.option("--model", help="Only this model's replies.")
+@option("--model", help="Only this model's replies.")
 def clear(*, cache: Path | None, model: str | None) -> None:
     """Forget cached replies; they will be asked for, and paid for, again."""
     from ..api.replies import forget_replies  # noqa: PLC0415 - likewise

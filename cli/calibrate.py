@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ..errors import UsageError
-from .options import EXISTING_FILE, Number
+from .options import EXISTING_FILE, Number, compose, option
 from .table_input import emit, gate_failures, load_table, table_options
 
 _EXAMPLE = """\b
@@ -20,64 +20,28 @@ Example:
 
 @click.command("calibrate", epilog=_EXAMPLE)
 @table_options(resamples=True)
-@click.option(
-    "--interval",
-    type=click.Choice(["wilson", "wald", "cluster-t", "bootstrap"]),
-    help="Intervals as other software has them. Default: Wilson on the cluster-effective n for proportions, "
-    "BCa cluster bootstrap for the rest.",
-)
-@click.option(
-    "--slice", "slices", multiple=True, metavar="COLUMN", help="Also print each value of this column."
-)
-@click.option(
-    "--label-audit",
-    type=EXISTING_FILE,
-    help="Verdicts (JSONL) of a person on a random sample of the labelled items: corrects for errors of the labels.",
-)
-@click.option(
-    "--label-audit-by",
-    type=click.Choice(["double-sampling", "gart-buck"]),
-    default="double-sampling",
-    show_default=True,
-    help="gart-buck needs no verdicts on the audited items, and holds only where judge and labels share no errors.",
-)
-@click.option(
-    "--adjudications",
-    type=EXISTING_FILE,
-    help="What people decided where judge and label differ (`fiducial review --of disagreements`), beside what run folders keep.",
-)
-@click.option(
-    "--max-error",
-    type=Number(0, 1, min_open=True, max_open=True),
-    help="Look for a confidence above which verdicts are wrong at most this often, guaranteed at 90 %.",
-)
-@click.option(
-    "--cascade",
-    metavar="A,B,...",
-    help="With --max-error: judges asked one after another, each what those before it were not sure of, under one guarantee.",
-)
-@click.option(
-    "--levels",
-    metavar="A,B,...",
-    help="All values that labels and scores can have (0,0.5,1): adds agreement on these categories.",
-)
-@click.option(
-    "--threshold-for",
-    metavar="STAT",
-    help="Look for the score that should be --pass-at: the one that makes STAT largest, e.g. balanced_accuracy.",
-)
-@click.option(
-    "--recalibrate",
-    type=click.Choice(["isotonic", "platt"]),
-    help="Map scores to rates, and say what that does to the Brier score on items that did not make the map.",
-)
-@click.option(
-    "--fail-under",
-    "gates",
-    multiple=True,
-    metavar="STAT=VALUE",
-    help="Exit 1 when a judge is below VALUE, or has no value.",
-)
+@compose(
+    option("--interval", type=click.Choice(["wilson", "wald", "cluster-t", "bootstrap"]),
+           help="Intervals as other software has them. Default: Wilson on the cluster-effective n for proportions, BCa cluster bootstrap for the "
+                "rest."),
+    option("--slice", "slices", multiple=True, metavar="COLUMN", help="Also print each value of this column."),
+    option("--label-audit", type=EXISTING_FILE,
+           help="Verdicts (JSONL) of a person on a random sample of the labelled items: corrects for errors of the labels."),
+    option("--label-audit-by", type=click.Choice(["double-sampling", "gart-buck"]), default="double-sampling",
+           help="gart-buck needs no verdicts on the audited items, and holds only where judge and labels share no errors."),
+    option("--adjudications", type=EXISTING_FILE,
+           help="What people decided where judge and label differ (`fiducial review --of disagreements`), beside what run folders keep."),
+    option("--max-error", type=Number(0, 1, min_open=True, max_open=True),
+           help="Look for a confidence above which verdicts are wrong at most this often, guaranteed at 90 %."),
+    option("--cascade", metavar="A,B,...",
+           help="With --max-error: judges asked one after another, each what those before it were not sure of, under one guarantee."),
+    option("--levels", metavar="A,B,...", help="All values that labels and scores can have (0,0.5,1): adds agreement on these categories."),
+    option("--threshold-for", metavar="STAT",
+           help="Look for the score that should be --pass-at: the one that makes STAT largest, e.g. balanced_accuracy."),
+    option("--recalibrate", type=click.Choice(["isotonic", "platt"]),
+           help="Map scores to rates, and say what that does to the Brier score on items that did not make the map."),
+    option("--fail-under", "gates", multiple=True, metavar="STAT=VALUE", help="Exit 1 when a judge is below VALUE, or has no value."),
+)  # fmt: skip
 def command(
     *,
     tables: tuple[Path, ...],

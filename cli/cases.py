@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import UsageError
-from .options import INPUT, INPUT_FILE, OUT_FILE, SpreadCommand
+from .options import INPUT, INPUT_FILE, OUT_FILE, SpreadCommand, compose, option
 from .plugin_option import take_plugins
 
 if TYPE_CHECKING:
     from ..api.importing import Suite
 
-_OUT = click.option("--out", type=OUT_FILE, required=True, help="The cases file to write (JSON Lines).")
+_OUT = option("--out", type=OUT_FILE, required=True, help="The cases file to write (JSON Lines).")
 
 
 class FormatGroup(click.Group):
@@ -44,24 +44,21 @@ def command() -> None:
     epilog="Example: fiducial cases bfcl bfcl_eval-2025.12.17-py3-none-any.whl --category live simple_python --out cases.jsonl",
 )
 @click.argument("path", type=INPUT)
-@click.option(
+@option(
     "--category",
     "categories",
     multiple=True,
     default=("all_scoring",),
-    show_default=True,
     metavar="NAME...",
     help="Categories or groups of them: non_live, live, multi_turn, memory, web_search, agentic, "
     "format_sensitivity, retired, all_scoring (what counts in the overall score), all.",
 )
 @_OUT
-@click.option("--results", type=INPUT, help="A result tree, whose answers become outputs.")
-@click.option("--outputs-out", type=OUT_FILE, help="The outputs file to write; goes with --results.")
-@click.option(
-    "--histories-out",
-    type=OUT_FILE,
-    help="Also write the conversations before memory questions, for `fiducial generate --histories`.",
-)
+@compose(
+    option("--results", type=INPUT, help="A result tree, whose answers become outputs."),
+    option("--outputs-out", type=OUT_FILE, help="The outputs file to write; goes with --results."),
+    option("--histories-out", type=OUT_FILE, help="Also write the conversations before memory questions, for `fiducial generate --histories`."),
+)  # fmt: skip
 def bfcl(
     *,
     path: Path,
@@ -88,13 +85,9 @@ def bfcl(
 )
 @click.argument("path", type=INPUT_FILE)
 @_OUT
-@click.option("--outputs-out", type=OUT_FILE, help="The outputs file to write: the last answers in the log.")
-@click.option(
-    "--criterion", help="What a good answer achieves, in a sentence; becomes every case's reference."
-)
-@click.option(
-    "--system", default="logged", show_default=True, help="Who answered, where a line names no model."
-)
+@option("--outputs-out", type=OUT_FILE, help="The outputs file to write: the last answers in the log.")
+@option("--criterion", help="What a good answer achieves, in a sentence; becomes every case's reference.")
+@option("--system", default="logged", help="Who answered, where a line names no model.")
 def openai(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | None, system: str) -> None:
     """Read logged chats: a JSON object with "messages" (and "tools", "model", "id") a line.
 
@@ -112,9 +105,9 @@ def openai(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | 
 )
 @click.argument("path", type=INPUT_FILE)
 @_OUT
-@click.option("--outputs-out", type=OUT_FILE, help="The outputs file to write: the responses.")
-@click.option("--criterion", help="What a good answer achieves, in a sentence; for open answers.")
-@click.option("--system", default="logged", show_default=True, help="Who answered.")
+@option("--outputs-out", type=OUT_FILE, help="The outputs file to write: the responses.")
+@option("--criterion", help="What a good answer achieves, in a sentence; for open answers.")
+@option("--system", default="logged", help="Who answered.")
 def azure(*, path: Path, out: Path, outputs_out: Path | None, criterion: str | None, system: str) -> None:
     """Read rows of azure-ai-evaluation or promptflow: a JSON object with "query", "response" and so on a line.
 
@@ -150,7 +143,7 @@ def _own_format(name: str) -> click.Command:
     )
     @click.argument("path", type=INPUT)
     @_OUT
-    @click.option("--outputs-out", type=OUT_FILE, help="The outputs file to write.")
+    @option("--outputs-out", type=OUT_FILE, help="The outputs file to write.")
     def own(*, path: Path, out: Path, outputs_out: Path | None) -> None:
         from ..api.importing import import_own  # noqa: PLC0415 - likewise
 

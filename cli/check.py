@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
-from .options import OUT_FILE, SpreadCommand, cases_and_outputs, checking, json_option, workers_option
+from .options import OUT_FILE, SpreadCommand, cases_and_outputs, checking, json_option, option, workers_option
 from .table_input import emit
 
 _EXAMPLE = """\b
@@ -20,7 +20,7 @@ Examples:
 
 @click.command("check", cls=SpreadCommand, epilog=_EXAMPLE)
 @cases_and_outputs
-@click.option("--out", type=OUT_FILE, required=True, help="Where the verdicts go (JSON Lines).")
+@option("--out", type=OUT_FILE, required=True, help="Where the verdicts go (JSON Lines).")
 @json_option
 @checking
 @workers_option

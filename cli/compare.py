@@ -13,7 +13,7 @@ from click.core import ParameterSource
 from ..errors import UsageError
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .model_options import model_access, model_options, poll_seconds
-from .options import FOLDER, SectionedCommand, Whole, worlds
+from .options import FOLDER, SectionedCommand, Whole, compose, option, worlds
 from .table_input import accepts_edited, emit, load_table, table_options
 from .typed import command_line
 
@@ -36,48 +36,25 @@ _OF_TABLES = ("pass_at", "right", "statistic", "flips", "interval", "seed", "rep
 
 @click.command("compare", cls=SectionedCommand, epilog=_EXAMPLE)
 @table_options(resamples=True)
-@click.option(
-    "--by",
-    type=click.Choice(["judge", "system"]),
-    default="judge",
-    show_default=True,
-    help="judge: which is right more often? system: which passes more often, on what checkers decided, on the rest by judges, and "
-    "on both together?",
-)
-@click.option(
-    "--right",
-    type=click.Choice(["agrees", "score", "label"]),
-    help="agrees: score and label fall on the same side of --pass-at; score, label: that one passes. "
-    "Default of judges: agrees, or score where no row has a label. Systems pass by their checkers, and else by judges, unless this "
-    "says otherwise; agrees compares how well they are judged.",
-)
-@click.option("--against", metavar="NAME", help="Compare only with this one, not every pair.")
-@click.option(
-    "--statistic",
-    default="accuracy",
-    show_default=True,
-    help="Whose difference is estimated: any statistic of `fiducial calibrate`.",
-)
-@click.option(
-    "--flips", type=Whole(min=0), default=0, help="List up to this many items that differ, per pair."
-)
-@click.option(
-    "--interval",
-    type=click.Choice(["wald", "cluster-t", "bootstrap"]),
-    help="Of the difference between judges. Default: for shares of the same rows a t-test over clusters (CR2), or McNemar's mid-p "
-    "with Tango's interval where every item is its own; else BCa cluster bootstrap, paired.",
-)
-@click.option(
-    "--judge",
-    "judges",
-    multiple=True,
-    metavar="JUDGE",
-    help="With --by system: ask this judge which of two outputs of a case is better, each first once. preference, preference/VARIANT, or a "
-    ".prompty file that shows first and second; the tables are run folders.",
-)
-@click.option(
-    "--out", type=FOLDER, help="With --judge: the folder for its verdicts; the same command resumes it."
-)
+@compose(
+    option("--by", type=click.Choice(["judge", "system"]), default="judge",
+           help="judge: which is right more often? system: which passes more often, on what checkers decided, on the rest by judges, and on both "
+                "together?"),
+    option("--right", type=click.Choice(["agrees", "score", "label"]),
+           help="agrees: score and label fall on the same side of --pass-at; score, label: that one passes. Default of judges: agrees, or score "
+                "where no row has a label. Systems pass by their checkers, and else by judges, unless this says otherwise; agrees compares how "
+                "well they are judged."),
+    option("--against", metavar="NAME", help="Compare only with this one, not every pair."),
+    option("--statistic", default="accuracy", help="Whose difference is estimated: any statistic of `fiducial calibrate`."),
+    option("--flips", type=Whole(min=0), show_default=False, default=0, help="List up to this many items that differ, per pair."),
+    option("--interval", type=click.Choice(["wald", "cluster-t", "bootstrap"]),
+           help="Of the difference between judges. Default: for shares of the same rows a t-test over clusters (CR2), or McNemar's mid-p with "
+                "Tango's interval where every item is its own; else BCa cluster bootstrap, paired."),
+    option("--judge", "judges", multiple=True, metavar="JUDGE",
+           help="With --by system: ask this judge which of two outputs of a case is better, each first once. preference, preference/VARIANT, or "
+                "a .prompty file that shows first and second; the tables are run folders."),
+    option("--out", type=FOLDER, help="With --judge: the folder for its verdicts; the same command resumes it."),
+)  # fmt: skip
 @worlds
 @model_options
 def command(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .options import OUT_FOLDER, verbosity
+from .options import OUT_FOLDER, option, verbosity
 from .typed import command_line
 
 _EXAMPLE = """\b
@@ -16,7 +16,7 @@ Example:
 
 
 @click.command("demo", epilog=_EXAMPLE)
-@click.option("--out", type=OUT_FOLDER, default="fiducial-demo", show_default=True, help="The run folder.")
+@option("--out", type=OUT_FOLDER, default="fiducial-demo", help="The run folder.")
 @verbosity
 def command(*, out: Path, verbose: bool, quiet: bool) -> int:
     """Run everything on a small built-in suite: no key, no network, a few seconds."""

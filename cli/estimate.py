@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from .options import EXISTING_FILE
+from .options import EXISTING_FILE, compose, option
 from .table_input import emit, load_table, table_options
 
 _EXAMPLE = """\b
@@ -24,40 +24,22 @@ _OPEN_PART = "Of a run folder: the open part alone, with labels of its own; the 
 
 @click.command("estimate", epilog=_EXAMPLE)
 @table_options(resamples=False)
-@click.option("--judge", metavar="NAME", help="Whose scores to use, when the table has several judges.")
-@click.option(
-    "--interval",
-    type=click.Choice(["score", "logit", "wald"]),
-    default="score",
-    show_default=True,
-    help="score (Wilson's on the effective n) holds its level with few labels and few clusters; logit as it was published, clustered; "
-    "wald takes items as independent.",
-)
-@click.option(
-    "--target",
-    type=click.Choice(["population", "finite"]),
-    default="population",
-    show_default=True,
-    help="What the rate is of: the population that the items are from, or just these items.",
-)
-@click.option(
-    "--draw",
-    multiple=True,
-    type=EXISTING_FILE,
-    help="With what chance the labelled items were drawn, as `fiducial plan --next --out` wrote it; once for each round, "
-    "in their order.",
-)
-@click.option(
-    "--strata",
-    metavar="COLUMN",
-    help="Also estimate each stratum by itself and weigh them: a column of few values, or `score`. "
-    "For labels drawn by `fiducial plan --strata`, and more precise with others too.",
-)
-@click.option(
-    "--phases",
-    metavar="JUDGE,JUDGE",
-    help="Judges of nested random samples, from the one that judged most on: adds the estimate of all of them together, for what `fiducial plan --budget` bought.",
-)
+@compose(
+    option("--judge", metavar="NAME", help="Whose scores to use, when the table has several judges."),
+    option("--interval", type=click.Choice(["score", "logit", "wald"]), default="score",
+           help="score (Wilson's on the effective n) holds its level with few labels and few clusters; logit as it was published, clustered; "
+                "wald takes items as independent."),
+    option("--target", type=click.Choice(["population", "finite"]), default="population",
+           help="What the rate is of: the population that the items are from, or just these items."),
+    option("--draw", multiple=True, type=EXISTING_FILE,
+           help="With what chance the labelled items were drawn, as `fiducial plan --next --out` wrote it; once for each round, in their order."),
+    option("--strata", metavar="COLUMN",
+           help="Also estimate each stratum by itself and weigh them: a column of few values, or `score`. For labels drawn by `fiducial plan "
+                "--strata`, and more precise with others too."),
+    option("--phases", metavar="JUDGE,JUDGE",
+           help="Judges of nested random samples, from the one that judged most on: adds the estimate of all of them together, for what "
+                "`fiducial plan --budget` bought."),
+)  # fmt: skip
 def command(
     *,
     tables: tuple[Path, ...],

@@ -8,7 +8,7 @@ import click
 
 from ..api.text import visible
 from ..errors import UsageError
-from .options import FOLDER, OUT
+from .options import FOLDER, OUT, compose, option
 
 _EXAMPLE = """\b
 Examples:
@@ -20,23 +20,13 @@ Examples:
 
 @click.command("export", epilog=_EXAMPLE)
 @click.argument("run", type=FOLDER)
-@click.option(
-    "--to",
-    "to",
-    required=True,
-    metavar="FORM",
-    help="inspect, precomputed_scores, otlp, mlflow, langfuse, junit, csv, parquet or hf.",
-)
-@click.option(
-    "--out",
-    type=OUT,
-    help="The file; of hf, and of inspect with several systems, the folder.",
-)
-@click.option(
-    "--endpoint", metavar="URL", help="With --to otlp: send to a collector instead, by the official exporter."
-)
-@click.option("--judge", metavar="NAME", help="Only the verdicts under this name.")
-@click.option("--system", metavar="NAME", help="Only the outputs of this system.")
+@compose(
+    option("--to", "to", required=True, metavar="FORM", help="inspect, precomputed_scores, otlp, mlflow, langfuse, junit, csv, parquet or hf."),
+    option("--out", type=OUT, help="The file; of hf, and of inspect with several systems, the folder."),
+    option("--endpoint", metavar="URL", help="With --to otlp: send to a collector instead, by the official exporter."),
+    option("--judge", metavar="NAME", help="Only the verdicts under this name."),
+    option("--system", metavar="NAME", help="Only the outputs of this system."),
+)  # fmt: skip
 def command(
     *, run: Path, to: str, out: Path | None, endpoint: str | None, judge: str | None, system: str | None
 ) -> None:

@@ -13,7 +13,18 @@ import msgspec
 from ..errors import UsageError
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .model_options import model_access, reaching_options
-from .options import INPUT_FILE, OUT_FILE, Number, SectionedCommand, Whole, compose, section, worlds
+from .options import (
+    INPUT_FILE,
+    OUT_FILE,
+    Number,
+    SectionedCommand,
+    Whole,
+    compose,
+    dry_run_option,
+    option,
+    section,
+    worlds,
+)
 
 if TYPE_CHECKING:
     from ..api.generation import Generated, ModelAccess, Source
@@ -50,38 +61,34 @@ WORKS = "How a model or agent works on the cases"
 
 asking_options = section(
     WORKS,
-    click.option("--mode", type=click.Choice(["tools", "prompt"]), default="tools", show_default=True, help="Native tools, or BFCL's instructions and calls in the text."),
-    click.option("--parameter", "parameters", multiple=True, callback=_parameters, metavar="NAME=VALUE", help="A decoding parameter, such as temperature=0; may be given several times."),
-    click.option("--steps-per-turn", type=Whole(1, 10_000), default=21, show_default=True, help="A turn that has had so many steps ends a conversation."),
+    option("--mode", type=click.Choice(["tools", "prompt"]), default="tools", help="Native tools, or BFCL's instructions and calls in the text."),
+    option("--parameter", "parameters", multiple=True, callback=_parameters, metavar="NAME=VALUE", help="A decoding parameter, such as temperature=0; may be given several times."),
+    option("--steps-per-turn", type=Whole(1, 10_000), default=21, help="A turn that has had so many steps ends a conversation."),
 )  # fmt: skip
 """How a model that generates is asked."""
 
 finding_options = compose(
-    click.option("--search", metavar="CORPUS|URL", help="The web: pages as JSON Lines or a folder, or a search service."),
-    click.option("--embedding-model", metavar="NAME", help="For the memory by likeness, at the same endpoint.  [default: hashed words]"),
+    option("--search", metavar="CORPUS|URL", help="The web: pages as JSON Lines or a folder, or a search service."),
+    option("--embedding-model", metavar="NAME", help="For the memory by likeness, at the same endpoint.  [default: hashed words]"),
 )  # fmt: skip
 """Where what is looked for is found."""
 
 tool_options = section(
     WORKS,
-    click.option("--histories", type=INPUT_FILE, help="What an agent with a memory went through before (docs/generate.md)."),
+    option("--histories", type=INPUT_FILE, help="What an agent with a memory went through before (docs/generate.md)."),
     finding_options,
 )  # fmt: skip
 """What an agent's memory and web are made of."""
 
 agent_options = section(
     WORKS,
-    click.option("--agent", metavar="COMMAND", help="Or a command: a case as JSON on its standard input, an output as JSON on its standard output."),
-    click.option("--agent-calls", is_flag=True, help="The command calls the case's tools as it works: JSON Lines both ways (docs/generate.md)."),
-    click.option("--agent-timeout", type=Number(0, min_open=True), default=300.0, show_default=True, help="Seconds for the command, each time."),
-    click.option("--system", help="What the model or agent is called in outputs.  [default: the model's name; agent]"),
-    click.option("--trials", type=Whole(1, 1000), default=1, show_default=True, help="Attempts at each case."),
+    option("--agent", metavar="COMMAND", help="Or a command: a case as JSON on its standard input, an output as JSON on its standard output."),
+    option("--agent-calls", is_flag=True, help="The command calls the case's tools as it works: JSON Lines both ways (docs/generate.md)."),
+    option("--agent-timeout", type=Number(0, min_open=True), default=300.0, help="Seconds for the command, each time."),
+    option("--system", help="What the model or agent is called in outputs.  [default: the model's name; agent]"),
+    option("--trials", type=Whole(1, 1000), default=1, help="Attempts at each case."),
 )  # fmt: skip
 """Who generates, and how often, beside the model."""
-
-dry_run_option = click.option(
-    "--dry-run", is_flag=True, help="Say what it would take - calls, tokens, cost - and make no call."
-)
 
 _ASKED = ("mode", "parameters", "steps_per_turn")
 _GENERATES = (
@@ -99,14 +106,14 @@ _GENERATES = (
 
 @click.command("generate", cls=SectionedCommand, epilog=_EXAMPLE)
 @click.argument("cases", type=INPUT_FILE)
-@click.option("--model", metavar="NAME", help="The model that works on the cases.")
+@option("--model", metavar="NAME", help="The model that works on the cases.")
 @agent_options
 @asking_options
 @tool_options
 @worlds
 @reaching_options
-@click.option("--out", type=OUT_FILE, required=True, help="Where outputs go (JSON Lines); the same command goes on with it.")  # fmt: skip
-@click.option(
+@option("--out", type=OUT_FILE, required=True, help="Where outputs go (JSON Lines); the same command goes on with it.")  # fmt: skip
+@option(
     "--accept-edited", is_flag=True, help="Go on with outputs that were changed by hand since they were made."
 )
 @dry_run_option

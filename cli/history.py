@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .options import FOLDER, OUT_FILE
+from .options import FOLDER, OUT_FILE, option
 from .table_input import emit_page
 
 _EXAMPLE = """\b
@@ -19,11 +19,9 @@ Examples:
 
 @click.command("history", epilog=_EXAMPLE)
 @click.argument("folder", type=FOLDER)
-@click.option("--html", type=OUT_FILE, help="Write it as a page, with a line for each rate.")
-@click.option(
-    "--markdown", is_flag=True, help="Print it in GitHub's Markdown, as a summary for a pull request."
-)
-@click.option("--json", "json_file", metavar="FILE", help="Write what was found, - to the terminal.")
+@option("--html", type=OUT_FILE, help="Write it as a page, with a line for each rate.")
+@option("--markdown", is_flag=True, help="Print it in GitHub's Markdown, as a summary for a pull request.")
+@option("--json", "json_file", metavar="FILE", help="Write what was found, - to the terminal.")
 def command(folder: Path, html: Path | None, *, markdown: bool, json_file: str | None) -> None:
     """Show the finished runs in FOLDER over time: rates with intervals, what changed from one to the next, judges that drifted."""
     from ..api.differences import history  # noqa: PLC0415 - scipy is slow to import

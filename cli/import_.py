@@ -9,7 +9,7 @@ import msgspec
 
 from ..api.text import visible
 from ..errors import UsageError
-from .options import OUT_FOLDER, SpreadCommand
+from .options import OUT_FOLDER, SpreadCommand, compose, option
 
 _EXAMPLE = """\b
 Examples:
@@ -21,27 +21,15 @@ Examples:
 
 @click.command("import", epilog=_EXAMPLE, cls=SpreadCommand)
 @click.argument("given", metavar="[SOURCE] PATH...", nargs=-1, required=True)
-@click.option("--out", type=OUT_FOLDER, required=True, help="The folder for the records.")
-@click.option(
-    "--as",
-    "as_",
-    metavar="SOURCE",
-    help="The format, where PATH alone is given; found from the content when left out.",
-)
-@click.option(
-    "--map",
-    "columns",
-    multiple=True,
-    metavar="NAME=NAME",
-    help="What a column of a table is: answer=response; fields are query, response, accepted_answers, context, score and others.",
-)
-@click.option(
-    "--criterion", help="What a good answer achieves, for cases that have nothing else to be graded by."
-)
-@click.option(
-    "--system", default="logged", show_default=True, help="Who answered, where the file does not say."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@compose(
+    option("--out", type=OUT_FOLDER, required=True, help="The folder for the records."),
+    option("--as", "as_", metavar="SOURCE", help="The format, where PATH alone is given; found from the content when left out."),
+    option("--map", "columns", multiple=True, metavar="NAME=NAME",
+           help="What a column of a table is: answer=response; fields are query, response, accepted_answers, context, score and others."),
+    option("--criterion", help="What a good answer achieves, for cases that have nothing else to be graded by."),
+    option("--system", default="logged", help="Who answered, where the file does not say."),
+    option("--json", "as_json", is_flag=True, help="Print the summary as JSON."),
+)  # fmt: skip
 def command(
     *,
     given: tuple[str, ...],

@@ -10,7 +10,16 @@ import click
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
 from .jury_options import jury_options
 from .model_options import model_options
-from .options import FOLDER, JUDGE_HELP, SpreadCommand, cases_and_outputs, gates, into_run_folder, worlds
+from .options import (
+    FOLDER,
+    JUDGE_HELP,
+    SpreadCommand,
+    cases_and_outputs,
+    gates,
+    into_run_folder,
+    option,
+    worlds,
+)
 
 _EXAMPLE = """\b
 Examples:
@@ -35,7 +44,7 @@ def _reparse(ctx: click.Context, _param: click.Parameter, folder: Path | None) -
 
 
 @click.command("judge", cls=SpreadCommand, epilog=_EXAMPLE)
-@click.option(
+@option(
     "--reparse",
     type=FOLDER,
     metavar="RUN",
@@ -45,7 +54,7 @@ def _reparse(ctx: click.Context, _param: click.Parameter, folder: Path | None) -
     help="Read the replies of a run again, as parsers are now, and leave; nobody is asked.",
 )
 @cases_and_outputs
-@click.option("--judge", "judges", multiple=True, required=True, metavar="JUDGE...", help=JUDGE_HELP)
+@option("--judge", "judges", multiple=True, required=True, metavar="JUDGE...", help=JUDGE_HELP)
 @worlds
 @into_run_folder
 @jury_options

@@ -8,34 +8,19 @@ from typing import Any
 import click
 
 from ..errors import UsageError
-from .options import section
+from .options import option, section
 
 jury_options = section(
     "Juries, and answers judged by statements",
-    click.option(
-        "--jury",
-        type=click.Choice(["majority", "mean", "escalate"]),
-        help="Also count the judges' verdicts (and repeats) into one; escalate: the second judge is asked where the first is unsure.",
-    ),
-    click.option(
-        "--weights", metavar="W,W...", help="What each judge weighs in the jury.  [default: 1 each]"
-    ),
-    click.option(
-        "--unsure",
-        metavar="LOW-HIGH",
-        default="0.2-0.8",
-        show_default=True,
-        help="Scores of the first judge that --jury escalate hands on; 0-0.5 hands on all that fail.",
-    ),
-    click.option(
-        "--split-statements",
-        is_flag=True,
-        help="Split long answers into statements and judge each (groundedness, prompts of your own); one verdict an answer beside.",
-    ),
-    click.option(
-        "--split-model", metavar="MODEL", help="The model that splits answers.  [default: the judge's]"
-    ),
-)
+    option("--jury", type=click.Choice(["majority", "mean", "escalate"]),
+           help="Also count the judges' verdicts (and repeats) into one; escalate: the second judge is asked where the first is unsure."),
+    option("--weights", metavar="W,W...", help="What each judge weighs in the jury.  [default: 1 each]"),
+    option("--unsure", metavar="LOW-HIGH", default="0.2-0.8",
+           help="Scores of the first judge that --jury escalate hands on; 0-0.5 hands on all that fail."),
+    option("--split-statements", is_flag=True,
+           help="Split long answers into statements and judge each (groundedness, prompts of your own); one verdict an answer beside."),
+    option("--split-model", metavar="MODEL", help="The model that splits answers.  [default: the judge's]"),
+)  # fmt: skip
 
 
 def jury_options_of(options: Mapping[str, Any]) -> dict[str, Any]:

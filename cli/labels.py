@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .options import FOLDER, OUT_FILE, json_option
+from .options import FOLDER, OUT_FILE, json_option, option
 from .table_input import emit
 
 _EXAMPLE = """\b
@@ -25,7 +25,7 @@ def command() -> None:
     "export", short_help="Write corrected references as a patch of the data set.", epilog=_EXAMPLE
 )
 @click.argument("run", type=FOLDER)
-@click.option("--out", type=OUT_FILE, required=True, help="The patch (JSON Lines).")
+@option("--out", type=OUT_FILE, required=True, help="The patch (JSON Lines).")
 @json_option
 def export(run: Path, out: Path, json_file: str | None) -> None:
     """Write corrected references of the cases of the run folder RUN, with reasons and who decided.

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..errors import as_named
-from .options import FOLDER
+from .options import FOLDER, option
 from .typed import command_line
 
 _EXAMPLE = """\b
@@ -20,8 +20,8 @@ Example:
 
 @click.command("merge", epilog=_EXAMPLE)
 @click.argument("runs", metavar="RUN...", type=FOLDER, nargs=-1, required=True)
-@click.option("--out", type=FOLDER, required=True, help="The run folder of the whole; the same command goes on after a kill.")  # fmt: skip
-@click.option("--price", "prices", multiple=True, metavar="[MODEL=]IN/OUT", help="Dollars for a million tokens.  [default: listed prices]")  # fmt: skip
+@option("--out", type=FOLDER, required=True, help="The run folder of the whole; the same command goes on after a kill.")  # fmt: skip
+@option("--price", "prices", multiple=True, metavar="[MODEL=]IN/OUT", help="Dollars for a million tokens.  [default: listed prices]")  # fmt: skip
 def command(runs: tuple[Path, ...], out: Path, prices: tuple[str, ...]) -> None:
     """Join finished runs over parts of one data set: nothing is checked or asked again.
 

@@ -17,36 +17,36 @@ from ..errors import ConfigurationError, UsageError
 if TYPE_CHECKING:
     from ..api.running import ModelAccess
 
-from .options import INPUT_FILE, OUT_FILE, Number, Whole, compose, section
+from .options import INPUT_FILE, OUT_FILE, Number, Whole, compose, dry_run_option, option, section
 
 reaching_options = section(
     "How a model is reached, and what it may cost",
-    click.option("--base-url", metavar="URL", help="An OpenAI-compatible endpoint.  [default: $OPENAI_BASE_URL]"),
-    click.option("--endpoint", "endpoints", multiple=True, metavar="URL[,key-env=NAME][,weight=W][,model=NAME]", help="One of several endpoints that are asked side by side (docs/configuration.md); repeat it for each."),
-    click.option("--connection", metavar="NAME|FILE.yml", help="A connection of promptflow's, in place of both (docs/promptflow.md)."),
-    click.option("--api-key-env", metavar="NAME", help="Variable that holds the key.  [default: OPENAI_API_KEY]"),
-    click.option("--concurrency", type=Whole(1, 4096), default=64, show_default=True, help="Calls in flight."),
-    click.option("--timeout", type=Number(0.1), default=60.0, show_default=True, help="Seconds for one call."),
-    click.option("--attempts", type=Whole(1, 20), default=6, show_default=True, help="Failed calls for one request at most."),
-    click.option("--patience", type=Number(0), default=10.0, show_default=True, help="Ask again when a call takes so many times as long as usual; 0: never."),
-    click.option("--expect-served-by", metavar="MODEL", help="Take a reply only from this model, in any release, where the endpoint says who answered."),
-    click.option("--cache", type=OUT_FILE, help="The reply cache's file.  [default: in the user's cache folder]"),
-    click.option("--no-cache", is_flag=True, help="Neither read nor write the reply cache."),
-    click.option("--record", type=OUT_FILE, help="Also append every reply to this file."),
-    click.option("--replay", type=INPUT_FILE, help="Answer from a recording alone; nothing is sent anywhere."),
-    click.option("--max-calls", type=Whole(0), metavar="N", help="Make no more calls than this, retries included."),
-    click.option("--max-cost", type=Number(0), metavar="USD", help="Spend no more than this."),
-    click.option("--price", multiple=True, metavar="[MODEL=]IN/OUT", help="Dollars for a million tokens.  [default: listed prices]"),
+    option("--base-url", metavar="URL", help="An OpenAI-compatible endpoint.  [default: $OPENAI_BASE_URL]"),
+    option("--endpoint", "endpoints", multiple=True, metavar="URL[,key-env=NAME][,weight=W][,model=NAME]", help="One of several endpoints that are asked side by side (docs/configuration.md); repeat it for each."),
+    option("--connection", metavar="NAME|FILE.yml", help="A connection of promptflow's, in place of both (docs/promptflow.md)."),
+    option("--api-key-env", metavar="NAME", help="Variable that holds the key.  [default: OPENAI_API_KEY]"),
+    option("--concurrency", type=Whole(1, 4096), default=64, help="Calls in flight."),
+    option("--timeout", type=Number(0.1), default=60.0, help="Seconds for one call."),
+    option("--attempts", type=Whole(1, 20), default=6, help="Failed calls for one request at most."),
+    option("--patience", type=Number(0), default=10.0, help="Ask again when a call takes so many times as long as usual; 0: never."),
+    option("--expect-served-by", metavar="MODEL", help="Take a reply only from this model, in any release, where the endpoint says who answered."),
+    option("--cache", type=OUT_FILE, help="The reply cache's file.  [default: in the user's cache folder]"),
+    option("--no-cache", is_flag=True, help="Neither read nor write the reply cache."),
+    option("--record", type=OUT_FILE, help="Also append every reply to this file."),
+    option("--replay", type=INPUT_FILE, help="Answer from a recording alone; nothing is sent anywhere."),
+    option("--max-calls", type=Whole(0), metavar="N", help="Make no more calls than this, retries included."),
+    option("--max-cost", type=Number(0), metavar="USD", help="Spend no more than this."),
+    option("--price", multiple=True, metavar="[MODEL=]IN/OUT", help="Dollars for a million tokens.  [default: listed prices]"),
 )  # fmt: skip
 """How any model is reached, what it is for."""
 
 model_options = compose(
-    click.option("--model", metavar="NAME", help="The judging model; `baseline` is the lexical control, no model."),
+    option("--model", metavar="NAME", help="The judging model; `baseline` is the lexical control, no model."),
     reaching_options,
-    click.option("--repeats", type=Whole(1, 100), default=1, show_default=True, help="How often each output is judged."),
-    click.option("--batch", is_flag=True, help="Ask by the provider's batch endpoint: cheaper, done within a day."),
-    click.option("--poll-seconds", type=Number(0), default=30.0, show_default=True, help="Between looks at a batch."),
-    click.option("--dry-run", is_flag=True, help="Say what it would take - calls, tokens, cost - and make no call."),
+    option("--repeats", type=Whole(1, 100), default=1, help="How often each output is judged."),
+    option("--batch", is_flag=True, help="Ask by the provider's batch endpoint: cheaper, done within a day."),
+    option("--poll-seconds", type=Number(0), default=30.0, help="Between looks at a batch."),
+    dry_run_option,
 )  # fmt: skip
 
 

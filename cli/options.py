@@ -18,57 +18,72 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Input(click.Path):
-    """What is read: a path on this machine, or an address of an object store, whose copy is read."""
+def option(*names: str, **settings: Any) -> Callable[[F], F]:
+    """An option of click's; `--help` shows its default where it has one."""
+    return click.option(*names, **{"show_default": "default" in settings, **settings})
+
+
+def compose(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+    """Several decorators as one, the first on top."""
+
+    def apply(function: F) -> F:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return apply
+
+
+class _Place(click.Path):
+    """A path on this machine; an address of an object store is taken to one, or refused, as the kind of place has it."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Take an address to its copy, then look whether that is what the option wants."""
-        if _is_address(value, ctx):
-            from ..api.places import input_path  # noqa: PLC0415 - most inputs are on this machine
-
-            value = input_path(value)
+        """Look whether what an address came to is what the option wants."""
+        if isinstance(value, str) and "://" in value and not (ctx is not None and ctx.resilient_parsing):
+            value = self.reached(value, ctx)
         return super().convert(value, param, ctx)
 
+    def reached(self, address: str, ctx: click.Context | None) -> Path:
+        """Where an address is on this machine; for what is only written there, nowhere."""
+        del ctx
+        from ..api.places import written_path  # noqa: PLC0415 - most places are on this machine
 
-class RunFolder(click.Path):
+        return written_path(address)
+
+
+class _Input(_Place):
+    """What is read: a path on this machine, or an address, whose copy is read."""
+
+    def reached(self, address: str, ctx: click.Context | None) -> Path:
+        """Its copy."""
+        del ctx
+        from ..api.places import input_path  # noqa: PLC0415 - as above
+
+        return input_path(address)
+
+
+class _RunFolder(_Place):
     """A run folder that is read or written; by address a working copy, which is put back when the command ends."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Take an address to its working copy."""
-        if _is_address(value, ctx):
-            from ..api.places import folder_path, put_back  # noqa: PLC0415 - most runs are on this machine
+    def reached(self, address: str, ctx: click.Context | None) -> Path:
+        """Its working copy."""
+        from ..api.places import folder_path, put_back  # noqa: PLC0415 - as above
 
-            value = folder_path(value, lambda note: click.echo(f"note: {note}", err=True))
-            if ctx is not None:
-                ctx.with_resource(put_back(value))
-        return super().convert(value, param, ctx)
-
-
-class Here(click.Path):
-    """A file or folder on this machine."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Refuse an address."""
-        if _is_address(value, ctx):
-            from ..api.places import written_path  # noqa: PLC0415 - likewise
-
-            value = written_path(value)
-        return super().convert(value, param, ctx)
+        folder = folder_path(address, lambda note: click.echo(f"note: {note}", err=True))
+        if ctx is not None:
+            ctx.with_resource(put_back(folder))
+        return folder
 
 
-def _is_address(value: Any, ctx: click.Context | None) -> bool:
-    return isinstance(value, str) and "://" in value and not (ctx is not None and ctx.resilient_parsing)
-
-
-INPUT = Input(path_type=Path)
+INPUT = _Input(path_type=Path)
 """A file, or a folder of shards."""
-INPUT_FILE = Input(path_type=Path, dir_okay=False)
-EXISTING = Input(path_type=Path, exists=True)
-EXISTING_FILE = Input(path_type=Path, dir_okay=False, exists=True)
-FOLDER = RunFolder(path_type=Path, file_okay=False)
-OUT = Here(path_type=Path)
-OUT_FILE = Here(path_type=Path, dir_okay=False)
-OUT_FOLDER = Here(path_type=Path, file_okay=False)
+INPUT_FILE = _Input(path_type=Path, dir_okay=False)
+EXISTING = _Input(path_type=Path, exists=True)
+EXISTING_FILE = _Input(path_type=Path, dir_okay=False, exists=True)
+FOLDER = _RunFolder(path_type=Path, file_okay=False)
+OUT = _Place(path_type=Path)
+OUT_FILE = _Place(path_type=Path, dir_okay=False)
+OUT_FOLDER = _Place(path_type=Path, file_okay=False)
 
 
 class Number(click.FloatRange):
@@ -159,17 +174,6 @@ def _spread(args: list[str], params: list[click.Parameter], *, positional_seen: 
     return spread
 
 
-def compose(*decorators: Callable[[F], F]) -> Callable[[F], F]:
-    """Several decorators as one, the first on top."""
-
-    def apply(function: F) -> F:
-        for decorator in reversed(decorators):
-            function = decorator(function)
-        return function
-
-    return apply
-
-
 def numbers_by_name(option: str, form: str, given: Iterable[str]) -> dict[str, float]:
     """What an option says that is given as ``NAME=NUMBER``, as often as one likes."""
     numbers: dict[str, float] = {}
@@ -184,7 +188,7 @@ def numbers_by_name(option: str, form: str, given: Iterable[str]) -> dict[str, f
 
 def outputs_option(*, required: bool) -> Callable[[F], F]:
     """The option that names files of outputs; a command that makes them itself does not need it."""
-    return click.option(
+    return option(
         "--outputs",
         type=INPUT,
         multiple=True,
@@ -221,7 +225,7 @@ def _pass_at(_: click.Context, __: click.Parameter, given: tuple[tuple[str, floa
     return PassAt(everywhere[-1] if everywhere else None, {judge: score for judge, score in given if judge})
 
 
-pass_at_option = click.option(
+pass_at_option = option(
     "--pass-at",
     metavar="[JUDGE=]SCORE",
     multiple=True,
@@ -231,54 +235,24 @@ pass_at_option = click.option(
     "[default: each judge's own, else 0.5]",
 )
 
-patch_option = click.option(
-    "--labels-patch",
-    type=INPUT_FILE,
-    help="Corrected references of cases (`fiducial labels export`); the cases so corrected are written beside --out.",
-)
-
-accept_edited_option = click.option(
-    "--accept-edited",
-    is_flag=True,
-    help="Go on with a run folder whose verdicts were changed by hand since the run wrote them.",
-)
-
 into_run_folder = compose(
-    click.option(
-        "--labels", type=INPUT_FILE, help="Trusted verdicts of people or by construction (JSON Lines)."
-    ),
+    option("--labels", type=INPUT_FILE, help="Trusted verdicts of people or by construction (JSON Lines)."),
     pass_at_option,
-    click.option("--out", type=FOLDER, required=True, help="The run folder; the same command resumes it."),
-    accept_edited_option,
-)
+    option("--out", type=FOLDER, required=True, help="The run folder; the same command resumes it."),
+    option("--accept-edited", is_flag=True, help="Go on with a run folder whose verdicts were changed by hand since the run wrote them."),
+)  # fmt: skip
 
 JUDGE_HELP = "NAME, NAME/VARIANT, or a .prompty file; @MODEL may follow."
 
 workspaces = section(
     "Workspaces of files",
-    click.option(
-        "--allow-code",
-        is_flag=True,
-        help="Run the code of workspaces, in a sandbox; without it challenges that need it are not applicable.",
-    ),
-    click.option(
-        "--files",
-        type=click.Choice(["any", "all"]),
-        default="any",
-        show_default=True,
-        help="Whether one right file of a workspace is enough, or each one a challenge names must be right.",
-    ),
-    click.option("--case-insensitive", is_flag=True, help="Words in workspaces: capitals do not matter."),
-    click.option("--whole-word", is_flag=True, help="Words in workspaces: not within longer words."),
-    click.option(
-        "--code-timeout",
-        type=Number(0, 3600, min_open=True),
-        default=60.0,
-        show_default=True,
-        metavar="SECONDS",
-        help="How long a script of a workspace may run.",
-    ),
-)
+    option("--allow-code", is_flag=True, help="Run the code of workspaces, in a sandbox; without it challenges that need it are not applicable."),
+    option("--files", type=click.Choice(["any", "all"]), default="any",
+           help="Whether one right file of a workspace is enough, or each one a challenge names must be right."),
+    option("--case-insensitive", is_flag=True, help="Words in workspaces: capitals do not matter."),
+    option("--whole-word", is_flag=True, help="Words in workspaces: not within longer words."),
+    option("--code-timeout", type=Number(0, 3600, min_open=True), default=60.0, metavar="SECONDS", help="How long a script of a workspace may run."),
+)  # fmt: skip
 
 
 def workspace_options(options: Mapping[str, Any]) -> Workspaces:
@@ -287,45 +261,38 @@ def workspace_options(options: Mapping[str, Any]) -> Workspaces:
     return cast("Workspaces", {name: options[name] for name in names})
 
 
-worlds = click.option(
+worlds = option(
     "--environment", "worlds", multiple=True, metavar="MODULE:CLASS", help="A simulated world of your own."
 )
 
 names_and_worlds = section(
     "Names, functions and worlds",
-    click.option(
-        "--names",
-        type=click.Choice(["dotted", "underscored", "auto"]),
-        default="auto",
-        show_default=True,
-        help="How function names with dots were offered to the systems.",
-    ),
-    click.option(
-        "--functions", multiple=True, metavar="MODULE:NAME", help="Functions that executable calls may name."
-    ),
+    option("--names", type=click.Choice(["dotted", "underscored", "auto"]), default="auto",
+           help="How function names with dots were offered to the systems."),
+    option("--functions", multiple=True, metavar="MODULE:NAME", help="Functions that executable calls may name."),
     worlds,
     workspaces,
-)
+)  # fmt: skip
 
 
 def rules_option(default: str) -> Callable[[F], F]:
     """The option that chooses a rule set; a person's own cases go by strict rules, BFCL's trees by BFCL's."""
-    return click.option(
+    return option(
         "--rules",
         type=click.Choice(["bfcl", "strict"]),
         default=default,
-        show_default=True,
         help="strict: BFCL's known faults mended; bfcl: verdict for verdict as the original.",
     )
 
 
 checking = compose(
     rules_option("strict"),
-    patch_option,
+    option("--labels-patch", type=INPUT_FILE,
+           help="Corrected references of cases (`fiducial labels export`); the cases so corrected are written beside --out."),
     names_and_worlds,
-)
+)  # fmt: skip
 
-workers_option = click.option(
+workers_option = option(
     "--workers",
     type=Whole(min=1),
     metavar="N",
@@ -335,16 +302,13 @@ workers_option = click.option(
 engine_options = section(
     "Several processes and machines",
     workers_option,
-    click.option(
-        "--engine",
-        type=click.Choice(["ray"]),
-        help="Check, and ask judges' models, on Ray: for a cluster. It takes about ten seconds and 0.8 GB to start, and the extra `ray`.",
-    ),
-    click.option(
-        "--address",
-        metavar="HOST:PORT",
-        help="Where Ray is, or auto.  [default: a Ray of its own on this machine]",
-    ),
+    option("--engine", type=click.Choice(["ray"]),
+           help="Check, and ask judges' models, on Ray: for a cluster. It takes about ten seconds and 0.8 GB to start, and the extra `ray`."),
+    option("--address", metavar="HOST:PORT", help="Where Ray is, or auto.  [default: a Ray of its own on this machine]"),
+)  # fmt: skip
+
+dry_run_option = option(
+    "--dry-run", is_flag=True, help="Say what it would take - calls, tokens, cost - and make no call."
 )
 
 _TABLES = frozenset({".jsonl", ".csv", ".tsv", ".parquet"})
@@ -361,7 +325,7 @@ def _not_an_input(_ctx: click.Context, _param: click.Parameter, given: str | Non
     return given
 
 
-json_option = click.option(
+json_option = option(
     "--json",
     "json_file",
     metavar="[FILE]",
@@ -372,22 +336,13 @@ json_option = click.option(
 )
 
 verbosity = compose(
-    click.option("-v", "--verbose", is_flag=True, help="Print everything, not a screen."),
-    click.option("-q", "--quiet", is_flag=True, help="Print gates that fail, and nothing else."),
+    option("-v", "--verbose", is_flag=True, help="Print everything, not a screen."),
+    option("-q", "--quiet", is_flag=True, help="Print gates that fail, and nothing else."),
 )
 
 gates = compose(
     verbosity,
-    click.option(
-        "--fail-under",
-        multiple=True,
-        metavar="STAT=VALUE",
-        help="Exit 1 when a statistic is below a value (or undefined), e.g. pass_rate=0.8 or cohen_kappa=0.6.",
-    ),
-    click.option(
-        "--min-graded",
-        type=Number(0, 1),
-        metavar="SHARE",
-        help="Exit 1 when less than this share is graded.",
-    ),
-)
+    option("--fail-under", multiple=True, metavar="STAT=VALUE",
+           help="Exit 1 when a statistic is below a value (or undefined), e.g. pass_rate=0.8 or cohen_kappa=0.6."),
+    option("--min-graded", type=Number(0, 1), metavar="SHARE", help="Exit 1 when less than this share is graded."),
+)  # fmt: skip

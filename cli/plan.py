@@ -17,6 +17,7 @@ from .options import (
     SectionedCommand,
     Whole,
     numbers_by_name,
+    option,
     section,
 )
 from .table_input import column_option, emit, load_table
@@ -41,117 +42,56 @@ _OF_BUDGETS = ("costs", "of", "cheap", "dear", "decided")
 @click.argument("tables", metavar="[TABLE]...", nargs=-1, type=EXISTING)
 @section(
     "Labels for an interval",
-    click.option("--half-width", type=_SHARE, help="Labels for intervals this narrow."),
-    click.option(
-        "--tpr", type=_SHARE, default=0.9, show_default=True, help="Expected true positive rate of the judge."
-    ),
-    click.option("--tnr", type=_SHARE, default=0.9, show_default=True, help="Expected true negative rate."),
-    click.option(
-        "--prevalence", type=_SHARE, default=0.5, show_default=True, help="Expected share of right outputs."
-    ),
-    click.option(
-        "--unlabelled", type=Whole(min=1), help="Items judged and not labelled, for the corrected rate."
-    ),
-    click.option(
-        "--assurance",
-        type=_SHARE,
-        default=0.8,
-        show_default=True,
-        help="Share of samples in which intervals are to be as narrow as --half-width.",
-    ),
-    click.option(
-        "--on-average",
-        is_flag=True,
-        help="Labels for which intervals are that narrow on average, so in about half of the samples: the textbook's sizes.",
-    ),
-)
+    option("--half-width", type=_SHARE, help="Labels for intervals this narrow."),
+    option("--tpr", type=_SHARE, default=0.9, help="Expected true positive rate of the judge."),
+    option("--tnr", type=_SHARE, default=0.9, help="Expected true negative rate."),
+    option("--prevalence", type=_SHARE, default=0.5, help="Expected share of right outputs."),
+    option("--unlabelled", type=Whole(min=1), help="Items judged and not labelled, for the corrected rate."),
+    option("--assurance", type=_SHARE, default=0.8, help="Share of samples in which intervals are to be as narrow as --half-width."),
+    option("--on-average", is_flag=True,
+           help="Labels for which intervals are that narrow on average, so in about half of the samples: the textbook's sizes."),
+)  # fmt: skip
 @section(
     "Items for a difference",
-    click.option("--difference", type=_SHARE, help="Items to find this difference between two judges."),
-    click.option(
-        "--discordant",
-        type=Number(0, 1, min_open=True),
-        default=0.2,
-        show_default=True,
-        help="Share of items on which just one is right.",
-    ),
-    click.option("--power", type=_SHARE, default=0.8, show_default=True, help="Wanted chance to find it."),
-)
+    option("--difference", type=_SHARE, help="Items to find this difference between two judges."),
+    option("--discordant", type=Number(0, 1, min_open=True), default=0.2, help="Share of items on which just one is right."),
+    option("--power", type=_SHARE, default=0.8, help="Wanted chance to find it."),
+)  # fmt: skip
 @section(
     "What to buy for a budget",
-    click.option(
-        "--budget",
-        type=Number(0, min_open=True),
-        help="Dollars for the narrowest interval of the rate: how many outputs to check, judge by a cheap judge, by a dear one, and label. "
-        "TABLE is then a pilot: a run, or a table, with labels of open outputs.",
-    ),
-    click.option(
-        "--cost",
-        "costs",
-        multiple=True,
-        metavar="WHAT=DOLLARS",
-        help="Of one output: check, cheap, dear, label.  [check: 0]",
-    ),
-    click.option("--of", type=Whole(min=1), help="How many outputs there are.  [default: any number]"),
-    click.option(
-        "--cheap", metavar="TPR,TNR|JUDGE", help="The cheap judge: expected rates, or its name in the pilot."
-    ),
-    click.option("--dear", metavar="TPR,TNR|JUDGE", help="The dear one, likewise."),
-    click.option(
-        "--decided",
-        type=Number(0, 1, max_open=True),
-        default=0.0,
-        show_default=True,
-        help="Expected share of outputs that checkers decide, without a pilot.",
-    ),
-    click.option(
-        "--decided-rate",
-        type=Number(0, 1),
-        default=0.5,
-        show_default=True,
-        help="Expected share of those that pass.",
-    ),
+    option("--budget", type=Number(0, min_open=True),
+           help="Dollars for the narrowest interval of the rate: how many outputs to check, judge by a cheap judge, by a dear one, and label. "
+                "TABLE is then a pilot: a run, or a table, with labels of open outputs."),
+    option("--cost", "costs", multiple=True, metavar="WHAT=DOLLARS", help="Of one output: check, cheap, dear, label.  [check: 0]"),
+    option("--of", type=Whole(min=1), help="How many outputs there are.  [default: any number]"),
+    option("--cheap", metavar="TPR,TNR|JUDGE", help="The cheap judge: expected rates, or its name in the pilot."),
+    option("--dear", metavar="TPR,TNR|JUDGE", help="The dear one, likewise."),
+    option("--decided", type=Number(0, 1, max_open=True), default=0.0, help="Expected share of outputs that checkers decide, without a pilot."),
+    option("--decided-rate", type=Number(0, 1), default=0.5, help="Expected share of those that pass."),
+)  # fmt: skip
+@option(
+    "--rows-per-cluster", type=Number(min=1), default=1.0, help="Rows that depend on each other, on average."
 )
-@click.option(
-    "--rows-per-cluster",
-    type=Number(min=1),
-    default=1.0,
-    show_default=True,
-    help="Rows that depend on each other, on average.",
-)
-@click.option("--icc", type=Number(0, 1), default=0.0, show_default=True, help="Correlation within clusters.")
+@option("--icc", type=Number(0, 1), default=0.0, help="Correlation within clusters.")
 @section(
     "Which to label next",
-    click.option(
-        "--next",
-        "draw",
-        type=Whole(min=1),
-        help="Draw this many items of TABLE to label next; of a run folder, from what no checker decided.",
-    ),
-    click.option(
-        "--by-doubt",
-        is_flag=True,
-        help="Draw about so many, likelier where labels are in doubt; `fiducial estimate --draw` must know the chances.",
-    ),
-    click.option(
-        "--strata",
-        metavar="COLUMN",
-        help="Draw from each stratum as many as the labels so far ask for (Neyman), at least ten in all: a column of few "
-        "values, or `score` for parts by the judge's score. `fiducial estimate --strata` must know them.",
-    ),
-    click.option(
-        "--out", type=OUT_FILE, metavar="FILE", help="Write the items, and their chances, as JSON Lines."
-    ),
-    click.option("--judge", metavar="NAME", help="Whose doubt, when the table has several judges."),
-)
-@click.option(
+    option("--next", "draw", type=Whole(min=1), help="Draw this many items of TABLE to label next; of a run folder, from what no checker decided."),
+    option("--by-doubt", is_flag=True,
+           help="Draw about so many, likelier where labels are in doubt; `fiducial estimate --draw` must know the chances."),
+    option("--strata", metavar="COLUMN",
+           help="Draw from each stratum as many as the labels so far ask for (Neyman), at least ten in all: a column of few values, or `score` "
+                "for parts by the judge's score. `fiducial estimate --strata` must know them."),
+    option("--out", type=OUT_FILE, metavar="FILE", help="Write the items, and their chances, as JSON Lines."),
+    option("--judge", metavar="NAME", help="Whose doubt, when the table has several judges."),
+)  # fmt: skip
+@option(
     "--labels",
     type=EXISTING_FILE,
     help="Verdicts (JSONL) that are trusted: labels there are so far, of the items named case_id|system|trial.",
 )
 @column_option
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the draw.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@option("--seed", type=int, default=0, help="Of the draw.")
+@option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     *,
     tables: tuple[Path, ...],

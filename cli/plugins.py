@@ -7,10 +7,11 @@ import json
 import click
 
 from ..api.own import Plugin, plugins
+from .options import option
 
 
 @click.command(epilog="Example: fiducial plugins --plugin sql_checker.py")
-@click.option("--json", "as_json", is_flag=True, help="As JSON, for machines.")
+@option("--json", "as_json", is_flag=True, help="As JSON, for machines.")
 def command(*, as_json: bool) -> None:
     """List what installed packages, and files named with --plugin, add: checkers, judges, formats, statistics, operators, worlds,
     functions, agents.

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from ..api.text import visible
-from .options import INPUT_FILE, OUT_FILE, Number
+from .options import INPUT_FILE, OUT_FILE, Number, compose, option
 from .options import worlds as worlds_option
 
 
@@ -22,7 +22,7 @@ def command() -> None:
     short_help="List the prompts that come with fiducial.",
     epilog="Example: fiducial prompts list --json",
 )
-@click.option("--json", "as_json", is_flag=True, help="As JSON, for machines.")
+@option("--json", "as_json", is_flag=True, help="As JSON, for machines.")
 def list_(*, as_json: bool) -> None:
     """List the prompts that come with fiducial; * marks the variant that a judge's bare name means."""
     from ..api.prompts import prompts  # noqa: PLC0415 - jinja2 and YAML are slow to import
@@ -45,15 +45,13 @@ def show(*, judge: str) -> None:
     epilog="Example: fiducial prompts render tool_call_accuracy --cases cases.jsonl --outputs outputs.jsonl --id trip-07",
 )
 @click.argument("judge")
-@click.option(
-    "--cases", "--case", "cases", type=INPUT_FILE, required=True, help="The cases file (JSON Lines)."
-)
-@click.option("--outputs", type=INPUT_FILE, help="What the systems produced (JSON Lines).")
-@click.option("--id", "case_id", required=True, help="Which case.")
-@click.option("--system", help="Whose output; the first when left out.")
-@click.option("--trial", type=int, default=0, show_default=True, help="Which of its attempts.")
+@option("--cases", "--case", "cases", type=INPUT_FILE, required=True, help="The cases file (JSON Lines).")
+@option("--outputs", type=INPUT_FILE, help="What the systems produced (JSON Lines).")
+@option("--id", "case_id", required=True, help="Which case.")
+@option("--system", help="Whose output; the first when left out.")
+@option("--trial", type=int, default=0, help="Which of its attempts.")
 @worlds_option
-@click.option("--json", "as_json", is_flag=True, help="As the request's body.")
+@option("--json", "as_json", is_flag=True, help="As the request's body.")
 def render(
     *,
     judge: str,
@@ -107,24 +105,15 @@ def check(*, files: tuple[Path, ...]) -> None:
     epilog="Example: fiducial prompts import theirs.prompty --scale 1-5 --input answer=response --out relevance.prompty",
 )
 @click.argument("file", type=INPUT_FILE)
-@click.option("--out", type=OUT_FILE, required=True, help="The prompt file to write.")
-@click.option(
-    "--input",
-    "inputs",
-    metavar="[THEIRS=]OURS",
-    multiple=True,
-    help="An input to be judged, perhaps under a name of the prompt's own, e.g. answer=response; may be given several times.",
-)
-@click.option(
-    "--scale",
-    metavar="WORST-BEST",
-    help="Which scores are possible, e.g. 1-5; or 5-1, where 1 is the best.  [default for chat messages: 0-1]",
-)
-@click.option(
-    "--step",
-    type=Number(0, min_open=True),
-    help="Distance of neighbouring scores, e.g. 1 for whole numbers.  [default: any number in between is a score]",
-)
+@compose(
+    option("--out", type=OUT_FILE, required=True, help="The prompt file to write."),
+    option("--input", "inputs", metavar="[THEIRS=]OURS", multiple=True,
+           help="An input to be judged, perhaps under a name of the prompt's own, e.g. answer=response; may be given several times."),
+    option("--scale", metavar="WORST-BEST",
+           help="Which scores are possible, e.g. 1-5; or 5-1, where 1 is the best.  [default for chat messages: 0-1]"),
+    option("--step", type=Number(0, min_open=True),
+           help="Distance of neighbouring scores, e.g. 1 for whole numbers.  [default: any number in between is a score]"),
+)  # fmt: skip
 def import_(*, file: Path, out: Path, inputs: tuple[str, ...], scale: str | None, step: float | None) -> None:
     """Make a prompt file of FILE: a JSON file with a chat message or several, or a .prompty file of promptflow, prompty 2 or azure-ai-evaluation.
 

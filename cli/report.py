@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import UsageError, as_named
-from .options import FOLDER, OUT_FILE
+from .options import FOLDER, OUT_FILE, option
 from .table_input import emit_page
-
-if TYPE_CHECKING:
-    from ..api.audits import Audit
 
 _EXAMPLE = """\b
 Examples:
@@ -25,12 +21,10 @@ Examples:
 @click.command("report", epilog=_EXAMPLE)
 @click.argument("run", type=FOLDER)
 @click.argument("after", type=FOLDER, required=False)
-@click.option(
-    "--html", type=OUT_FILE, help="The page to write.  [default of one run: report.html in its folder]"
-)
-@click.option("--all-texts", is_flag=True, help="Pack the texts of all items; by default those of the 1,000 most worth reading.")  # fmt: skip
-@click.option("--markdown", is_flag=True, help="Print a summary for a pull request, in GitHub's Markdown; a page only where --html names one.")  # fmt: skip
-@click.option("--json", "json_file", metavar="FILE", help="Of two runs: write what was found, - to the terminal.")  # fmt: skip
+@option("--html", type=OUT_FILE, help="The page to write.  [default of one run: report.html in its folder]")
+@option("--all-texts", is_flag=True, help="Pack the texts of all items; by default those of the 1,000 most worth reading.")  # fmt: skip
+@option("--markdown", is_flag=True, help="Print a summary for a pull request, in GitHub's Markdown; a page only where --html names one.")  # fmt: skip
+@option("--json", "json_file", metavar="FILE", help="Of two runs: write what was found, - to the terminal.")  # fmt: skip
 def command(
     run: Path,
     after: Path | None,
@@ -52,11 +46,18 @@ def command(
     if after is not None and all_texts:
         raise UsageError("--all-texts is about the page of one run")
     if after is not None:
-        _difference(run, after, html, markdown=markdown, json_file=json_file)
+        from ..api.differences import diff  # noqa: PLC0415 - scipy is slow to import
+
+        emit_page(diff(run, after), html, markdown=markdown, json_file=json_file)
         return
     from ..api.run import Run, is_audit  # noqa: PLC0415 - the template engine is slow to import
 
-    found = _audit(run) if is_audit(run) else Run(run)
+    if is_audit(run):
+        from ..api.audits import load_audit  # noqa: PLC0415 - scipy is slow to import
+
+        found = load_audit(run)
+    else:
+        found = Run(run)
     if markdown:
         click.echo(found.to_markdown())
     if html is None and markdown:
@@ -64,17 +65,3 @@ def command(
     page = html or run / "report.html"
     written = found.report(page, texts=None) if all_texts and isinstance(found, Run) else found.report(page)
     click.echo(as_named(f"report: {written}"), err=markdown)
-
-
-def _audit(run: Path) -> Audit:
-    from ..api.audits import load_audit  # noqa: PLC0415 - scipy is slow to import
-
-    return load_audit(run)
-
-
-def _difference(
-    before: Path, after: Path, html: Path | None, *, markdown: bool, json_file: str | None
-) -> None:
-    from ..api.differences import diff  # noqa: PLC0415 - scipy is slow to import
-
-    emit_page(diff(before, after), html, markdown=markdown, json_file=json_file)

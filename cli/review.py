@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import FOLDER, INPUT_FILE, OUT_FILE, SpreadCommand, Whole
+from .options import FOLDER, INPUT_FILE, OUT_FILE, SpreadCommand, Whole, compose, option
 from .table_input import emit
 
 if TYPE_CHECKING:
@@ -25,38 +25,23 @@ Examples:
 
 @click.command("review", cls=SpreadCommand, epilog=_EXAMPLE)
 @click.argument("run", type=FOLDER)
-@click.option(
-    "--sample",
-    type=click.Choice(["open", "decided", "doubt", "suspected"]),
-    default="open",
-    show_default=True,
-    help="open: at random from what no checker decided, which is what corrects rates; decided: at random from what one "
-    "did, to audit it; doubt: open, likelier where the judge is in doubt; suspected: labels that judges contradict.",
-)
-@click.option(
-    "--of",
-    type=click.Choice(["disagreements", "survivors", "suspects"]),
-    help="In place of --sample, decide between label and judge, both shown unnamed: where they differ; faults that the judges of an "
-    "audit missed; labels that most judges contradict.",
-)
-@click.option(
-    "--agreements",
-    type=Whole(0, 1000),
-    default=20,
-    show_default=True,
-    help="Outputs put between those of --of on which label and judges agree: without them nobody knows how often both err.",
-)
-@click.option("--n", "count", type=Whole(1, 1000), default=50, show_default=True, help="How many.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the draw; everybody gets the same.")
-@click.option("--judge", metavar="NAME", help="Only outputs that this judge graded; whose doubt, with doubt.")
-@click.option(
-    "--by", "name", metavar="NAME", default="", help="Who labels; what they have labelled is left out."
-)
-@click.option("--out", type=OUT_FILE, help="The page.  [default: in the run folder]")
-@click.option(
-    "--add", "labels", type=INPUT_FILE, multiple=True, metavar="FILE...", help="Take labels into the run."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@compose(
+    option("--sample", type=click.Choice(["open", "decided", "doubt", "suspected"]), default="open",
+           help="open: at random from what no checker decided, which is what corrects rates; decided: at random from what one did, to audit it; "
+                "doubt: open, likelier where the judge is in doubt; suspected: labels that judges contradict."),
+    option("--of", type=click.Choice(["disagreements", "survivors", "suspects"]),
+           help="In place of --sample, decide between label and judge, both shown unnamed: where they differ; faults that the judges of an audit "
+                "missed; labels that most judges contradict."),
+    option("--agreements", type=Whole(0, 1000), default=20,
+           help="Outputs put between those of --of on which label and judges agree: without them nobody knows how often both err."),
+    option("--n", "count", type=Whole(1, 1000), default=50, help="How many."),
+    option("--seed", type=int, default=0, help="Of the draw; everybody gets the same."),
+    option("--judge", metavar="NAME", help="Only outputs that this judge graded; whose doubt, with doubt."),
+    option("--by", "name", metavar="NAME", show_default=False, default="", help="Who labels; what they have labelled is left out."),
+    option("--out", type=OUT_FILE, help="The page.  [default: in the run folder]"),
+    option("--add", "labels", type=INPUT_FILE, multiple=True, metavar="FILE...", help="Take labels into the run."),
+    option("--json", "as_json", is_flag=True, help="Print JSON."),
+)  # fmt: skip
 def command(
     *,
     run: Path,

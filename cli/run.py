@@ -17,6 +17,7 @@ from .options import (
     engine_options,
     gates,
     into_run_folder,
+    option,
     outputs_option,
     section,
     workspace_options,
@@ -38,17 +39,16 @@ Examples:
 @outputs_option(required=False)
 @section(
     WORKS,
-    click.option("--generate", metavar="MODEL", help="Let this model work on the cases first; its outputs are kept in the run folder."),
-    click.option("--generate-base-url", metavar="URL", help="Where that model is, if not where the judges' is."),
+    option("--generate", metavar="MODEL", help="Let this model work on the cases first; its outputs are kept in the run folder."),
+    option("--generate-base-url", metavar="URL", help="Where that model is, if not where the judges' is."),
     agent_options,
     asking_options,
     tool_options,
 )  # fmt: skip
-@click.option("--judge", "judges", multiple=True, metavar="JUDGE...", help=JUDGE_HELP)
-@click.option(
+@option("--judge", "judges", multiple=True, metavar="JUDGE...", help=JUDGE_HELP)
+@option(
     "--judge-on",
     default="200",
-    show_default=True,
     metavar="open|all|N",
     help="open: what no checker decided; all: everything; N: what is open, and N decided outputs to calibrate on.",
 )

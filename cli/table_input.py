@@ -12,7 +12,7 @@ import click
 from ..api.places import written_path
 from ..errors import UsageError
 from ..records import atomic_write
-from .options import EXISTING, EXISTING_FILE, Whole, compose, json_option, pass_at_option
+from .options import EXISTING, EXISTING_FILE, Whole, compose, json_option, option, pass_at_option
 
 if TYPE_CHECKING:
     from ..api.differences import Difference, History
@@ -33,7 +33,7 @@ _NUMBERS = (
     "label_round",
 )
 
-column_option = click.option(
+column_option = option(
     "--column",
     "columns",
     multiple=True,
@@ -55,33 +55,19 @@ def accepts_edited() -> bool:
 
 _TABLE_OPTIONS = (
     click.argument("tables", metavar="TABLE...", nargs=-1, required=True, type=EXISTING),
-    click.option(
-        "--labels",
-        type=EXISTING_FILE,
-        help="Verdicts (JSONL) that are trusted: labels of the items named case_id|system|trial, as of run folders. "
-        "A table with ids of its own takes labels as a column.",
-    ),
+    option("--labels", type=EXISTING_FILE,
+           help="Verdicts (JSONL) that are trusted: labels of the items named case_id|system|trial, as of run folders. "
+                "A table with ids of its own takes labels as a column."),
     column_option,
     pass_at_option,
-    click.option(
-        "--accept-edited",
-        is_flag=True,
-        expose_value=False,
-        callback=_accept_edited,
-        help="Take run folders whose verdicts were changed by hand since the run wrote them.",
-    ),
+    option("--accept-edited", is_flag=True, expose_value=False, callback=_accept_edited,
+           help="Take run folders whose verdicts were changed by hand since the run wrote them."),
     json_option,
-)
+)  # fmt: skip
 
 _RESAMPLING_OPTIONS = (
-    click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap."),
-    click.option(
-        "--replicates",
-        type=Whole(100, 1_000_000),
-        default=2_000,
-        show_default=True,
-        help="Bootstrap replicates.",
-    ),
+    option("--seed", type=int, default=0, help="Of the bootstrap."),
+    option("--replicates", type=Whole(100, 1_000_000), default=2_000, help="Bootstrap replicates."),
 )
 
 

@@ -23,28 +23,12 @@ from ..records import atomic_write
 from .team_file import TRUST_OPTION, TRUST_VARIABLE, TeamFile
 
 SENSITIVE = frozenset(
-    {
-        *("agent", "allow-code", "environment", "functions", "operator", "plugin"),  # code
-        *(
-            "base-url",
-            "connection",
-            "endpoint",
-            "generate-base-url",
-            "search",
-        ),  # where questions, and the key, are sent
-        "api-key-env",  # which secret that is
-        *(
-            "cache",
-            "histories-out",
-            "html",
-            "json",
-            "out",
-            "outputs-out",
-            "record",
-            "results",
-            "scores",
-        ),  # what is written
-    }
+    (
+        "agent allow-code environment functions operator plugin "  # code
+        "base-url connection endpoint generate-base-url search "  # where questions, and the key, are sent
+        "api-key-env "  # which secret that is
+        "cache histories-out html json out outputs-out record results scores"  # what is written
+    ).split()
 )
 """Options whose values in a team's file need trust."""
 

@@ -27,11 +27,7 @@ _HOW = "by double sampling: also for agreements that nobody looked at; what cann
 
 
 def adjudication_pieces(found: Adjudication | None) -> Iterator[Piece]:
-    """What adjudication changes; nothing where nobody decided anything.
-
-    Args:
-        found: It.
-    """
+    """What adjudication changes; nothing where nobody decided anything."""
     if found is None:
         return
     yield from who_decided(found.by, found.faults)

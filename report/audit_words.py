@@ -13,7 +13,7 @@ from ..evaluation.audit.certificate_check import Standing
 from ..evaluation.audit.probe_folder import ProbeManifest
 from ..evaluation.audit.results import Audit, AuditAdjudication, Comparison, JudgeAudit, OperatorResult
 from .adjudication_words import bounds, who_decided
-from .document import Columns, Document, Figure, Piece
+from .document import Columns, Document, Figure, Piece, document
 from .figures.agreement import heat
 from .ladder_words import ladder_pieces
 from .table import ENDS, Table
@@ -51,12 +51,9 @@ def probe_document(manifest: ProbeManifest) -> Document:
     ]
 
 
-def audit_document(audit: Audit) -> Document:
+@document
+def audit_document(audit: Audit) -> Iterator[Piece]:
     """What an audit came to: each judge, judges against each other, and what judges that do not look would get."""
-    return list(_audit(audit))
-
-
-def _audit(audit: Audit) -> Iterator[Piece]:
     lexical = _lexical_rates(audit.judges)
     for judge in audit.judges:
         yield from _judge(judge, lexical.get(judge.id.name, {}) if judge.id.kind == "shipped" else {})
@@ -192,25 +189,23 @@ def _drift(standing: Standing) -> str:
     )
 
 
-def alternatives_document(results: Iterable[AlternativeAnnotator]) -> Document:
+@document
+def alternatives_document(results: Iterable[AlternativeAnnotator]) -> Iterator[Piece]:
     """Whether each judge may stand in for people, at each handicap."""
-    return [piece for result in results for piece in _alternative(result)]
-
-
-def _alternative(result: AlternativeAnnotator) -> Iterator[Piece]:
-    rows = [
-        (
-            f"{test.epsilon:g}",
-            *map(number, (test.winning_rate, test.advantage)),
-            f"{sum(each.rejected for each in test.annotators)} of {len(test.annotators)}",
-            "yes" if test.passes else "no",
-        )
-        for test in result.by_epsilon
-    ]
-    yield f"{result.judge}: against {len(result.people)} people"
-    yield Table(("epsilon", "winning rate", "advantage", "annotators", "may stand in"), rows, words=ENDS)
-    if out := [result.people[place] for place in result.by_epsilon[0].left_out]:
-        yield f"  left out, too few items: {', '.join(out)}"
+    for result in results:
+        rows = [
+            (
+                f"{test.epsilon:g}",
+                *map(number, (test.winning_rate, test.advantage)),
+                f"{sum(each.rejected for each in test.annotators)} of {len(test.annotators)}",
+                "yes" if test.passes else "no",
+            )
+            for test in result.by_epsilon
+        ]
+        yield f"{result.judge}: against {len(result.people)} people"
+        yield Table(("epsilon", "winning rate", "advantage", "annotators", "may stand in"), rows, words=ENDS)
+        if out := [result.people[place] for place in result.by_epsilon[0].left_out]:
+            yield f"  left out, too few items: {', '.join(out)}"
 
 
 def _judge(judge: JudgeAudit, lexical: Mapping[str, str]) -> Iterator[Piece]:

@@ -5,28 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..evaluation.bfcl import SUMMARIES, SystemScore, missing_categories, rate
-from .document import Document, Piece
+from .document import Piece, document
 from .table import ENDS, Table
 from .words import count
 
 
-def scores_document(systems: Iterable[SystemScore]) -> Document:
+@document
+def scores_document(systems: Iterable[SystemScore]) -> Iterator[Piece]:
     """The scores of every system."""
-    return [piece for system in systems for piece in _system(system)]
-
-
-def _system(system: SystemScore) -> Iterator[Piece]:
-    yield ""
-    yield f"{system.name} ({_how_read(system)})"
-    yield Table(
-        ("category", "valid", "of", "accuracy", "95% interval"),
-        [*_scores(system), *_summary(system)],
-        words=ENDS,
-    )
-    if missing := missing_categories(system):
-        yield f"  * counts as 0, having no results: {', '.join(missing)}"
-    if undecided := [name for name, score in system.scores.items() if score.undecided]:
-        yield f"  * counts with its lower bound, having undecided answers: {', '.join(undecided)}"
+    head = ("category", "valid", "of", "accuracy", "95% interval")
+    for system in systems:
+        yield ""
+        yield f"{system.name} ({_how_read(system)})"
+        yield Table(head, [*_scores(system), *_summary(system)], words=ENDS)
+        if missing := missing_categories(system):
+            yield f"  * counts as 0, having no results: {', '.join(missing)}"
+        if undecided := [name for name, score in system.scores.items() if score.undecided]:
+            yield f"  * counts with its lower bound, having undecided answers: {', '.join(undecided)}"
 
 
 def _how_read(system: SystemScore) -> str:

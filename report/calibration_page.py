@@ -16,7 +16,7 @@ from .calibration_words import people_words
 from .caution_words import folded
 from .comparison_words import comparison_document
 from .diagnosis_words import judges_alone_words, probability_words, system_words
-from .document import Columns, Details, Document, Figure, Piece
+from .document import Columns, Details, Figure, Piece, document
 from .figures.agreement import confusion, heat
 from .figures.rates import Interval, forest
 from .figures.scores import Bin, distribution, reliability
@@ -40,21 +40,6 @@ MOST_SLICES = 40
 """Values of one column that are shown."""
 
 
-def calibration_page(
-    found: Calibration,
-    scores: Mapping[str, Sequence[Bin]] | None = None,
-    baselines: Collection[str] = (),
-) -> Document:
-    """A calibration for a page.
-
-    Args:
-        found: The calibration.
-        scores: Groups of like scores, of judges whose scores are more than 0 and 1.
-        baselines: Judges that read nothing: they are in the tables, and in no figure.
-    """
-    return list(_pieces(found, scores or {}, frozenset(baselines)))
-
-
 def statistic_cell(found: Statistic | None) -> Cell:
     """A statistic: its value, its interval, and how that was made; of what is undefined, the reason."""
     if found is None:
@@ -65,9 +50,19 @@ def statistic_cell(found: Statistic | None) -> Cell:
     return Cell(words.decimal(found.value), words.interval(found.low, found.high), how)
 
 
-def _pieces(
-    found: Calibration, scores: Mapping[str, Sequence[Bin]], baselines: frozenset[str]
+@document
+def calibration_page(
+    found: Calibration,
+    scores: Mapping[str, Sequence[Bin]] | None = None,
+    baselines: Collection[str] = (),
 ) -> Iterator[Piece]:
+    """A calibration for a page.
+
+    Args:
+        found: The calibration.
+        scores: Groups of like scores, of judges whose scores are more than 0 and 1.
+        baselines: Judges that read nothing: they are in the tables, and in no figure.
+    """
     yield from folded(found.cautions, found.judges)
     constant = {name.replace("_", " "): panel for name, panel in found.baselines.items()}
     yield Table(_head("Judge"), [_row(name, panel) for name, panel in (found.judges | constant).items()])
@@ -75,7 +70,7 @@ def _pieces(
     if len(readers) < len(found.judges):
         yield "What judges that read nothing get stands in the table above; the rest of it is in calibration.json."
         found = _of(found, readers)
-    yield Columns(list(_figures(readers, scores)))
+    yield Columns(list(_figures(readers, scores or {})))
     beside = {
         "Judges against each other": _against_each_other(found, readers),
         "Adjudicated labels": adjudication_pieces(found.adjudication),
@@ -84,8 +79,8 @@ def _pieces(
         "Scores as probabilities": probability_words(found),
         "If judges erred independently": judges_alone_words(found),
     }
-    for title, document in beside.items():
-        if pieces := list(document):
+    for title, told in beside.items():
+        if pieces := list(told):
             yield Details(title, pieces)
     for column, values in found.slices.items():
         yield Details(f"By {column}", list(_slice(column, values, readers)))

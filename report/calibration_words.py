@@ -9,7 +9,7 @@ from ..calibration.thresholds.results import BetterCut, Certificate
 from .adjudication_words import adjudication_pieces
 from .caution_words import folded
 from .diagnosis_words import judges_alone_words, probability_words, recalibration_words, system_words
-from .document import Document, Piece
+from .document import Piece, document
 from .table import ENDS, Table, statistic_pieces
 from .words import counted, number, p_value, passing, statistic_cells
 
@@ -30,17 +30,9 @@ _LAST_OF_OURS = "ece"
 """The last statistic of all; those after it are the user's own."""
 
 
-def calibration_document(found: Calibration, *, slices: Iterable[str] = ()) -> Document:
-    """What `calibrate` found, for people.
-
-    Args:
-        found: It.
-        slices: Columns to show by value.
-    """
-    return list(_pieces(found, slices))
-
-
-def _pieces(found: Calibration, slices: Iterable[str]) -> Iterator[Piece]:
+@document
+def calibration_document(found: Calibration, *, slices: Iterable[str] = ()) -> Iterator[Piece]:
+    """What `calibrate` found, for people; each value of some columns beside."""
     if not any(panel.n for panel in found.judges.values()):
         yield _nothing(found.judges)
         yield from judges_alone_words(found)

@@ -9,7 +9,7 @@ from ..calibration.cautions import Caution
 from ..calibration.comparison.results import Comparison, Contender, Costs, Pair, Stratum
 from ..calibration.cuts import HALF, Cut
 from .document import Caution as CautionBlock
-from .document import Document, Piece
+from .document import Piece, document
 from .table import ENDS, Table
 from .words import counted, number, p_value, statistic_cells
 
@@ -41,12 +41,9 @@ _HOW_WELL_JUDGED = (
 )
 
 
-def comparison_document(found: Comparison) -> Document:
+@document
+def comparison_document(found: Comparison) -> Iterator[Piece]:
     """What `compare` found, for people."""
-    return list(_pieces(found))
-
-
-def _pieces(found: Comparison) -> Iterator[Piece]:
     terms = _terms(found)
     yield from _heading(found)
     yield from _by_stratum(found, terms)

@@ -8,7 +8,7 @@ from ..calibration.comparison.results import Pair, Strata, Stratum
 from ..calibration.statistic import Statistic
 from ..evaluation.past_runs.two_runs import AFTER, BEFORE, Changed, Moved, TwoRuns
 from . import words
-from .document import Columns, Document, Figure, Piece
+from .document import Columns, Figure, Piece, document
 from .figures.rates import Interval, forest
 from .items.error_words import in_words
 from .ranking import deciding
@@ -19,12 +19,9 @@ _LISTED = 50
 """Outputs of a list that are shown; the JSON has all."""
 
 
-def difference_document(found: TwoRuns) -> Document:
+@document
+def difference_document(found: TwoRuns) -> Iterator[Piece]:
     """What two runs have in common, and in what they differ."""
-    return list(_pieces(found))
-
-
-def _pieces(found: TwoRuns) -> Iterator[Piece]:
     yield f"{found.after} against {found.before}, on {counted(found.outputs, 'output')} that both have."
     for system, strata in found.systems.items():
         yield _verdict(system, strata)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import wraps
 from textwrap import wrap
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, ParamSpec, TypeAlias
 
 from markupsafe import Markup
 
@@ -22,17 +23,23 @@ Piece: TypeAlias = Block | str
 
 Document: TypeAlias = Iterable[Piece]
 
+P = ParamSpec("P")
+
+
+def document(pieces: Callable[P, Iterator[Piece]]) -> Callable[P, Sequence[Piece]]:
+    """Make a document, which is read more than once, of what a generator yields."""
+
+    @wraps(pieces)
+    def made(*args: P.args, **kwargs: P.kwargs) -> Sequence[Piece]:
+        return list(pieces(*args, **kwargs))
+
+    return made
+
 
 def as_lines(document: Document, *, full: bool = False, width: int | None = None) -> Iterator[str]:
-    """A document for a terminal.
+    """The lines of a document for a terminal, nothing in them that it obeys.
 
-    Args:
-        document: Its pieces.
-        full: Whether cautions are unfolded.
-        width: Columns that paragraphs and cautions are broken to; None leaves each on its line.
-
-    Yields:
-        Lines of plain text, nothing in them that a terminal obeys.
+    With ``full`` cautions are unfolded; paragraphs and cautions are broken to ``width`` columns, where that is given.
     """
     for piece in document:
         lines = [piece] if isinstance(piece, str) else piece.in_full() if full else piece.lines()
@@ -49,27 +56,13 @@ def _broken(line: str, width: int | None) -> list[str]:
 
 
 def as_html(document: Document) -> Markup:
-    """A document for a page or a notebook; every text is escaped.
-
-    Args:
-        document: Its pieces.
-
-    Returns:
-        Markup that needs no style of its own to be legible.
-    """
+    """A document for a page or a notebook: every text is escaped, and legible without a style sheet."""
     shown = (_paragraph(piece) if isinstance(piece, str) else piece.markup() for piece in document)
     return joined(filter(None, shown), "\n")
 
 
 def as_markdown(document: Document) -> Iterator[str]:
-    """A document in GitHub's Markdown, as a summary of a pull request shows it.
-
-    Args:
-        document: Its pieces.
-
-    Yields:
-        Lines; figures are left out, since what they show stands in tables.
-    """
+    """The lines of a document in GitHub's Markdown, as a summary of a pull request; figures are left out, since tables have what they show."""
     for piece in document:
         lines = [escaped(piece)] if isinstance(piece, str) else list(piece.markdown())
         if any(lines):

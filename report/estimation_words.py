@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..calibration.statistic import Statistic
 from ..calibration.true_rate.results import Estimation, RateEstimate
 from .caution_words import folded
-from .document import Document, Piece
+from .document import Piece, document
 from .table import ENDS, Table
 from .words import number, statistic_cells
 
@@ -22,12 +22,9 @@ _NO_LABEL = (
 )
 
 
-def estimation_document(found: Estimation) -> Document:
+@document
+def estimation_document(found: Estimation) -> Iterator[Piece]:
     """What `estimate` found, for people."""
-    return list(_pieces(found))
-
-
-def _pieces(found: Estimation) -> Iterator[Piece]:
     yield _TARGETS[found.all.target]
     for name, part in found.parts.items():
         yield (

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ..calibration.statistic import Statistic
 from ..evaluation.past_runs.history import Drift, History, PastRun
 from . import words
-from .document import Caution, Columns, Details, Document, Figure, Piece
+from .document import Caution, Columns, Details, Figure, Piece, document
 from .figures.rates import Interval, trend
 from .table import FIRST, Cell, Table
 from .words import counted, p_value
@@ -15,12 +15,9 @@ from .words import counted, p_value
 _ALL = frozenset({0, 1, 2})
 
 
-def history_document(found: History) -> Document:
+@document
+def history_document(found: History) -> Iterator[Piece]:
     """Runs over time."""
-    return list(_pieces(found))
-
-
-def _pieces(found: History) -> Iterator[Piece]:
     first, last = found.runs[0], found.runs[-1]
     runs = counted(len(found.runs), "run")
     yield f"{runs} in {found.folder}, from {words.moment(first.ended)} to {words.moment(last.ended)}."

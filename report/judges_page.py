@@ -8,7 +8,7 @@ from ..calibration.agreement.results import Calibration
 from ..evaluation.conclusion.run_results import JudgeUse
 from . import words
 from .calibration_page import statistic_cell
-from .document import Document, Figure, Piece
+from .document import Document, Figure, Piece, document
 from .figures.scores import cost
 from .run_words import judges_table
 from .table import FIRST, Cell, Table
@@ -33,16 +33,6 @@ def trust_document(
     return [judges_table(trust, why=True), f"Labels: {given or 'none'}.", *(certified or [none])]
 
 
-def costs_document(judges: Sequence[JudgeUse], calibration: Calibration | None) -> Document:
-    """What each judge was used for and what that took, beside what it is worth.
-
-    Args:
-        judges: What each was used for.
-        calibration: How far they agree with the labels.
-    """
-    return list(_costs(judges, calibration))
-
-
 _HEAD: tuple[str | Cell, ...] = (
     "Calls",
     "From cache",
@@ -57,7 +47,9 @@ _HEAD: tuple[str | Cell, ...] = (
 )
 
 
-def _costs(judges: Sequence[JudgeUse], calibration: Calibration | None) -> Iterator[Piece]:
+@document
+def costs_document(judges: Sequence[JudgeUse], calibration: Calibration | None) -> Iterator[Piece]:
+    """What each judge was used for and what that took, beside how far it agrees with the labels."""
     if not judges:
         return
     panels = {} if calibration is None else calibration.judges

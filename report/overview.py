@@ -8,7 +8,7 @@ from ..calibration.comparison.results import Comparison, Pair
 from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, OPEN, UNJUDGED, Stratum, SystemResult
 from . import words
-from .document import Columns, Details, Document, Figure, Piece
+from .document import Columns, Details, Figure, Piece, document
 from .figures.rates import Interval, forest
 from .ranking import deciding
 from .table import Cell, Table
@@ -17,20 +17,12 @@ _MOST = 30
 """Systems that a figure shows; the table has all."""
 
 
-def overview_document(systems: Sequence[SystemResult], compared: Comparison | None) -> Document:
-    """Systems side by side.
+@document
+def overview_document(systems: Sequence[SystemResult], compared: Comparison | None) -> Iterator[Piece]:
+    """Systems side by side, and against each other where there are several.
 
-    Args:
-        systems: What is said of each.
-        compared: They against each other, where there are several.
-
-    Returns:
-        Figures of each part and of the differences, a table of systems in columns and parts in rows, and folded away each judge's rates.
+    Figures of each part and of the differences, a table of systems in columns and parts in rows, and folded away each judge's rates.
     """
-    return list(_pieces(systems, compared))
-
-
-def _pieces(systems: Sequence[SystemResult], compared: Comparison | None) -> Iterator[Piece]:
     parts = _parts(systems, compared)
     yield _figures(systems, compared, parts)
     head = ("part", *(system.system for system in systems))

@@ -6,17 +6,14 @@ from collections.abc import Iterator
 
 from ..calibration.planning.budget import BudgetPlan
 from ..calibration.planning.results import Draw, SamplePlan
-from .document import Document, Piece
+from .document import Piece, document
 from .table import Table
 from .words import count, number
 
 
-def plan_document(found: SamplePlan) -> Document:
+@document
+def plan_document(found: SamplePlan) -> Iterator[Piece]:
     """What `plan` found, for people."""
-    return list(_pieces(found))
-
-
-def _pieces(found: SamplePlan) -> Iterator[Piece]:
     if found.labels is not None:
         how = "on average" if found.assurance is None else f"in {found.assurance:.0%} of samples"
         yield f"Labels for a 95 % interval of plus and minus {found.half_width:g} {how}:"

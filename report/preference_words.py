@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..calibration.preference.results import LabelAgreement, Length, Match, Position, Preferences
-from .document import Caution, Document, Piece
+from .document import Caution, Piece, document
 from .table import ENDS, Table
 from .words import counted, outcomes, p_value, statistic_cells
 
@@ -13,23 +13,21 @@ _FEW = 20
 """With fewer clusters than this, their own spread is known too badly to promise the level."""
 
 
-def preferences_document(judges: Sequence[Preferences]) -> Document:
+@document
+def preferences_document(judges: Sequence[Preferences]) -> Iterator[Piece]:
     """What each judge prefers."""
-    return [piece for found in judges for piece in _judge(found)]
-
-
-def _judge(found: Preferences) -> Iterator[Piece]:
-    yield f"{found.judge}: {counted(found.comparisons, 'comparison')}, each asked in both orders; {found.complete:,} with a verdict in both"
-    if any(found.ungraded.values()):
-        yield f"  verdicts without a choice: {outcomes(found.ungraded)}; what lacks one order is part of no number"
-    yield from _matches(found.matches)
-    yield from _systems(found)
-    yield "  what else decides:"
-    yield from _position(found.position)
-    yield from _length(found.length)
-    if found.labels is not None:
-        yield from _labels(found.labels)
-    yield from map(Caution, _limits(found))
+    for found in judges:
+        yield f"{found.judge}: {counted(found.comparisons, 'comparison')}, each asked in both orders; {found.complete:,} with a verdict in both"
+        if any(found.ungraded.values()):
+            yield f"  verdicts without a choice: {outcomes(found.ungraded)}; what lacks one order is part of no number"
+        yield from _matches(found.matches)
+        yield from _systems(found)
+        yield "  what else decides:"
+        yield from _position(found.position)
+        yield from _length(found.length)
+        if found.labels is not None:
+            yield from _labels(found.labels)
+        yield from map(Caution, _limits(found))
 
 
 def _matches(matches: Sequence[Match]) -> Iterator[Piece]:

@@ -13,7 +13,7 @@ from ..evaluation.conclusion.run_results import CORRECTED, OPEN, JudgeUse, Strat
 from ..records import Source
 from . import words
 from .caution_words import folded
-from .document import Document, Piece
+from .document import Document, Piece, document
 from .text import shortened
 from .words import counted
 
@@ -30,17 +30,14 @@ _REASON = 200
 """Characters of a reason: a refusal may be as long as a reply."""
 
 
-def summary_document(conclusion: Conclusion) -> Document:
-    """What a run came to."""
-    return list(_summary(conclusion))
-
-
 def systems_document(systems: Iterable[SystemResult]) -> Document:
     """What is said of each system."""
     return [line for system in systems for line in _system(system)]
 
 
-def _summary(conclusion: Conclusion) -> Iterator[Piece]:
+@document
+def summary_document(conclusion: Conclusion) -> Iterator[Piece]:
+    """What a run came to."""
     yield from systems_document(conclusion.systems)
     yield from _notes(conclusion.systems)
     if conclusion.not_judged is None and (left := words.not_judged(conclusion.systems)):

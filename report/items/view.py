@@ -10,7 +10,7 @@ from ...calibration.cuts import HALF, Cut
 from ...evaluation.store.rows import Said
 from ...records import Author, JudgeId, Verdict
 from .. import words
-from ..document import Details, Document, Piece
+from ..document import Details, Piece, document
 from ..model import ReportItem, Told
 from ..table import FIRST, Cell, Mark, Table
 from ..text import shortened
@@ -29,15 +29,10 @@ SENTENCE_LIMIT = 600
 
 
 def status_of(item: Told, cuts: Mapping[Author, Cut]) -> Status:
-    """What an item is, which decides how early it is shown.
+    """What an item is, which decides how early it is shown; judges that have no cut pass from 0.5 on.
 
-    Args:
-        item: What was said of an output.
-        cuts: From which score on the verdicts of each judge pass; 0.5 for those that are not there.
-
-    Returns:
-        ``disagreement`` when graded verdicts fall on both sides; ``not graded`` when a judge that was asked gave no
-        score, or nobody did; else the verdict they share.
+    ``disagreement`` when graded verdicts fall on both sides; ``not graded`` when a judge that was asked gave no score, or nobody did;
+    else the verdict they share.
     """
     held_to = _labels_cuts(item, cuts)
     # Comparing words reads nothing, and counts only where nobody does.
@@ -72,20 +67,9 @@ def said_of(item: Told, cuts: Mapping[Author, Cut]) -> str:
     )
 
 
-def item_document(item: ReportItem, cuts: Mapping[Author, Cut]) -> Document:
-    """Lay an item out.
-
-    Args:
-        item: The output with everything that was said of it.
-        cuts: From which score on the verdicts of each judge pass; 0.5 for those that are not there.
-
-    Returns:
-        Who said what and why, what was asked, what came, what is right; no text in it is longer than this module's limits.
-    """
-    return list(_pieces(item, cuts))
-
-
-def _pieces(item: ReportItem, cuts: Mapping[Author, Cut]) -> Iterator[Piece]:
+@document
+def item_document(item: ReportItem, cuts: Mapping[Author, Cut]) -> Iterator[Piece]:
+    """An item laid out: who said what and why, what was asked, what came, what is right; no text in it is longer than this module's limits."""
     rows = [_verdict_row(role, verdict, item, cuts) for role, verdict in _said(item)]
     yield Table((), rows, words=FIRST | {1, 2})
     yield from item_blocks(item)
