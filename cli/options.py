@@ -20,7 +20,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def option(*names: str, **settings: Any) -> Callable[[F], F]:
     """An option of click's; `--help` shows its default where it has one."""
-    return click.option(*names, **{"show_default": "default" in settings, **settings})
+    settings.setdefault("show_default", "default" in settings)
+    return click.option(*names, **settings)
 
 
 def compose(*decorators: Callable[[F], F]) -> Callable[[F], F]:

@@ -170,10 +170,6 @@ def _multiple(
 ) -> Iterator[Figure]:
     """One judge's accuracy on every value of a column, to be seen beside the other judges'."""
     found = {value: panels[judge].statistics.get("accuracy") for value, panels in values if judge in panels}
-    rows = [
-        Interval(name=value, value=each.value, low=each.low, high=each.high)
-        for value, each in found.items()
-        if each is not None
-    ]
+    rows = [Interval.of(value, each) for value, each in found.items() if each is not None]
     if len(rows) > 1:
         yield Figure(forest(f"Accuracy of {judge} by {column}", rows), caption=f"{judge}: accuracy")

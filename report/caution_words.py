@@ -38,15 +38,7 @@ _SENTENCES: dict[str, str] = {
 
 
 def sentences(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration] | None = None) -> list[str]:
-    """Cautions in words.
-
-    Args:
-        cautions: Of a calibration or an estimate.
-        judges: The judges that they are about.
-
-    Returns:
-        A sentence each.
-    """
+    """Cautions of a calibration or an estimate, a sentence each; ``judges`` are those that they are about."""
     return [
         _SENTENCES[each.kind].format(
             about=", ".join(
@@ -64,13 +56,7 @@ _NAMED = 3
 def folded(
     cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration] | None = None, *, of: str = ""
 ) -> list[Folded]:
-    """Cautions, each a line that unfolds to its sentence.
-
-    Args:
-        cautions: Of a calibration or an estimate.
-        judges: The judges that they are about.
-        of: What they are about, put before each.
-    """
+    """The same, each a line that unfolds to its sentence; before each is put what it is about (``of``)."""
     cautions = list(cautions)
     wholes = sentences(cautions, judges)
     return [

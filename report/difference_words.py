@@ -32,11 +32,8 @@ def difference_document(found: TwoRuns) -> Iterator[Piece]:
     head = ("system", "part", "before", "after", "difference", "p", "broke", "better", "on")
     yield Table(head, rows, words=FIRST | {1}, indent=0)
     yield Columns(list(_figure(found.systems)))
-    if found.graded_otherwise:
-        yield from _list(
-            f"{words.count(len(found.graded_otherwise))} have a score in one of the runs only.",
-            found.graded_otherwise,
-        )
+    if otherwise := found.graded_otherwise:
+        yield from _list(f"{words.count(len(otherwise))} have a score in one of the runs only.", otherwise)
     yield from _apart(found)
     yield from _changed(found.changed)
 
@@ -46,11 +43,9 @@ def _verdict(system: str, strata: Strata) -> str:
     pair = _pair(part)
     if pair is None or pair.difference.value is None or pair.p is None:
         return f"{system}: nothing can be said of a difference, {of}."
-    told = (
-        f"{words.decimal(pair.difference.value)} {words.interval(pair.difference.low, pair.difference.high)}"
-    )
+    told = words.statistic(pair.difference)
     word = {AFTER: "better", BEFORE: "worse", None: "not told apart from before"}[pair.better]
-    return f"{system}: {word}: it passes {told.strip()} more than before, {of} (paired, p {p_value(pair.p)})."
+    return f"{system}: {word}: it passes {told} more than before, {of} (paired, p {p_value(pair.p)})."
 
 
 def _pair(part: Stratum) -> Pair | None:
@@ -87,13 +82,7 @@ def _rate(found: Statistic | None) -> Cell:
 
 def _figure(systems: Mapping[str, Strata]) -> Iterator[Figure]:
     rows = [
-        Interval(
-            name=system,
-            value=pair.difference.value,
-            low=pair.difference.low,
-            high=pair.difference.high,
-            alarm=pair.better == BEFORE,
-        )
+        Interval.of(system, pair.difference, alarm=pair.better == BEFORE)
         for system, strata in systems.items()
         if (pair := _pair(deciding(strata)[0])) is not None
     ]
@@ -107,7 +96,13 @@ def _list(told: str, moved: Sequence[Moved]) -> Iterator[Piece]:
     if not moved:
         return
     rows = [
-        (each.case_id, _system(each), each.by, f"{_word(each.before)} -> {_word(each.after)}", _fault(each))
+        (
+            each.case_id,
+            _system(each),
+            each.by,
+            f"{words.outcome(each.before)} -> {words.outcome(each.after)}",
+            _fault(each),
+        )
         for each in moved[:_LISTED]
     ]
     yield Table(("case", "system", "by", "verdict", "fault"), rows, words=frozenset(range(5)))
@@ -117,10 +112,6 @@ def _list(told: str, moved: Sequence[Moved]) -> Iterator[Piece]:
 
 def _system(each: Moved) -> str:
     return each.system + (f", trial {each.trial}" if each.trial else "")
-
-
-def _word(word: str) -> str:
-    return words.outcome(word)
 
 
 def _fault(each: Moved) -> Cell:
@@ -142,5 +133,10 @@ def _changed(changed: Sequence[Changed]) -> Iterator[Piece]:
         yield "Nothing else that the runs wrote down changed: neither data, rules, judges, prompts, models nor versions."
         return
     yield "What changed:"
+    yield changes(changed)
+
+
+def changes(changed: Sequence[Changed]) -> Table:
+    """What a run wrote down otherwise than one before it."""
     rows = [(each.what, each.before or "(not there)", each.after or "(not there)") for each in changed]
-    yield Table(("what", "before", "after"), rows, words=ENDS | {1})
+    return Table(("what", "before", "after"), rows, words=ENDS | {1})

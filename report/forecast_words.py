@@ -26,14 +26,7 @@ def forecasts_document(forecasts: Sequence[Forecast]) -> Document:
 
 
 def forecast_lines(forecast: Forecast) -> Iterator[str]:
-    """One judge's forecast.
-
-    Args:
-        forecast: What asking it would take.
-
-    Yields:
-        Lines of plain text.
-    """
+    """What asking one judge would take."""
     yield forecast.by
     place = "recording" if forecast.replayed else "cache"
     kept = "no cache" if forecast.again else f"{forecast.cached:,} in the {place}"

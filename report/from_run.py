@@ -9,6 +9,7 @@ import msgspec
 
 from ..errors import InputError, RunFolderError
 from ..evaluation.conclusion.compared import systems_compared
+from ..evaluation.conclusion.run_results import SystemResult
 from ..evaluation.store.manifest import Manifest
 from ..evaluation.store.run_store import REPORT, VERDICTS, RunStore
 from ..records import FolderPath, InputPath, ItemKey, MemoryFolder, Source
@@ -17,7 +18,7 @@ from .figures.scores import Bin
 from .found import Found
 from .html import write_report
 from .items.reading import RunItems
-from .model import MOST_TEXTS, InputFile, ReportData, SystemResult
+from .model import MOST_TEXTS, ReportData
 from .score_bins import score_bins
 
 _MOST_NAMED = 4
@@ -54,11 +55,7 @@ def report_on(
 
 
 def found_in(store: RunStore) -> Found:
-    """What the first answers to a run are made of.
-
-    Raises:
-        RunFolderError: The run was not concluded.
-    """
+    """What the first answers to a run are made of; a `RunFolderError` where it was not concluded."""
     manifest = store.manifest
     if manifest.results is None:
         raise RunFolderError(f"{store.path}: the run was not finished; type its command again to go on")
@@ -73,17 +70,7 @@ def found_in(store: RunStore) -> Found:
 
 
 def report_data(store: RunStore) -> ReportData:
-    """Everything of a report but its items.
-
-    Args:
-        store: The run.
-
-    Returns:
-        The data.
-
-    Raises:
-        RunFolderError: The run was not concluded.
-    """
+    """Everything of a report but its items; a `RunFolderError` where the run was not concluded."""
     manifest = store.manifest
     found = found_in(store)
     data = ReportData(
@@ -92,9 +79,7 @@ def report_data(store: RunStore) -> ReportData:
         **{name: getattr(found, name) for name in Found.__struct_fields__},
         records=str(store.path / VERDICTS),
         versions=dict(manifest.versions or {}),
-        inputs=[
-            InputFile(name=file.name, sha256=file.sha256, rows=file.rows) for file in manifest.inputs or ()
-        ],
+        inputs=list(manifest.inputs or ()),
         cuts=store.roster.cuts,
         labels=_labels(store, found.systems),
         certificates=_certificates(store),

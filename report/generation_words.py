@@ -12,16 +12,7 @@ _SHOWN = 5
 
 
 def generation_lines(tally: Tally, system: str, cost: float | None = None) -> list[str]:
-    """What became of the attempts, one line each sort.
-
-    Args:
-        tally: What it came to.
-        system: Who worked on them.
-        cost: US dollars for the tokens; None where the price is not known.
-
-    Returns:
-        Lines for people.
-    """
+    """What became of a system's attempts, a line each sort; ``cost`` is US dollars for the tokens, None where the price is not known."""
     there = tally.kept + tally.made
     lines = [f"{visible(system)}: {there:,} of {tally.wanted:,} outputs, {tally.made:,} made now"]
     if tally.calls:

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ..calibration.statistic import Statistic
 from ..evaluation.past_runs.history import Drift, History, PastRun
 from . import words
+from .difference_words import changes
 from .document import Caution, Columns, Details, Figure, Piece, document
 from .figures.rates import Interval, trend
 from .table import FIRST, Cell, Table
 from .words import counted, p_value
-
-_ALL = frozenset({0, 1, 2})
 
 
 @document
@@ -33,7 +32,7 @@ def history_document(found: History) -> Iterator[Piece]:
     )
     for run in found.runs:
         if run.changed:
-            yield _changed(run)
+            yield Details(f"What changed with {run.name}", [changes(run.changed)])
     for name, why in found.passed_over.items():
         yield Caution(f"{name} is passed over: {why}")
 
@@ -78,15 +77,8 @@ def _line(
     marked: set[tuple[str, str]],
 ) -> Figure:
     points = [
-        Interval(
-            name=run.name,
-            value=None if found is None else found.value,
-            low=None if found is None else found.low,
-            high=None if found is None else found.high,
-            alarm=(name, run.name) in marked,
-        )
+        Interval.of(run.name, each.get(name), alarm=(name, run.name) in marked)
         for run, each in zip(runs, values, strict=True)
-        for found in [each.get(name)]
     ]
     return Figure(trend(caption, points), caption=caption)
 
@@ -99,11 +91,6 @@ def _cell(found: Statistic | None, *, alarm: bool = False) -> Cell:
     behind = f"{words.interval(found.low, found.high)} on {words.count(found.n)}"
     drifted = "drifted: " if alarm else ""
     return Cell(f"{drifted}{words.decimal(found.value)}", behind.strip(), mark="wrong" if alarm else None)
-
-
-def _changed(run: PastRun) -> Details:
-    rows = [(each.what, each.before or "(not there)", each.after or "(not there)") for each in run.changed]
-    return Details(f"What changed with {run.name}", [Table(("what", "before", "after"), rows, words=_ALL)])
 
 
 def _names(values: Iterable[Iterable[str]]) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from ..formats.folder import CASES, OUTPUTS, SKIPPED, Imported
 from ..judges.catalogue import JUDGED_KINDS
 from ..records import Kind
+from .words import counted
 
 _BECAUSE: dict[Kind, str] = {
     "tool_call": "the file says which calls are wanted",
@@ -21,19 +22,12 @@ _BECAUSE: dict[Kind, str] = {
 
 
 def import_lines(imported: Imported) -> Iterator[str]:
-    """What an import came to.
-
-    Args:
-        imported: Its summary.
-
-    Yields:
-        Lines for a terminal.
-    """
+    """What an import came to, for a terminal."""
     cases, outputs = sum(imported.kinds.values()), sum(imported.outputs.values())
     verdicts = sum(sum(said.values()) for said in imported.verdicts.values())
     yield (
-        f"read as {imported.format}: {_counted(cases, 'case')}, {_counted(outputs, 'output')} of {_counted(len(imported.outputs), 'system')}, "
-        f"{_counted(verdicts, 'verdict')} of {_counted(len(imported.verdicts), 'judge')}, in {imported.folder}"
+        f"read as {imported.format}: {counted(cases, 'case')}, {counted(outputs, 'output')} of {counted(len(imported.outputs), 'system')}, "
+        f"{counted(verdicts, 'verdict')} of {counted(len(imported.verdicts), 'judge')}, in {imported.folder}"
     )
     for kind, count in imported.kinds.items():
         judge = judge_of(kind)
@@ -68,7 +62,3 @@ def _next(imported: Imported) -> Iterator[str]:
 def judge_of(kind: Kind) -> str | None:
     """The judge that comes along for a kind of case."""
     return next((name for name, kinds in JUDGED_KINDS.items() if kind in kinds), None)
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

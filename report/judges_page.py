@@ -18,13 +18,7 @@ from .trust import Trust
 def trust_document(
     trust: Sequence[Trust], labels: Mapping[str, int], certificates: Mapping[str, Sequence[str]] | None = None
 ) -> Document:
-    """How far each judge may be trusted, why, by which labels, and what is certified.
-
-    Args:
-        trust: What is said of each.
-        labels: How many labels there are, by who gave them.
-        certificates: By judge what the certificates beside the run say of it.
-    """
+    """How far each judge may be trusted, why, by how many labels of whom, and what certificates beside the run say of it."""
     if not trust:
         return []
     given = ", ".join(f"{words.count(number)} by {who}" for who, number in labels.items() if number)

@@ -6,25 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..calibration.cuts import Cut
-from ..evaluation.conclusion.run_results import JudgeUse, Part, Stratum, SystemResult
-from ..evaluation.inputs import InputFile
+from ..evaluation.conclusion.run_results import Part
+from ..evaluation.store.manifest import KeptInput
 from ..evaluation.store.rows import Said
 from ..records import Author, Case, Episode, ItemKey, Output, Verdict
 from .figures.scores import Bin
 from .found import Found
 from .items.asked import Asked
-
-__all__ = [
-    "Candidate",
-    "InputFile",
-    "JudgeUse",
-    "Part",
-    "ReportData",
-    "ReportItem",
-    "Stratum",
-    "SystemResult",
-]
-
 
 MOST_TEXTS = 1_000
 """Items whose texts a page holds, unless it is asked for more."""
@@ -106,7 +94,7 @@ class ReportData(Found, frozen=True, kw_only=True):
     created: str
     records: str
     versions: dict[str, str] = {}
-    inputs: list[InputFile] = []
+    inputs: Sequence[KeptInput] = ()
     cuts: Mapping[Author, Cut] = {}
     notes: list[str] = []
     labels: Mapping[str, int] = {}

@@ -24,7 +24,7 @@ def overview_document(systems: Sequence[SystemResult], compared: Comparison | No
     Figures of each part and of the differences, a table of systems in columns and parts in rows, and folded away each judge's rates.
     """
     parts = _parts(systems, compared)
-    yield _figures(systems, compared, parts)
+    yield overview_figures(systems, compared)
     head = ("part", *(system.system for system in systems))
     yield Table(
         head, [(name, *(_rate(rates.get(each.system)) for each in systems)) for name, rates in parts.items()]
@@ -34,18 +34,10 @@ def overview_document(systems: Sequence[SystemResult], compared: Comparison | No
 
 
 def overview_figures(systems: Sequence[SystemResult], compared: Comparison | None) -> Columns:
-    """All systems, a figure each part and one of the differences; see `overview_document`."""
-    return _figures(systems, compared, _parts(systems, compared))
-
-
-def _figures(
-    systems: Sequence[SystemResult],
-    compared: Comparison | None,
-    parts: Mapping[str, Mapping[str, Statistic]],
-) -> Columns:
+    """All systems, a figure each part and one of the differences."""
     drawn = [
         Figure(forest(name, rows), caption=name)
-        for name, rates in parts.items()
+        for name, rates in _parts(systems, compared).items()
         if (rows := _drawn(systems, rates))
     ]
     return Columns([*drawn, *_differences(compared)])
@@ -78,13 +70,7 @@ def _rest(system: SystemResult) -> Stratum | None:
 
 def _drawn(systems: Sequence[SystemResult], rates: Mapping[str, Statistic]) -> list[Interval]:
     return [
-        Interval(
-            name=each.system,
-            value=rate.value,
-            low=rate.low,
-            high=rate.high,
-            bounds=rate.bounds if isinstance(rate, Stratum) else None,
-        )
+        Interval.of(each.system, rate, bounds=rate.bounds if isinstance(rate, Stratum) else None)
         for each in systems[:_MOST]
         if (rate := rates.get(each.system)) is not None and rate.value is not None
     ]

@@ -1,17 +1,20 @@
-"""What the pages share: our own files, and the policy by which a browser runs nothing else."""
+"""What the pages share: our own files, how templates are filled, and the policy by which a browser runs nothing else."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import jinja2
 from markupsafe import Markup
 
-from ..records import atomic_write
+from ..records import InputPath, atomic_write
+from . import words
 from .document import Document, as_html
 from .markup import fit
 
@@ -19,41 +22,58 @@ _TEMPLATES = files(f"{__package__}") / "templates"
 
 
 @cache
-def asset(*names: str) -> Markup:
+def _asset(*names: str) -> Markup:
     """Files of ours, one after another, as markup that is not escaped."""
-    return Markup("\n".join(template(name) for name in names))  # noqa: S704 - shipped with the package
+    return Markup("\n".join(map(_file, names)))  # noqa: S704 - shipped with the package
 
 
-def template(name: str) -> str:
-    """The text of one of our files."""
+def _file(name: str) -> str:
     return (_TEMPLATES / name).read_text("utf-8")
 
 
-def document_page(path: Path, title: str, document: Document) -> Path:
-    """Write a document as a page by itself, which runs no script.
+@cache
+def templates() -> jinja2.Environment:
+    """Our templates, each compiled once a process; what one prints is escaped, cut and made visible, but for markup of our own."""
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_file),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_finalize,
+    )
+    environment.filters.update(count=words.count, moment=words.moment, outcomes=words.outcomes)
+    return environment
 
-    Args:
-        path: The file, which appears only when it is complete.
-        title: Of the page.
-        document: What it shows.
 
-    Returns:
-        The file.
+def _finalize(value: object) -> object:
+    return fit(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def rendered(template: str, styles: Sequence[str], scripts: Sequence[str] = (), **values: Any) -> str:
+    """A page with its style, its script and its policy; it holds no lone surrogate and can be written as UTF-8."""
+    style, script = _asset(*styles), _asset(*scripts)
+    policy = _policy(style, script)
+    return templates().get_template(template).render(style=style, script=script, policy=policy, **values)
+
+
+def write_page(path: InputPath, page: str) -> None:
+    """Write a page, which appears only when it is complete.
 
     Raises:
         InputError: It cannot be written.
     """
-    style = asset("report.css")
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    page = environment.from_string(template("document.html.j2")).render(
-        title=fit(title), shown=as_html(document), style=style, policy=policy(style, Markup())
-    )
     with atomic_write(path) as file:
         file.write(page.encode("utf-8"))
+
+
+def document_page(path: Path, title: str, document: Document) -> Path:
+    """Write a document as a page by itself, which runs no script, and return the file; an `InputError` where it cannot be written."""
+    write_page(path, rendered("document.html.j2", ["report.css"], title=title, shown=as_html(document)))
     return path
 
 
-def policy(style: Markup, script: Markup) -> str:
+def _policy(style: Markup, script: Markup) -> str:
     """The Content-Security-Policy: nothing is loaded, and only our own style and script run, known by their hashes."""
     return (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "

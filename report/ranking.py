@@ -91,7 +91,7 @@ def _gap(pair: Pair | None, leader: str) -> str:
     found = pair.difference
     ends = [None if end is None else end if pair.a == leader else -end for end in (found.low, found.high)]
     low, high = ends if pair.a == leader else reversed(ends)
-    return " ".join(filter(None, (words.decimal(abs(pair.difference.value)), words.interval(low, high))))
+    return words.with_interval(abs(pair.difference.value), low, high)
 
 
 def _rest(left: Stratum, leader: str) -> str:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import msgspec
 from markupsafe import Markup
 
@@ -18,9 +17,9 @@ from ..evaluation.judging.asking import as_judged
 from ..evaluation.labelling.disputes import opinions_on
 from ..evaluation.labelling.review_sample import TO_DECIDE, ReviewSample
 from ..evaluation.store.run_store import RunStore
-from ..records import Case, InputPath, ItemKey, Output, atomic_write, read_records
+from ..records import Case, ItemKey, read_records
 from .from_run import edited
-from .page import asset, policy, template
+from .page import rendered, write_page
 from .review_view import ReviewItem, review_item
 
 _USE = {
@@ -38,23 +37,16 @@ _USE = {
 def write_review(
     path: Path, store: RunStore, sample: ReviewSample, keys: Collection[ItemKey], name: str
 ) -> None:
-    """Write a review page, which appears only when it is complete.
-
-    Args:
-        path: The file.
-        store: The run.
-        sample: What the outputs were chosen as.
-        keys: Those of them that are still to be labelled, in order.
-        name: Who labels; empty to ask on the page.
+    """Write a review page of those outputs of a sample that are still to be labelled, in order; see `render_review`.
 
     Raises:
         InputError: The file cannot be written.
         RunFolderError: The run's inputs are not where they were.
     """
     items = list(review_items(store, sample, keys))
-    page = render_review(sample, items, name, subject=_subject(store), warnings=list(edited(store)))
-    with atomic_write(path) as file:
-        file.write(page.encode("utf-8"))
+    write_page(
+        path, render_review(sample, items, name, subject=_subject(store), warnings=list(edited(store)))
+    )
 
 
 def _subject(store: RunStore) -> list[str]:
@@ -64,15 +56,7 @@ def _subject(store: RunStore) -> list[str]:
 
 
 def review_items(store: RunStore, sample: ReviewSample, keys: Collection[ItemKey]) -> Iterator[ReviewItem]:
-    """The outputs as the page shows them; inputs are streamed, and only these are kept.
-
-    Args:
-        store: The run.
-        sample: What they were chosen as.
-        keys: Which, in order.
-
-    Yields:
-        The items, in this order.
+    """Outputs of a run as the page shows them, in the order of their keys; inputs are streamed, and only these are kept.
 
     Raises:
         RunFolderError: The run's inputs are not where, or not what, they were.
@@ -80,17 +64,13 @@ def review_items(store: RunStore, sample: ReviewSample, keys: Collection[ItemKey
     inputs = store.inputs
     wanted, ids = set(keys), {key.case_id for key in keys}
     cases = {case.id: case for path in inputs.cases for case in read_records(path, Case) if case.id in ids}
-    outputs = _outputs(inputs.outputs, wanted)
+    # Workspaces are found from the folders of the files.
+    outputs = {each.key: each for file in inputs.outputs for each in outputs_of(file) if each.key in wanted}
     opinions = opinions_on(store, sample) if sample.kind in TO_DECIDE else {}
     for key in keys:
         case, said = cases[key.case_id], store.verdicts.on(key)
         shown = as_judged(case, outputs[key])
         yield review_item(case, shown, said, _evidence(sample, key), opinions.get(key))
-
-
-def _outputs(files: Iterable[InputPath], wanted: Collection[ItemKey]) -> dict[ItemKey, Output]:
-    """The outputs that are wanted; workspaces are found from the folders of their files."""
-    return {output.key: output for file in files for output in outputs_of(file) if output.key in wanted}
 
 
 def render_review(
@@ -113,7 +93,6 @@ def render_review(
     Returns:
         The page; ASCII where it shows what came with the data.
     """
-    style, script = asset("report.css", "review.css"), asset("review_labels.js", "review.js")
     identity = json.dumps([sample.kind, name, *subject]).encode("ascii")
     data: dict[str, Any] = {
         "id": hashlib.sha256(identity).hexdigest()[:32],
@@ -123,17 +102,16 @@ def render_review(
         "fair": sample.kind in {"open", "decided"},
         "items": msgspec.to_builtins(items),
     }
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    return environment.from_string(template("review.html.j2")).render(
+    return rendered(
+        "review.html.j2",
+        ["report.css", "review.css"],
+        ["review_labels.js", "review.js"],
         use=_USE[sample.kind],
         warnings=warnings,
         fair=sample.kind == "open",
         faults=FAULTS if sample.kind in TO_DECIDE else {},
         count=len(items),
         data=_inert(json.dumps(data)),
-        style=style,
-        script=script,
-        policy=policy(style, script),
     )
 
 

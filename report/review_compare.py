@@ -35,15 +35,7 @@ class Compared(msgspec.Struct, frozen=True):
 
 
 def compared(case: Case, output: Output) -> list[Compared]:
-    """Put the calls of an output beside those its reference accepts.
-
-    Args:
-        case: The case.
-        output: With its calls decoded.
-
-    Returns:
-        Lines; none where the reference lists no calls, or the output has none that are decoded.
-    """
+    """The decoded calls of an output beside those its reference accepts; none where one of them has no calls."""
     calls = case.reference.get("calls")
     if case.kind != "tool_call" or not isinstance(calls, list) or output.tool_calls is None:
         return []

@@ -96,17 +96,9 @@ def review_item(
     evidence: dict[str, Any],
     opinions: tuple[Opinion, Opinion] | None = None,
 ) -> ReviewItem:
-    """Lay an output out for a person.
+    """An output laid out for a person, no more of it than this module's limits.
 
-    Args:
-        case: What was to be done.
-        output: What was done.
-        verdicts: What checkers and judges say.
-        evidence: What the label will say of where the output came from.
-        opinions: What is to be decided between; None where nothing is.
-
-    Returns:
-        The item; no more of it than this module's limits.
+    ``evidence`` is what the label will say of where the output came from, ``opinions`` what is to be decided between.
     """
     key: ItemKey = output.key
     sections = {

@@ -24,15 +24,9 @@ class _Scored(NamedTuple):
 
 
 def score_bins(store: RunStore, judges: Collection[str], cuts: Mapping[str, float]) -> dict[str, list[Bin]]:
-    """Groups of like scores of a run's judges.
+    """Groups of like scores of some of a run's judges, lowest scores first; none of a judge that has no label beside it.
 
-    Args:
-        store: The run.
-        judges: Of which judges.
-        cuts: From which score on labels pass beside a judge; 0.5 for those that are not there.
-
-    Returns:
-        The groups, lowest scores first, by judge; none of a judge that has no label beside it.
+    Labels pass from a judge's cut on, where it has none from 0.5.
     """
     if not judges:
         return {}
@@ -46,12 +40,7 @@ def score_bins(store: RunStore, judges: Collection[str], cuts: Mapping[str, floa
 
 
 def bins_of(rows: Iterable[tuple[float, float, str]], cut: float) -> list[Bin]:
-    """Groups of like scores: each score by itself where there are few, else ten of equal width.
-
-    Args:
-        rows: Score, label and cluster of each row.
-        cut: From which score on labels pass.
-    """
+    """Groups of like scores, of rows of score, label and cluster: each score by itself where there are few, else ten of equal width."""
     scored = [_Scored(*row) for row in rows]
     few = len({row.score for row in scored}) <= _MOST
     groups: dict[float, list[_Scored]] = defaultdict(list)
@@ -77,7 +66,7 @@ def _bin(rows: list[_Scored], cut: float) -> Bin:
         high=high,
         passed=right,
         failed=len(rows) - right,
-        rate=Interval(name=name, value=share.value, low=share.low, high=share.high),
+        rate=Interval.of(name, share),
         mean=sum(scores) / len(scores),
     )
 

@@ -142,16 +142,7 @@ def _content(cell: str | Cell) -> Markup:
 def statistic_pieces(
     statistics: Mapping[str, Statistic], *, head: bool = True, indent: int = 2
 ) -> Iterator[Table | str]:
-    """One row a statistic, and below them a line for each reason why others are undefined.
-
-    Args:
-        statistics: By name.
-        head: Whether the columns have headings.
-        indent: Blanks before it on a terminal.
-
-    Yields:
-        The table, where one has a value, and the lines.
-    """
+    """A table with one row a statistic, where one has a value, and below it a line for each reason why others are undefined."""
     rows = [(name, *statistic_cells(each)) for name, each in statistics.items() if each.value is not None]
     names = ("statistic", "value", "interval", "on", "method") if head else ()
     if rows:

@@ -28,14 +28,9 @@ class Excerpt(NamedTuple):
 
 
 def excerpt(text: str, limit: int) -> Excerpt:
-    r"""Cut a text to a size, and spell out the characters that would not be seen.
+    r"""So many characters of a text, which may hold lone surrogates and controls that change the order of reading.
 
-    Args:
-        text: Any text, of any size; may hold lone surrogates and controls that change the order of reading.
-        limit: How many of its characters are kept.
-
-    Returns:
-        What is shown, with ``\u202e`` in place of what is invisible, and how much was cut.
+    What would not be seen is spelled out as ``\u202e``.
     """
     return Excerpt(visible(text[:limit]), max(0, len(text) - limit))
 

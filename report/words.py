@@ -21,12 +21,7 @@ def count(number: int) -> str:
 
 
 def passing(at: float, source: CutSource) -> str:
-    """What is put behind a judge's name: its cut, where it is not that of a judge of which nothing else is known.
-
-    Args:
-        at: From which score on its verdicts pass.
-        source: Who says so.
-    """
+    """What is put behind a judge's name: its cut, and who says so, where it is not that of a judge of which nothing else is known."""
     return "" if at == HALF else f"; passes at {Cut(at, source)}"
 
 
@@ -68,6 +63,11 @@ def interval(low: float | None, high: float | None, digits: int = 2) -> str:
     return f"[{decimal(low, digits)}, {decimal(high, digits)}]"
 
 
+def with_interval(value: float, low: float | None, high: float | None, digits: int = 2) -> str:
+    """A number and its interval, where it has one: ``0.71 [0.68, 0.74]``."""
+    return f"{decimal(value, digits)} {interval(low, high, digits)}".rstrip()
+
+
 def outcomes(ungraded: Mapping[Any, int]) -> str:
     """Counts by outcome, ``18 unparsable, 8 failed``; outcomes that did not occur are left out."""
     return ", ".join(f"{count(number)} {outcome(name)}" for name, number in ungraded.items() if number)
@@ -95,18 +95,14 @@ def not_judged(systems: Iterable[SystemResult]) -> str:
 
 
 def rate(stratum: Stratum) -> str:
-    """A rate with its interval and its denominator.
+    """A rate with its interval and its denominator, of fractions called a mean score; when undefined, why.
 
-    Args:
-        stratum: The rate.
-
-    Returns:
-        ``0.71 [0.68, 0.74] on 1,974 of 2,000 (18 unparsable, 8 failed)``; when undefined, why. Of fractions it is called a mean score.
+    ``0.71 [0.68, 0.74] on 1,974 of 2,000 (18 unparsable, 8 failed)``
     """
     if stratum.value is None:
         shown = f"undefined ({stratum.undefined or 'no value'})"
     else:
-        shown = " ".join(filter(None, (decimal(stratum.value), interval(stratum.low, stratum.high))))
+        shown = with_interval(stratum.value, stratum.low, stratum.high)
         shown = f"mean score {shown}" if stratum.fractions else shown
     missing = outcomes(stratum.outcomes)
     return f"{shown} {denominator(stratum)}" + (f" ({missing})" if missing else "")
@@ -129,7 +125,7 @@ def statistic(found: Statistic, digits: int = 2) -> str:
     """A statistic: value and interval, or why it is undefined."""
     if found.value is None:
         return f"undefined ({found.undefined or 'no value'})"
-    return " ".join(filter(None, (decimal(found.value, digits), interval(found.low, found.high, digits))))
+    return with_interval(found.value, found.low, found.high, digits)
 
 
 def duration(seconds: float) -> str:

@@ -11,18 +11,7 @@ from .drawing import WIDTH, box, svg, text
 
 
 def confusion(tp: int, fn: int, fp: int, tn: int, *, of: str = "judge") -> Markup:
-    """Draw a 2x2 table of judge against label; a cell is the fuller in colour, the larger its share of the label's row.
-
-    Args:
-        tp: Label pass, judge pass.
-        fn: Label pass, judge fail.
-        fp: Label fail, judge pass.
-        tn: Label fail, judge fail.
-        of: The judge.
-
-    Returns:
-        An ``svg`` element that says the numbers to a screen reader.
-    """
+    """A 2x2 table of judge against label; a cell is the fuller in colour, the larger its share of the label's row."""
     shapes = [
         text(135, 12, "judge: pass", "head", anchor="middle"),
         text(235, 12, "judge: fail", "head", anchor="middle"),
@@ -64,18 +53,9 @@ def heat(
     *,
     good: bool = True,
 ) -> Markup:
-    """Shares by row and column, the fuller in colour the larger; each cell shows its number, too.
+    """Shares by row and column, the fuller in colour the larger, in one of two colours by whether much is ``good``; each cell shows its number, too.
 
     Columns are named by letters above, and in full below, since names are longer than cells.
-
-    Args:
-        title: What it shows.
-        columns: Their names.
-        rows: Name and shares, one a column; None where there is none.
-        good: Whether much is good.
-
-    Returns:
-        An ``svg`` element that says the numbers to a screen reader.
     """
     wide = min(60.0, (WIDTH - _NAMES) / max(len(columns), 1))
     letters = [chr(ord("A") + number) if number < 26 else str(number) for number in range(len(columns))]  # noqa: PLR2004 - of the alphabet

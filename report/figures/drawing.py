@@ -69,19 +69,7 @@ class Scale(NamedTuple):
 def svg(
     kind: str, width: float, height: float, title: str, shapes: Iterable[Markup], *, says: str = ""
 ) -> Markup:
-    """A figure.
-
-    Args:
-        kind: Its class in the style sheet.
-        width: Pixels that it would like to have.
-        height: Likewise.
-        title: What it is, for who does not see it.
-        shapes: What is drawn, back to front.
-        says: What it shows, in words.
-
-    Returns:
-        An ``svg`` element with title and description.
-    """
+    """A figure of a class in the style sheet, so many pixels wide and high; title and what it says are for who does not see it."""
     return Markup(
         '<svg class="{}" width="{:g}" height="{:g}" viewBox="0 0 {:g} {:g}" role="img" font-family="sans-serif">'
         "<title>{}</title>{}{}</svg>"
@@ -114,6 +102,18 @@ def line(kind: str, x1: float, y1: float, x2: float, y2: float) -> Markup:
     return Markup('<line {} x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}"/>').format(
         _looks(kind), x1, y1, x2, y2
     )
+
+
+def grid(up: Scale, left: float, right: float, marks: Iterable[float] = (0.0, 0.5, 1.0)) -> list[Markup]:
+    """Lines across, each with its number on the left."""
+    return [
+        shape
+        for mark in marks
+        for shape in (
+            line("tick", left, up(mark), right, up(mark)),
+            text(left - 6, up(mark) + 4, f"{mark:g}", anchor="end"),
+        )
+    ]
 
 
 def path(kind: str, points: Sequence[tuple[float, float]]) -> Markup:

@@ -19,14 +19,7 @@ _SHARES = (0.0, 0.5, CAUGHT, 1.0)
 
 
 def ladder_curve(ladder: LadderResult) -> Markup:
-    """Draw one judge's curve on one dial.
-
-    Args:
-        ladder: What it came to.
-
-    Returns:
-        An ``svg`` element that says what it shows to a screen reader.
-    """
+    """One judge's curve on one dial."""
     there = [(_ACROSS(point.place), _UP(point.high)) for point in ladder.curve]
     back = [(_ACROSS(point.place), _UP(point.low)) for point in reversed(ladder.curve)]
     shapes = [

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import msgspec
 from markupsafe import Markup
 
-from ..words import decimal, interval
-from .drawing import WIDTH, Scale, dot, line, path, svg, text
+from ...calibration.statistic import Statistic
+from ..words import decimal, with_interval
+from .drawing import WIDTH, Scale, dot, grid, line, path, svg, text
 
 _STRIP = 240.0
 _MARGIN = 6.0
@@ -38,6 +39,20 @@ class Interval(msgspec.Struct, frozen=True, kw_only=True):
     bounds: tuple[float, float] | None = None
     alarm: bool = False
 
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        found: Statistic | None,
+        *,
+        bounds: tuple[float, float] | None = None,
+        alarm: bool = False,
+    ) -> Interval:
+        """A statistic, to be drawn."""
+        if found is None:
+            return cls(name=name, value=None, alarm=alarm)
+        return cls(name=name, value=found.value, low=found.low, high=found.high, bounds=bounds, alarm=alarm)
+
     def __str__(self) -> str:
         """It in words."""
         return f"{self.name} {self.number}"
@@ -45,9 +60,7 @@ class Interval(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def number(self) -> str:
         """Its number in words."""
-        if self.value is None:
-            return "undefined"
-        return " ".join(filter(None, (decimal(self.value), interval(self.low, self.high))))
+        return "undefined" if self.value is None else with_interval(self.value, self.low, self.high)
 
 
 def interval_strip(
@@ -58,18 +71,7 @@ def interval_strip(
     bounds: tuple[float, float] | None = None,
     floor: float = 0.0,
 ) -> Markup:
-    """Draw an estimate with its interval on an axis from ``floor`` to 1.
-
-    Args:
-        value: The estimate; an axis alone is drawn without one.
-        low: Lower end of the interval.
-        high: Upper end of the interval.
-        bounds: Worst-case bounds, drawn as a thin line beneath.
-        floor: Left end of the axis: 0 for rates, -1 for correlations.
-
-    Returns:
-        An ``svg`` element that says the numbers to a screen reader.
-    """
+    """An estimate with its interval, and worst-case bounds beneath, on an axis from ``floor`` (0 for rates, -1 for correlations) to 1."""
     place = Scale(floor, 1.0, _MARGIN, _STRIP - _MARGIN)
     says = "no value" if value is None else decimal(value)
     if low is not None and high is not None:
@@ -92,17 +94,7 @@ def _marks(each: Interval, place: Scale, y: float) -> list[Markup]:
 
 
 def forest(title: str, rows: Sequence[Interval], *, low: float = 0.0, high: float = 1.0) -> Markup:
-    """Estimates below each other on one axis.
-
-    Args:
-        title: What they are.
-        rows: The estimates, the first on top.
-        low: Left end of the axis.
-        high: Right end.
-
-    Returns:
-        An ``svg`` element that says the numbers to a screen reader.
-    """
+    """Estimates below each other, the first on top, on one axis from ``low`` to ``high``."""
     place = Scale(low, high, _MARGIN, WIDTH - _MARGIN)
     bottom = _ROW * len(rows) + 8
     ticks = [low + (high - low) * quarter / 4 for quarter in range(5)]
@@ -125,30 +117,25 @@ def _axis(ticks: Sequence[float], place: Scale, y: float) -> list[Markup]:
     return [text(place(tick), y, f"{tick:g}", anchor=anchors.get(tick, "middle")) for tick in ticks]
 
 
+def upright(each: Interval, x: float, up: Scale) -> list[Markup]:
+    """An estimate with its interval from below to above."""
+    shapes: list[Markup] = []
+    if each.low is not None and each.high is not None:
+        shapes.append(line("whisker", x, up(each.low), x, up(each.high)))
+    if each.value is not None:
+        shapes.append(dot(x, up(each.value), "alarm" if each.alarm else "dot", says=str(each)))
+    return shapes
+
+
 def trend(title: str, rows: Sequence[Interval]) -> Markup:
-    """Estimates one after the other, from left to right, with their intervals.
-
-    Args:
-        title: What they are.
-        rows: The estimates in the order of time; what has no value is left out of the line.
-
-    Returns:
-        An ``svg`` element that says the numbers to a screen reader.
-    """
+    """Estimates in the order of time, from left to right, with their intervals; what has no value is left out of the line."""
     height, top = 180.0, 12.0
     up = Scale(0.0, 1.0, height - 34, top)
     along = Scale(0.0, max(len(rows) - 1, 1), 40.0, WIDTH - 16)
-    shapes = [line("tick", 34, up(tick), WIDTH - _MARGIN, up(tick)) for tick in (0.0, 0.5, 1.0)]
-    shapes += [text(28, up(tick) + 4, f"{tick:g}", anchor="end") for tick in (0.0, 0.5, 1.0)]
+    shapes = grid(up, 34, WIDTH - _MARGIN)
     points = [(along(number), up(each.value)) for number, each in enumerate(rows) if each.value is not None]
     shapes.append(path("course", points))
-    for number, each in enumerate(rows):
-        if each.low is not None and each.high is not None:
-            shapes.append(line("whisker", along(number), up(each.low), along(number), up(each.high)))
-        if each.value is not None:
-            shapes.append(
-                dot(along(number), up(each.value), "alarm" if each.alarm else "dot", says=str(each))
-            )
+    shapes += [shape for number, each in enumerate(rows) for shape in upright(each, along(number), up)]
     ends = [(0, "start"), (len(rows) - 1, "end")] if len(rows) > 1 else [(0, "start")]
     shapes += [
         text(along(n), height - 12, rows[n].name, anchor=anchor, room=_LETTERS) for n, anchor in ends if rows

@@ -8,8 +8,8 @@ import msgspec
 from markupsafe import Markup
 
 from ..words import count, decimal
-from .drawing import WIDTH, Scale, box, dot, line, svg, text
-from .rates import Interval
+from .drawing import WIDTH, Scale, box, dot, grid, line, svg, text
+from .rates import Interval, upright
 
 _HEIGHT = 190.0
 _LEFT, _RIGHT = 40.0, WIDTH - 12
@@ -37,16 +37,7 @@ class Bin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def distribution(title: str, bins: Sequence[Bin], *, cut: float) -> Markup:
-    """How scores spread over what labels pass (above the line) and fail (below it).
-
-    Args:
-        title: Whose scores they are.
-        bins: Rows by score.
-        cut: From which score on verdicts pass.
-
-    Returns:
-        An ``svg`` element that says the numbers to a screen reader.
-    """
+    """How scores spread over what labels pass (above the line) and fail (below it), and from which score on verdicts pass."""
     along = Scale(0.0, 1.0, _LEFT, _RIGHT)
     most = max((max(each.passed, each.failed) for each in bins), default=1)
     middle, tall = _HEIGHT / 2, _HEIGHT / 2 - 30
@@ -81,29 +72,15 @@ def distribution(title: str, bins: Sequence[Bin], *, cut: float) -> Markup:
 
 
 def reliability(title: str, bins: Sequence[Bin]) -> Markup:
-    """How often labels pass what got a score: on the diagonal, a score is a probability.
-
-    Args:
-        title: Whose scores they are.
-        bins: Rows by score.
-
-    Returns:
-        An ``svg`` element that says the numbers to a screen reader.
-    """
+    """How often labels pass what got a score: on the diagonal, a score is a probability."""
     along, up = Scale(0.0, 1.0, _LEFT, _RIGHT), Scale(0.0, 1.0, _HEIGHT - 34, 14.0)
-    shapes = [line("tick", _LEFT, up(end), _RIGHT, up(end)) for end in _ENDS]
-    shapes += [line("track", along(0), up(0), along(1), up(1))]
+    shapes = [*grid(up, _LEFT, _RIGHT), line("track", along(0), up(0), along(1), up(1))]
     for each in bins:
         x = along(each.mean)
-        if each.rate.low is not None and each.rate.high is not None:
-            shapes.append(line("whisker", x, up(each.rate.low), x, up(each.rate.high)))
+        shapes += upright(each.rate, x, up)
         if each.rate.value is not None:
-            shapes += [
-                dot(x, up(each.rate.value), says=str(each.rate)),
-                text(x + 8, up(each.rate.value) + 4, count(each.passed + each.failed), "share"),
-            ]
+            shapes.append(text(x + 8, up(each.rate.value) + 4, count(each.passed + each.failed), "share"))
     shapes += [
-        *(text(_LEFT - 6, up(end) + 4, f"{end:g}", anchor="end") for end in _ENDS),
         *(text(along(end), _HEIGHT - 18, f"{end:g}", anchor="middle") for end in _ENDS),
         text(_RIGHT, _HEIGHT - 4, "score", anchor="end"),
     ]
@@ -113,30 +90,19 @@ def reliability(title: str, bins: Sequence[Bin]) -> Markup:
 
 
 def cost(title: str, points: Mapping[str, tuple[float, float]], *, unit: str) -> Markup:
-    """What judges cost against how often they are right: up and to the left is better.
-
-    Args:
-        title: What it shows.
-        points: By judge, what it costs and its accuracy.
-        unit: What costs are counted in.
-
-    Returns:
-        An ``svg`` element that says the numbers to a screen reader.
-    """
+    """What judges cost, in a unit, against their accuracy: up and to the left is better."""
     most = max((paid for paid, _ in points.values()), default=1.0) or 1.0
     along, up = Scale(0.0, most, _LEFT, _RIGHT - 12), Scale(0.0, 1.0, _HEIGHT - 34, 14.0)
-    shapes = [line("tick", _LEFT, up(end), _RIGHT, up(end)) for end in _ENDS]
+    shapes = grid(up, _LEFT, _RIGHT)
     for number, (name, (paid, worth)) in enumerate(points.items(), start=1):
         shapes += [
             dot(along(paid), up(worth), says=f"{name}: {paid:,.4g} {unit}, {decimal(worth)}"),
             text(along(paid), up(worth) - 8, str(number), "share", anchor="middle"),
         ]
-    names = [text(8, _HEIGHT + 14 + 16 * n, f"{n + 1}  {name}", room=52) for n, name in enumerate(points)]
     shapes += [
-        *(text(_LEFT - 6, up(end) + 4, f"{end:g}", anchor="end") for end in _ENDS),
         text(along(0), _HEIGHT - 18, "0", anchor="middle"),
         text(_RIGHT, _HEIGHT - 18, f"{most:,.4g} {unit}", anchor="end"),
-        *names,
+        *(text(8, _HEIGHT + 14 + 16 * n, f"{n + 1}  {name}", room=52) for n, name in enumerate(points)),
     ]
     says = "; ".join(
         f"{name} {paid:,.4g} {unit}, accuracy {decimal(worth)}" for name, (paid, worth) in points.items()

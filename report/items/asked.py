@@ -15,12 +15,9 @@ if TYPE_CHECKING:
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """What a judge was sent.
+    """The chat messages that a judge was sent, or the problem for which they are not known.
 
-    Attributes:
-        messages: Chat messages.
-        changed: Whether its prompt, its settings or fiducial changed since, so that this is what it would be sent now.
-        problem: Why it is not known; None where it is.
+    Where its prompt, its settings or fiducial ``changed`` since, they are what it would be sent now.
     """
 
     messages: list[dict[str, Any]] = []
@@ -29,11 +26,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Prompts:
-    """The prompts of a run's judges, loaded when one is asked for.
-
-    Args:
-        roster: The judges.
-    """
+    """The prompts of a run's judges, loaded when one is asked for."""
 
     def __init__(self, roster: Roster) -> None:
         self._roster = roster

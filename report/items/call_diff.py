@@ -19,14 +19,7 @@ _MOST_CALLS = 50
 
 
 class ArgumentDiff(msgspec.Struct, frozen=True, kw_only=True):
-    """An argument as it was given and as it is accepted.
-
-    Attributes:
-        name: Its name.
-        given: The value; None where it is left out.
-        accepted: The acceptable values; None where it must not be given.
-        fits: Whether strict rules accept it.
-    """
+    """An argument as it was given (None: left out) and as it is accepted (None: it must not be given), and whether strict rules accept it."""
 
     name: str
     given: Given | None
@@ -41,12 +34,9 @@ class Given(msgspec.Struct, frozen=True):
 
 
 class CallDiff(msgspec.Struct, frozen=True, kw_only=True):
-    """A call beside the accepted one nearest to it.
+    """A call beside the accepted one nearest to it, by the functions' names, and the arguments of both.
 
-    Attributes:
-        made: The function that was called; None for an accepted call that nothing was called for.
-        accepted: The function of the accepted call; None for a call too many.
-        arguments: Those of both.
+    ``made`` is None for an accepted call that nothing was called for, ``accepted`` for a call too many.
     """
 
     made: str | None
@@ -62,15 +52,9 @@ class CallDiff(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def call_diffs(case: Case, output: Output) -> list[CallDiff]:
-    """Lay the calls of an output beside those that its case accepts.
+    """The calls of an output, in the order in which they were made, beside those that its case accepts; then those that nothing was called for.
 
-    Args:
-        case: A case that asks for calls.
-        output: What was produced.
-
-    Returns:
-        A row a call in the order in which they were made, then accepted calls that nothing was called for; none where the case asks
-        for no calls, or the reply cannot be read as calls, or is too long to be compared.
+    None where the case asks for no calls, or the reply cannot be read as calls, or is too long to be compared.
     """
     if case.kind != "tool_call" or output.error is not None:
         return []
@@ -85,12 +69,7 @@ def call_diffs(case: Case, output: Output) -> list[CallDiff]:
 
 
 def nearest(made: Sequence[Mapping[str, dict[str, Any]]], accepted: Sequence[ExpectedCall]) -> list[CallDiff]:
-    """Pair calls with accepted calls, those first that have most in common; each is paired once.
-
-    Args:
-        made: ``{name: arguments}`` each.
-        accepted: The accepted calls.
-    """
+    """Pair calls, ``{name: arguments}`` each, with accepted calls, those first that have most in common; each is paired once."""
     calls = [next(iter(call.items())) for call in made]
     diffs = {
         (n, m): _diff(name, arguments, expected)

@@ -80,13 +80,6 @@ _OWN = {"wrong": "the checker finds it wrong", "partly_wrong": "the checker find
 
 
 def in_words(error_type: str) -> str:
-    """An error type in plain words.
-
-    Args:
-        error_type: As verdicts have it.
-
-    Returns:
-        A clause; of a type that nobody put into words (of a checker of the user's own, a label's, BFCL's) its last part, with blanks.
-    """
+    """An error type in plain words: a clause; of one that nobody put into words (a user's checker's, a label's, BFCL's) its last part."""
     kind = error_type.rpartition(":")[2]
     return WORDS.get(error_type) or _OWN.get(kind) or kind.replace("_", " ")

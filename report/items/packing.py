@@ -83,11 +83,7 @@ class _Names:
 
 
 class _Columns:
-    """The list, a column of numbers for each thing that it says; 45 bytes an item, beside the names of cases.
-
-    Args:
-        cuts: From which score on the verdicts of each judge pass.
-    """
+    """The list, a column of numbers for each thing that it says; 45 bytes an item, beside the names of cases."""
 
     def __init__(self, cuts: Mapping[Author, Cut]) -> None:
         self._cuts = cuts
@@ -161,15 +157,8 @@ class _Columns:
 def pack(items: Iterable[Candidate], cuts: Mapping[Author, Cut], texts: int | None = MOST_TEXTS) -> Packed:
     """Pack items: disagreements first, then what is not graded, what is wrong, what is right; within these case by case.
 
-    Texts are read of one item at a time, and are compressed then, so that memory depends on the number of items alone.
-
-    Args:
-        items: All items, in the order of the run.
-        cuts: From which score on the verdicts of each judge pass; 0.5 for those that are not there.
-        texts: Of how many items the texts are packed; None packs all.
-
-    Returns:
-        The list and the texts.
+    Texts, of so many items or (None) of all, are read of one at a time, and are compressed then, so that memory depends on the number of
+    items alone.
     """
     columns = _Columns(cuts)
     for item in items:

@@ -17,16 +17,9 @@ _BRACKETS = re.compile(r"\[([^\]\[]{1,100})\]")
 def cited(
     ids: Sequence[str], answer: str, reference: dict[str, Any], judges: Iterable[Verdict]
 ) -> list[list[str]]:
-    """Who refers to each passage.
+    """Who refers to each passage, in words: by its id, or its number from 1 on; none where nobody does.
 
-    Args:
-        ids: Of the passages; they are referred to by these, or by their number, from 1 on.
-        answer: The text that may rest on them.
-        reference: Of the case; its claims name passages that support them.
-        judges: Verdicts, whose reasons may name passages that support a piece.
-
-    Returns:
-        In words, a list a passage; empty of a passage that nobody refers to.
+    The answer may rest on them, the claims of the case's reference and the reasons of judges' verdicts name those that support them.
     """
     names = [{each, str(number)} for number, each in enumerate(ids, start=1)]
     said: list[tuple[str, set[str]]] = [

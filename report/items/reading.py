@@ -43,9 +43,6 @@ class _About(NamedTuple):
 class RunItems(Closing):
     """The items of a run, in the order of its outputs.
 
-    Args:
-        store: The run.
-
     Raises:
         RunFolderError: The inputs are not where, or not what, they were.
     """

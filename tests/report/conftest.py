@@ -8,17 +8,10 @@ from typing import Any
 import pytest
 
 from fiducial.calibration.agreement.results import read_calibration
+from fiducial.evaluation.conclusion.run_results import JudgeUse, Stratum, SystemResult
+from fiducial.evaluation.store.manifest import KeptInput
 from fiducial.records import Case, Outcome, Output, Source, Verdict
-from fiducial.report.model import (
-    Candidate,
-    InputFile,
-    JudgeUse,
-    ReportData,
-    ReportItem,
-    Stratum,
-    SystemResult,
-    Told,
-)
+from fiducial.report.model import Candidate, ReportData, ReportItem, Told
 
 JUDGE = "tool_call_accuracy/short@some-model"
 
@@ -218,7 +211,7 @@ def data(calibration: dict[str, Any]) -> ReportData:
         command="fiducial run cases.jsonl",
         records="out/verdicts.jsonl",
         versions={"fiducial": "0.1.0"},
-        inputs=[InputFile(name="cases.jsonl", sha256="9f" * 32, rows=2000)],
+        inputs=[KeptInput(path="cases.jsonl", name="cases.jsonl", sha256="9f" * 32, rows=2000)],
         systems=[
             SystemResult(
                 system="alpha",

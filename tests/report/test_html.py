@@ -15,11 +15,11 @@ from packed_items import index_of, texts_of
 from fiducial.calibration import Calibration
 from fiducial.calibration.agreement.results import read_calibration
 from fiducial.errors import InputError
-from fiducial.evaluation.conclusion.run_results import CORRECTED, OPEN
+from fiducial.evaluation.conclusion.run_results import CORRECTED, OPEN, Stratum
 from fiducial.records import ContextItem, Output, StepOutcome, ToolCall
 from fiducial.report.html import render_report, write_report
 from fiducial.report.items.asked import Asked
-from fiducial.report.model import Candidate, ReportData, ReportItem, Stratum, Told
+from fiducial.report.model import Candidate, ReportData, ReportItem, Told
 
 HOSTILE = '</pre></script></style><script>alert(1)</script><img src=x onerror=alert(1)>"\'><b onclick="x">\u202e\ud800{{ 7*7 }}'
 _ELEMENTS = {

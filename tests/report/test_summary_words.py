@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from fiducial.evaluation.conclusion.conclude import Conclusion
+from fiducial.evaluation.conclusion.run_results import JudgeUse, Stratum, SystemResult
 from fiducial.report.document import as_lines
-from fiducial.report.model import JudgeUse, Stratum, SystemResult
 from fiducial.report.summary_words import summary_document
 
 

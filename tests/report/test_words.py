@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from fiducial.calibration import Statistic
+from fiducial.evaluation.conclusion.run_results import Stratum
 from fiducial.report import words
-from fiducial.report.model import Stratum
 
 
 def test_a_rate_is_printed_with_interval_denominator_and_what_is_not_graded():
