@@ -22,14 +22,12 @@ from ..errors import UsageError
 from ..records import atomic_write
 from .team_file import TRUST_OPTION, TRUST_VARIABLE, TeamFile
 
-SENSITIVE = frozenset(
-    (
-        "agent allow-code environment functions operator plugin "  # code
-        "base-url connection endpoint generate-base-url search "  # where questions, and the key, are sent
-        "api-key-env "  # which secret that is
-        "cache histories-out html json out outputs-out record results scores"  # what is written
-    ).split()
-)
+_CODE = ("agent", "allow-code", "environment", "functions", "operator", "plugin")
+_SENT_TO = ("base-url", "connection", "endpoint", "generate-base-url", "search")
+"""Where questions, and the key, go."""
+_WRITTEN = ("cache", "histories-out", "html", "json", "out", "outputs-out", "record", "results", "scores")
+
+SENSITIVE = frozenset((*_CODE, *_SENT_TO, "api-key-env", *_WRITTEN))
 """Options whose values in a team's file need trust."""
 
 _MOST_BYTES = 1024 * 1024
