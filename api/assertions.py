@@ -3,50 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
 
+from ..calibration.statistic import Statistic
 from ..errors import UsageError
 from ..records import Verdict
 
 _SHOWN, _LONGEST = 10, 200
 
 
-@runtime_checkable
-class Bounded(Protocol):
-    """What has a value with an interval: a `Statistic`, or a rate of a run."""
-
-    @property
-    def value(self) -> float | None:
-        """The estimate; None when undefined."""
-        ...
-
-    @property
-    def low(self) -> float | None:
-        """The lower end of its interval."""
-        ...
-
-    @property
-    def high(self) -> float | None:
-        """The upper end of its interval."""
-        ...
-
-    @property
-    def level(self) -> float:
-        """The interval's level."""
-        ...
-
-    @property
-    def n(self) -> int:
-        """Rows behind the value."""
-        ...
-
-    @property
-    def undefined(self) -> str | None:
-        """Why there is no value."""
-        ...
-
-
-def assert_rate(statistic: Bounded, at_least: float = 0.8) -> None:
+def assert_rate(statistic: Statistic, at_least: float = 0.8) -> None:
     """Fail unless even the lower end of a rate's interval is high enough.
 
     Args:
@@ -58,7 +23,7 @@ def assert_rate(statistic: Bounded, at_least: float = 0.8) -> None:
         UsageError: The first argument is no statistic, or the second no number.
     """
     __tracebackhide__ = True
-    if not isinstance(statistic, Bounded):  # pyright: ignore[reportUnnecessaryIsInstance] - not every test is type-checked
+    if not isinstance(statistic, Statistic):  # pyright: ignore[reportUnnecessaryIsInstance] - not every test is type-checked
         raise UsageError(f"assert_rate: expected a statistic, got {type(statistic).__name__}")
     if not -1 <= at_least <= 1:
         raise UsageError(f"assert_rate: expected at_least between -1 and 1, got {at_least}")
@@ -68,7 +33,7 @@ def assert_rate(statistic: Bounded, at_least: float = 0.8) -> None:
     raise AssertionError("\n".join([_told(statistic, at_least), *_listed(failures)]))
 
 
-def _told(statistic: Bounded, at_least: float) -> str:
+def _told(statistic: Statistic, at_least: float) -> str:
     name = getattr(statistic, "name", "the rate")
     if statistic.value is None:
         return f"{name} is undefined: {statistic.undefined}"

@@ -30,7 +30,7 @@ from .check_options import Functions, Workspaces, Worlds, check_options, worlds_
 from .evaluating import JudgeLike, asked_of
 from .places import FilePath, folder_path, kept_folder, put_back
 from .progress import shown_progress
-from .running import Access, Forecasts
+from .running_files import Access, Forecasts
 from .shown import Document, Shown
 from .sources import Cases, Outputs, output_sources, source
 

@@ -39,9 +39,7 @@ if TYPE_CHECKING:
 class Audit(AuditNumbers, Shown, frozen=True, kw_only=True):
     """What judges make of probes: ``found.judges[0].operators[0].rate.low``."""
 
-    def document(self) -> Document:
-        """It in words and tables."""
-        return audit_document(self)
+    _words = staticmethod(audit_document)
 
     def report(self, html: FilePath) -> Path:
         """Write it as one HTML file that opens from the disk, with the curves of its ladders.
@@ -103,17 +101,13 @@ class Certificate(CertificateNumbers, Shown, frozen=True, kw_only=True):
         """Whether all of its claims do."""
         return all(claim.holds for claim in self.claims)
 
-    def document(self) -> Document:
-        """It in words and tables."""
-        return certificate_document(self)
+    _words = staticmethod(certificate_document)
 
 
 class Standing(StandingNumbers, Shown, frozen=True, kw_only=True):
     """How a certificate stands."""
 
-    def document(self) -> Document:
-        """It in words."""
-        return standing_document(self)
+    _words = staticmethod(standing_document)
 
 
 class Alternatives(Shown, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ from ..judges.transport.batch_results import ResultsTally
 from .check_options import Worlds, worlds_of
 from .places import FilePath, input_path, written_path
 from .progress import shown_progress
-from .running import Access
+from .running_files import Access
 from .sources import paths_of
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypedDict, Unpack, get_args
+from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 from ..deterministic import CheckOptions, Rules
 from ..deterministic.checkers import ArtifactOptions
@@ -52,9 +52,11 @@ def check_options(
     rules: Rules = "strict",
     functions: Functions = None,
     worlds: Worlds = None,
-    **workspaces: Unpack[Workspaces],
+    *,
+    code_timeout: float = 60.0,
+    **workspaces: Any,
 ) -> CheckOptions:
-    """What checkers want to know.
+    """What checkers want to know; of workspaces what `Workspaces` says.
 
     Raises:
         UsageError: There are no such rules.
@@ -66,17 +68,7 @@ def check_options(
         rules=rules,
         functions=functions_of(functions),
         environments=worlds_of(worlds),
-        artifacts=artifact_options(**workspaces),
-    )
-
-
-def artifact_options(**workspaces: Unpack[Workspaces]) -> ArtifactOptions:
-    """What the checker of workspaces wants to know."""
-    seconds = workspaces.get("code_timeout", 60.0)
-    return ArtifactOptions(
-        files=workspaces.get("files", "any"),
-        case_insensitive=workspaces.get("case_insensitive", False),
-        whole_word=workspaces.get("whole_word", False),
-        allow_code=workspaces.get("allow_code", False),
-        limits=Limits(wall_seconds=seconds, cpu_seconds=ceil(seconds)),
+        artifacts=ArtifactOptions(
+            limits=Limits(wall_seconds=code_timeout, cpu_seconds=ceil(code_timeout)), **workspaces
+        ),
     )

@@ -15,7 +15,7 @@ from ..evaluation.pipeline import Plan
 from ..evaluation.run_table import read_tables
 from ..records import ItemKey, Output, read_records
 from .results import Comparison
-from .running import Access
+from .running_files import Access
 
 NOTE = (
     "Judged by recorded replies of one Claude model (November 2026): no benchmark. They were given many to a context, so that calls are not "

@@ -12,7 +12,6 @@ from ..evaluation.past_runs.history import read_history
 from ..evaluation.past_runs.two_runs import TwoRuns, two_runs
 from ..evaluation.store.run_store import RunStore
 from ..report.difference_words import difference_document
-from ..report.document import Document
 from ..report.history_words import history_document
 from ..report.page import document_page
 from .places import FilePath, folder_path, written_path
@@ -26,9 +25,7 @@ if TYPE_CHECKING:
 class Difference(TwoRuns, Shown, frozen=True, kw_only=True):
     """Two runs beside each other: ``found.broke``, ``found.better``, ``found.systems["me"].all.pairs[0].difference``."""
 
-    def document(self) -> Document:
-        """It in words and tables."""
-        return difference_document(self)
+    _words = staticmethod(difference_document)
 
     def to_frame(self) -> pd.DataFrame:
         """A row an output that is told otherwise than before."""
@@ -57,9 +54,7 @@ class Difference(TwoRuns, Shown, frozen=True, kw_only=True):
 class History(HistoryNumbers, Shown, frozen=True, kw_only=True):
     """Runs over time: ``found.runs[-1].systems["me"]``, ``found.drifts``."""
 
-    def document(self) -> Document:
-        """It in words and tables."""
-        return history_document(self)
+    _words = staticmethod(history_document)
 
     def to_frame(self) -> pd.DataFrame:
         """A row a run, system and part."""

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import NamedTuple, TypeAlias, Unpack
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TypeAlias, Unpack
 
 import numpy as np
 
 from ..calibration.planning.assured_labels import DEFAULT_ASSURANCE, Expected, assured_labels, average_labels
-from ..calibration.planning.budget import PHASES, BudgetPlan, PhaseName, plan_budget
+from ..calibration.planning.budget import PHASES, BudgetPlan, PhaseName, Pilot, plan_budget
 from ..calibration.planning.next_labels import next_by_doubt, next_by_stratum, next_to_label, unlabelled_items
 from ..calibration.planning.pilots import seen_costs, seen_pilot, told_pilot
 from ..calibration.planning.results import Draw
-from ..calibration.planning.sample_sizes import design_effect, items_for_difference
+from ..calibration.planning.sample_sizes import items_for_difference
 from ..calibration.tables.table import Table
 from ..calibration.true_rate.estimation import of_judge
 from ..errors import UsageError
@@ -99,64 +100,49 @@ def plan(
         raise UsageError("--by-doubt and --strata are two ways to draw; give one")
     if difference is not None and difference > discordant:
         raise UsageError("--difference cannot be above --discordant: the judges differ on those items only")
-    effect = design_effect(rows_per_cluster, icc)
-    labels = None
+    expected = Expected(tpr, tnr, prevalence, rows_per_cluster, icc)
+    labels = items = drawn = bought = None
     if half_width is not None:
-        expected = Expected(tpr, tnr, prevalence, rows_per_cluster, icc)
         labels = _labels(half_width, expected, unlabelled, assurance)
+    if difference is not None:
+        items = math.ceil(items_for_difference(difference, discordant, power=power) * expected.effect)
+    if table is not None and draw is not None:
+        rows = read(table, open_only=True, **reading)
+        drawn = _draw(rows, draw, judge=judge, by_doubt=by_doubt, strata=strata, seed=seed)
+    if budget is not None:
+        bought = _spend(
+            budget,
+            dict(costs or {}),
+            {"cheap": cheap, "dear": dear},
+            partial(told_pilot, prevalence, decided=decided, decided_rate=decided_rate),
+            None if table is None else read(table, outputs=True, **reading),
+            of=of,
+            effect=expected.effect,
+        )
     return SamplePlan(
-        design_effect=effect,
+        design_effect=expected.effect,
         half_width=half_width,
         assurance=assurance,
         labels=labels,
         difference=difference,
         power=power,
-        items=None
-        if difference is None
-        else math.ceil(items_for_difference(difference, discordant, power=power) * effect),
-        draw=None
-        if table is None or draw is None
-        else _draw(
-            read(table, open_only=True, **reading),
-            draw,
-            judge=judge,
-            by_doubt=by_doubt,
-            strata=strata,
-            seed=seed,
-        ),
-        budget=None
-        if budget is None
-        else _spend(
-            budget,
-            dict(costs or {}),
-            {"cheap": cheap, "dear": dear},
-            Supposed(prevalence, decided, decided_rate),
-            None if table is None else read(table, outputs=True, **reading),
-            of=of,
-            effect=effect,
-        ),
+        items=items,
+        draw=drawn,
+        budget=bought,
     )
-
-
-class Supposed(NamedTuple):
-    """What is supposed of outputs without a pilot: share right of the open ones, share decided, and share of those that pass."""
-
-    open_rate: float
-    decided: float
-    decided_rate: float
 
 
 def _spend(
     budget: float,
     costs: dict[str, float],
     judges: Mapping[str, JudgeOrRates | None],
-    supposed: Supposed,
+    supposed: Callable[[Mapping[str, tuple[float, float]]], Pilot],
     pilot: Table | None,
     *,
     of: int | None,
     effect: float,
 ) -> BudgetPlan:
-    """The best use of a budget, by a pilot or by what is supposed."""
+    """The best use of a budget, by a pilot, or by what is supposed of judges with these rates."""
     named = {name: each for name, each in judges.items() if isinstance(each, str)}
     told = {
         name: (each[0], each[1])
@@ -170,9 +156,7 @@ def _spend(
     if pilot is not None and not named:
         raise UsageError("with a TABLE name who of its judges is cheap, or dear: --cheap JUDGE, --dear JUDGE")
     if pilot is None:
-        given = told_pilot(
-            supposed.open_rate, told, decided=supposed.decided, decided_rate=supposed.decided_rate
-        )
+        given = supposed(told)
     else:
         given = seen_pilot(pilot, named)
         costs = seen_costs(pilot, named) | costs

@@ -28,7 +28,7 @@ from .evaluating import JudgeLike, asked_of
 from .places import FilePath, input_path, kept_folder
 from .progress import shown_progress
 from .run import Run
-from .running import Access, Forecasts
+from .running_files import Access, Forecasts
 from .shown import Document, Shown, statistics_frame
 from .sources import Cases, Labels, Outputs, output_sources, source
 

@@ -52,9 +52,7 @@ class Calibration(CalibrationNumbers, Shown, frozen=True, kw_only=True):
 class Comparison(ComparisonNumbers, Shown, frozen=True, kw_only=True):
     """Judges or systems against each other: ``found.pairs[0].difference``."""
 
-    def document(self) -> Document:
-        """It in words and tables."""
-        return comparison_document(self)
+    _words = staticmethod(comparison_document)
 
     def to_dict(self) -> dict[str, Any]:
         """It as ``compare --json`` has it."""
@@ -71,9 +69,7 @@ class Comparison(ComparisonNumbers, Shown, frozen=True, kw_only=True):
 class Estimation(EstimationNumbers, Shown, frozen=True, kw_only=True):
     """A rate corrected by labels: ``found.all.ppi_plus_plus.low``, ``found["system"]``."""
 
-    def document(self) -> Document:
-        """It in words and tables."""
-        return estimation_document(self)
+    _words = staticmethod(estimation_document)
 
     def to_dict(self) -> dict[str, Any]:
         """It as ``estimate --json`` has it."""
@@ -92,9 +88,7 @@ class Estimation(EstimationNumbers, Shown, frozen=True, kw_only=True):
 class SamplePlan(PlanNumbers, Shown, frozen=True, kw_only=True):
     """How many labels or items it takes, and which to label next."""
 
-    def document(self) -> Document:
-        """It in words and tables."""
-        return plan_document(self)
+    _words = staticmethod(plan_document)
 
     def to_dict(self) -> dict[str, Any]:
         """It as ``plan --json`` has it."""

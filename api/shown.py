@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import msgspec
 
@@ -38,9 +38,11 @@ class Shown(msgspec.Struct, frozen=True):
         """The result that shows these numbers."""
         return cls(**{name: getattr(numbers, name) for name in numbers.__struct_fields__})
 
+    _words: ClassVar[Callable[[Any], Document]]
+
     def document(self) -> Document:
         """It in words and tables."""
-        raise NotImplementedError
+        return self._words(self)
 
     def to_dict(self) -> dict[str, Any]:
         """It as JSON has it."""

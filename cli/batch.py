@@ -109,7 +109,7 @@ def import_(
     """
     from ..api.batches import access_to_results  # noqa: PLC0415 - numpy and scipy are slow to import
     from ..api.check_options import worlds_of  # noqa: PLC0415 - likewise
-    from ..api.running import plan_of  # noqa: PLC0415 - likewise
+    from ..api.running_files import plan_of  # noqa: PLC0415 - likewise
     from .evaluate import evaluate  # noqa: PLC0415 - likewise
 
     shown = {name: options.pop(name) for name in ("fail_under", "min_graded", "verbose", "quiet")}

@@ -64,7 +64,7 @@ def generate(
     With --mode tools names with dots are offered with underscores, as BFCL does; the temperature is 0.001 unless --parameter says
     otherwise (temperature=null leaves it out). Exit code 3: calls failed; the same command tries these entries again.
     """
-    from ..api.generation import foresee_bfcl, generate_bfcl  # noqa: PLC0415 - `--help` loads none of this
+    from ..api.generating_files import foresee_bfcl, generate_bfcl  # noqa: PLC0415 - `--help` loads none of this
 
     parameters = {"temperature": _TEMPERATURE, **options["parameters"]}
     asking: dict[str, Any] = {

@@ -10,7 +10,7 @@ import click
 
 from ..api.check_options import worlds_of
 from ..api.gates import gates_of
-from ..api.running import GENERATED, Access, Plan, forecast, plan_of, run
+from ..api.running_files import GENERATED, Access, Plan, forecast, plan_of, run
 from ..api.shown import as_lines
 from .exit_codes import EXIT_GATE, EXIT_OK, EXIT_PARTIAL, EXIT_USAGE
 from .generate import foresee_first, generate_first

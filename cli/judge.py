@@ -36,7 +36,7 @@ Examples:
 def _reparse(ctx: click.Context, _param: click.Parameter, folder: Path | None) -> None:
     """What ``--reparse`` does; before the other options are looked at, since it goes with none of them."""
     if folder is not None and not ctx.resilient_parsing:
-        from ..api.running import reparse  # noqa: PLC0415 - numpy and scipy are slow to import
+        from ..api.running_files import reparse  # noqa: PLC0415 - numpy and scipy are slow to import
 
         found = reparse(folder, progress=True)
         click.echo(str(found))

@@ -15,7 +15,7 @@ from ..api.reaching import model_access as reach
 from ..errors import ConfigurationError, UsageError
 
 if TYPE_CHECKING:
-    from ..api.running import ModelAccess
+    from ..api.running_files import ModelAccess
 
 from .options import INPUT_FILE, OUT_FILE, Number, Whole, compose, dry_run_option, option, section
 

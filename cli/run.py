@@ -65,7 +65,7 @@ def command(judge_on: str, **options: Any) -> int:
     Exit code 3: finished, but calls to the model, or checkers of your own, failed; the same command tries these alone again.
     """
     from ..api.check_options import check_options  # noqa: PLC0415 - likewise
-    from ..api.running import engine_of, parse_judge_on  # noqa: PLC0415 - loads what evaluating needs
+    from ..api.running_files import engine_of, parse_judge_on  # noqa: PLC0415 - loads what evaluating needs
     from .evaluate import evaluate_as_asked  # noqa: PLC0415 - likewise
 
     if options["labels_patch"] is not None:
