@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import os
+import signal
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -145,6 +146,9 @@ def main() -> NoReturn:
     """Run the command line and leave with its exit code."""
     try:
         gc.set_threshold(_GARBAGE_AFTER)
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # a shell's background job has none
+            # Whoever runs this on a machine that may be taken away is asked with SIGTERM to end: as with Ctrl-C, all is put in order first.
+            signal.signal(signal.SIGTERM, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 # Names in data may hold what no terminal can be sent: a lone surrogate, or letters that its encoding lacks.

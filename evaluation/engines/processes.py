@@ -100,6 +100,7 @@ def _live(
     code = 1
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent, which is told as well, ends it
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         _let_go_of_all_but(writing)
         gc.freeze()  # what there is stays shared with the parent
         begin()

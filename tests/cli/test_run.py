@@ -438,15 +438,16 @@ def test_a_killed_run_repeats_at_most_what_was_in_flight(
     assert len(graded) == len(set(graded)) == 20
 
 
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_says_so_and_keeps_what_it_has(
-    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path
+    server: ProviderServer, inputs: tuple[Path, Path], tmp_path: Path, sign: signal.Signals
 ):
     good = in_the_form_asked_for(says_right)
     server.script = lambda seen: good(seen) if len(server.seen) <= 9 else Hang()
     process = start(tmp_path, server)
     wait_for_requests(server, 11)
     wait_for_judging(tmp_path / "run", 9)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(sign)
     _, err = process.communicate(timeout=60)
     assert (process.returncode, "interrupted; everything so far is kept" in err, "Traceback" in err) == (
         130,

@@ -133,7 +133,7 @@ def test_a_second_machine_is_refused_while_the_first_one_is_at_work(
     beside = done(command(bucket, server), environment)
     assert beside.returncode == 2
     assert "another process is writing this run" in beside.stderr
-    running.send_signal(signal.SIGINT)
+    running.send_signal(signal.SIGTERM)
     _, said = running.communicate(timeout=_PATIENCE)
     assert running.returncode == 130, said
     assert sum(judged(bucket).values()) >= 8
