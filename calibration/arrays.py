@@ -25,25 +25,13 @@ FOLDS = 10
 
 
 def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """Divide, element by element; NaN where the denominator is 0, which callers turn into a typed "undefined".
-
-    Args:
-        numerator: Any shape; real, or complex while a formula is being differentiated.
-        denominator: A shape that broadcasts with it.
-    """
+    """Divide, element by element, real or (while a formula is being differentiated) complex; NaN where the denominator is 0, which callers turn into "undefined"."""
     zero = np.abs(denominator) <= _ROUNDING
     return np.where(zero, np.nan, numerator / np.where(zero, 1.0, denominator))
 
 
 def numbered(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
-    """Find the distinct values, and which of them each is: `numpy.unique` with its inverse, and no sort of all rows.
-
-    Args:
-        values: Shape ``(n,)``, none of them NaN.
-
-    Returns:
-        The ``m`` distinct values, ascending, and their numbers, shape ``(n,)``.
-    """
+    """The distinct values, ascending, and the number of each: `numpy.unique` of ``(n,)`` values, none NaN, with its inverse, and no sort of all rows."""
     distinct = np.unique(values)
     return distinct, np.searchsorted(distinct, values)
 
@@ -55,14 +43,7 @@ def cluster_numbers(names: Iterable[str]) -> IntArray:
 
 
 def without_gaps(numbers: npt.NDArray[np.integer[Any]]) -> tuple[IntArray, int]:
-    """Number things anew, in the same order, so that every number up to the last is somebody's.
-
-    Args:
-        numbers: Shape ``(n,)``; equal for what is the same.
-
-    Returns:
-        Numbers from 0 on, shape ``(n,)``, and how many there are.
-    """
+    """Number things anew, in the same order, so that every number up to the last is somebody's: shape ``(n,)``, and how many there are."""
     top = int(numbers.max(initial=-1)) + 1
     if numbers.min(initial=0) < 0 or top > _DENSE * len(numbers) + _DENSE:
         distinct, code = numbered(numbers)
@@ -73,13 +54,7 @@ def without_gaps(numbers: npt.NDArray[np.integer[Any]]) -> tuple[IntArray, int]:
 
 
 def first_known(values: FloatArray, place: IntArray, places: int) -> FloatArray:
-    """The first value at each place that is not NaN, shape ``(places,)``; NaN where there is none.
-
-    Args:
-        values: Shape ``(n,)``.
-        place: Number of the place of each value, shape ``(n,)``.
-        places: How many there are.
-    """
+    """The first of ``(n,)`` values at each place (numbers, ``(n,)``) that is not NaN, shape ``(places,)``; NaN where there is none."""
     found = np.full(places, np.nan)
     known = np.flatnonzero(np.isfinite(values))[::-1]
     found[place[known]] = values[known]
@@ -91,15 +66,10 @@ def derivative(
 ) -> FloatArray:
     """Directional derivatives by the complex step: exact to rounding, with no difference to lose digits in.
 
-    Source: Squire and Trapp 1998. The function must be built of analytic operations (comparisons of real parts are fine).
+    The function maps weights ``(..., m)`` to ``(...)`` and must be built of analytic operations (comparisons of real parts are fine); ``at`` has
+    shape ``(m,)``, directions ``(k, m)``, the result ``(k,)``.
 
-    Args:
-        function: Maps weights ``(..., m)`` to values ``(...)``.
-        at: The point, shape ``(m,)``.
-        directions: Shape ``(k, m)``.
-
-    Returns:
-        Shape ``(k,)``.
+    Source: Squire and Trapp 1998.
     """
     step = 1e-30
     moved: FloatArray = at + 1j * step * directions  # pyright: ignore[reportAssignmentType] - complex on purpose
@@ -107,15 +77,9 @@ def derivative(
 
 
 def folds_of(cluster: IntArray) -> tuple[IntArray, int]:
-    """Split clusters at random, never one of them; always in the same way.
+    """Split clusters at random, never one of them, always in the same way: the fold of each row, shape ``(n,)``, and how many there are, 1 where there is one cluster.
 
     In the order of a file every tenth row may be of one sort (systems in turn, right and wrong in turn).
-
-    Args:
-        cluster: Cluster number of each row, shape ``(n,)``, at least one row.
-
-    Returns:
-        Fold of each row, shape ``(n,)``, and how many folds there are: 1 where there is one cluster.
     """
     number = np.unique(cluster, return_inverse=True)[1]
     clusters = int(number.max()) + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -75,3 +76,8 @@ class Caution(msgspec.Struct, frozen=True):
 
     kind: AgreementCaution | RateCaution | ComparisonCaution
     about: dict[str, float] = {}
+
+
+def labels_of_checkers(checkers: Mapping[str, int]) -> list[Caution]:
+    """The caution of labels that were given, and call themselves a checker's; none where there are no such labels."""
+    return [Caution("labels_of_checkers", {**checkers})] if checkers else []

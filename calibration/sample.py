@@ -101,14 +101,7 @@ class Sample:
         return Sample(self.cells, _identity(len(self.counts)), self.counts.astype(np.int64))
 
     def without_each_group(self, rows: int) -> Iterator[tuple[FloatArray, IntArray]]:
-        """Counts per cell with one cluster left out, for a cluster of each group, a block of groups at a time.
-
-        Args:
-            rows: Groups in a block.
-
-        Yields:
-            Weights ``(b, m)`` and how many clusters each stands for ``(b,)``.
-        """
+        """Counts per cell ``(b, m)`` with one cluster left out, for a cluster of each group, so many groups at a time; and how many clusters each stands for."""
         for start in range(0, len(self.sizes), rows):
             block = self.groups[start : start + rows]
             dense = block.toarray() if isinstance(block, sparse.csr_array) else block
@@ -118,16 +111,7 @@ class Sample:
 def make_sample(
     label: FloatArray, score: FloatArray, cluster: IntArray | None = None, *, pass_at: float = 0.5
 ) -> Sample:
-    """Reduce rows to a sample.
-
-    Args:
-        label: Trusted values in [0, 1], shape ``(n,)``, none missing.
-        score: The judge's values in [0, 1], shape ``(n,)``, none missing.
-        cluster: Cluster number of each row, shape ``(n,)``; None when every row is its own.
-        pass_at: A value passes when it is at least this.
-
-    Returns:
-        The sample; empty input gives a sample of no rows.
+    """Reduce rows, labels and scores in [0, 1], shape ``(n,)``, to a sample; without clusters every row is its own, and without rows it has none.
 
     Raises:
         ValueError: The shapes differ.
@@ -141,11 +125,7 @@ def make_sample(
 def reduce_rows(
     columns: list[FloatArray], cluster: IntArray | None = None
 ) -> tuple[list[FloatArray], FloatArray | sparse.csr_array, IntArray]:
-    """Find the distinct rows of some columns, and how often each cluster has them.
-
-    Args:
-        columns: Each of shape ``(n,)``.
-        cluster: Cluster number of each row, shape ``(n,)``; None when every row is its own.
+    """Find the distinct rows of some columns, and how often each cluster has them; without clusters every row is its own.
 
     Returns:
         The columns of the ``m`` distinct rows; counts per cell of one cluster of each group, shape ``(k, m)``; how

@@ -45,14 +45,7 @@ def defined(
     method: str | None,
     level: float = 0.95,
 ) -> Statistic:
-    """A statistic that has a value.
-
-    Args:
-        value: Finite.
-        interval: Its two ends; None or not finite when no interval could be made.
-        n: Rows behind the value.
-        method: How the interval was made, or why it could not be.
-        level: Nominal coverage.
+    """A statistic that has a value, with its interval's two ends; None or not finite when no interval could be made, which ``method`` then says.
 
     Raises:
         ValueError: The value is not finite; what cannot be computed goes to `undefined`.

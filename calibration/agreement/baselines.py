@@ -18,17 +18,11 @@ from .results import JudgeCalibration, People
 
 
 def baselines_of(table: Table, settings: Settings) -> dict[str, JudgeCalibration]:
-    """Panels to read beside those of the judges.
+    """Panels to read beside those of the judges: ``always_pass`` and ``always_fail`` on every labelled item.
 
-    Args:
-        table: Labels, and the columns ``baseline:NAME`` and ``person:NAME`` where there are any.
-        settings: How intervals are made.
-
-    Returns:
-        ``always_pass`` and ``always_fail`` on every labelled item. Where the table has them: each ``baseline:NAME`` under
-        its name (``checker``, in a run folder: the checker against labels that are not its own), ``lexical`` (the
-        judge that only compares words, when it is not the only judge), and ``human_human`` (one person as the judge of
-        another, over every pair that looked at the same item; the earlier name is the label).
+    Where the table has them: each ``baseline:NAME`` under its name (``checker``, in a run folder: the checker against labels that are not its own), ``lexical``
+    (the judge that only compares words, when it is not the only judge), and ``human_human`` (one person as the judge of another, over every pair that
+    looked at the same item; the earlier name is the label).
     """
     items = table.take(np.isfinite(table.label)).each_item_once()
     found = {
@@ -50,12 +44,7 @@ def baselines_of(table: Table, settings: Settings) -> dict[str, JudgeCalibration
 
 
 def people_among_themselves(table: Table, settings: Settings) -> People | None:
-    """How far the people of a table agree, all of them at once; None when no item has two of them.
-
-    Args:
-        table: With columns ``person:NAME``.
-        settings: How intervals are made.
-    """
+    """How far the people of a table (columns ``person:NAME``) agree, all of them at once; None when no item has two of them."""
     items = table.each_item_once()
     people = items.opinions(PERSON)
     if len(people) < 2:  # noqa: PLR2004 - agreement takes two

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 import msgspec
 import numpy as np
 
-from ..cautions import FEW_CLUSTERS, FEW_FOR_A_SHARE, FEW_OF_A_CLASS, AgreementCaution, Caution
+from ..cautions import (
+    FEW_CLUSTERS,
+    FEW_FOR_A_SHARE,
+    FEW_OF_A_CLASS,
+    AgreementCaution,
+    Caution,
+    labels_of_checkers,
+)
 from ..cuts import GivenPassAt
 from ..intervals.bootstrap import DEFAULT_REPLICATES
 from ..intervals.measurement import IntervalOption, Settings
@@ -19,7 +26,7 @@ from ..thresholds.results import BetterCut
 from .adjudication import adjudicate
 from .baselines import baselines_of, people_among_themselves
 from .dawid_skene import judges_alone
-from .judge_panel import judge_panel
+from .judge_panel import judge_panel, usable_rows
 from .probability_scores import probability_scores
 from .requests import Requests, answers
 from .results import Calibration, JudgeCalibration
@@ -88,7 +95,7 @@ def _by_judge(table: Table, of: Callable[[Table], _Found | None]) -> dict[str, _
 
 def _better_cut(table: Table, level: float) -> BetterCut | None:
     """What another cut would gain a judge, on its rows with label and score."""
-    table, cut = table.take(np.isfinite(table.label) & np.isfinite(table.score)).in_one_cut()
+    table, cut = usable_rows(table).in_one_cut()
     return better_cut(table.right, table.score, table.cluster, cut, level=level) if len(table) else None
 
 
@@ -111,16 +118,7 @@ def _slices(table: Table, settings: Settings) -> dict[str, dict[str, dict[str, J
 def cautions(
     judges: Mapping[str, JudgeCalibration], table: Table, cuts: Mapping[str, BetterCut] | None = None
 ) -> list[Caution]:
-    """What limits a panel.
-
-    Args:
-        judges: The panel of each judge.
-        table: What they were computed from.
-        cuts: What another cut would gain.
-
-    Returns:
-        One of each kind that there is.
-    """
+    """What limits the panels of judges that were computed from a table, and what other cuts would gain them: one of each kind that there is."""
     said = {name: panel for name, panel in judges.items() if panel.n}
     numbers: dict[AgreementCaution, dict[str, float]] = {
         "nothing_said": {name: 0 for name, panel in judges.items() if not panel.n},
@@ -137,21 +135,14 @@ def cautions(
     found = [Caution(kind, about) for kind, about in numbers.items() if about]
     if not all(panel.binary for panel in judges.values()):
         found.append(Caution("ece_biased"))
-    return found + list(_drawn_unevenly(table)) + _of_checkers(table)
-
-
-def _of_checkers(table: Table) -> list[Caution]:
-    return [Caution("labels_of_checkers", {**table.checkers})] if table.checkers else []
+    chance = table.numbers.get(PROBABILITY)
+    labelled = np.isfinite(table.label)
+    if chance is not None and len(np.unique(chance[labelled & np.isfinite(chance)])) > 1:
+        found.append(Caution("drawn_unevenly"))
+    return found + labels_of_checkers(table.checkers)
 
 
 def _smaller_class(panel: JudgeCalibration) -> int:
     """Labels of the smaller class that there is; 0 where both are large enough."""
     classes = (panel.tp + panel.fn, panel.fp + panel.tn)
     return min((count for count in classes if 0 < count < FEW_OF_A_CLASS), default=0)
-
-
-def _drawn_unevenly(table: Table) -> Iterator[Caution]:
-    chance = table.numbers.get(PROBABILITY)
-    labelled = np.isfinite(table.label)
-    if chance is not None and len(np.unique(chance[labelled & np.isfinite(chance)])) > 1:
-        yield Caution("drawn_unevenly")

@@ -30,13 +30,7 @@ def category_agreement(
 ) -> CategoryAgreement:
     """Statistics of the table of labels and scores, a row and a column a level.
 
-    Args:
-        sample: Labels and scores, each of them one of the levels.
-        levels: All values that could have been given, used or not, ascending; at least two.
-        settings: How intervals are made.
-
-    Raises:
-        InputError: A label or score is not one of the levels.
+    ``levels`` are all values that could have been given, used or not, ascending, at least two; a label or score that is none of them is an InputError.
     """
     scale = np.asarray(levels, dtype=np.float64)
     _check(sample.cells, scale)

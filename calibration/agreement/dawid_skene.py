@@ -32,15 +32,8 @@ def judges_alone(table: Table) -> JudgesAlone:
         prevalence=_plain(found.prevalence, n),
         judges={name: _rates(found, verdicts[:, modelled], number) for number, name in enumerate(names)},
         pairs=[
-            PairAgreement(
-                a=names[pair.a],
-                b=names[pair.b],
-                n=pair.n,
-                observed=pair.observed,
-                expected=pair.expected,
-                residual=pair.observed - pair.expected,
-            )
-            for pair in found.pairs
+            PairAgreement(a=names[a], b=names[b], n=n, observed=seen, expected=chance, residual=seen - chance)
+            for a, b, n, seen, chance in found.pairs
         ],
     )
 

@@ -52,7 +52,7 @@ def doubly_sampled(
 
     ``P(right, verdict) = sum over labels of P(label, verdict) P(right | label, verdict)``, whatever errors judge and labels share. The
     interval is of a bootstrap of the rows over clusters together with draws of the audit's four shares (Beta posteriors with Jeffreys'
-    prior: resampling a small audit knows nothing of errors that it did not see).
+    prior: resampling a small audit knows nothing of errors that it did not see). Undefined where no audited item was judged, or the audit lacks a class.
 
     Source: Tenenbein 1970, extended to errors that differ with the verdict.
 
@@ -61,9 +61,6 @@ def doubly_sampled(
         audit: As in `corrected_rates`, for the rates of the labels.
         verdicts: Audited items by label, verdict and truth, shape ``(2, 2, 2)``; 0 is fail or wrong, 1 pass or right.
         settings: Level, replicates, seed.
-
-    Returns:
-        The rates; undefined where no audited item was judged, or the audit lacks a class.
     """
     settings = settings or Settings()
     observed = _label_rates(audit, settings.level)
@@ -98,20 +95,15 @@ def doubly_sampled(
 def corrected_rates(sample: Sample, audit: FloatArray, settings: Settings | None = None) -> CorrectedRates:
     """Gart and Buck's correction, with a bootstrap of the main table and draws of the labels' error rates together.
 
-    Holds when judge and labels err independently given the truth. Where they share errors, the judge still looks
-    better than it is.
+    Holds when judge and labels err independently given the truth. Where they share errors, the judge still looks better than it is. The corrected rates
+    have percentile intervals, and are undefined where the labels are no better than chance; the rates of the labels themselves have Wilson's.
 
     Source: Gart and Buck 1966.
 
     Args:
         sample: Labels (of the checker) and judge's scores.
-        audit: Counts of a random sample of labels against the truth, ``[[tn, fp], [fn, tp]]``: rows the truth, columns
-            the label.
+        audit: Counts of a random sample of labels against the truth, ``[[tn, fp], [fn, tp]]``: rows the truth, columns the label.
         settings: Level, replicates, seed.
-
-    Returns:
-        The corrected rates with percentile intervals, undefined where the labels are no better than chance; the rates
-        of the labels themselves with Wilson's.
     """
     settings = settings or Settings()
     if not sample.n:
@@ -136,14 +128,7 @@ def corrected_rates(sample: Sample, audit: FloatArray, settings: Settings | None
 
 
 def audit_counts(table: Table, truth: Mapping[str, float]) -> FloatArray:
-    """Compare the labels of a table with an audit of some of its items.
-
-    Returns:
-        ``[[tn, fp], [fn, tp]]``: rows the truth, columns the label; each item once.
-
-    Raises:
-        InputError: No audited item has a label.
-    """
+    """Labels of a table against an audit of some of its items, ``[[tn, fp], [fn, tp]]``: rows the truth, columns the label; each item once."""
     counts = np.zeros((2, 2))
     labelled = table.take(np.isfinite(table.label))
     items, first = np.unique(labelled.item.codes, return_index=True)
@@ -160,11 +145,7 @@ def audit_counts(table: Table, truth: Mapping[str, float]) -> FloatArray:
 
 
 def audited_verdicts(table: Table, truth: Mapping[str, float]) -> FloatArray:
-    """Labels and verdicts of audited items beside the truth.
-
-    Returns:
-        Counts by label, verdict and truth, shape ``(2, 2, 2)``; an item that was judged several times counts once in all.
-    """
+    """Audited items by label, verdict and truth, shape ``(2, 2, 2)``; an item that was judged several times counts once in all."""
     rows, counts = usable_rows(table), np.zeros((2, 2, 2))
     times = np.bincount(rows.item.codes, minlength=len(rows.item.values))
     right, passed = rows.right.astype(np.int64), rows.passed.astype(np.int64)

@@ -31,11 +31,7 @@ _OF_THE_SAMPLE = "no interval: a part of the Brier score of these rows"
 
 
 def probability_scores(table: Table, *, settings: Settings) -> ProbabilityScores | None:
-    """What a judge's scores are worth as probabilities that an output is right.
-
-    Returns:
-        None for a judge that says 0 or 1 and nothing between.
-    """
+    """What a judge's scores are worth as probabilities that an output is right; None for a judge that says 0 or 1 and nothing between."""
     sample = usable_sample(table)
     if np.isin(sample.cells.score, (0.0, 1.0)).all():
         return None
@@ -50,11 +46,7 @@ def probability_scores(table: Table, *, settings: Settings) -> ProbabilityScores
 
 
 def grouped(sample: Sample) -> tuple[IntArray, str]:
-    """Group the scores of a sample.
-
-    Returns:
-        Group numbers of its cells, shape ``(m,)``, and what the groups are.
-    """
+    """Group the scores of a sample: group numbers of its cells, shape ``(m,)``, and what the groups are."""
     distinct = np.unique(sample.cells.score, return_inverse=True)[1]
     if distinct.max() < _GROUPS:
         return distinct, "distinct scores"
@@ -63,13 +55,7 @@ def grouped(sample: Sample) -> tuple[IntArray, str]:
 
 
 def brier_statistics(sample: Sample, group: IntArray, settings: Settings) -> dict[str, Statistic]:
-    """The parts of a sample's Brier score, plain and corrected, and the calibration error over the groups.
-
-    Args:
-        sample: At least one row.
-        group: Group number of each cell, shape ``(m,)``: 0, 1, ... without a gap.
-        settings: How intervals are made.
-    """
+    """The parts of a sample's Brier score, plain and corrected, and the calibration error over the groups: numbers of the cells, shape ``(m,)``, without a gap."""
     n, level = sample.n, settings.level
     outcome, score = (sample.cells.label >= sample.cells.pass_at).astype(np.float64), sample.cells.score
     plain = brier_parts(outcome, score, group, sample.counts)

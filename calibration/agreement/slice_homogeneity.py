@@ -9,16 +9,13 @@ from scipy.special import chdtrc
 from ..arrays import BoolArray, CodeArray, FloatArray, IntArray, without_gaps
 from ..comparison.significance import among_known
 from ..tables.table import Column, Table
+from .judge_panel import usable_rows
 from .results import EqualRates
 
 
 def slice_homogeneity(table: Table) -> dict[str, dict[str, dict[str, EqualRates]]]:
-    """Test every column that has slices, for every judge.
-
-    Returns:
-        By column, judge and rate; adjusted over all tests of the table.
-    """
-    table = table.take(np.isfinite(table.label) & np.isfinite(table.score))
+    """Test every column that has slices, for every judge: by column, judge and rate, adjusted over all tests of the table."""
+    table = usable_rows(table)
     columns = {name: each for name, each in table.columns.items() if len(each.present()) > 1}
     result = {
         name: {judge: _tests(table, column, rows) for judge, rows in table.judge.present()}
@@ -49,20 +46,13 @@ def _tests(table: Table, column: Column, rows: BoolArray) -> dict[str, EqualRate
 
 
 def equal_rates(success: BoolArray, group: CodeArray, cluster: IntArray) -> EqualRates:
-    """Score test that a rate is the same in all groups, with a variance over clusters.
+    """Score test that a rate is the same in all groups, with a variance over clusters; each array of shape ``(n,)``, a number a trial.
 
-    Groups may share clusters: several systems on the same tasks, say. The variance is taken under the hypothesis of one
-    common rate: a Wald test, with a variance for each group from its own few clusters, rejects far too often.
+    Groups may share clusters: several systems on the same tasks, say. The variance is taken under the hypothesis of one common rate: a Wald
+    test, with a variance for each group from its own few clusters, rejects far too often. Undefined with one group, with not more clusters than
+    groups, or where nothing varies over clusters.
 
     Source: the generalized score test of Rotnitzky and Jewell 1990, for a saturated mean.
-
-    Args:
-        success: Whether each trial succeeded, shape ``(n,)``.
-        group: Group number of each trial, shape ``(n,)``.
-        cluster: Cluster number of each trial, shape ``(n,)``.
-
-    Returns:
-        The test. Undefined with one group, with not more clusters than groups, or where nothing varies over clusters.
     """
     member, k = without_gaps(group)
     if k < 2:  # noqa: PLR2004 - equality needs two

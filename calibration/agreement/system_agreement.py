@@ -27,23 +27,12 @@ def system_agreement(
     names: Sequence[str] | None = None,
     level: float = 0.95,
 ) -> SystemAgreement:
-    """Compare the means that labels and a judge give to systems.
+    """Compare the means that labels and a judge give to systems; each array of shape ``(n,)``, none missing, and systems may share clusters.
 
     The intervals of the differences hold together (Bonferroni, clustered), so the largest difference lies, at the level,
-    between the largest that every interval must have and the largest that any may have.
+    between the largest that every interval must have and the largest that any may have. Systems go by ``names``, or by their numbers.
 
     Source: Kendall 1945 (tau-b); a mean over systems hides the one that a judge favours.
-
-    Args:
-        label: Trusted values, shape ``(n,)``, none missing.
-        score: The judge's, shape ``(n,)``, none missing.
-        system: System number of each row, shape ``(n,)``.
-        cluster: Cluster number of each row, shape ``(n,)``; systems may share clusters.
-        names: Of the systems, by number; None for the numbers themselves.
-        level: At which all intervals hold together.
-
-    Returns:
-        The agreement. Tau is undefined with fewer than three systems, or where all means of a side are equal.
     """
     present: list[int] = np.unique(system).tolist()
     each = simultaneous_level(level, len(present))

@@ -69,17 +69,9 @@ CostOf: TypeAlias = Callable[[str, float, float], float | None]
 
 
 def costs(table: Table, rows: BoolArray, cost_of: CostOf | None = None) -> Costs | None:
-    """Total the amounts of some rows.
+    """Total the amounts of some rows, ``cost_of`` pricing those that have tokens and no cost; None when nothing is known of any.
 
     Tokens of a reply that came from a cache count too: this is what the judge costs, not what was paid today.
-
-    Args:
-        table: Where the rows are from.
-        rows: Which rows, shape ``(n,)``.
-        cost_of: Prices, for rows that have tokens but no cost of their own.
-
-    Returns:
-        The totals; None when nothing is known of any row.
     """
     mine = table.take(rows)
     given = {name: numbers for name, numbers in mine.numbers.items() if name in AMOUNTS}

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...errors import InputError
 from ..arrays import BoolArray, IntArray
+from ..cautions import labels_of_checkers
 from ..cuts import GivenPassAt
 from ..intervals.clustered_rates import share_of
 from ..intervals.measurement import Settings
@@ -111,7 +112,7 @@ def _judges(
             *limitations.idle(everybody),
             *(limitations.of_cuts(usable, table.cuts) if by == "judge" else []),
             *limitations.rough(pairs, terms.estimator),
-            *limitations.of_labels(table),
+            *labels_of_checkers(table.checkers),
         ],
     )
 
@@ -171,7 +172,7 @@ def _systems(table: Table, terms: SystemTerms, *, right: Right | None, cost_of: 
             [(name, each.task, each.result == 1.0, each.cluster) for name, each in known.items()], terms.level
         ),
         cuts={judge: table.cut_of(judge) for judge in field.judges},
-        cautions=[*limitations.of_systems(field, strata), *limitations.of_labels(table)],
+        cautions=[*limitations.of_systems(field, strata), *labels_of_checkers(table.checkers)],
         strata=strata,
     )
 

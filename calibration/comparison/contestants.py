@@ -40,10 +40,7 @@ class Contestant(NamedTuple):
 
 
 def contestants_of(table: Table, by: By, right: Right) -> list[Contestant]:
-    """The judges or systems of a table, each with its usable rows.
-
-    Returns:
-        All of them, in order of appearance, those without a usable row too.
+    """The judges or systems of a table, in order of appearance, each with its usable rows, those without any too.
 
     Raises:
         InputError: There is no column ``system``, or one has several rows for an item.

@@ -80,14 +80,7 @@ class PairedRows:
 def difference(estimator: Estimator, rows: PairedRows, settings: Settings) -> Difference:
     """The difference of a statistic.
 
-    Args:
-        estimator: The statistic.
-        rows: What both say.
-        settings: How the interval is made. By default that of a share of the same rows (accuracy, true positive rate) is as
-            `share_difference` has it, of other statistics a BCa bootstrap over clusters.
-
-    Returns:
-        The difference.
+    By default that of a share of the same rows (accuracy, true positive rate) is as `share_difference` has it, of other statistics a BCa bootstrap over clusters.
     """
     if not len(rows.label):
         return Difference(undefined("no common items", n=0, level=settings.level))
@@ -112,17 +105,11 @@ def difference(estimator: Estimator, rows: PairedRows, settings: Settings) -> Di
 def share_difference(
     first: BoolArray, second: BoolArray, cluster: IntArray, level: float = 0.95
 ) -> Difference:
-    """The difference of two shares of the same rows.
+    """The difference of two shares of the same rows, one or more; each array of shape ``(n,)``.
 
     Where every row is its own cluster, the test is McNemar's, mid-p, and the interval Tango's score interval; 0 is taken into it
     where the two disagree, which takes one of a few counts (four items on which only one is right, all of them the
     same one). Else both are the t-test over clusters of `mean_over_clusters`.
-
-    Args:
-        first: Whether one is right, shape ``(n,)``, at least one row.
-        second: Whether the other is.
-        cluster: Cluster number of each row.
-        level: Nominal coverage.
     """
     n = len(first)
     gaps = first.astype(np.float64) - second
@@ -150,11 +137,9 @@ def clustered_difference(found: Combination, *, n: int, level: float) -> Differe
 
 
 def difference_of(estimator: Estimator, rows: PairedRows) -> tuple[Estimator, Sample]:
-    """The statistic of the first score minus that of the second, itself a statistic of a joint sample.
+    """The statistic of the first score minus that of the second, itself a statistic of a joint sample, and no proportion.
 
-    Returns:
-        An estimator that is no proportion, and counts over the distinct (first label and score, second label and score); its
-        cells carry the first.
+    The sample counts distinct (first label and score, second label and score); its cells carry the first.
     """
     columns = [rows.label, rows.first, rows.second] + (
         [] if rows.second_label is None else [rows.second_label]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import IntArray
 from ..intervals.measurement import Settings
 from ..statistic import undefined
 from ..statistics.estimator import Estimator
@@ -35,42 +35,26 @@ class JudgeTerms(NamedTuple):
     settings: Settings
 
 
-class _Common(NamedTuple):
-    """The rows that two have in common: both labels, both scores, cluster, each of shape ``(n,)``; and both cuts."""
-
-    label: FloatArray
-    first: FloatArray
-    second: FloatArray
-    second_label: FloatArray
-    cluster: IntArray
-    cut: float
-    second_cut: float
-
-
 def judged_pair(first: Contestant, second: Contestant, terms: JudgeTerms) -> Pair:
     """Two on their common items, not yet adjusted for other pairs."""
     _, mine, theirs = np.intersect1d(first.key, second.key, assume_unique=True, return_indices=True)
     cluster = first.cluster[mine]
     items = Items(first.right[mine], second.right[theirs], cluster, first.item[mine], terms.names)
-    common = _common(first, second, mine, theirs)
-    return pair_of(
-        first.name,
-        second.name,
-        items,
-        _difference(items, common, terms),
-        areas=_areas(common),
-        flips=terms.flips,
-    )
+    rows = _common(first, second, mine, theirs)
+    found = _difference(items, rows, terms)
+    return pair_of(first.name, second.name, items, found, areas=_areas(rows), flips=terms.flips)
 
 
-def _common(first: Contestant, second: Contestant, mine: IntArray, theirs: IntArray) -> _Common:
+def _common(first: Contestant, second: Contestant, mine: IntArray, theirs: IntArray) -> PairedRows:
+    """The common rows that have both labels and both scores."""
     columns = np.stack([first.label[mine], first.score[mine], second.score[theirs], second.label[theirs]])
     known = np.isfinite(columns).all(axis=0)
-    label, score, other, second_label = columns[:, known]
-    return _Common(label, score, other, second_label, first.cluster[mine][known], first.cut, second.cut)
+    label, score, other, other_label = columns[:, known]
+    own = None if (label == other_label).all() else other_label
+    return PairedRows(label, score, other, first.cluster[mine][known], own, first.cut, second.cut)
 
 
-def _difference(items: Items, common: _Common, terms: JudgeTerms) -> Difference:
+def _difference(items: Items, rows: PairedRows, terms: JudgeTerms) -> Difference:
     """Of who is right; or of another statistic, on the rows that have both labels and both scores."""
     if not len(items.cluster):
         return Difference(undefined("no common items", n=0, level=terms.settings.level))
@@ -79,19 +63,14 @@ def _difference(items: Items, common: _Common, terms: JudgeTerms) -> Difference:
             return share_difference(items.right_a, items.right_b, items.cluster, terms.settings.level)
         right = items.right_a.astype(np.float64), items.right_b.astype(np.float64)
         rows = PairedRows(np.ones(len(items.cluster)), *right, items.cluster)
-        return difference(terms.estimator, rows, terms.settings)
-    own = None if (common.label == common.second_label).all() else common.second_label
-    rows = PairedRows(
-        common.label, common.first, common.second, common.cluster, own, common.cut, common.second_cut
-    )
     return difference(terms.estimator, rows, terms.settings)
 
 
-def _areas(common: _Common) -> Areas | None:
+def _areas(rows: PairedRows) -> Areas | None:
     """DeLong's test, where both scored the same outputs and not with 0 and 1 only."""
-    right = common.label >= common.cut
-    scores = common.first, common.second
-    if (right != (common.second_label >= common.second_cut)).any() or np.isin(scores, (0.0, 1.0)).all():
+    right, other = (side.label >= side.pass_at for side in rows.sides)
+    scores = rows.first, rows.second
+    if (right != other).any() or np.isin(scores, (0.0, 1.0)).all():
         return None
-    found = delong(right, *scores, common.cluster)
+    found = delong(right, *scores, rows.cluster)
     return None if found is None else Areas(value=found.difference, delong_p=found.p)

@@ -11,7 +11,6 @@ import numpy as np
 from ..cautions import FEW_CLUSTERS, Caution, ComparisonCaution
 from ..cuts import Cut
 from ..statistics.estimator import ESTIMATORS, Estimator
-from ..tables.table import Table
 from .contestants import Contestant
 from .outputs import Field
 from .results import Pair, Strata
@@ -38,11 +37,6 @@ def rough(pairs: Sequence[Pair], estimator: Estimator) -> list[Caution]:
 def idle(everybody: Sequence[Contestant]) -> list[Caution]:
     """Those who are compared with nobody, since none of their rows can be used; with their rows."""
     return _one("left_out", {each.name: each.left_out for each in everybody if not len(each.key)})
-
-
-def of_labels(table: Table) -> list[Caution]:
-    """Labels that were given, and call themselves a checker's."""
-    return _one("labels_of_checkers", table.checkers)
 
 
 def of_cuts(contestants: Sequence[Contestant], cuts: Mapping[str, Cut]) -> list[Caution]:

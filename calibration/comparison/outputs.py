@@ -62,14 +62,10 @@ class Field(NamedTuple):
 
 
 def outputs_of(table: Table, right: Right | None) -> Field:
-    """The outputs of the systems of a table.
+    """The outputs of the systems of a table; ``right`` as ``score`` leaves decisions and labels aside, as ``label`` the judges.
 
     In a table with the column ``checker_score`` that is what checkers say, and labels of other outputs correct the judges; in another one an
     output with a label is decided by it.
-
-    Args:
-        table: With a column ``system``.
-        right: ``score`` leaves decisions and labels aside, ``label`` the judges.
     """
     system = table.columns["system"]
     if (system.codes < 0).any():

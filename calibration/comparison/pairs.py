@@ -80,15 +80,7 @@ def pair_of(
 
 
 def adjusted(pairs: Sequence[Pair], level: float) -> list[Pair]:
-    """Adjust the p-values of pairs for how many there are, and say which of each is better.
-
-    Args:
-        pairs: All that are looked at together.
-        level: Of the intervals; what is adjusted to more than 1 less it is no evidence.
-
-    Returns:
-        The pairs in their order.
-    """
+    """Adjust the p-values of pairs that are looked at together, and say which of each is better: what is adjusted to more than ``1 - level`` is no evidence."""
     columns = {
         "holm_p": among_known([pair.midp for pair in pairs]),
         "bh_p": among_known([pair.midp for pair in pairs], benjamini_hochberg),

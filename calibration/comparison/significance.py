@@ -25,15 +25,9 @@ class McNemar(NamedTuple):
 
 
 def mcnemar(a_only: int, b_only: int) -> McNemar:
-    """McNemar's test.
+    """McNemar's test; 1 with no discordant item.
 
     Source: McNemar 1947; exact and mid-p forms as in Fagerland, Lydersen and Laake 2013.
-
-    Returns:
-        The p-values; 1 with no discordant item.
-
-    Raises:
-        ValueError: A count is negative.
     """
     if min(a_only, b_only) < 0:
         raise ValueError("counts are at least 0")
@@ -65,21 +59,12 @@ class DeLong(NamedTuple):
 def delong(
     right: BoolArray, first: FloatArray, second: FloatArray, cluster: IntArray | None = None
 ) -> DeLong | None:
-    """DeLong's test for two correlated areas, by mid-ranks.
+    """DeLong's test for two correlated areas, by mid-ranks; each array of shape ``(n,)``. None with fewer than two rows of either class.
 
     The variance of an area is that of two means of placements, one a class; where rows cluster it is taken over clusters, and the
     p is Student's (`combine_means`).
 
     Source: DeLong, DeLong and Clarke-Pearson 1988; Sun and Xu 2014 for the mid-ranks; Obuchowski 1997 for clusters.
-
-    Args:
-        right: Whether the row is right, shape ``(n,)``.
-        first: A score, shape ``(n,)``.
-        second: The other.
-        cluster: Cluster number of each row; None when every row is its own.
-
-    Returns:
-        The comparison; None with fewer than two rows of either class.
     """
     if min(int(right.sum()), int((~right).sum())) < 2:  # noqa: PLR2004 - a variance needs two
         return None
@@ -112,15 +97,9 @@ def mid_ranks(values: FloatArray) -> FloatArray:
 
 
 def holm(p_values: FloatArray) -> FloatArray:
-    """Holm's step-down: holds the chance of any false alarm, whatever the dependence.
+    """Holm's step-down: holds the chance of any false alarm, whatever the dependence. P-values in the order given, at most 1.
 
     Source: Holm 1979.
-
-    Args:
-        p_values: Shape ``(m,)``.
-
-    Returns:
-        Adjusted p-values in the order given, at most 1.
     """
     order = np.argsort(p_values, kind="stable")
     steps = np.arange(len(p_values), 0, -1) * p_values[order]
@@ -128,15 +107,9 @@ def holm(p_values: FloatArray) -> FloatArray:
 
 
 def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
-    """Benjamini and Hochberg's step-up: holds the share of false alarms among alarms, for screening.
+    """Benjamini and Hochberg's step-up: holds the share of false alarms among alarms, of independent or positively dependent tests; for screening.
 
     Source: Benjamini and Hochberg 1995.
-
-    Args:
-        p_values: Shape ``(m,)``, independent or positively dependent.
-
-    Returns:
-        Adjusted p-values in the order given, at most 1.
     """
     order = np.argsort(p_values, kind="stable")
     steps = len(p_values) / np.arange(1, len(p_values) + 1) * p_values[order]

@@ -59,28 +59,24 @@ def strata_of(field: Field, terms: SystemTerms) -> Strata:
     decided = {name: each.take(~each.is_open) for name, each in whole.items()}
     left = {name: each.take(each.is_open) for name, each in whole.items()}
     alone = {
-        judge: {
-            name: graded_by(each, np.full(len(each.task), row)).take(
-                each.is_open & np.isfinite(each.verdicts[row])
-            )
-            for name, each in field.systems.items()
-        }
-        for row, judge in enumerate(field.judges)
+        judge: _stratum(_judged_by(field, row), [judge], terms) for row, judge in enumerate(field.judges)
     }
     decided_by = field.decided_by if any(len(each.task) for each in decided.values()) else []
-    several = len(alone) > 1
     return Strata(
         decided=_stratum(decided, decided_by, terms),
-        open=_stratum(
-            left,
-            field.judges,
-            terms,
-            judges={judge: _stratum(each, [judge], terms) for judge, each in alone.items()}
-            if several
-            else {},
-        ),
+        open=_stratum(left, field.judges, terms, judges=alone if len(alone) > 1 else {}),
         all=_stratum(whole, [*decided_by, *field.judges], terms),
     )
+
+
+def _judged_by(field: Field, row: int) -> dict[str, Graded]:
+    """The open outputs that one judge judged."""
+    return {
+        name: graded_by(each, np.full(len(each.task), row)).take(
+            each.is_open & np.isfinite(each.verdicts[row])
+        )
+        for name, each in field.systems.items()
+    }
 
 
 def _stratum(

@@ -35,7 +35,7 @@ _UNDEFINED_SHARE = 0.1
 def replicate_weights(
     sizes: IntArray, replicates: int, rng: np.random.Generator, *, width: int = 1
 ) -> Iterator[FloatArray]:
-    """Draw clusters with replacement; how often one of each group was drawn, a block of replicates at a time.
+    """Draw clusters with replacement: how often one of each group was drawn, a block of replicates at a time.
 
     Groups of many clusters are drawn as a multinomial, which costs replicates x groups. The clusters of the others are one group
     more: how many of them were drawn is known then, and which ones is drawn one by one.
@@ -68,16 +68,9 @@ def replicate_weights(
 def bootstrap(
     formulas: list[Callable[[FloatArray], FloatArray]], sample: Sample, *, replicates: int, seed: int
 ) -> FloatArray:
-    """Replicates of several statistics of one sample, all on the same resampled clusters.
+    """Replicates of several statistics of one sample, all on the same resampled clusters, shape ``(len(formulas), replicates)``.
 
-    Args:
-        formulas: Each maps cell weights ``(b, m)`` to values ``(b,)``; NaN where undefined.
-        sample: The sample.
-        replicates: How many resamples.
-        seed: The same seed gives the same replicates.
-
-    Returns:
-        Shape ``(len(formulas), replicates)``.
+    Each formula maps cell weights ``(b, m)`` to values ``(b,)``, NaN where undefined; the same seed gives the same replicates.
     """
     values = np.empty((len(formulas), replicates))
     rng = np.random.default_rng(seed)
@@ -92,11 +85,7 @@ def bootstrap(
 
 
 def acceleration(formula: Callable[[FloatArray], FloatArray], sample: Sample, *, seed: int) -> float:
-    """Skewness of the estimate, from leaving out one cluster at a time (Efron 1987).
-
-    Returns:
-        The acceleration ``a``; 0 when every cluster says the same.
-    """
+    """Skewness ``a`` of the estimate, from leaving out one cluster at a time (Efron 1987); 0 when every cluster says the same."""
     blocks = in_blocks(sample, _MAX_GROUPS, seed) if len(sample.sizes) > _MAX_GROUPS else sample
     rows = max(1, _BLOCK // max(len(sample.cells.label), 1))
     parts = [(formula(weights), sizes) for weights, sizes in blocks.without_each_group(rows)]
@@ -114,7 +103,7 @@ def acceleration(formula: Callable[[FloatArray], FloatArray], sample: Sample, *,
 def bca_interval(
     estimate: float, replicates: FloatArray, skewness: float, clusters: int, level: float
 ) -> tuple[float, float] | None:
-    """Bias-corrected and accelerated interval (Efron 1987), expanded for few clusters (Hesterberg 2015).
+    """Bias-corrected and accelerated interval (Efron 1987), expanded for few clusters (Hesterberg 2015); None when too many replicates are undefined.
 
     Resampled clusters spread by the factor sqrt((G - 1) / G) too little, and their own spread is uncertain: the
     quantile is Student's, times the inverse factor.
@@ -125,9 +114,6 @@ def bca_interval(
         skewness: The acceleration.
         clusters: How many clusters there are, at least 2.
         level: Nominal coverage.
-
-    Returns:
-        The interval; None when too many replicates are undefined.
     """
     fine = _defined(replicates)
     if fine is None:
@@ -175,13 +161,10 @@ _CORNERS = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 
 
 def unseen_interval(estimator: Estimator, value: float, sample: Sample, level: float) -> Interval:
-    """The range of a statistic when a share of the population is of one extreme kind that the sample happened to miss.
+    """The range of a statistic when a share of the population is of one extreme kind, a corner of (label, score), that the sample happened to miss.
 
     A bootstrap of a judge that never erred gives an interval of no width, on ten rows as on ten thousand. The share
     that may have been missed is Wilson's upper bound for 0 of as many trials as the rows are worth.
-
-    Returns:
-        The lowest and the highest value over the four corners of (label, score), the estimate among them.
     """
     share = unseen_share(sample, level)
     cells = Cells(

@@ -25,7 +25,7 @@ def t_quantile(level: float, degrees: float) -> float:
 
 
 def wilson_interval(share: float, trials: float, level: float = 0.95, *, z: float | None = None) -> Interval:
-    """Wilson's score interval of a proportion.
+    """Wilson's score interval of a proportion, within [0, 1].
 
     Source: Wilson 1927.
 
@@ -34,9 +34,6 @@ def wilson_interval(share: float, trials: float, level: float = 0.95, *, z: floa
         trials: At least 1; may be an effective number, not whole.
         level: Nominal coverage.
         z: Quantile, when it is not the normal one.
-
-    Returns:
-        Within [0, 1].
     """
     z = normal_quantile(level) if z is None else z
     stretch = 1 + z * z / trials
@@ -74,28 +71,16 @@ def t_interval(value: float, standard_error: float, clusters: int, level: float 
 
 
 def logit_interval(share: float, standard_error: float, level: float = 0.95) -> Interval | None:
-    """Interval of a rate that is symmetric on the log-odds scale, by the delta method.
-
-    Returns:
-        Within [0, 1]; None when the share is not inside (0, 1), where the scale has no place for it.
-    """
+    """Interval of a rate that is symmetric on the log-odds scale, by the delta method; None at 0 and 1, and beyond, where the scale has no place for it."""
     return _on_log_odds(share, normal_quantile(level) * standard_error)
 
 
 def jackknife_interval(
     value: float, standard_error: float, degrees: float, scale: Scale, level: float = 0.95
 ) -> tuple[Interval, str] | None:
-    """Student's interval over clusters of a statistic that has ends, symmetric on a scale that has none.
+    """Student's interval over clusters, and its name, of a statistic that has ends, symmetric on a scale that has none; None without a spread, or at an end.
 
-    Args:
-        value: The statistic.
-        standard_error: By leaving out one cluster at a time.
-        degrees: Degrees of freedom of that error.
-        scale: ``fisher`` between -1 and 1, ``logit`` between 0 and 1.
-        level: Nominal coverage.
-
-    Returns:
-        The interval and its name; None without a spread, or at an end.
+    The error, with its degrees of freedom, is that of leaving out one cluster at a time; ``fisher`` is for [-1, 1], ``logit`` for [0, 1].
     """
     if not 0.0 < standard_error < math.inf:
         return None

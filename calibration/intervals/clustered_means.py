@@ -118,7 +118,7 @@ def combine_means(
         error^2 = sum of (cluster's sum of residuals)^2 / (1 - w) / n^2
         1 / degrees = sum of w^2 + (sum of q)^2 - sum of q^2,  q = w^2 / (1 - w)
 
-    which is ``clusters - 1`` where clusters are of one size.
+    which is ``clusters - 1`` where clusters are of one size. A cell whose rows are all in one cluster has no spread that could be told.
 
     Source: Bell and McCaffrey 2002; Pustejovsky and Tipton 2018, for a regression on the indicators of the cells.
 
@@ -127,9 +127,6 @@ def combine_means(
         cell: Cell number of each, shape ``(n,)``; every cell has a row.
         coefficient: Of each cell's mean, shape ``(k,)``.
         cluster: Cluster number of each value, shape ``(n,)``.
-
-    Returns:
-        The combination. A cell whose rows are all in one cluster has no spread that could be told.
     """
     number = np.unique(cluster, return_inverse=True)[1]
     clusters, cells = int(number.max()) + 1, len(coefficient)
@@ -182,17 +179,9 @@ class Shift(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def mean_of(values: FloatArray, cluster: IntArray, *, level: float = 0.95, least: float = -1.0) -> Statistic:
-    """A mean of values in [-1, 1], with a cluster-t interval.
+    """A mean of ``(n,)`` values in [-1, 1], none below ``least``, with a cluster-t interval.
 
-    Args:
-        values: Shape ``(n,)``.
-        cluster: Cluster number of each row, shape ``(n,)``.
-        level: Nominal coverage.
-        least: The smallest value there can be.
-
-    Returns:
-        The mean. Where all values are equal the interval says how large a share of clusters could differ and not have
-        been seen: ``1 - ((1 - level) / 2)^(1 / clusters)``.
+    Where all values are equal the interval says how large a share of clusters could differ and not have been seen: ``1 - ((1 - level) / 2)^(1 / clusters)``.
     """
     if not len(values):
         return undefined("no row was graded", n=0, level=level)
@@ -210,16 +199,10 @@ def mean_of(values: FloatArray, cluster: IntArray, *, level: float = 0.95, least
 
 
 def paired_shift(differences: FloatArray, cluster: IntArray, *, level: float = 0.95, seed: int = 0) -> Shift:
-    """The mean of paired differences, tested by flipping signs of clusters.
+    """The mean of paired differences in [-1, 1], shape ``(n,)``, tested by flipping signs of clusters.
 
     Under the null hypothesis the two sides of each pair are exchangeable, so a cluster's sum is as likely as its negative. The test
-    is exact; of 0/1 outcomes, one pair a cluster, it is McNemar's exact test.
-
-    Args:
-        differences: In [-1, 1], shape ``(n,)``.
-        cluster: Cluster number of each pair, shape ``(n,)``.
-        level: Of the interval.
-        seed: For the patterns of signs, when there are too many for all of them.
+    is exact; of 0/1 outcomes, one pair a cluster, it is McNemar's exact test. ``seed`` is for patterns of signs that are too many for all of them.
     """
     difference = mean_of(differences, cluster, level=level)
     if not len(differences):

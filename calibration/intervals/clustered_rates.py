@@ -55,7 +55,7 @@ def told_by(errors: float, cluster_size: float) -> float:
 def effective_trials(
     spread: Spread, errors: float, row_variance: float, *, prior: Prior = TWO_SIDED, student: float = 1.0
 ) -> float:
-    """How many independent trials rows in clusters are worth.
+    """How many independent trials rows in clusters are worth: at most their number; one for a single cluster.
 
     Trials over the design effect: that of the prior, ``1 + (m - 1) * correlation`` for clusters of ``m`` rows, averaged with the one that the
     jackknife sees (never below 1, times the square of Student's quantile over the normal one, for few clusters know their own spread badly).
@@ -68,9 +68,6 @@ def effective_trials(
         row_variance: Variance of one row's result.
         prior: What is thought beforehand.
         student: Student's quantile over the normal one, at the level of the interval.
-
-    Returns:
-        At most the number of trials; one for a single cluster.
     """
     if spread.clusters == spread.trials:
         return spread.trials
@@ -91,16 +88,7 @@ def unseen_share(sample: Sample, level: float) -> float:
 
 
 def clustered_wilson_interval(share: float, spread: Spread, level: float = 0.95) -> tuple[Interval, str]:
-    """Wilson's interval with as many trials as the rows are worth, and what it is called.
-
-    Args:
-        share: Mean of results in [0, 1]; of 0/1 results, a rate.
-        spread: Of that share.
-        level: Nominal coverage.
-
-    Returns:
-        Ends within [0, 1].
-    """
+    """Wilson's interval of a mean of results in [0, 1] (of 0/1 results, a rate) with as many trials as the rows are worth, and what it is called."""
     errors = told_by(spread.trials * min(share, 1 - share), spread.cluster_size)
     worth = effective_trials(
         spread, errors, share * (1 - share), student=student_ratio(level, spread.degrees)
@@ -110,16 +98,7 @@ def clustered_wilson_interval(share: float, spread: Spread, level: float = 0.95)
 
 
 def share_of(passed: FloatArray, cluster: IntArray, *, level: float = 0.95) -> Statistic:
-    """A share of rows with its interval, `clustered_wilson_interval`.
-
-    Args:
-        passed: 0 or 1, shape ``(n,)``.
-        cluster: Cluster number of each row, shape ``(n,)``.
-        level: Nominal coverage.
-
-    Returns:
-        The share; undefined without rows.
-    """
+    """A share of ``(n,)`` rows that are 0 or 1, with its `clustered_wilson_interval`; undefined without rows."""
     if not len(passed):
         return undefined("no row was graded", n=0, level=level)
     share = float(passed.mean())
@@ -128,17 +107,9 @@ def share_of(passed: FloatArray, cluster: IntArray, *, level: float = 0.95) -> S
 
 
 def certified_rate(passed: FloatArray, cluster: IntArray, *, level: float = 0.95) -> Statistic:
-    """A share with its one-sided lower bound: Clopper and Pearson's, with as many trials as the rows are worth.
+    """A share of ``(n,)`` rows that are 0 or 1 with its one-sided lower bound, Clopper and Pearson's with as many trials as the rows are worth; ``high`` is 1.
 
     Errors come in clusters, too, so here they tell of their dependence only as much as they are worth: their number over the usual design effect.
-
-    Args:
-        passed: 0 or 1, shape ``(n,)``.
-        cluster: Cluster number of each row, shape ``(n,)``.
-        level: Of the bound, one-sided.
-
-    Returns:
-        The share; ``low`` is the bound, ``high`` is 1.
     """
     from scipy.special import betaincinv  # noqa: PLC0415 - slow to import; a rate over independent cases needs none of it
 

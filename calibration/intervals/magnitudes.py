@@ -16,7 +16,7 @@ _LUCKY = 0.16
 
 
 def magnitude_interval(parts: FloatArray, covariance: FloatArray, clusters: int, level: float) -> Interval:
-    """Those sums of |part| under which a sum such as the one seen is not too large and not too small.
+    """Those sums of |part| under which a sum such as the one seen is not too large and not too small; the one seen is always in it.
 
     A bootstrap takes the parts seen for the true ones, and doubles the bias. Instead, for each candidate sum the parts
     nearest to those seen, in standard errors, are taken for true; errors are drawn around them; and the candidate is
@@ -30,9 +30,6 @@ def magnitude_interval(parts: FloatArray, covariance: FloatArray, clusters: int,
         covariance: Of their errors, shape ``(q, q)``.
         clusters: Behind the covariance, at least 2.
         level: Nominal coverage.
-
-    Returns:
-        The interval, from 0; the estimate is always in it, although it may be too large to be likely.
     """
     seen, variance = float(np.abs(parts).sum()), np.diag(covariance)
     errors = _errors(covariance) * (t_quantile(level, clusters - 1) / normal_quantile(level))

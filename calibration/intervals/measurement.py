@@ -64,16 +64,7 @@ class Settings(NamedTuple):
 def measure(
     estimators: Iterable[Estimator], sample: Sample, settings: Settings | None = None
 ) -> dict[str, Statistic]:
-    """Estimate statistics of one sample, with intervals.
-
-    Args:
-        estimators: What to estimate.
-        sample: The rows.
-        settings: How intervals are made.
-
-    Returns:
-        Statistic by name, in the order given.
-    """
+    """Estimate statistics of one sample, with intervals: by name, in the order given."""
     settings = settings or Settings()
     estimators = list(estimators)
     if not sample.n:

@@ -18,18 +18,11 @@ _HALVINGS = 60
 
 
 def tango_interval(only_first: float, only_second: float, trials: float, z: float) -> Interval:
-    """Score interval of a difference of two paired shares: Wilson's idea, for pairs.
+    """Score interval of ``only_first - only_second``, a difference of two paired shares: Wilson's idea, for pairs.
+
+    ``trials`` are pairs, perhaps an effective number, and ``z`` is the quantile.
 
     Source: Tango 1998, with the closed form of the restricted estimate.
-
-    Args:
-        only_first: Share of pairs in which only the first succeeds.
-        only_second: Share in which only the second does.
-        trials: Pairs; may be an effective number, not whole.
-        z: Quantile.
-
-    Returns:
-        Of ``only_first - only_second``, within [-1, 1].
     """
     difference = only_first - only_second
 
@@ -63,12 +56,7 @@ def paired_interval(
 ) -> tuple[Interval, str]:
     """Tango's interval of a difference of two shares of the same rows, with as many pairs as the clusters are worth.
 
-    Args:
-        signs: For the rows of each cell 1 where only the first succeeds, -1 where only the second does, else 0; shape
-            ``(m,)``.
-        trial: 1 for the cells whose rows are in both denominators, shape ``(m,)``.
-        sample: The rows, at least one of them a trial.
-        level: Nominal coverage.
+    A cell of ``signs`` ``(m,)`` is 1 where only the first succeeds, -1 where only the second does, else 0; ``trial`` is 1 for those in both denominators.
     """
     spread = mean_spread(signs, trial, sample)
     only_first, only_second = (float(sample.counts @ (signs == sign)) / spread.trials for sign in (1.0, -1.0))

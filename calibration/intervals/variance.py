@@ -92,12 +92,7 @@ def variance(
 
 
 def covariance(sums: FloatArray, times: IntArray) -> FloatArray:
-    """Covariance matrix ``(q, q)`` of estimates over clusters, of the form ``cr1``.
-
-    Args:
-        sums: The influence of a cluster of each sort on each estimate, shape ``(k, q)``.
-        times: How many clusters of each sort there are, shape ``(k,)``, two or more in all.
-    """
+    """Covariance matrix ``(q, q)``, of the form ``cr1``, of estimates that each cluster of a sort moves by ``sums`` ``(k, q)``, for two clusters or more."""
     return _factor("cr1", int(times.sum())) * (sums.T @ (times[:, None] * sums))
 
 
@@ -110,23 +105,16 @@ def _factor(form: Form, clusters: int) -> float:
 def degrees_of_freedom(shares: FloatArray, times: IntArray) -> float:
     """Bell and McCaffrey's (2002), of the error of a mean: as many as there are clusters less one where they are of one size, else fewer.
 
-    Args:
-        shares: The share of all rows that a cluster of each sort has, shape ``(k,)``, below 1.
-        times: How many clusters of each sort there are, shape ``(k,)``.
+    ``shares`` of all rows, each below 1, are those of a cluster of each sort, of which there are ``times``; shape ``(k,)`` each.
     """
     pull = shares**2 / (1 - shares)
     return 1 / float(times @ shares**2 + (times @ pull) ** 2 - times @ pull**2)
 
 
 def left_out_error(values: FloatArray, times: IntArray | None = None) -> FloatArray:
-    """Standard error from estimates that each leave out one cluster, or block of clusters (Kott 2001).
+    """Standard error ``(...)`` from estimates ``(k, ...)`` that each leave out one cluster, or block of clusters (Kott 2001).
 
-    Args:
-        values: Shape ``(k, ...)``.
-        times: How many clusters give each, shape ``(k,)``; None for one.
-
-    Returns:
-        Shape ``(...)``.
+    ``times`` says how many clusters give each; None for one.
     """
     times = np.ones(len(values), dtype=np.int64) if times is None else times
     count = times.sum()
@@ -135,15 +123,7 @@ def left_out_error(values: FloatArray, times: IntArray | None = None) -> FloatAr
 
 
 def influence(formula: Callable[[FloatArray], FloatArray], sample: Sample) -> FloatArray:
-    """How much a row of each cell moves a statistic; the sum over all rows is 0.
-
-    Args:
-        formula: Maps cell weights ``(b, m)`` to values ``(b,)``.
-        sample: The sample.
-
-    Returns:
-        Influence values per cell, shape ``(m,)``.
-    """
+    """How much a row of each cell moves a statistic of weights ``(b, m)``, shape ``(m,)``; the sum over all rows is 0."""
     counts, m = sample.counts, len(sample.counts)
     rows = max(1, _BLOCK // max(m, 1))
     pieces: list[FloatArray] = []
@@ -156,16 +136,7 @@ def influence(formula: Callable[[FloatArray], FloatArray], sample: Sample) -> Fl
 
 
 def standard_error(values: FloatArray, sample: Sample, *, independent: bool = False) -> float:
-    """Standard error of a statistic of a sample.
-
-    Args:
-        values: Influence values per cell, shape ``(m,)``.
-        sample: The sample.
-        independent: Take rows as independent: the delta method.
-
-    Returns:
-        The error; over clusters NaN with fewer than two.
-    """
+    """Standard error from influence values per cell, over clusters (NaN with fewer than two), or with ``independent`` rows: the delta method."""
     if independent:
         return math.sqrt(float(sample.counts @ values**2))
     return math.sqrt(variance(sample.groups @ values, sample.sizes))
@@ -192,12 +163,9 @@ class Spread(NamedTuple):
 
 
 def spread_of_sums(totals: FloatArray, trials_of: FloatArray, times: IntArray | None = None) -> Spread:
-    """Spread of ``sum of totals / sum of trials``.
+    """Spread of ``sum of totals / sum of trials``, of a cluster of each sort, shape ``(k,)``; at least one trial in all.
 
-    Args:
-        totals: Sum of values in a cluster of each sort, shape ``(k,)``.
-        trials_of: Its rows in the denominator, shape ``(k,)``; at least one in all.
-        times: How many clusters of each sort there are, shape ``(k,)``; None for one of each.
+    ``times`` says how many clusters of each sort there are; None for one of each.
     """
     times = np.ones(len(totals), dtype=np.int64) if times is None else times
     trials = float(times @ trials_of)
@@ -229,11 +197,8 @@ def proportion_spread(proportion: Proportion, sample: Sample) -> Spread:
 
 
 def mean_spread(success: FloatArray, trial: FloatArray, sample: Sample) -> Spread:
-    """Spread of the mean of some values over those rows that are trials.
+    """Spread of the mean of some values over those rows that are trials, of which there is one at least.
 
-    Args:
-        success: Value of each cell, shape ``(m,)``; 0 where it is no trial.
-        trial: 1 for each cell that is a trial, shape ``(m,)``.
-        sample: The sample, with at least one trial.
+    ``success`` is 0 where ``trial`` is 0; both have a number a cell, shape ``(m,)``.
     """
     return spread_of_sums(sample.groups @ success, sample.groups @ trial, sample.sizes)

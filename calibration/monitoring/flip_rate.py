@@ -29,14 +29,9 @@ class SelfConsistency(NamedTuple):
 
 
 def self_consistency(repeats: Sequence[Sequence[bool]], cluster: IntArray) -> SelfConsistency:
-    """Compare repeats of the same question.
+    """Compare repeats of the same question: for each item, whether each of two repeats or more passed it, and its cluster's number.
 
-    Args:
-        repeats: For each item, whether each repeat passed it; at least two each.
-        cluster: Cluster number of each item, shape ``(items,)``.
-
-    Returns:
-        Flip rate ``1 - sum_c k_c (k_c - 1) / (k (k - 1))`` and the share on which all agree.
+    The flip rate of an item is ``1 - sum_c k_c (k_c - 1) / (k (k - 1))``.
 
     Raises:
         ValueError: An item has fewer than two repeats.

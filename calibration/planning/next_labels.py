@@ -28,10 +28,7 @@ class StratifiedDraw(NamedTuple):
 
 
 def next_to_label(table: Table, count: int, *, seed: int = 0) -> list[str]:
-    """A simple random sample of the items without a label, which keeps every estimate valid.
-
-    Returns:
-        Item ids, in random order: labelling may stop at any of them.
+    """A simple random sample of the items without a label, in random order: every estimate stays valid, and labelling may stop at any of them.
 
     Raises:
         InputError: Every item has a label.
@@ -113,11 +110,7 @@ def _draw_each(
 
 
 def _to_draw_from(table: Table) -> Table:
-    """The judged items of one judge, each once.
-
-    Raises:
-        InputError: The table has several judges, or no item is judged and not labelled.
-    """
+    """The judged items of one judge, each once."""
     judges = [name for name, _ in table.judge.present()]
     if len(judges) > 1:
         raise InputError(f"the table has {len(judges)} judges ({', '.join(judges)}); name one with --judge")
@@ -130,22 +123,12 @@ def _to_draw_from(table: Table) -> Table:
 def neyman_allocation(
     size: IntArray, spread: FloatArray, labelled: IntArray, count: int, *, least: int = 10
 ) -> IntArray:
-    """New labels for each stratum, so that the labels in all are in proportion to size times spread.
+    """New labels for each stratum, shape ``(K,)``, so that the labels in all are in proportion to size times spread.
 
     That makes the variance of a stratified mean least. What a stratum has too many of already, others go without;
-    none gets more labels than it has items, nor fewer than ``least`` where it has so many.
+    none gets more labels than it has items, nor fewer than ``least`` where it has so many. Their sum is ``count`` where so many items are left.
 
     Source: Neyman 1934; for prediction-powered estimates Fisch et al. 2024 (arXiv 2406.04291).
-
-    Args:
-        size: Items of each stratum, shape ``(K,)``.
-        spread: Standard deviation of what the labels add to the judge, shape ``(K,)``, above 0.
-        labelled: Items of each that have a label, shape ``(K,)``.
-        count: How many new labels; more than there are items is all of them.
-        least: Labels that each stratum must have in the end.
-
-    Returns:
-        New labels, shape ``(K,)``; their sum is ``count`` where so many items are left.
 
     Raises:
         ValueError: There are too few labels for the least of every stratum.

@@ -22,14 +22,7 @@ def told_pilot(
     decided: float = 0.0,
     decided_rate: float = 0.5,
 ) -> Pilot:
-    """A pilot of judges that err independently given the truth.
-
-    Args:
-        open_rate: Share of open outputs that are right, within (0, 1).
-        judges: True positive and true negative rate, of ``cheap`` and ``dear``.
-        decided: Share of outputs that the checkers decide.
-        decided_rate: Share of those that pass.
-    """
+    """A pilot of judges that err independently given the truth: their true positive and true negative rates, and the rate of open outputs, within (0, 1)."""
     spread = open_rate * (1 - open_rate)
     agrees = np.array([tpr + tnr - 1 for tpr, tnr in judges.values()])
     passed = np.array([open_rate * tpr + (1 - open_rate) * (1 - tnr) for tpr, tnr in judges.values()])

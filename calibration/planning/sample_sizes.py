@@ -15,15 +15,9 @@ from .budget import LEVEL
 
 
 def labels_for_rate(rate: float, half_width: float, *, share: float = 1.0) -> int:
-    """Labels for an interval of a rate that is this narrow.
+    """Labels for an interval of a rate that is this narrow: ``z^2 rate (1 - rate) / half_width^2 / share``, rounded up.
 
-    Args:
-        rate: The expected rate.
-        half_width: Of the interval.
-        share: Share of labelled items that are in the rate's denominator: the prevalence, for a true positive rate.
-
-    Returns:
-        ``z^2 rate (1 - rate) / half_width^2 / share``, rounded up.
+    ``share`` of labelled items are in the rate's denominator: the prevalence, for a true positive rate.
     """
     return math.ceil(normal_quantile(LEVEL) ** 2 * rate * (1 - rate) / half_width**2 / share)
 
@@ -51,17 +45,9 @@ def labels_for_kappa(tpr: float, tnr: float, prevalence: float, half_width: floa
 def labels_for_corrected_rate(
     tpr: float, tnr: float, prevalence: float, half_width: float, unlabelled: int
 ) -> int | None:
-    """Labels for a PPI++ interval of the true rate that is this narrow, when the judge scores ``unlabelled`` items.
+    """Labels for a PPI++ interval of the true rate that is this narrow, when the judge scores ``unlabelled`` items beside them.
 
-    Args:
-        tpr: True positive rate of the judge.
-        tnr: Its true negative rate.
-        prevalence: The expected true rate.
-        half_width: Of the interval.
-        unlabelled: Items judged and not labelled.
-
-    Returns:
-        The least n with ``var(Y) (1 - rho^2 N / (N + n)) / n`` small enough; None when no number is.
+    The least n with ``var(Y) (1 - rho^2 N / (N + n)) / n`` small enough; None when no number is.
     """
     rate = prevalence * tpr + (1 - prevalence) * (1 - tnr)
     spread = prevalence * (1 - prevalence)
@@ -90,22 +76,13 @@ class ClassLabels(NamedTuple):
 def labels_for_rogan_gladen(
     tpr: float, tnr: float, prevalence: float, half_width: float, unlabelled: int
 ) -> ClassLabels | None:
-    """Labels of each class for an interval of the Rogan-Gladen estimate that is this narrow, as few as will do.
+    """Labels of each class for an interval of the Rogan-Gladen estimate that is this narrow, as few as will do, at least 1.
 
     Of its variance, ``theta^2 Se (1 - Se) / right + (1 - theta)^2 Sp (1 - Sp) / wrong`` over ``J^2`` is the labels' part;
-    the least labels are in proportion to the roots of both numerators.
+    the least labels are in proportion to the roots of both numerators. Se is the judge's true positive rate, Sp its true negative rate, theta the prevalence.
+    None where the judge is no better than chance, or no number is enough.
 
     Source: Neyman 1934; Lee et al. 2025 (arXiv 2511.21140) have it with the judge's rate for theta, and for rates near 1.
-
-    Args:
-        tpr: True positive rate of the judge (Se).
-        tnr: Its true negative rate (Sp).
-        prevalence: The expected true rate (theta).
-        half_width: Of the interval.
-        unlabelled: Items judged, whose rate is corrected.
-
-    Returns:
-        Labels of each class, at least 1; None where the judge is no better than chance, or no number is enough.
     """
     youden = tpr + tnr - 1
     rate = prevalence * tpr + (1 - prevalence) * (1 - tnr)
@@ -120,17 +97,14 @@ def labels_for_rogan_gladen(
 
 
 def items_for_difference(difference: float, discordant: float, *, power: float = 0.8) -> int:
-    """Items on which two judges must be compared to find a difference with McNemar's test.
+    """Items on which two judges must be compared to find a difference with McNemar's test: ``[z_a sqrt(psi) + z_b sqrt(psi - d^2)]^2 / d^2``, rounded up.
 
     Source: Connor 1987.
 
     Args:
-        difference: Of the two shares right.
-        discordant: Share of items on which exactly one of the two is right; at least the difference.
+        difference: ``d``, of the two shares right.
+        discordant: ``psi``, the share of items on which exactly one of the two is right.
         power: Wanted chance to find it.
-
-    Returns:
-        ``[z_a sqrt(psi) + z_b sqrt(psi - d^2)]^2 / d^2``, rounded up.
 
     Raises:
         ValueError: The difference is 0 or larger than the discordant share.

@@ -29,7 +29,7 @@ def strengths(
     *,
     level: float = 0.95,
 ) -> list[Statistic]:
-    """Strengths by maximum likelihood, their mean 0, with a sandwich error over clusters.
+    """Strengths by maximum likelihood, one a system, their mean 0, with a sandwich error over clusters; undefined where the comparisons do not bound them.
 
     A comparison counts as one, of which each has the part by which it was preferred: a tie, and a flip, is half a win for each. That is the
     rule of half wins; the likelihood is that of fractional responses, whose maximum exists where that of wins and losses does.
@@ -43,9 +43,6 @@ def strengths(
         preferred: How far ``a`` was preferred, in [0, 1].
         cluster: Cluster numbers.
         level: Of the intervals.
-
-    Returns:
-        One a system; all undefined, with the reason, where the comparisons do not bound them.
     """
     k = len(systems)
     counts = np.bincount(np.concatenate([a, b]), minlength=k)

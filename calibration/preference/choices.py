@@ -81,11 +81,7 @@ class Kinds(NamedTuple):
 
 
 def kinds_of(choices: Choices) -> Kinds:
-    """What comparisons came to that are complete.
-
-    Args:
-        choices: Complete ones; of repeated questions the means, which count as what they are nearer to.
-    """
+    """What complete comparisons came to; of repeated questions the means, which count as what they are nearer to."""
     one, other = np.sign(choices.a_first - 0.5), np.sign(0.5 - choices.b_first)
     return Kinds(
         a=(one > 0) & (other > 0),

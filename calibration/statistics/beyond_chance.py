@@ -21,13 +21,9 @@ def cohen_kappa(table: FloatArray) -> FloatArray:
 
 
 def weighted_kappa_table(table: FloatArray, disagreement: FloatArray) -> FloatArray:
-    """Kappa in which each pair of categories has its cost: 1 - observed cost / cost by chance.
+    """Kappa in which each pair of categories has its cost ``(q, q)``, 0 on the diagonal: 1 - observed cost / cost by chance.
 
     Source: Cohen 1968.
-
-    Args:
-        table: Counts.
-        disagreement: Cost of each pair of categories, shape ``(q, q)``, 0 on the diagonal.
     """
     share = _shares(table)
     chance = share.sum(axis=-1)[..., :, None] * share.sum(axis=-2)[..., None, :]
@@ -52,13 +48,9 @@ def gwet_ac1(table: FloatArray) -> FloatArray:
 
 
 def gwet_ac2(table: FloatArray, agreement: FloatArray) -> FloatArray:
-    """AC1 in which near misses count for something: p_e = sum of weights * sum of pi_k (1 - pi_k) / (q (q - 1)).
+    """AC1 in which near misses count for something: p_e = sum of weights * sum of pi_k (1 - pi_k) / (q (q - 1)), weights ``(q, q)`` of 1 on the diagonal.
 
     Source: Gwet, Handbook of Inter-Rater Reliability, 2014.
-
-    Args:
-        table: Counts.
-        agreement: How far each pair of categories agrees, shape ``(q, q)``, 1 on the diagonal.
     """
     share, q = _shares(table), table.shape[-1]
     margin = _margin(share)

@@ -156,12 +156,8 @@ def own_estimators() -> list[Estimator]:
 def of_function(name: str, function: Callable[..., Any]) -> Estimator:
     """A function as a statistic, with the clustered interval that any other has.
 
-    Args:
-        name: Its name.
-        function: Takes labels, scores and weights, each of shape ``(m,)``; gives a number, or None or NaN where it is undefined.
-
-    Returns:
-        The statistic; it raises ConfigurationError for a function that raises or gives something else.
+    It takes labels, scores and weights, each of shape ``(m,)``, and gives a number, or None or NaN where it is undefined; one that raises or gives
+    something else is a ConfigurationError.
     """
 
     def formula(weights: FloatArray, cells: Cells) -> FloatArray:

@@ -32,16 +32,7 @@ class Moments(NamedTuple):
 
 
 def moments(weights: FloatArray, label: FloatArray, score: FloatArray) -> Moments:
-    """Weighted moments.
-
-    Args:
-        weights: Counts per cell, shape ``(..., m)``.
-        label: Values of the cells ``(m,)``, or ranks ``(..., m)`` that depend on the weights.
-        score: Likewise.
-
-    Returns:
-        The moments; NaN where the weights sum to 0.
-    """
+    """Moments of values ``(m,)``, or of ranks ``(..., m)`` that depend on the weights ``(..., m)``; NaN where these sum to 0."""
     n = weights.sum(axis=-1)
     share = ratio(weights, n[..., None])
     # From the first cell, so that constant input has a variance of exactly 0.
@@ -91,16 +82,11 @@ def spearman(weights: FloatArray, cells: Cells) -> FloatArray:
 
 
 def kendall_tau_b(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Kendall's tau-b: concordant minus discordant pairs, corrected for ties on either side.
+    """Kendall's tau-b: concordant minus discordant pairs, corrected for ties on either side; NaN where label or score is constant.
+
+    Weights are whole numbers above ``MAX_PAIRWISE_CELLS`` cells.
 
     Source: Kendall 1945.
-
-    Args:
-        weights: Counts per cell, shape ``(..., m)``; whole numbers above ``MAX_PAIRWISE_CELLS`` cells.
-        cells: Their labels and scores.
-
-    Returns:
-        In [-1, 1], shape ``(...)``; NaN where label or score is constant.
     """
     if len(cells.label) > MAX_PAIRWISE_CELLS:
         return np.apply_along_axis(_tau_of_counts, -1, weights, cells.label, cells.score)
@@ -123,15 +109,7 @@ def _tau_of_counts(counts: FloatArray, label: FloatArray, score: FloatArray) -> 
 
 
 def sum_by_value(weights: FloatArray, values: FloatArray) -> FloatArray:
-    """Total weight of each distinct value, in ascending order.
-
-    Args:
-        weights: Shape ``(..., m)``.
-        values: Shape ``(m,)``.
-
-    Returns:
-        Shape ``(..., q)``.
-    """
+    """Total weight ``(..., q)`` of each distinct value of the cells, in ascending order."""
     distinct, code = np.unique(values, return_inverse=True)
     order: IntArray = np.argsort(code, kind="stable")
     return np.add.reduceat(
@@ -163,20 +141,14 @@ def weighted_kappa(weights: FloatArray, cells: Cells) -> FloatArray:
     On values that are equally spaced levels this is the usual quadratic kappa; levels that were declared and never
     used change nothing. It is then, identically, Lin's concordance (Fleiss and Cohen 1973), which is how it is
     computed: the table of many distinct values would be large and empty.
-
-    Returns:
-        In [-1, 1], shape ``(...)``; NaN where label and score are one and the same constant.
     """
     return concordance(weights, cells)
 
 
 def icc_a1(weights: FloatArray, cells: Cells) -> FloatArray:
-    """ICC(A,1): absolute agreement of single measurements, two-way; Shrout and Fleiss' ICC(2,1), with two raters.
+    """ICC(A,1): absolute agreement of single measurements, two-way; Shrout and Fleiss' ICC(2,1), with two raters. NaN also for a single row.
 
     Source: Shrout and Fleiss 1979; McGraw and Wong 1996.
-
-    Returns:
-        At most 1, shape ``(...)``; NaN where all values are one and the same, or there is one row.
     """
     values = cell_moments(weights, cells)
     n = values.n

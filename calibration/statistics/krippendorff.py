@@ -17,14 +17,7 @@ Level: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 
 
 def value_counts(ratings: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """How often each value was given to each unit.
-
-    Args:
-        ratings: Shape ``(raters, units)``; NaN where a rater did not rate.
-
-    Returns:
-        The distinct values ``(q,)``, ascending, and counts ``(units, q)``.
-    """
+    """The distinct values ``(q,)`` of ratings ``(raters, units)``, NaN where there is none, and how often each was given to each unit, ``(units, q)``."""
     rated = np.isfinite(ratings)
     values, code = np.unique(ratings[rated], return_inverse=True)
     counts = np.zeros((ratings.shape[1], len(values)))
@@ -35,16 +28,13 @@ def value_counts(ratings: FloatArray) -> tuple[FloatArray, FloatArray]:
 def alpha_of_units(
     weights: FloatArray, units: FloatArray, values: FloatArray, level: Level = "nominal"
 ) -> FloatArray:
-    """Alpha from counts of values per unit.
+    """Alpha from counts of values per unit; NaN where all values are one and the same.
 
     Args:
         weights: How often each unit counts, shape ``(..., k)``.
         units: How often each value was given to it, shape ``(k, q)``; at least two values in every unit.
         values: The values, shape ``(q,)``.
         level: What differences mean.
-
-    Returns:
-        Shape ``(...)``; NaN where all values are one and the same.
     """
     weights = weights / (units.sum(axis=1) - 1.0)
     pairs = np.einsum("...k,kc,kd->...cd", weights, units, units, optimize=True)

@@ -75,13 +75,7 @@ def ece_interval(sample: Sample, level: float) -> tuple[Interval | None, str]:
 
 
 def gaps_interval(gaps: FloatArray, sample: Sample, level: float) -> tuple[Interval | None, str]:
-    """Interval of a calibration error over groups of scores, and its name.
-
-    Args:
-        gaps: Outcome less score of each cell, in the column of its group, shape ``(m, groups)``.
-        sample: The rows, at least one.
-        level: Nominal coverage.
-    """
+    """Interval, and its name, of a calibration error over groups of scores: ``gaps`` ``(m, groups)`` are outcome less score of each cell, in its group's column."""
     clusters = sample.n_clusters
     if clusters < 2:  # noqa: PLR2004 - one cluster has no spread
         return None, "delta: no interval from a single cluster"
@@ -121,15 +115,9 @@ class BrierParts(NamedTuple):
 
 
 def brier_parts(outcome: FloatArray, score: FloatArray, group: IntArray, count: FloatArray) -> BrierParts:
-    """Murphy's decomposition of the Brier score.
+    """Murphy's decomposition of the Brier score; each array of shape ``(m,)``, groups numbered without a gap, counts above 0.
 
     Source: Murphy 1973; exact when every group is one distinct score, else with the remainder.
-
-    Args:
-        outcome: 1 for right, 0 for wrong, shape ``(m,)``.
-        score: Probabilities of right, shape ``(m,)``.
-        group: Group number of each, shape ``(m,)``: 0, 1, ... without a gap.
-        count: How often each occurs, shape ``(m,)``, above 0.
     """
     size, rate, mean = _groups(outcome, score, group, count)
     n, base = size.sum(), float(size @ rate / size.sum())
@@ -143,17 +131,10 @@ def corrected_brier_parts(
 ) -> BrierParts | None:
     """The decomposition without the bias that small groups have: their rates vary by chance, which looks like a fault.
 
+    The parts have the same sum; None where a group has a single row, whose chance cannot be told.
+
     Source: Ferro and Fricker 2012. Reliability and resolution may be below 0. The reliability is also the debiased squared
     calibration error of Kumar, Liang and Ma 2019 (arXiv 1909.10155).
-
-    Args:
-        outcome: 1 for right, 0 for wrong, shape ``(m,)``.
-        score: Probabilities of right, shape ``(m,)``.
-        group: Group number of each, shape ``(m,)``: 0, 1, ... without a gap.
-        count: How often each occurs, shape ``(m,)``, above 0.
-
-    Returns:
-        The parts, with the same sum; None where a group has a single row, whose chance cannot be told.
     """
     size, rate, _ = _groups(outcome, score, group, count)
     if (size < 2).any():  # noqa: PLR2004 - a variance needs two
@@ -170,16 +151,7 @@ def corrected_brier_parts(
 
 
 def equal_mass_groups(score: FloatArray, count: FloatArray, groups: int = 10) -> IntArray:
-    """Groups of about as many rows each, by score; equal scores stay together.
-
-    Args:
-        score: Shape ``(m,)``.
-        count: How often each occurs, shape ``(m,)``.
-        groups: How many at most.
-
-    Returns:
-        Group numbers without a gap, shape ``(m,)``.
-    """
+    """At most so many groups of about as many rows each, by score: their numbers, shape ``(m,)``, without a gap; equal scores stay together."""
     which = np.unique(score, return_inverse=True)[1]
     rows = np.bincount(which, weights=count)
     middle = (np.cumsum(rows) - rows / 2) / rows.sum()

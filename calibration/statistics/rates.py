@@ -76,16 +76,10 @@ def f1_macro(table: FloatArray) -> FloatArray:
 
 
 def mcc(table: FloatArray) -> FloatArray:
-    """(tp tn - fp fn) / sqrt((tp + fp)(tp + fn)(tn + fp)(tn + fn)): Pearson's correlation of 0/1 label and verdict.
+    """(tp tn - fp fn) / sqrt((tp + fp)(tp + fn)(tn + fp)(tn + fn)): Pearson's correlation of 0/1 label and verdict; NaN where a margin is empty.
 
     Source: Matthews 1975. With N unlabelled and n labelled rows a judge of this correlation cuts the variance of the
     corrected rate by the factor ``1 - mcc**2 * N / (N + n)``.
-
-    Args:
-        table: ``[[tn, fp], [fn, tp]]``, shape ``(..., 2, 2)``.
-
-    Returns:
-        In [-1, 1], shape ``(...)``; NaN where a margin is empty.
     """
     total = table.sum(axis=(-2, -1), keepdims=True)
     # Shares, not counts: a product of four counts of a large table leaves the range where floats are exact.

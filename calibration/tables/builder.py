@@ -43,11 +43,7 @@ _BLOCK = 512
 
 
 class TableBuilder:
-    """Collects rows, checks them, and makes the table.
-
-    Args:
-        columns: Names in the rows by the names of the contract, where they differ: ``{"label": "gold"}``.
-    """
+    """Collects rows, checks them, and makes the table; ``columns`` names theirs by the names of the contract, where they differ: ``{"label": "gold"}``."""
 
     def __init__(self, columns: Mapping[str, str] | None = None) -> None:
         self._source = dict(columns or {})
@@ -225,11 +221,7 @@ def _cell_of(field: str) -> Callable[[Any, str], Any]:
 
 
 def refuse_strangers(item: Column, given: Mapping[str, float], what: str, *, path: object) -> None:
-    """Refuse what is of no item in a table, naming one of each, so that it is seen how they differ.
-
-    Raises:
-        InputError: None of them is of an item in the table.
-    """
+    """Refuse what is of no item in a table, naming one of each, so that it is seen how they differ."""
     if any(name in given for name in item.values):
         return
     first = next(iter(given), None)

@@ -20,11 +20,7 @@ def is_number(name: str) -> bool:
 
 
 def number_of(value: object, field: str) -> float:
-    """A number of a column for which `is_number` holds; NaN where there is none.
-
-    Raises:
-        InputError: It is not a number, or outside of what the column allows; names the field.
-    """
+    """A number of a column for which `is_number` holds, within what the column allows; NaN where there is none."""
     if field == ROUND:
         return _round_of(value)
     if field not in AMOUNTS:
@@ -50,31 +46,19 @@ def _round_of(value: object) -> float:
 
 
 def name_of(value: object, field: str) -> str:
-    """A name: a text or a whole number.
-
-    Raises:
-        InputError: It is something else; names the field.
-    """
+    """A name: a text or a whole number. Whatever else a cell holds is, here as below, an InputError that names the field."""
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
         raise InputError(f"expected a name, got {_shown(value)}", field=field)
     return str(value)
 
 
 def cluster_of(value: object, field: str) -> str | None:
-    """A name, or None where there is none: the item is its own cluster.
-
-    Raises:
-        InputError: It is something else; names the field.
-    """
+    """A name, or None where there is none: the item is its own cluster."""
     return None if is_missing(value) else name_of(value, field)
 
 
 def unit_of(value: object, field: str) -> float:
-    """A number in [0, 1]; NaN where there is none.
-
-    Raises:
-        InputError: It is something else; names the field.
-    """
+    """A number in [0, 1]; NaN where there is none."""
     if is_missing(value):
         return math.nan
     number = _float(value)
@@ -84,11 +68,7 @@ def unit_of(value: object, field: str) -> float:
 
 
 def text_of(value: object, field: str) -> str | None:
-    """A value of a slice as text; None where there is none.
-
-    Raises:
-        InputError: It is a list, an object or another thing that is no single value; names the field.
-    """
+    """A value of a slice as text; None where there is none. A list or an object is none."""
     if is_missing(value):
         return None
     if isinstance(value, bool):
@@ -110,12 +90,7 @@ def is_missing(value: object) -> bool:
 
 
 def absent(field: str, columns: Iterable[str]) -> InputError:
-    """The error of rows without a column that every row needs.
-
-    Args:
-        field: The column.
-        columns: Those that there are, which are shown to who must name another one with ``--column``.
-    """
+    """The error of rows without a column that every row needs; it shows those there are to who must name another one with ``--column``."""
     shown = ", ".join(repr(name) for name in columns)
     there_are = f"the columns are {shown if len(shown) <= 120 else f'{shown[:117]}...'}"  # noqa: PLR2004 - fits on a line
     null = " (a verdict that is not there is null, or an empty cell)" if field == "score" else ""

@@ -24,11 +24,7 @@ _PLAIN = {str, int, float, bool, type(None)}
 
 
 def read_cells(values: list[Any], cell: Callable[[Any, str], T], field: str) -> list[T]:
-    """Read each value of a column, equal ones once.
-
-    Raises:
-        InputError: `cell` refuses a value.
-    """
+    """Read each value of a column, equal ones once."""
     kinds = set(map(type, values))
     if cell in _TEXTS and kinds == {str} and all(map(str.strip, values)):
         return values

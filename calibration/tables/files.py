@@ -115,11 +115,7 @@ def read_table(
 
 
 def read_labels(path: InputPath) -> dict[str, float]:
-    """Labels by item (``case_id|system|trial``) from a file of Verdicts; a later line replaces an earlier one.
-
-    Raises:
-        InputError: The file cannot be read, or a line is not a Verdict.
-    """
+    """Labels by item (``case_id|system|trial``) from a file of Verdicts; a later line replaces an earlier one."""
     return given_labels(read_records(path, Verdict)).scores
 
 
@@ -191,13 +187,7 @@ def _drawn_item(row: Mapping[str, Any], before: Mapping[str, float]) -> tuple[st
 
 
 def table_from_rows(rows: Iterator[Mapping[str, Any]] | Sequence[Mapping[str, Any]]) -> Table:
-    """A table from rows in memory.
-
-    Args:
-        rows: Each with at least ``item_id``, ``judge`` and ``score``.
-
-    Returns:
-        The table.
+    """A table from rows in memory, each with at least ``item_id``, ``judge`` and ``score``.
 
     Raises:
         InputError: A row cannot be used; its number, from 1, stands where a file's line would.
@@ -208,18 +198,7 @@ def table_from_rows(rows: Iterator[Mapping[str, Any]] | Sequence[Mapping[str, An
 
 
 def table_from_frame(frame: pd.DataFrame, *, columns: Mapping[str, str] | None = None) -> Table:
-    """A table from a pandas DataFrame; NaN and None are missing.
-
-    Args:
-        frame: One row a verdict.
-        columns: Names in the frame by the names of the contract, where they differ.
-
-    Returns:
-        The table.
-
-    Raises:
-        InputError: A row cannot be used; its position, from 1, stands where a file's line would.
-    """
+    """A table from a pandas DataFrame, a row a verdict; NaN and None are missing. ``columns`` and errors are as for files."""
     builder = TableBuilder(columns)
     builder.extend(enumerate(frame_rows(frame), start=1), path="frame")
     return builder.build()

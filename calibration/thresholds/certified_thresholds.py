@@ -94,18 +94,12 @@ def certify_cascade(
     cluster: IntArray | None = None,
     seed: int = 0,
 ) -> Cascade:
-    """Certify each judge on what those before it left, each at its share of the chance to fail.
+    """Certify each judge, in the order in which they are asked, on what those before it left, each at its share of the chance to fail.
 
     With probability ``1 - FAILURE`` over calibration samples the verdicts that each judge keeps, and so all that are kept,
-    are wrong at most ``max_error`` of the time. A judge of which nothing is certified decides nothing.
+    are wrong at most ``max_error`` of the time. A judge of which nothing is certified decides nothing. One item of each cluster, drawn by ``seed``, is looked at.
 
     Source: Jung et al. 2024 (arXiv 2407.18370), with the failures shared out: spent whole at each judge they add up.
-
-    Args:
-        judges: By name, in the order in which they are asked.
-        max_error: The error to be guaranteed.
-        cluster: Cluster number of each item; None when every item is its own. One item of each is looked at.
-        seed: Decides which.
     """
     items = np.arange(len(next(iter(judges.values())).wrong))
     left = items if cluster is None else _one_of_each(cluster, seed)

@@ -26,14 +26,7 @@ _ROUNDING = 1e-12
 def choose_threshold(
     right: BoolArray, score: FloatArray, cluster: IntArray, *, statistic: str = "balanced_accuracy"
 ) -> Threshold:
-    """The threshold on the score that makes a statistic of the 2x2 table largest, cross-fitted.
-
-    Args:
-        right: Whether the label passes, shape ``(n,)``.
-        score: The judge's scores, shape ``(n,)``, none missing.
-        cluster: Cluster number of each row, shape ``(n,)``; a cluster is never split.
-        statistic: One of `AGREEMENT`.
-    """
+    """The threshold on the score that makes a statistic of `AGREEMENT` largest, cross-fitted; arrays of shape ``(n,)``, and a cluster is never split."""
     candidates = _spaced(np.unique(score))
     if not len(score) or right.all() or not right.any():
         return _no_threshold(statistic, "needs labels of both classes", len(score))
@@ -91,20 +84,10 @@ def _values(tables: FloatArray, statistic: str) -> FloatArray:
 def better_cut(
     right: BoolArray, score: FloatArray, cluster: IntArray, pass_at: float, *, level: float = 0.95
 ) -> BetterCut | None:
-    """Choose the cut anew, cross-fitted, and compare.
+    """Choose the cut anew, cross-fitted, and compare with ``pass_at``; arrays of shape ``(n,)``, and a cluster is never split.
 
     Balanced accuracy is the mean of two means, of what passes among right items and of what fails among wrong ones, so the gain has the
-    error of such a sum over clusters (`combine_means`).
-
-    Args:
-        right: Whether the label passes, shape ``(n,)``.
-        score: Scores, shape ``(n,)``, none missing.
-        cluster: Cluster number of each row, shape ``(n,)``; a cluster is never split.
-        pass_at: The cut that verdicts are held to.
-        level: Nominal coverage.
-
-    Returns:
-        What was found; None where no score lies between 0 and 1, so that there is nothing to choose.
+    error of such a sum over clusters (`combine_means`). None where no score lies between 0 and 1, so that there is nothing to choose.
     """
     if np.isin(score, (0.0, 1.0)).all():
         return None

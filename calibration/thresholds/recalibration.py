@@ -17,13 +17,9 @@ _RIDGE = 1e-9
 
 
 def isotonic(score: FloatArray, outcome: FloatArray) -> Curve:
-    """The rising step function nearest to the outcomes, as a curve through its steps.
+    """The rising step function nearest to the outcomes, 0 or 1, as a curve through its steps.
 
     Source: Ayer et al. 1955 (pool adjacent violators); for probabilities Zadrozny and Elkan 2002.
-
-    Args:
-        score: Shape ``(n,)``, at least one.
-        outcome: 0 or 1, shape ``(n,)``.
     """
     values, which = np.unique(score, return_inverse=True)
     count = np.bincount(which).astype(np.float64)
@@ -36,13 +32,9 @@ def isotonic(score: FloatArray, outcome: FloatArray) -> Curve:
 
 
 def platt(score: FloatArray, outcome: FloatArray) -> Sigmoid:
-    """Logistic regression of the outcome on the score, towards targets that stay off 0 and 1.
+    """Logistic regression of the outcome, 0 or 1, on the score, towards targets that stay off 0 and 1.
 
     Source: Platt 1999: with ``r`` right and ``w`` wrong items the targets are ``(r + 1) / (r + 2)`` and ``1 / (w + 2)``.
-
-    Args:
-        score: Shape ``(n,)``, at least one.
-        outcome: 0 or 1, shape ``(n,)``.
     """
     right = float(outcome.sum())
     wrong = len(outcome) - right
@@ -63,17 +55,9 @@ def platt(score: FloatArray, outcome: FloatArray) -> Sigmoid:
 def recalibrate(
     outcome: FloatArray, score: FloatArray, cluster: IntArray, *, method: Recalibrator, level: float = 0.95
 ) -> Recalibration:
-    """Map scores to rates, cross-fitted: each tenth of the clusters by a map made of the others.
+    """Map scores in [0, 1] to rates, cross-fitted: each tenth of the clusters by a map made of the others; undefined with fewer than two clusters.
 
-    Args:
-        outcome: 1 for right, 0 for wrong, shape ``(n,)``.
-        score: In [0, 1], shape ``(n,)``.
-        cluster: Cluster number of each row, shape ``(n,)``; a cluster is never split.
-        method: ``isotonic`` takes any rising shape and needs hundreds of labels; ``platt`` fits two numbers.
-        level: Nominal coverage.
-
-    Returns:
-        Brier scores before and after; undefined with fewer than two clusters.
+    Outcomes are 1 for right and 0 for wrong. ``isotonic`` takes any rising shape and needs hundreds of labels; ``platt`` fits two numbers.
     """
     fit = isotonic if method == "isotonic" else platt
     fold, folds = folds_of(cluster) if len(cluster) else (cluster, 0)

@@ -54,18 +54,10 @@ class DrawnLabels:
 
 
 def draw_probabilities(score: FloatArray, label: FloatArray, count: int) -> FloatArray:
-    """With what chance to draw each unlabelled item, so that about ``count`` are drawn.
+    """With what chance to draw each unlabelled item (0 for others), so that about ``count`` of them are drawn, from scores and labels so far, shape ``(M,)``.
 
     In proportion to the standard deviation of the label among items with about the same score (Neyman 1934; Zrnic and
     Candes 2024, arXiv 2403.03208): labels so far tell it, and the score itself, read as a probability.
-
-    Args:
-        score: The judge's scores, shape ``(M,)``.
-        label: Labels so far, shape ``(M,)``; NaN where there is none.
-        count: How many items can be labelled.
-
-    Returns:
-        Shape ``(M,)``; 0 for items that have a label.
     """
     values = np.unique(score)
     group = (
@@ -157,7 +149,7 @@ def active_estimate(
     interval: RateInterval = "score",
     level: float = 0.95,
 ) -> ActiveEstimate:
-    """Estimate the mean label, round by round.
+    """Estimate the mean label, round by round; undefined with fewer than two labels.
 
     In each round what was labelled before is there for certain, and each new label weighs 1 / its chance in that round;
     whatever the earlier labels had to do with those chances, the error of a round has a mean of 0 given the rounds before.
@@ -167,14 +159,10 @@ def active_estimate(
 
     Args:
         data: The items; the chance of each label is the one in its own round.
-        drawn_in: Round in which each label was drawn, shape ``(M,)``: 1, 2, ...; 0 for labels from before the first. None
-            where there is one round.
+        drawn_in: Round in which each label was drawn, shape ``(M,)``: 1, 2, ...; 0 before the first. None where there is one round.
         finite: The mean of just these items, drawn one by one, not of the population that they are from.
         interval: ``wald`` is symmetric, any other ``logit``; both clustered for a population.
         level: Nominal coverage.
-
-    Returns:
-        The estimate; undefined with fewer than two labels.
     """
     count = int(data.known.sum())
     if count < 2:  # noqa: PLR2004 - a variance needs two

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from ...errors import InputError
-from ..cautions import FEW_CLUSTERS, Caution, RateCaution
+from ..cautions import FEW_CLUSTERS, Caution, RateCaution, labels_of_checkers
 from ..cuts import GivenPassAt
 from ..statistic import Statistic
 from ..tables.table import ROUND, Table
@@ -139,7 +139,7 @@ def _cautions(table: Table, terms: RateTerms, name: str, chosen: float | None) -
         "uneven_strata": _uneven(table),
     }
     found = [Caution(kind, {name: number}) for kind, number in numbers.items() if number is not None]
-    return [*found, Caution("labels_of_checkers", {**table.checkers})] if table.checkers else found
+    return found + labels_of_checkers(table.checkers)
 
 
 def _few_clusters(table: Table, terms: RateTerms) -> int | None:

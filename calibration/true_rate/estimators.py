@@ -73,17 +73,11 @@ class PowerTuned(NamedTuple):
 
 
 def tuned_lambda(data: LabelledAndJudged, least: float = 0.0) -> float:
-    """How far the judge is trusted: the weight of its scores that makes the variance least, within [``least``, 1].
+    """How far the judge is trusted: the weight of its scores that makes the variance least, within [``least``, 1]; 0 when they are constant.
 
-    Source: Angelopoulos, Duchi and Zrnic 2023 (arXiv 2311.01453); covariance with ddof 0 over pooled variance with
-    ddof 1, as their code has it.
+    ``least`` is 0 as published; -1 lets a judge that passes what is wrong be of use, too.
 
-    Args:
-        data: The items.
-        least: 0 as published; -1 lets a judge that passes what is wrong be of use, too.
-
-    Returns:
-        0 when the scores are constant: such a judge has nothing to add.
+    Source: Angelopoulos, Duchi and Zrnic 2023 (arXiv 2311.01453); covariance with ddof 0 over pooled variance with ddof 1, as their code has it.
     """
     pooled = np.concatenate([data.score, data.unlabelled])
     variance = float(pooled.var(ddof=1))
@@ -127,16 +121,12 @@ def prediction_powered(
     scale: RateInterval | None = None,
     level: float = 0.95,
 ) -> Statistic:
-    """PPI at weight 1, PPI++ at the tuned one: ``weight * mean(unlabelled) + mean(label - weight * score)``.
+    """PPI at weight (lambda) 1, PPI++ at the tuned one: ``weight * mean(unlabelled) + mean(label - weight * score)``.
+
+    The ``interval`` ``score`` is Wilson's on the effective n (`with_score_interval`); ``logit`` is clustered, too; ``wald`` takes items as independent.
+    ``scale`` says where it is symmetric, when that is not what ``interval`` says.
 
     Source: Angelopoulos et al. 2023 (arXiv 2301.09633, 2311.01453).
-
-    Args:
-        data: The items.
-        weight: Lambda.
-        interval: ``score`` is Wilson's on the effective n (`with_score_interval`); ``logit`` is clustered, too; ``wald`` takes items as independent.
-        scale: Where the interval is symmetric, when that is not what ``interval`` says.
-        level: Nominal coverage.
     """
     if data.too_few:
         return undefined(data.too_few, n=len(data.label), level=level)
@@ -189,15 +179,7 @@ def with_score_interval(
 def labels_only(
     label: FloatArray, cluster: IntArray, *, interval: RateInterval = "score", level: float = 0.95
 ) -> Statistic:
-    """The mean of the labels, without the judge: what every correction has to beat.
-
-    Args:
-        label: Trusted values, shape ``(n,)``.
-        cluster: Cluster number of each, shape ``(n,)``.
-        interval: ``wald`` takes items as independent; else Wilson on the cluster-effective n for 0/1 labels, and a
-            t-interval over clusters for fractions.
-        level: Nominal coverage.
-    """
+    """The mean of ``(n,)`` labels alone: Wilson on the cluster-effective n of 0/1 labels, a t-interval over clusters of fractions; ``wald`` takes items as independent."""
     n = len(label)
     if not n:
         return undefined("no item has a label", n=0, level=level)

@@ -20,16 +20,9 @@ from .rate_interval import RateInterval, rate_interval, worth_interval
 
 
 def finite_labels_only(label: FloatArray, size: int, *, level: float = 0.95) -> Statistic:
-    """The mean from the labels alone.
+    """The mean of a set of ``size`` items from the labels alone; exact when every item has one.
 
-    Args:
-        label: Trusted values, shape ``(n,)``.
-        size: How many items the set has.
-        level: Nominal coverage.
-
-    Returns:
-        The mean: Wilson's interval on ``n / (1 - n / size)`` trials for 0/1 labels, Wald for fractions; exact when every
-        item is labelled.
+    Wilson's interval on ``n / (1 - n / size)`` trials for 0/1 labels, Wald for fractions.
     """
     n = len(label)
     if not n:
@@ -47,16 +40,10 @@ def finite_labels_only(label: FloatArray, size: int, *, level: float = 0.95) -> 
 def finite_prediction_powered(
     data: LabelledAndJudged, weight: float, *, interval: RateInterval = "score", level: float = 0.95
 ) -> Statistic:
-    """PPI++ for the set: the same value as for a population, and a shorter interval.
+    """PPI++ with this weight (lambda) for the set: the same value as for a population, and a shorter interval, on any of the three scales.
 
     With ``N`` unlabelled and ``M`` items in all, ``weight * mean(unlabelled) + mean(label - weight * score)`` is a
     constant plus ``mean(label - weight * M / N * score)`` over the labelled.
-
-    Args:
-        data: The items.
-        weight: Lambda.
-        interval: ``score`` is Wilson's on the effective n; or ``logit``, or the symmetric ``wald``.
-        level: Nominal coverage.
     """
     n = len(data.label)
     if data.too_few:
@@ -78,17 +65,7 @@ def finite_prediction_powered(
 def finite_post_stratified(
     data: LabelledAndJudged, *, pass_at: float = 0.5, interval: RateInterval = "score", level: float = 0.95
 ) -> Statistic:
-    """Mean label of passed and of failed items, weighted by how many of the set the judge passes and fails.
-
-    Args:
-        data: The items.
-        pass_at: A score passes when it is at least this.
-        interval: ``wald`` is symmetric, any other ``logit``.
-        level: Nominal coverage.
-
-    Returns:
-        The mean of the set; undefined with fewer than two labels in one of the two strata.
-    """
+    """Mean label of passed and of failed items, weighted by how many of the set the judge passes and fails; undefined with fewer than two labels in one of them."""
     n = len(data.label)
     if data.too_few:
         return undefined(data.too_few, n=n, level=level)

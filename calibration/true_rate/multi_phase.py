@@ -48,11 +48,7 @@ class NestedVerdicts(NamedTuple):
 
 
 def nested_verdicts(table: Table, judges: Sequence[str]) -> NestedVerdicts:
-    """The items of a table with what each of some judges says of them.
-
-    Raises:
-        InputError: There is no such judge.
-    """
+    """The items of a table with what each of some judges says of them; a judge who is not there is an InputError."""
     for name in judges:
         if name not in table.judge.values:
             raise InputError(f"there is no judge {name!r}; there are {', '.join(table.judge.values)}")
@@ -69,22 +65,16 @@ def nested_verdicts(table: Table, judges: Sequence[str]) -> NestedVerdicts:
 
 
 def multi_phase_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:
-    """The mean label of the population that the open items are a sample of.
+    """The mean label of the population that the open items are a sample of; an item that lacks a verdict of an earlier phase counts only up to there.
 
     Each phase is a random sample of the one before. With regressions ``f_j`` of the label on the first ``j`` verdicts, fitted where there are labels::
 
         mean of f_1 over all + mean of (f_2 - f_1) where two judges spoke + ... + mean of (label - f_last) where there is a label
 
     The error is that of each item's sum over the phases that it is in, over clusters, with one degree of freedom less for each judge.
+    Undefined with fewer than 30 labels, or where a phase is no random sample of the one before, as the scores show.
 
     Source: Neyman 1938; Cochran 1977, section 12.9; of judges as predictors Angelopoulos et al. 2023 (arXiv 2311.01453).
-
-    Args:
-        data: The items. One that lacks a verdict of an earlier phase counts only up to there.
-        level: Nominal coverage.
-
-    Returns:
-        The mean; undefined with fewer than 30 labels, or where a phase is no random sample of the one before, as the scores show.
     """
     data = data.of_open()
     judges, size = data.scores.shape

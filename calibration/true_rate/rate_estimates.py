@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 import numpy as np
@@ -77,9 +77,8 @@ class RateEstimates(NamedTuple):
 def rate_estimates(table: Table, terms: RateTerms) -> RateEstimates:
     """Estimate the mean label of one judge's rows.
 
-    Returns:
-        The estimates. Where labels were drawn with unequal chances, ``active`` and, with strata, ``stratified_ppi``; the same where
-        the scores of labelled items show that these were chosen by score, by strata of the score.
+    Where labels were drawn with unequal chances that is ``active`` and, with strata, ``stratified_ppi``; the same by strata of the score where the
+    scores of labelled items show that these were chosen by score.
     """
     found = _over_all(table, terms)
     if found.chosen is not None and STRATUM not in table.columns:
@@ -94,11 +93,9 @@ def rate_estimates(table: Table, terms: RateTerms) -> RateEstimates:
 
 
 def judge_mean(table: Table, terms: RateTerms) -> Statistic:
-    """The mean score of one judge's rows, its errors included.
+    """The mean score of one judge's rows, its errors included, with the interval that a mean of so many labels would have.
 
-    Returns:
-        The mean, with the interval that a mean of so many labels would have; of a finite set that is judged throughout there is
-        nothing left to chance.
+    Of a finite set that is judged throughout there is nothing left to chance.
     """
     judged = np.isfinite(table.score)
     score = table.score[judged]
@@ -140,8 +137,9 @@ def _over_all(table: Table, terms: RateTerms) -> RateEstimates:
         n = len(data.label)
         withheld = {name: undefined(_CHOSEN, n=n, level=terms.level) for name in _OF_A_RANDOM_SAMPLE}
         return RateEstimates(None, None, withheld, chosen=chosen)
-    found = (_finite if terms.target == "finite" else _population)(table, data, terms)
-    return found._replace(chosen=chosen)
+    weight, estimates = (_finite if terms.target == "finite" else _population)(table, data, terms)
+    worth = None if weight is None else label_equivalents(data, weight)
+    return RateEstimates(weight, worth, estimates, chosen=chosen)
 
 
 def _split(table: Table, both: BoolArray, unlabelled: BoolArray) -> LabelledAndJudged:
@@ -154,7 +152,11 @@ def _split(table: Table, both: BoolArray, unlabelled: BoolArray) -> LabelledAndJ
     )
 
 
-def _population(table: Table, data: LabelledAndJudged, terms: RateTerms) -> RateEstimates:
+_Weighed: TypeAlias = tuple[float | None, dict[str, Statistic]]
+"""Lambda, and the estimates by name."""
+
+
+def _population(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _Weighed:
     labelled, (pass_at, interval, level, _) = np.isfinite(table.label), terms
     weight, tuned = power_tuned(data, interval=interval, level=level)
     estimates = {
@@ -167,10 +169,10 @@ def _population(table: Table, data: LabelledAndJudged, terms: RateTerms) -> Rate
         "post_stratified": post_stratified(data, pass_at=pass_at, interval=interval, level=level),
         "rogan_gladen": rogan_gladen_of(data, pass_at, level),
     }
-    return _with_worth(data, weight, estimates)
+    return weight, estimates
 
 
-def _finite(table: Table, data: LabelledAndJudged, terms: RateTerms) -> RateEstimates:
+def _finite(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _Weighed:
     label, (pass_at, interval, level, _) = table.label[np.isfinite(table.label)], terms
     weight = None if data.too_few else tuned_lambda(data, least=-1.0 if interval == "score" else 0.0)
     estimates = {
@@ -182,13 +184,7 @@ def _finite(table: Table, data: LabelledAndJudged, terms: RateTerms) -> RateEsti
             "it has no form for a finite set; use --target population", n=len(data.label), level=level
         ),
     }
-    return _with_worth(data, weight, estimates)
-
-
-def _with_worth(
-    data: LabelledAndJudged, weight: float | None, estimates: dict[str, Statistic]
-) -> RateEstimates:
-    return RateEstimates(weight, None if weight is None else label_equivalents(data, weight), estimates)
+    return weight, estimates
 
 
 def _active(table: Table, terms: RateTerms) -> RateEstimates:

@@ -13,17 +13,7 @@ ROUNDING = 1e-12
 
 
 def rate_interval(value: float, error: float, scale: RateInterval, level: float) -> tuple[Interval, str]:
-    """An interval of a rate and what it is called.
-
-    Args:
-        value: The rate; estimates may lie outside [0, 1].
-        error: Its standard error.
-        scale: ``wald``; any other is ``logit`` where the value is inside (0, 1), else ``wald``.
-        level: Nominal coverage.
-
-    Returns:
-        Its ends, and ``logit`` or ``Wald``.
-    """
+    """An interval of a rate, which may lie outside [0, 1], and what it is called: ``wald``; any other scale is ``logit`` where the value is inside (0, 1)."""
     if scale != "wald":
         ends = logit_interval(value, error, level)
         if ends is not None:
@@ -34,7 +24,7 @@ def rate_interval(value: float, error: float, scale: RateInterval, level: float)
 def worth_interval(
     share: float, error: float, units: float, level: float, *, degrees: float | None = None
 ) -> Interval:
-    """Wilson's interval with as many trials as the error is worth: ``share (1 - share) / error^2``.
+    """Wilson's interval with as many trials as the error is worth: ``share (1 - share) / error^2``, within [0, 1].
 
     Args:
         share: The rate, in [0, 1].
@@ -42,9 +32,6 @@ def worth_interval(
         units: Independent units that were seen: what the rate is worth where nothing varies, which few of them do not prove.
         level: Nominal coverage.
         degrees: Of freedom of the error, for Student's quantile; None for the normal one.
-
-    Returns:
-        Within [0, 1].
     """
     if error <= ROUNDING or share in {0.0, 1.0} or (degrees is not None and degrees < 1):
         return wilson_interval(share, units, level)

@@ -33,19 +33,12 @@ def chosen_within_strata(items: StratifiedItems) -> float | None:
 
 
 def selection_p(score: FloatArray, labelled: BoolArray, cluster: IntArray) -> float | None:
-    """Mann and Whitney's test of the scores of labelled and other items.
+    """Mann and Whitney's test, two-sided, of the ``(M,)`` scores of labelled and other items.
 
-    Its error is that of the sums of placements over clusters, so that a sample of whole clusters is no alarm.
+    Its error is that of the sums of placements over clusters, so that a sample of whole clusters is no alarm. None where nothing can be told: one
+    sort of items is missing, or in one cluster, or all scores are equal.
 
     Source: DeLong, DeLong and Clarke-Pearson 1988 for the placements; Obuchowski 1997 for clusters.
-
-    Args:
-        score: The judge's scores, shape ``(M,)``.
-        labelled: Whether an item has a label, shape ``(M,)``.
-        cluster: Cluster number of each item, shape ``(M,)``.
-
-    Returns:
-        Two-sided p; None where nothing can be told: one sort of items is missing, or in one cluster, or all scores are equal.
     """
     if labelled.all() or not labelled.any() or np.ptp(score) == 0.0:
         return None

@@ -22,15 +22,9 @@ _MOST = 5
 
 
 def with_strata(table: Table, by: str) -> Table:
-    """A table in which each judged row has its stratum in the column `STRATUM`.
+    """A table in which each judged row has its stratum in the column `STRATUM`; rows without a score are in none.
 
-    Args:
-        table: One judge's rows.
-        by: A column of few values; or `BY_SCORE`: each distinct score where there are at most five, else fifths of the
-            rows by score, equal scores together.
-
-    Returns:
-        The table; rows without a score are in no stratum.
+    They are the values of a column ``by``; or, by `BY_SCORE`, each distinct score where there are at most five, else fifths of the rows by score, equal scores together.
 
     Raises:
         InputError: There is no such column, or a judged row has no value in it.

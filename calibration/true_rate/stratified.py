@@ -85,7 +85,7 @@ def stratum_estimates(
 def stratified_prediction_powered(
     items: StratifiedItems, *, finite: bool = False, interval: RateInterval = "score", level: float = 0.95
 ) -> Statistic:
-    """The mean label: PPI++ in each stratum, with its own lambda, weighted by the strata's shares of the items.
+    """The mean label: PPI++ in each stratum, with its own lambda, weighted by the strata's shares of the items; undefined when one has too few labels.
 
     Valid when the labelled items of each stratum are a random sample of that stratum; how many labels each has is free.
     Where a judge has two verdicts that are the strata, it is the post-stratified estimate.
@@ -100,9 +100,6 @@ def stratified_prediction_powered(
         finite: The mean of just these items, drawn one by one in each stratum, not of the population that they are from.
         interval: ``wald`` takes items as independent; any other is ``logit``, clustered for a population.
         level: Nominal coverage.
-
-    Returns:
-        The mean; undefined when a stratum has too few labels.
     """
     n = int(np.isfinite(items.label).sum())
     few = _too_few(items)

@@ -17,14 +17,11 @@ from .rate_interval import RateInterval
 def post_stratified(
     data: LabelledAndJudged, *, pass_at: float = 0.5, interval: RateInterval = "score", level: float = 0.95
 ) -> Statistic:
-    """Mean label of passed and of failed items, weighted by how often the judge passes the unlabelled.
+    """Mean label of passed and of failed items, weighted by how often the judge passes the unlabelled; undefined when no labelled item is in one of the two.
 
     Independent items have a ``logit`` interval with ``score``, too, as it was published; where items cluster it is Wilson's.
 
     Source: the efficient estimator of arXiv 2601.05420, for a judge of two verdicts.
-
-    Returns:
-        The mean of the population; undefined when no labelled item is in one of the two strata.
     """
     if data.too_few:
         return undefined(data.too_few, n=len(data.label), level=level)
