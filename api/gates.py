@@ -10,7 +10,7 @@ from ..errors import UsageError
 from ..records import nearest
 
 if TYPE_CHECKING:
-    from ..calibration.agreement.results import JudgeCalibration
+    from ..calibration.agreement.calibration_results import JudgeCalibration
     from ..evaluation.conclusion.conclude import Conclusion
 
 PASS_RATE = "pass_rate"  # noqa: S105 - not that kind of pass

@@ -6,18 +6,18 @@ from collections.abc import Callable, Sequence
 from typing import Literal, TypeAlias, Unpack, get_args
 
 from ..calibration.agreement.calibrate import calibrate as calibrate_table
+from ..calibration.agreement.diagnosis_results import AuditMethod
 from ..calibration.agreement.requests import Requests
-from ..calibration.agreement.results import AuditMethod
 from ..calibration.comparison.compare import compare as compare_table
-from ..calibration.comparison.results import By, Right
+from ..calibration.comparison.comparison_results import By, Right
 from ..calibration.cuts import GivenPassAt
 from ..calibration.intervals.measurement import DEFAULT_REPLICATES, IntervalOption, Settings
 from ..calibration.statistics.estimator import AGREEMENT, ESTIMATORS
 from ..calibration.tables.files import read_labels
-from ..calibration.thresholds.results import Recalibrator
+from ..calibration.thresholds.threshold_results import Recalibrator
 from ..calibration.true_rate.estimation import estimate as estimate_table
+from ..calibration.true_rate.estimation_results import Target
 from ..calibration.true_rate.rate_interval import RateInterval
-from ..calibration.true_rate.results import Target
 from ..errors import UsageError
 from ..judges.prices import price_list
 from .results import Calibration, Comparison, Estimation

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..calibration.agreement.results import Calibration as CalibrationNumbers
-from ..calibration.agreement.results import calibration_json
-from ..calibration.comparison.results import Comparison as ComparisonNumbers
-from ..calibration.planning.results import SamplePlan as PlanNumbers
-from ..calibration.planning.results import plan_json
-from ..calibration.true_rate.results import Estimation as EstimationNumbers
-from ..calibration.true_rate.results import estimation_json
+from ..calibration.agreement.calibration_results import Calibration as CalibrationNumbers
+from ..calibration.agreement.calibration_results import calibration_json
+from ..calibration.comparison.comparison_results import Comparison as ComparisonNumbers
+from ..calibration.planning.plan_results import SamplePlan as PlanNumbers
+from ..calibration.planning.plan_results import plan_json
+from ..calibration.true_rate.estimation_results import Estimation as EstimationNumbers
+from ..calibration.true_rate.estimation_results import estimation_json
 from ..report.calibration_words import calibration_document
 from ..report.caution_words import sentences
 from ..report.comparison_words import caution_lines, comparison_document

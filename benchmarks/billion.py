@@ -23,7 +23,7 @@ from commands import FIDUCIAL, run_to_end
 from run_folders import write_inputs
 from simulation.budgets import World, counts_of, estimated, planned
 
-from fiducial.calibration.planning.budget import PhaseName
+from fiducial.calibration.planning.budget_plan import PhaseName
 
 _SIZES = (100_000, 300_000)
 """Of both the same 10,000 cases are checked, so that the slope is that of outputs."""

@@ -22,7 +22,7 @@ from fiducial.calibration.arrays import FloatArray, IntArray
 from fiducial.calibration.preference.bradley_terry import strengths
 from fiducial.calibration.preference.choices import Choices
 from fiducial.calibration.preference.measure import preferences_of
-from fiducial.calibration.preference.results import Preferences
+from fiducial.calibration.preference.preference_results import Preferences
 from fiducial.report.words import p_value
 
 SYSTEMS = ["a", "b", "c", "d"]

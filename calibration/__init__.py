@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .agreement.calibrate import calibrate
+    from .agreement.calibration_results import Calibration, JudgeCalibration
     from .agreement.requests import Requests
-    from .agreement.results import Calibration, JudgeCalibration
     from .cautions import Caution
     from .comparison.compare import compare
-    from .comparison.results import By, Comparison, Right
+    from .comparison.comparison_results import By, Comparison, Right
     from .intervals.measurement import IntervalOption, Settings, measure
     from .sample import Cells, Sample, make_sample
     from .statistic import Statistic
@@ -22,37 +22,37 @@ if TYPE_CHECKING:
     from .tables.files import read_labels, read_table, table_from_frame, table_from_rows
     from .tables.table import Table
     from .true_rate.estimation import estimate
+    from .true_rate.estimation_results import Estimation, RateEstimate, Target
     from .true_rate.rate_interval import RateInterval
-    from .true_rate.results import Estimation, RateEstimate, Target
 
 _HOME = {
     "AGREEMENT": "statistics.estimator",
-    "By": "comparison.results",
+    "By": "comparison.comparison_results",
     "calibrate": "agreement.calibrate",
-    "Calibration": "agreement.results",
+    "Calibration": "agreement.calibration_results",
     "Caution": "cautions",
     "Cells": "sample",
     "compare": "comparison.compare",
-    "Comparison": "comparison.results",
+    "Comparison": "comparison.comparison_results",
     "estimate": "true_rate.estimation",
-    "Estimation": "true_rate.results",
+    "Estimation": "true_rate.estimation_results",
     "Estimator": "statistics.estimator",
     "ESTIMATORS": "statistics.estimator",
     "IntervalOption": "intervals.measurement",
-    "JudgeCalibration": "agreement.results",
+    "JudgeCalibration": "agreement.calibration_results",
     "make_sample": "sample",
     "measure": "intervals.measurement",
-    "RateEstimate": "true_rate.results",
+    "RateEstimate": "true_rate.estimation_results",
     "RateInterval": "true_rate.rate_interval",
     "read_labels": "tables.files",
     "read_table": "tables.files",
     "Requests": "agreement.requests",
-    "Right": "comparison.results",
+    "Right": "comparison.comparison_results",
     "Sample": "sample",
     "Settings": "intervals.measurement",
     "Statistic": "statistic",
     "Table": "tables.table",
-    "Target": "true_rate.results",
+    "Target": "true_rate.estimation_results",
     "table_from_frame": "tables.files",
     "table_from_rows": "tables.files",
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, overload
+from typing import Any, TypeAlias, overload
 
 import msgspec
 
@@ -35,6 +35,10 @@ class Statistic(msgspec.Struct, frozen=True, kw_only=True):
         if self.low is None or self.high is None:
             return f"{self.value:.3f} on {self.n:,}"
         return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}] on {self.n:,}"
+
+
+Statistics: TypeAlias = dict[str, Statistic]
+"""By name."""
 
 
 def defined(

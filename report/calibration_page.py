@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import msgspec
 
-from ..calibration.agreement.results import Calibration, JudgeCalibration
+from ..calibration.agreement.calibration_results import Calibration, JudgeCalibration
 from ..calibration.cuts import HALF
 from ..calibration.statistic import Statistic
 from . import words

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ..calibration.agreement.results import Calibration, EqualRates, JudgeCalibration
-from ..calibration.thresholds.results import BetterCut, Certificate
+from ..calibration.agreement.calibration_results import Calibration, JudgeCalibration
+from ..calibration.agreement.diagnosis_results import EqualRates
+from ..calibration.thresholds.threshold_results import BetterCut, Certificate
 from .adjudication_words import adjudication_pieces
 from .caution_words import folded
 from .diagnosis_words import judges_alone_words, probability_words, recalibration_words, system_words

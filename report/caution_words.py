@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from ..calibration.agreement.results import JudgeCalibration
+from ..calibration.agreement.calibration_results import JudgeCalibration
 from ..calibration.cautions import (
     FEW_CLUSTERS,
     FEW_FOR_A_SHARE,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..calibration.cautions import Caution
-from ..calibration.comparison.results import Comparison, Contender, Costs, Pair, Stratum
+from ..calibration.comparison.comparison_results import Comparison, Contender, Costs, Pair, Stratum
 from ..calibration.cuts import HALF, Cut
 from .document import Caution as CautionBlock
 from .document import Piece, document

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..calibration.agreement.results import Calibration, JudgeCalibration, PairAgreement, SystemAgreement
+from ..calibration.agreement.calibration_results import Calibration, JudgeCalibration
+from ..calibration.agreement.diagnosis_results import PairAgreement, SystemAgreement
 from .document import Details, Piece
 from .table import ENDS, Table, statistic_pieces
 from .words import number, statistic_cells

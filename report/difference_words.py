@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..calibration.comparison.results import Pair, Strata, Stratum
+from ..calibration.comparison.comparison_results import Pair, Strata, Stratum
 from ..calibration.statistic import Statistic
 from ..evaluation.past_runs.two_runs import AFTER, BEFORE, Changed, Moved, TwoRuns
 from . import words

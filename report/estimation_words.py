@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..calibration.statistic import Statistic
-from ..calibration.true_rate.results import Estimation, RateEstimate
+from ..calibration.true_rate.estimation_results import Estimation, RateEstimate
 from .caution_words import folded
 from .document import Piece, document
 from .table import ENDS, Table

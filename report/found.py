@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ..calibration.agreement.results import Calibration
-from ..calibration.comparison.results import Comparison
+from ..calibration.agreement.calibration_results import Calibration
+from ..calibration.comparison.comparison_results import Comparison
 from ..evaluation.conclusion.run_results import JudgeUse, SystemResult
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..calibration.agreement.results import Calibration
+from ..calibration.agreement.calibration_results import Calibration
 from ..evaluation.conclusion.run_results import JudgeUse
 from . import words
 from .calibration_page import statistic_cell

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..calibration.comparison.results import Comparison, Pair
+from ..calibration.comparison.comparison_results import Comparison, Pair
 from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, OPEN, UNJUDGED, Stratum, SystemResult
 from . import words

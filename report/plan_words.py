@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..calibration.planning.budget import BudgetPlan
-from ..calibration.planning.results import Draw, SamplePlan
+from ..calibration.planning.budget_plan import BudgetPlan
+from ..calibration.planning.plan_results import Draw, SamplePlan
 from .document import Piece, document
 from .table import Table
 from .words import count, number

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..calibration.preference.results import LabelAgreement, Length, Match, Position, Preferences
+from ..calibration.preference.preference_results import LabelAgreement, Length, Match, Position, Preferences
 from .document import Caution, Piece, document
 from .table import ENDS, Table
 from .words import counted, outcomes, p_value, statistic_cells

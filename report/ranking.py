@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..calibration.comparison.results import Pair, Strata, Stratum
+from ..calibration.comparison.comparison_results import Pair, Strata, Stratum
 from ..evaluation.conclusion.run_results import CORRECTED, DECIDED, SystemResult
 from . import words
 from .found import Answer, Found

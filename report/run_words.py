@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
-from ..calibration.comparison.results import Comparison
+from ..calibration.comparison.comparison_results import Comparison
 from ..calibration.statistic import Statistic
 from ..evaluation.conclusion.run_results import DECIDED, JudgeUse, SystemResult
 from ..records import Outcome

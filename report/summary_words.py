@@ -7,7 +7,7 @@ from itertools import groupby
 
 from msgspec.structs import replace
 
-from ..calibration.agreement.results import Calibration, JudgeCalibration
+from ..calibration.agreement.calibration_results import Calibration, JudgeCalibration
 from ..evaluation.conclusion.conclude import Conclusion
 from ..evaluation.conclusion.run_results import CORRECTED, OPEN, JudgeUse, Stratum, SystemResult
 from ..records import Source

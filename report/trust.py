@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from ..calibration.agreement.results import Calibration, JudgeCalibration
+from ..calibration.agreement.calibration_results import Calibration, JudgeCalibration
 from . import words
 from .adjudication_words import adjudicated_by
 from .found import Found

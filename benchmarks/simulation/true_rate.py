@@ -20,7 +20,7 @@ from fiducial.calibration.true_rate.finite_set import (
     finite_post_stratified,
     finite_prediction_powered,
 )
-from fiducial.calibration.true_rate.ranking import ranks, simultaneous_level
+from fiducial.calibration.true_rate.ranks import ranks, simultaneous_level
 from fiducial.calibration.true_rate.two_verdicts import post_stratified, rogan_gladen
 
 from .judges import Judge, verdicts

@@ -13,8 +13,9 @@ from ..sample import Cells, Sample, reduce_rows
 from ..statistic import Statistic, defined, undefined
 from ..statistics.krippendorff import Level, alpha_of_units, value_counts
 from ..tables.table import BASELINE, PERSON, Table
+from .calibration_results import JudgeCalibration
+from .diagnosis_results import People
 from .judge_panel import judge_panel
-from .results import JudgeCalibration, People
 
 
 def baselines_of(table: Table, settings: Settings) -> dict[str, JudgeCalibration]:

@@ -22,14 +22,14 @@ from ..intervals.bootstrap import DEFAULT_REPLICATES
 from ..intervals.measurement import IntervalOption, Settings
 from ..tables.table import PROBABILITY, Table
 from ..thresholds.cut_choice import better_cut
-from ..thresholds.results import BetterCut
+from ..thresholds.threshold_results import BetterCut
 from .adjudication import adjudicate
 from .baselines import baselines_of, people_among_themselves
+from .calibration_results import Calibration, JudgeCalibration
 from .dawid_skene import judges_alone
 from .judge_panel import judge_panel, usable_rows
 from .probability_scores import probability_scores
 from .requests import Requests, answers
-from .results import Calibration, JudgeCalibration
 from .slice_homogeneity import slice_homogeneity
 from .suspected_labels import suspected_label_errors
 from .system_agreement import systems_by_judge

@@ -20,7 +20,7 @@ from ..statistics.beyond_chance import (
     weighted_kappa_table,
 )
 from ..statistics.estimator import ESTIMATORS, Estimator
-from .results import CategoryAgreement
+from .diagnosis_results import CategoryAgreement
 
 _SAME = 1e-9
 

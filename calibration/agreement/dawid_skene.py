@@ -14,7 +14,7 @@ import numpy as np
 from ..arrays import FloatArray, first_known, ratio
 from ..statistic import Statistic, defined, undefined
 from ..tables.table import Table
-from .results import JudgesAlone, ModelledJudge, PairAgreement
+from .diagnosis_results import JudgesAlone, ModelledJudge, PairAgreement
 
 _METHOD = "Dawid-Skene: no interval"
 

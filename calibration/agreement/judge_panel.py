@@ -13,7 +13,7 @@ from ..sample import Sample, make_sample
 from ..statistic import Statistic
 from ..statistics.estimator import ESTIMATORS, own_estimators
 from ..tables.table import Table
-from .results import AccuracyWithMissing, JudgeCalibration, MissingVerdicts
+from .calibration_results import AccuracyWithMissing, JudgeCalibration, MissingVerdicts
 
 
 def judge_panel(table: Table, *, settings: Settings, source: CutSource = "default") -> JudgeCalibration:

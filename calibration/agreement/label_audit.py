@@ -14,8 +14,8 @@ from ..intervals.measurement import Settings
 from ..sample import Sample
 from ..statistic import Statistic, defined, undefined
 from ..tables.table import Table
+from .diagnosis_results import AuditMethod, CorrectedRates, LabelAudit
 from .judge_panel import usable_rows, usable_sample
-from .results import AuditMethod, CorrectedRates, LabelAudit
 
 _NO_BETTER = "the audit finds the labels no better than chance, or lacks a class"
 _NOT_JUDGED = "no audited item has a verdict of this judge; Gart and Buck's correction needs none"

@@ -19,8 +19,8 @@ from ..statistics.probabilities import (
     gaps_interval,
 )
 from ..tables.table import Table
+from .diagnosis_results import ProbabilityScores
 from .judge_panel import usable_rows, usable_sample
-from .results import ProbabilityScores
 
 _GROUPS, _ROWS_A_GROUP = 10, 5
 

@@ -11,11 +11,11 @@ from ..intervals.measurement import Settings
 from ..tables.table import Table
 from ..thresholds.certified_thresholds import cascade_of, certify, confidence_of
 from ..thresholds.cut_choice import choose_threshold
-from ..thresholds.results import Certificate, Recalibration, Recalibrator, Threshold
+from ..thresholds.threshold_results import Certificate, Recalibration, Recalibrator, Threshold
 from .categories import category_agreement
+from .diagnosis_results import AuditMethod
 from .judge_panel import usable_rows, usable_sample
 from .label_audit import label_audit
-from .results import AuditMethod
 
 
 class Requests(NamedTuple):

@@ -9,8 +9,8 @@ from scipy.special import chdtrc
 from ..arrays import BoolArray, CodeArray, FloatArray, IntArray, without_gaps
 from ..comparison.significance import among_known
 from ..tables.table import Column, Table
+from .diagnosis_results import EqualRates
 from .judge_panel import usable_rows
-from .results import EqualRates
 
 
 def slice_homogeneity(table: Table) -> dict[str, dict[str, dict[str, EqualRates]]]:

@@ -6,8 +6,8 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray
 from ..tables.table import Table
+from .diagnosis_results import SuspectedLabel
 from .judge_panel import usable_rows
-from .results import SuspectedLabel
 
 
 def suspected_label_errors(table: Table, *, limit: int = 20) -> list[SuspectedLabel]:

@@ -11,9 +11,9 @@ from ..intervals.clustered_means import mean_of
 from ..intervals.measurement import Settings
 from ..statistic import Statistic, defined, undefined
 from ..tables.table import Table
-from ..true_rate.ranking import simultaneous_level
+from ..true_rate.ranks import simultaneous_level
+from .diagnosis_results import SystemAgreement, SystemMeans
 from .judge_panel import usable_rows
-from .results import SystemAgreement, SystemMeans
 
 _FEWEST = 3
 

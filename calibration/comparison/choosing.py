@@ -12,8 +12,8 @@ from ..arrays import BoolArray, IntArray, folds_of
 from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic, defined, undefined
 from ..tables.table import AMOUNTS, Table
-from ..true_rate.ranking import simultaneous_level
-from .results import Costs
+from ..true_rate.ranks import simultaneous_level
+from .comparison_results import Costs
 
 _NO_INTERVAL = "no interval: the choices of the splits share their items, so their spread says too little"
 

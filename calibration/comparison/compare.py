@@ -17,11 +17,11 @@ from ..statistics.estimator import ESTIMATORS
 from ..tables.table import Table
 from . import limitations
 from .choosing import CostOf, best_of_many, costs
+from .comparison_results import Best, By, Comparison, Contender, Costs, Right
 from .contestants import Contestant, contestants_of
 from .judges import JudgeTerms, judged_pair
 from .outputs import graded_of, outputs_of
 from .pairs import adjusted
-from .results import Best, By, Comparison, Contender, Costs, Right
 from .systems import SystemTerms, strata_of
 
 

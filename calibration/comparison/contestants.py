@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import InputError
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..tables.table import Column, Table
-from .results import By, Right
+from .comparison_results import By, Right
 
 
 class Contestant(NamedTuple):

@@ -10,10 +10,10 @@ from ..arrays import IntArray
 from ..intervals.measurement import Settings
 from ..statistic import undefined
 from ..statistics.estimator import Estimator
+from .comparison_results import Areas, Pair
 from .contestants import Contestant
 from .difference import Difference, PairedRows, difference, share_difference
 from .pairs import Items, pair_of
-from .results import Areas, Pair
 from .significance import delong
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from ..cautions import FEW_CLUSTERS, Caution, ComparisonCaution
 from ..cuts import Cut
 from ..statistics.estimator import ESTIMATORS, Estimator
+from .comparison_results import Pair, Strata
 from .contestants import Contestant
 from .outputs import Field
-from .results import Pair, Strata
 
 FEW_DIFFERING = 20
 """With fewer items that tell two judges apart, a bootstrap of their difference covers 91 to 93 % for 95."""

@@ -9,8 +9,8 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray, first_known
 from ..cuts import HALF
 from ..tables.table import DECIDED, DECIDED_BY, Table
+from .comparison_results import Right
 from .contestants import without_system
-from .results import Right
 
 _LABEL = "label"
 """Who decided where it is a table's labels that do."""

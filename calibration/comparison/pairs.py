@@ -9,8 +9,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from ..arrays import BoolArray, IntArray
+from .comparison_results import Areas, Flip, Pair
 from .difference import Difference
-from .results import Areas, Flip, Pair
 from .significance import among_known, benjamini_hochberg, benjamini_yekutieli, mcnemar
 
 

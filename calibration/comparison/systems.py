@@ -12,12 +12,12 @@ from ..arrays import FloatArray, IntArray
 from ..intervals.clustered_means import Combination, combine_means
 from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic, defined, undefined
+from ..true_rate.chosen_labels import chosen_by_score
 from ..true_rate.estimators import LabelledAndJudged, labels_only, power_tuned, tuned_lambda
-from ..true_rate.selection import chosen_by_score
+from .comparison_results import Pair, Strata, Stratum
 from .difference import Difference, clustered_difference, share_difference
 from .outputs import Field, Graded, graded_by, graded_of
 from .pairs import Items, adjusted, pair_of
-from .results import Pair, Strata, Stratum
 
 LEAST_GRADED = 0.9
 """Share of a system's open outputs that must be graded before anything is said of all its outputs."""

@@ -13,7 +13,7 @@ from ..arrays import FloatArray
 from ..intervals.closed_forms import normal_quantile
 from ..sample import QUADRANTS
 from ..statistics.beyond_chance import cohen_kappa
-from .budget import LEVEL
+from .budget_plan import LEVEL
 from .sample_sizes import (
     ClassLabels,
     design_effect,

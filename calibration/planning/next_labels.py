@@ -12,7 +12,7 @@ from ..tables.table import Table
 from ..true_rate.active_labels import draw_probabilities
 from ..true_rate.strata import stratified_items, with_strata
 from ..true_rate.stratified import FEWEST, StratifiedItems, stratum_estimates
-from .results import StratumPlan
+from .plan_results import StratumPlan
 
 
 class StratifiedDraw(NamedTuple):

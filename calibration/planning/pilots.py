@@ -10,9 +10,9 @@ import numpy as np
 from ...errors import InputError
 from ..arrays import FloatArray
 from ..tables.table import Table
+from ..true_rate.estimation_results import FEWEST_LABELS
 from ..true_rate.multi_phase import explained_variance, nested_verdicts
-from ..true_rate.results import FEWEST_LABELS
-from .budget import Pilot
+from .budget_plan import Pilot
 
 
 def told_pilot(

@@ -11,7 +11,7 @@ from ..intervals.closed_forms import normal_quantile
 from ..intervals.variance import influence
 from ..sample import QUADRANTS, Sample
 from ..statistics.beyond_chance import cohen_kappa
-from .budget import LEVEL
+from .budget_plan import LEVEL
 
 
 def labels_for_rate(rate: float, half_width: float, *, share: float = 1.0) -> int:

@@ -18,7 +18,7 @@ from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic, defined, undefined
 from .bradley_terry import strengths
 from .choices import Choices, kinds_of
-from .results import LabelAgreement, Length, Match, Position, Preferences, SystemPreference
+from .preference_results import LabelAgreement, Length, Match, Position, Preferences, SystemPreference
 
 AnyBias = TypeVar("AnyBias", Position, Length)
 

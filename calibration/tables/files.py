@@ -1,8 +1,7 @@
-"""Calibration tables from files of other tools: JSON Lines, CSV, Parquet, pandas; and from what gives rows itself, as a run does."""
+"""Calibration tables from files, frames, and what gives rows itself, as a run does; with labels and draws that were given beside them."""
 
 from __future__ import annotations
 
-import csv
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from ...errors import InputError, MissingExtraError, RecordError
+from ...errors import InputError
 from ...records import (
     FolderPath,
     InputPath,
@@ -18,16 +17,13 @@ from ...records import (
     MemoryFile,
     ShownNames,
     Verdict,
-    decode_record,
-    not_utf8,
-    read_lines,
     read_records,
 )
-from ...records.duplicate_keys import DuplicateKeys
 from ...records.frames import frame_rows
 from ..cuts import Cut
-from .builder import NO_ROW, NumberedRow, TableBuilder, refuse_strangers
+from .builder import NO_ROW, TableBuilder, refuse_strangers
 from .cells import absent, name_of, number_of
+from .file_rows import file_rows, json_rows
 from .table import PERSON, PROBABILITY, ROUND, Table
 
 if TYPE_CHECKING:
@@ -86,7 +82,7 @@ def read_table(
     for source in sources:
         before = len(builder)
         if isinstance(source, (Path, MemoryFile)):
-            path, rows = source, _file_rows(source)
+            path, rows = source, file_rows(source)
         else:
             path, rows = source.path, ((0, row) for row in source.rows(names))
             cuts |= source.cuts
@@ -157,7 +153,7 @@ def _read_draws(paths: Sequence[Path]) -> dict[str, dict[str, float]]:
     drawn_in: dict[str, float] = {}
     for number, path in enumerate(paths, start=1):
         drawn: dict[str, float] = {}
-        for line, row in _json_rows(path):
+        for line, row in json_rows(path):
             try:
                 item, probability = _drawn_item(row, drawn)
             except InputError as error:
@@ -202,62 +198,3 @@ def table_from_frame(frame: pd.DataFrame, *, columns: Mapping[str, str] | None =
     builder = TableBuilder(columns)
     builder.extend(enumerate(frame_rows(frame), start=1), path="frame")
     return builder.build()
-
-
-def _file_rows(path: InputPath) -> Iterator[NumberedRow]:
-    if isinstance(path, MemoryFile):
-        return _json_rows(path)
-    readers = {".csv": _csv_rows, ".parquet": _parquet_rows}
-    return readers.get(path.suffix.lower(), _json_rows)(path)
-
-
-def _json_rows(path: InputPath) -> Iterator[NumberedRow]:
-    keys = DuplicateKeys()
-    for line, _, raw in read_lines(path):
-        try:
-            row = decode_record(raw, dict[str, Any], path=path, line=line, keys=keys)
-        except RecordError as error:
-            if isinstance(path, MemoryFile) or path.suffix.lower() == ".jsonl":
-                raise
-            hint = f"{error.message}; what is not .csv or .parquet is read as JSON Lines"
-            raise RecordError(hint, path=path, line=line, field=error.field) from error
-        yield line, row
-
-
-def _csv_rows(path: Path) -> Iterator[NumberedRow]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, strict=True)
-            try:
-                yield from _complete_rows(reader, path)
-            except csv.Error as error:
-                raise InputError(f"not CSV: {error}", path=path, line=reader.reader.line_num) from error
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
-    except UnicodeDecodeError as error:
-        raise InputError(not_utf8(error), path=path) from error
-
-
-def _complete_rows(reader: csv.DictReader[str], path: Path) -> Iterator[NumberedRow]:
-    """The rows, each with as many fields as the header names."""
-    names = reader.fieldnames or ()
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if list(names).count(name) > 1)
-        raise InputError("the header names this column twice", path=path, line=1, field=twice)
-    for row in reader:
-        if None in row or None in row.values():
-            count = "more" if None in row else "fewer"
-            raise InputError(f"{count} fields than the header names", path=path, line=reader.line_num)
-        yield reader.line_num, row
-
-
-def _parquet_rows(path: Path) -> Iterator[NumberedRow]:
-    import pandas as pd  # noqa: PLC0415 - slow to import, and only Parquet needs it
-
-    try:
-        frame = pd.read_parquet(path)
-    except ImportError as error:
-        raise MissingExtraError("parquet", "reading a Parquet file") from error
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read as Parquet: {' '.join(str(error).split())}", path=path) from error
-    return enumerate(frame_rows(frame), start=1)

@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray, first_known
 from ..intervals.closed_forms import clopper_pearson_interval
 from ..tables.table import Table
-from .results import Cascade, Certificate
+from .threshold_results import Cascade, Certificate
 
 GRID = tuple((19 - step) / 20 for step in range(20))
 """Confidence thresholds, strict to lax, fixed before the data are seen: each is one more chance to pass."""

@@ -9,7 +9,7 @@ from ..intervals.clustered_means import combine_means
 from ..sample import QUADRANTS
 from ..statistic import defined, undefined
 from ..statistics.estimator import ESTIMATORS
-from .results import BetterCut, Threshold
+from .threshold_results import BetterCut, Threshold
 
 MAX_CANDIDATES = 100
 """Thresholds tried: the distinct scores, or evenly spaced ones of them."""

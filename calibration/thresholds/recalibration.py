@@ -10,7 +10,7 @@ from scipy import optimize, special
 from ..arrays import FloatArray, IntArray, folds_of
 from ..intervals.clustered_means import mean_of
 from ..statistic import undefined
-from .results import Curve, Recalibration, Recalibrator, Sigmoid
+from .threshold_results import Curve, Recalibration, Recalibrator, Sigmoid
 
 _STEPS, _SETTLED = 100, 1e-12
 _RIDGE = 1e-9

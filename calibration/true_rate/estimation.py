@@ -14,11 +14,11 @@ from ..cuts import GivenPassAt
 from ..statistic import Statistic
 from ..tables.table import ROUND, Table
 from .drawn import was_drawn
+from .estimation_results import Estimation, RateEstimate, Target
 from .multi_phase import multi_phase_rate, nested_verdicts
-from .ranking import ranks, simultaneous_level
+from .ranks import ranks, simultaneous_level
 from .rate_estimates import RateTerms, judge_mean, rate_estimates
 from .rate_interval import RateInterval
-from .results import Estimation, RateEstimate, Target
 from .strata import stratified_items, with_strata
 
 _ALARM = 0.01

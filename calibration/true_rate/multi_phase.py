@@ -13,10 +13,10 @@ from ..arrays import BoolArray, FloatArray, IntArray, first_known
 from ..intervals.variance import FEWEST, Estimate
 from ..statistic import Statistic, defined, undefined
 from ..tables.table import DECIDED, Table
+from .chosen_labels import chosen_by_score
+from .estimation_results import FEWEST_LABELS
 from .estimators import LabelledAndJudged
 from .rate_interval import worth_interval
-from .results import FEWEST_LABELS
-from .selection import chosen_by_score
 
 _METHOD = "Wilson on the effective n, nested samples"
 

@@ -11,7 +11,9 @@ from ..arrays import BoolArray
 from ..statistic import Statistic, undefined
 from ..tables.table import PROBABILITY, Table
 from .active_labels import DrawnLabels, active_estimate
+from .chosen_labels import chosen_by_score, chosen_within_strata
 from .drawn import pending_labels, round_of, unequal_chances, was_drawn
+from .estimation_results import StratumEstimate, Target
 from .estimators import (
     LabelledAndJudged,
     label_equivalents,
@@ -22,8 +24,6 @@ from .estimators import (
 )
 from .finite_set import finite_labels_only, finite_post_stratified, finite_prediction_powered
 from .rate_interval import RateInterval
-from .results import StratumEstimate, Target
-from .selection import chosen_by_score, chosen_within_strata
 from .strata import BY_SCORE, STRATUM, stratified_items, with_strata
 from .stratified import StratifiedItems, stratified_prediction_powered, stratum_estimates
 from .two_verdicts import post_stratified, rogan_gladen_of

@@ -14,9 +14,9 @@ from ..intervals.variance import FEWEST as FEWEST_CLUSTERS
 from ..intervals.variance import Estimate
 from ..statistic import Statistic, defined, undefined
 from .active_labels import SUREST
+from .estimation_results import StratumEstimate
 from .estimators import LabelledAndJudged, labels_only, prediction_powered, tuned_lambda
 from .rate_interval import RateInterval, rate_interval
-from .results import StratumEstimate
 
 FEWEST = 10
 """Labels that a stratum needs, unless every one of its items has one."""

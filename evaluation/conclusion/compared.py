@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ...calibration.comparison.results import Comparison
+from ...calibration.comparison.comparison_results import Comparison
 from ...errors import InputError, RecordError
 from ...records import MemoryFolder, decode_record
 from ...version import VERSION

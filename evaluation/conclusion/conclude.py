@@ -7,8 +7,8 @@ from collections.abc import Container, Iterable
 
 import msgspec
 
-from ...calibration.agreement.results import Calibration
-from ...calibration.comparison.results import Comparison
+from ...calibration.agreement.calibration_results import Calibration
+from ...calibration.comparison.comparison_results import Comparison
 from ...judges.prices import PriceList
 from ...judges.statements import case_of, is_statement
 from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome, Source

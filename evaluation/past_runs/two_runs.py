@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ...calibration.comparison.compare import compare
-from ...calibration.comparison.results import Strata
+from ...calibration.comparison.comparison_results import Strata
 from ...calibration.cuts import HALF
 from ...calibration.tables.files import table_from_rows
 from ...errors import InputError

@@ -9,7 +9,7 @@ from datetime import datetime
 import msgspec
 
 from ...calibration.preference.measure import preferences_of
-from ...calibration.preference.results import Preferences
+from ...calibration.preference.preference_results import Preferences
 from ...errors import UsageError
 from ...judges.prices import PriceList
 from ...records import CaseFiles, FolderPath, InputPath, ItemKey, write_json

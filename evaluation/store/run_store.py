@@ -32,7 +32,7 @@ from .seals import Seal, seal_of
 from .standing import Said
 
 if TYPE_CHECKING:
-    from ...calibration.agreement.results import Calibration
+    from ...calibration.agreement.calibration_results import Calibration
 
 MANIFEST, VERDICTS, STATEMENTS, LABELS, ADJUDICATIONS, CLUSTERS, CALIBRATION, COMPARISON, REPORT = (
     "run.json",
@@ -187,7 +187,7 @@ class RunStore(Closing):
         content = self._sealed(CALIBRATION)
         if content is None:
             return None
-        from ...calibration.agreement.results import read_calibration  # noqa: PLC0415 - most that read a run want no numbers
+        from ...calibration.agreement.calibration_results import read_calibration  # noqa: PLC0415 - most that read a run want no numbers
 
         return read_calibration(decode_record(content, dict[str, Any]))
 

@@ -41,7 +41,7 @@ from .run_store import (
 from .seals import Seal, seal_of
 
 if TYPE_CHECKING:
-    from ...calibration.agreement.results import Calibration
+    from ...calibration.agreement.calibration_results import Calibration
 
 _LOCK = ".lock"
 
@@ -163,7 +163,7 @@ class RunWriter(RunStore):
 
     def put_calibration(self, calibration: Calibration) -> None:
         """Write down how far judges agree with labels."""
-        from ...calibration.agreement.results import calibration_json  # noqa: PLC0415 - as where it is read
+        from ...calibration.agreement.calibration_results import calibration_json  # noqa: PLC0415 - as where it is read
 
         self._put(CALIBRATION, partial(write_json, value=calibration_json(calibration)))
         self.calibration = calibration

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fiducial.calibration.agreement.results import read_calibration
+from fiducial.calibration.agreement.calibration_results import read_calibration
 from fiducial.evaluation.conclusion.run_results import JudgeUse, Stratum, SystemResult
 from fiducial.evaluation.store.manifest import KeptInput
 from fiducial.records import Case, Outcome, Output, Source, Verdict

@@ -16,7 +16,8 @@ from fiducial.calibration.agreement.adjudication_results import (
     Adjudicators,
     LookedAt,
 )
-from fiducial.calibration.agreement.results import Calibration, EqualRates, JudgeCalibration, SuspectedLabel
+from fiducial.calibration.agreement.calibration_results import Calibration, JudgeCalibration
+from fiducial.calibration.agreement.diagnosis_results import EqualRates, SuspectedLabel
 from fiducial.calibration.cautions import Caution
 from fiducial.calibration.statistic import Statistic
 from fiducial.evaluation.conclusion.run_results import DECIDED, OPEN, UNJUDGED, JudgeUse, Stratum

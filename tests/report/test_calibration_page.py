@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fiducial.calibration.agreement.results import read_calibration
+from fiducial.calibration.agreement.calibration_results import read_calibration
 from fiducial.errors import InputError
 from fiducial.report.calibration_page import MOST_SLICES, calibration_page
 from fiducial.report.document import Details, as_html

@@ -13,7 +13,7 @@ from html_page import Page
 from packed_items import index_of, texts_of
 
 from fiducial.calibration import Calibration
-from fiducial.calibration.agreement.results import read_calibration
+from fiducial.calibration.agreement.calibration_results import read_calibration
 from fiducial.errors import InputError
 from fiducial.evaluation.conclusion.run_results import CORRECTED, OPEN, Stratum
 from fiducial.records import ContextItem, Output, StepOutcome, ToolCall

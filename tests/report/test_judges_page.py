@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 from found_results import judged, panel
 
-from fiducial.calibration.agreement.results import Calibration, read_calibration
+from fiducial.calibration.agreement.calibration_results import Calibration, read_calibration
 from fiducial.report.answers import answers
 from fiducial.report.document import Figure, as_html
 from fiducial.report.found import Found

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from fiducial.calibration import compare, table_from_rows
-from fiducial.calibration.agreement.results import JudgeCalibration
-from fiducial.calibration.comparison.results import Comparison
+from fiducial.calibration.agreement.calibration_results import JudgeCalibration
+from fiducial.calibration.comparison.comparison_results import Comparison
 from fiducial.calibration.statistic import Statistic
 from fiducial.evaluation.conclusion.run_results import DECIDED, JudgeUse, Stratum, SystemResult
 

@@ -21,7 +21,7 @@ from fiducial.calibration import (
     table_from_rows,
 )
 from fiducial.calibration.agreement.calibrate import cautions
-from fiducial.calibration.agreement.results import calibration_json, read_calibration
+from fiducial.calibration.agreement.calibration_results import calibration_json, read_calibration
 from fiducial.report.caution_words import sentences
 
 

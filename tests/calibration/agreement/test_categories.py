@@ -14,7 +14,7 @@ from known_numbers import half_width
 
 from fiducial.calibration import Requests, Settings, calibrate, make_sample, read_table
 from fiducial.calibration.agreement.categories import category_agreement
-from fiducial.calibration.agreement.results import CategoryAgreement
+from fiducial.calibration.agreement.diagnosis_results import CategoryAgreement
 from fiducial.errors import InputError
 
 # The oracle has no types.

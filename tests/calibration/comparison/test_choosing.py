@@ -9,7 +9,7 @@ import pytest
 
 from fiducial.calibration import Table, compare, table_from_rows
 from fiducial.calibration.comparison.choosing import best_of_many, costs
-from fiducial.calibration.comparison.results import Costs
+from fiducial.calibration.comparison.comparison_results import Costs
 from fiducial.calibration.intervals.closed_forms import wilson_interval
 
 

@@ -11,8 +11,8 @@ from known_numbers import value_of
 
 from fiducial.calibration import Settings, Table, compare, table_from_rows
 from fiducial.calibration.agreement.judge_panel import judge_panel
+from fiducial.calibration.comparison.comparison_results import Flip
 from fiducial.calibration.comparison.difference import PairedRows, share_difference
-from fiducial.calibration.comparison.results import Flip
 from fiducial.calibration.comparison.significance import delong
 from fiducial.calibration.intervals.clustered_rates import share_of
 from fiducial.errors import InputError

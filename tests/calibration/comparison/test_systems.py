@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fiducial.calibration import Comparison, Table, compare, table_from_rows
-from fiducial.calibration.comparison.results import Strata
+from fiducial.calibration.comparison.comparison_results import Strata
 from fiducial.calibration.intervals.clustered_rates import share_of
 from fiducial.calibration.true_rate.estimators import LabelledAndJudged, prediction_powered, tuned_lambda
 from fiducial.errors import InputError

@@ -11,7 +11,7 @@ import pytest
 
 from fiducial.calibration.preference.choices import Choices
 from fiducial.calibration.preference.measure import preferences_of
-from fiducial.calibration.preference.results import Preferences
+from fiducial.calibration.preference.preference_results import Preferences
 
 FIRST, TIE, SECOND, NONE = 1.0, 0.5, 0.0, np.nan
 

@@ -13,7 +13,7 @@ from known_numbers import printed
 from fiducial.calibration import Requests, calibrate, table_from_rows
 from fiducial.calibration.arrays import FloatArray
 from fiducial.calibration.thresholds.recalibration import isotonic, platt, recalibrate
-from fiducial.calibration.thresholds.results import Curve, Recalibrator, Sigmoid
+from fiducial.calibration.thresholds.threshold_results import Curve, Recalibrator, Sigmoid
 
 # The oracles have no types.
 IsotonicRegression: Any = import_module("sklearn.isotonic").IsotonicRegression

@@ -11,7 +11,7 @@ import pytest
 
 import fiducial as fd
 from fiducial.calibration.comparison.compare import compare
-from fiducial.calibration.comparison.results import By, Comparison
+from fiducial.calibration.comparison.comparison_results import By, Comparison
 from fiducial.calibration.cuts import Cut
 from fiducial.calibration.tables.table import Table
 from fiducial.evaluation.conclusion import compared

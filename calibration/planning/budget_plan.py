@@ -11,7 +11,7 @@ import msgspec
 
 from ...errors import UsageError
 from ..intervals.closed_forms import normal_quantile
-from ..true_rate.results import FEWEST_LABELS
+from ..true_rate.estimation_results import FEWEST_LABELS
 
 LEVEL = 0.95
 """Of the intervals that are planned for."""

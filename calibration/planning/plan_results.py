@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from .budget import BudgetPlan
+from .budget_plan import BudgetPlan
 
 
 class StratumPlan(NamedTuple):

@@ -7,7 +7,7 @@ import pytest
 from known_numbers import printed
 
 from fiducial.calibration import Statistic, estimate, table_from_rows
-from fiducial.calibration.true_rate.ranking import ranks, simultaneous_level
+from fiducial.calibration.true_rate.ranks import ranks, simultaneous_level
 
 
 def rate(value: float, half: float) -> Statistic:

@@ -9,7 +9,7 @@ from scipy.stats import mannwhitneyu
 
 from fiducial.calibration import Estimation, RateInterval, estimate, table_from_rows
 from fiducial.calibration.arrays import BoolArray
-from fiducial.calibration.true_rate.selection import selection_p
+from fiducial.calibration.true_rate.chosen_labels import selection_p
 
 RNG = np.random.default_rng(5)
 TRUTH = RNG.random(1_000) < 0.6

@@ -1,0 +1,191 @@
+"""What `calibrate` finds besides the panel, in types: where a judge, the labels or people may be wrong. Nothing heavy is imported here."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from ..statistic import Statistic, Statistics
+
+
+class EqualRates(msgspec.Struct, frozen=True, kw_only=True):
+    """A test that a rate is the same in several groups.
+
+    Attributes:
+        p: Its p-value; None when it cannot be computed.
+        groups: How many groups took part.
+        undefined: Why there is no p-value; None when there is one.
+        holm_p: Adjusted for all such tests of the table.
+    """
+
+    p: float | None
+    groups: int
+    undefined: str | None
+    holm_p: float | None = None
+
+
+class SuspectedLabel(msgspec.Struct, frozen=True, kw_only=True):
+    """An item whose label most judges contradict.
+
+    Attributes:
+        item_id: The item.
+        label: Its label.
+        contradicted_by: Judges on the other side of it.
+        agreed_by: Judges on its side.
+        evidence: Log-odds that the truth is of the other class than the label, were judges to err independently; below 0 where that class is rare.
+    """
+
+    item_id: str
+    label: float
+    contradicted_by: list[str]
+    agreed_by: list[str]
+    evidence: float
+
+
+class ModelledJudge(msgspec.Struct, frozen=True, kw_only=True):
+    """A judge's rates by Dawid and Skene's model, on ``n`` items."""
+
+    n: int = 0
+    true_positive_rate: Statistic
+    true_negative_rate: Statistic
+
+
+class PairAgreement(msgspec.Struct, frozen=True, kw_only=True):
+    """How often two judges agree, and how often Dawid and Skene's model says that they would.
+
+    Attributes:
+        a: One judge.
+        b: The other.
+        n: Items that both judged.
+        observed: Share of them on which they agree.
+        expected: What the model expects.
+        residual: Observed less expected. Above 0 judges do not err independently; which of them share errors it does not tell: the model
+            may have taken what some share for the truth, and then it is the others that agree too much.
+    """
+
+    a: str
+    b: str
+    n: int
+    observed: float
+    expected: float
+    residual: float
+
+
+class JudgesAlone(msgspec.Struct, frozen=True, kw_only=True):
+    """What judges would have to be like if they erred independently; a diagnostic, never the truth.
+
+    Attributes:
+        n: Items of which three judges or more speak.
+        undefined: Why there is no model; None where there is one.
+        prevalence: Share of right items.
+        judges: The judges' rates.
+        pairs: Every two judges with items in common; none of three judges, whose agreement the model can always meet.
+    """
+
+    n: int = 0
+    undefined: str | None = None
+    prevalence: Statistic | None = None
+    judges: dict[str, ModelledJudge] = {}
+    pairs: list[PairAgreement] = []
+
+
+class People(msgspec.Struct, frozen=True):
+    """How far the people of a table agree, all of them at once.
+
+    Attributes:
+        names: Theirs.
+        krippendorff_alpha: At the nominal, ordinal and interval level.
+    """
+
+    names: list[str]
+    krippendorff_alpha: Statistics
+
+
+class SystemMeans(msgspec.Struct, frozen=True):
+    """One system, by labels and by a judge.
+
+    Attributes:
+        n: Rows with both.
+        label_mean: Mean label.
+        score_mean: Mean score.
+        difference: Mean of score minus label; its interval holds together with those of the other systems.
+    """
+
+    n: int
+    label_mean: float
+    score_mean: float
+    difference: Statistic
+
+
+class SystemAgreement(msgspec.Struct, frozen=True):
+    """Agreement on systems, not on items.
+
+    Attributes:
+        systems: Each system's means.
+        kendall_tau_b: Of the means; 1 where the judge has the order of the labels.
+        largest_difference: Of any system, without its sign.
+    """
+
+    systems: dict[str, SystemMeans]
+    kendall_tau_b: Statistic
+    largest_difference: Statistic
+
+
+class ProbabilityScores(msgspec.Struct, frozen=True, kw_only=True):
+    """A judge's scores read as probabilities.
+
+    Attributes:
+        n: Rows.
+        groups: How many groups of scores.
+        grouping: What the groups are.
+        statistics: Parts of the Brier score, plain and corrected for small groups, and ``ece_equal_mass``.
+        confidence: How well the verdict's own probability foretells that it is right.
+    """
+
+    n: int = 0
+    groups: int
+    grouping: str
+    statistics: Statistics
+    confidence: Statistics = {}
+
+
+class CorrectedRates(msgspec.Struct, frozen=True):
+    """A judge against the truth, as far as an audit of the labels tells.
+
+    Attributes:
+        prevalence: Share that is truly right.
+        true_positive_rate: Of the judge.
+        true_negative_rate: Of the judge.
+        label_sensitivity: Share of the truly right that the labels pass.
+        label_specificity: Share of the truly wrong that the labels fail.
+    """
+
+    prevalence: Statistic
+    true_positive_rate: Statistic
+    true_negative_rate: Statistic
+    label_sensitivity: Statistic
+    label_specificity: Statistic
+
+
+AuditMethod: TypeAlias = Literal["double-sampling", "gart-buck"]
+"""``double-sampling`` holds whatever errors judge and labels share; ``gart-buck`` where they share none, and needs no verdict on audited items."""
+
+
+class LabelAudit(msgspec.Struct, frozen=True, kw_only=True):
+    """Labels against the truth (rows of the table: the truth, columns: the label), and judges corrected by that, by which method."""
+
+    tp: int
+    fp: int
+    fn: int
+    tn: int
+    judges: dict[str, CorrectedRates]
+    method: AuditMethod = "gart-buck"
+
+
+class CategoryAgreement(msgspec.Struct, frozen=True):
+    """Agreement with each level a category: the levels, the table (rows: label), the statistics."""
+
+    levels: list[float]
+    table: list[list[int]]
+    statistics: Statistics
