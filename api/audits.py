@@ -19,6 +19,7 @@ from ..evaluation.audit.certificate import DriftTest
 from ..evaluation.audit.certificate_check import Standing as StandingNumbers
 from ..evaluation.audit.certificate_check import check_certificate as check
 from ..evaluation.audit.certificate_check import read_certificate
+from ..evaluation.audit.judged_run import read_judged_run
 from ..evaluation.audit.plan import DEFAULT_SAMPLE
 from ..evaluation.audit.results import Audit as AuditNumbers
 from ..evaluation.store.run_store import AUDIT
@@ -156,7 +157,7 @@ def certify(
         if not 0.0 < value < 1.0:
             raise UsageError(f"--claim {name}={value:g}: a rate that can be claimed is above 0 and below 1")
     issued = datetime.now(UTC).isoformat(timespec="seconds")
-    judged = certificates.read_judged_run(folder_path(run), judge)
+    judged = read_judged_run(folder_path(run), judge)
     found = Certificate.of(
         certificates.certify(
             judged,
@@ -188,7 +189,7 @@ def check_certificate(run: FilePath, certificate: FilePath, *, judge: str | None
         InputError: The run, or the certificate, cannot be used.
     """
     kept = written_path(certificate)
-    judged = certificates.read_judged_run(folder_path(run), judge, prefer=read_certificate(kept).id)
+    judged = read_judged_run(folder_path(run), judge, prefer=read_certificate(kept).id)
     return Standing.of(check(kept, judged, folder_path(run)))
 
 

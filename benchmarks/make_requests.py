@@ -23,9 +23,9 @@ from lay_out_real_outputs import find_real, lay_out
 
 from fiducial.data import demo_path
 from fiducial.deterministic import CheckOptions
-from fiducial.deterministic.mutation import DIALS
+from fiducial.deterministic.mutation import DIALS, origin
 from fiducial.evaluation.audit.ladder import even_round
-from fiducial.evaluation.audit.ladder.questions import pose, questions
+from fiducial.evaluation.audit.ladder.questions import Posed, pose, questions
 from fiducial.evaluation.batch.export import Questions, export_batch
 from fiducial.evaluation.batch.files import numbered, once, write_batch
 from fiducial.evaluation.inputs import EvaluationInputs
@@ -35,7 +35,7 @@ from fiducial.evaluation.judging.tasks import judge_task
 from fiducial.evaluation.preference.paired_inputs import Members, PairInputs
 from fiducial.evaluation.progress import Silent
 from fiducial.judges import shipped_prompts, unanswered
-from fiducial.records import Case, Output, Verdict, read_records, write_records
+from fiducial.records import Case, Output, Verdict, graded, read_records, write_records
 
 MODEL = "gpt-4.1-mini"
 
@@ -108,10 +108,23 @@ def write_ladder(name: str, calls: int, folder: Path, model: str) -> None:
     cases, outputs = folder / f"{stem}.cases.jsonl", folder / f"{stem}.outputs.jsonl"
     write_records(cases, {each.case.id: each.case for each in posed}.values())
     write_records(outputs, (each.output for each in posed))
-    write_records(folder / f"{stem}.labels.jsonl", (each.as_label() for each in posed))
+    write_records(folder / f"{stem}.labels.jsonl", map(_label, posed))
     asked = Questions(cases=[cases], outputs=[outputs], judges=[name], model=model)
     for file in export_batch(asked, folder / f"{name.replace('/', '.')}.jsonl", Silent()):
         print(f"{file.path}: {file.requests:,} requests, {len(dials)} dials, --calls {calls}")
+
+
+def _label(posed: Posed) -> Verdict:
+    """What is right to say of a question."""
+    facts = posed.facts
+    return graded(
+        posed.output,
+        facts.label,
+        by="construction",
+        source="construction",
+        reason=facts.change or None,
+        evidence=origin(facts.operator, "nothing" if facts.label == 1.0 else "fault", posed.output),
+    )
 
 
 def write_requests(cases: Path, outputs: Path, folder: Path, model: str) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ...calibration import Settings, table_from_rows
 from ...calibration.agreement.adjudication import ALL, adjudicate
 from ...calibration.decisions import Decisions
 from ...records import ItemKey
+from .comparisons import by_operator
 from .results import AuditAdjudication, OperatorAdjudicated
 from .scored import Scored
 
@@ -28,7 +29,7 @@ def adjudicated_audit(
     mine = Decisions({item: said for item, said in decisions.by_item.items() if item in probes})
     if not mine.by_item:
         return None
-    rows = [row for judge, scored in judges.items() for row in _rows(judge, scored)]
+    rows = [row for judge, scored in judges.items() for row in _rows(judge, scored.values())]
     whole = adjudicate(table_from_rows(rows), mine, Settings())
     return AuditAdjudication(
         by=whole.by,
@@ -37,12 +38,12 @@ def adjudicated_audit(
     )
 
 
-def _rows(judge: str, scored: Mapping[ItemKey, Scored]) -> Iterator[dict[str, Any]]:
+def _rows(judge: str, scored: Iterable[Scored]) -> Iterator[dict[str, Any]]:
     """What a judge said of each probe, as 1 where that treats it as one without a fault."""
-    for key, each in scored.items():
+    for each in scored:
         if each.score is not None:
             yield {
-                "item_id": str(key),
+                "item_id": str(each.facts.key),
                 "judge": judge,
                 "label": float(each.facts.plants in _RIGHT),
                 "score": float(each.passed),
@@ -53,13 +54,10 @@ def _rows(judge: str, scored: Mapping[ItemKey, Scored]) -> Iterator[dict[str, An
 def _operators(
     judge: str, scored: Mapping[ItemKey, Scored], mine: Decisions
 ) -> Iterator[OperatorAdjudicated]:
-    groups: dict[str, dict[ItemKey, Scored]] = {}
-    for key, each in scored.items():
-        if each.score is not None:
-            groups.setdefault(each.facts.operator, {})[key] = each
-    for operator, group in groups.items():
-        if any(str(key) in mine.by_item for key in group):
-            plants = next(iter(group.values())).facts.plants
+    graded = (each for each in scored.values() if each.score is not None)
+    for operator, group in by_operator(graded).items():
+        if any(str(each.facts.key) in mine.by_item for each in group):
+            plants = group[0].facts.plants
             rate = "true_positive_rate" if plants in _RIGHT else "true_negative_rate"
             found = adjudicate(table_from_rows(list(_rows(judge, group))), mine, Settings()).judges[judge]
             yield OperatorAdjudicated(

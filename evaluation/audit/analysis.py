@@ -14,10 +14,10 @@ from ...calibration.cuts import Cut
 from ...calibration.intervals.clustered_means import mean_of
 from ...calibration.intervals.clustered_rates import share_of
 from ...records import ItemKey, JudgeId
-from .comparisons import steadiness
+from .comparisons import by_operator, steadiness
 from .ladder.results import LadderResult
 from .probe_folder import ORIGINAL
-from .results import Comparison, Finding, JudgeAudit, OperatorResult, Read, Steadiness
+from .results import Comparison, Concern, Finding, JudgeAudit, OperatorResult, Read, Steadiness
 from .sampling import Chosen
 from .scored import Scored
 from .twins import twin_and_attack_comparisons
@@ -94,47 +94,35 @@ def to_read(judge: str, scored: Iterable[Scored]) -> Iterator[Read]:
             )
 
 
+_WEAKNESSES: dict[str, tuple[Concern, str]] = {
+    "fault": ("misses a fault", "catches {0.rate} of {0.operator}: {0.about}"),
+    "nothing": ("fails right outputs", "fails {0.rate} of right outputs that were not changed"),
+    "attack": ("passes what has no content", "passes {0.rate} of {0.operator}: {0.about}"),
+}
+"""What is wrong with a judge where an operator is weak, by what that plants."""
+
+
 def operator_findings(operators: Iterable[OperatorResult]) -> Iterator[Finding]:
     """What weak operators show."""
     for each in operators:
-        if not each.weak:
-            continue
-        if each.plants == "fault":
-            yield Finding(
-                concern="misses a fault",
-                where=each.operator,
-                sentence=f"catches {each.rate} of {each.operator}: {each.about}",
-            )
-        elif each.plants == "nothing":
-            yield Finding(
-                concern="fails right outputs",
-                where=each.operator,
-                sentence=f"fails {each.rate} of right outputs that were not changed",
-            )
-        else:
-            yield Finding(
-                concern="passes what has no content",
-                where=each.operator,
-                sentence=f"passes {each.rate} of {each.operator}: {each.about}",
-            )
+        if each.weak:
+            concern, sentence = _WEAKNESSES[each.plants]
+            yield Finding(concern=concern, where=each.operator, sentence=sentence.format(each))
 
 
 def comparison_findings(comparisons: Iterable[Comparison], controls: Mapping[str, str]) -> Iterator[Finding]:
     """What differences between probes show that are alike but for one thing."""
     for each in comparisons:
-        if each.found and each.name in controls:
-            yield Finding(
-                concern="can be talked into passing",
-                where=each.name,
-                sentence=f"{each.name}: passed {each.difference} more often than its control (Holm p {each.holm_p:.4f})",
-            )
-        elif each.found:
-            yield Finding(
-                concern="punishes what is harmless",
-                where=each.name,
-                sentence=f"{each.name}: verdicts change {each.difference} more often than on other harmless changes "
-                f"(Holm p {each.holm_p:.4f})",
-            )
+        if not each.found:
+            continue
+        concern: Concern = "punishes what is harmless"
+        said = f"verdicts change {each.difference} more often than on other harmless changes"
+        if each.name in controls:
+            concern = "can be talked into passing"
+            said = f"passed {each.difference} more often than its control"
+        yield Finding(
+            concern=concern, where=each.name, sentence=f"{each.name}: {said} (Holm p {each.holm_p:.4f})"
+        )
 
 
 def _of_repeats(steady: Steadiness | None) -> Iterator[Finding]:
@@ -170,9 +158,7 @@ def operator_results(
         One result an operator. What is weak holds for all operators together at 95 %: each interval that decides is made
         at ``1 - 0.05 / operators``.
     """
-    groups: dict[str, list[Scored]] = {}
-    for each in scored:
-        groups.setdefault(each.facts.operator, []).append(each)
+    groups = by_operator(scored)
     level = 1 - (1 - _FAMILY_LEVEL) / max(len(groups), 1)
     results = [
         _result(operator, group, about.get(operator, ""), level, in_pair=operator in paired)

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import BinaryIO, NamedTuple, Self
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
@@ -34,9 +33,19 @@ from ..checking.names import NamesOption
 from ..engines.processes import cores, in_order
 from ..inputs import EvaluationInputs, file_sha256
 from ..progress import Progress
-from .probe_folder import CASES, LABELS, OUTPUTS, PROBES, WEAKNESSES, OperatorCounts, ProbeManifest
+from .probe_folder import (
+    CASES,
+    LABELS,
+    ORIGINAL,
+    OUTPUTS,
+    PROBES,
+    WEAKNESSES,
+    OperatorCounts,
+    ProbeManifest,
+)
 from .subjects import RightOutputs
 
+_WRITTEN = (CASES, OUTPUTS, LABELS, WEAKNESSES)
 _WORTH_IT = 8
 """Pieces of right outputs from which on several processes are faster."""
 
@@ -132,7 +141,7 @@ def _make(sources: _Sources, settings: ProbeSettings, piece: int) -> _Made:
         probes = make_probes(
             subject, settings.operators, options, seed=settings.seed, per_operator=settings.per_operator
         )
-        rows += map(_row, probes)
+        rows += map(_found, probes)
     return _Made(rows, dict(passed_over))
 
 
@@ -157,100 +166,65 @@ def _all_made(sources: _Sources, settings: ProbeSettings, workers: int | None) -
 def _build(
     sources: _Sources, out: FolderPath, settings: ProbeSettings, progress: Progress, workers: int | None
 ) -> ProbeManifest:
-    passed_over: Counter[str] = Counter()
-    count = 0
-    with _Writer(out) as writer:
+    passed_over, counts, cases = Counter[str](), Counter[_Counted](), set[str]()
+    with ExitStack() as together:  # the files appear at the end
+        files = {name: together.enter_context(atomic_write(out / name)) for name in _WRITTEN}
         for made in _all_made(sources, settings, workers):
             passed_over.update(made.passed_over)
             for row in made.rows:
-                writer.add(row)
-                if row.operator is None:
-                    count += 1
+                for name, line in row.lines.items():
+                    if name != CASES or row.case_id not in cases:
+                        files[name].write(line)
+                if CASES in row.lines:
+                    cases.add(row.case_id)
+                counts[row.counted] += 1
+                if row.counted == _RIGHT:
                     progress.advance()
-        if not count:
+        if not counts[_RIGHT]:
             raise InputError(
                 "no output is right under strict rules, so there is nothing to mutate",
                 path=sources.cases.path,
             )
+    seen = {operator for operator, _ in counts}
     manifest = ProbeManifest(
         fiducial=VERSION,
         seed=settings.seed,
         per_operator=settings.per_operator,
         inputs={str(path): file_sha256(path) for path in sources.files},
-        files={name: file_sha256(out / name) for name in (CASES, OUTPUTS, LABELS, WEAKNESSES)},
-        right_outputs=count,
+        files={name: file_sha256(out / name) for name in _WRITTEN},
+        right_outputs=counts[_RIGHT],
         passed_over=dict(passed_over),
-        operators=[
-            _counts(operator, writer) for operator in settings.operators if operator.name in writer.seen
-        ],
+        operators=[_of_operator(each, counts) for each in settings.operators if each.name in seen],
     )
     write_json(out / PROBES, manifest)
     return manifest
 
 
-def _counts(operator: Operator, writer: _Writer) -> OperatorCounts:
+def _of_operator(operator: Operator, counts: Mapping[_Counted, int]) -> OperatorCounts:
     return OperatorCounts(
         name=operator.name,
         family=operator.family,
         plants=operator.plants,
         about=operator.about,
         against=operator.against,
-        probes=writer.probes[operator.name],
-        dropped=writer.dropped[operator.name],
-        missed_by_bfcl=writer.missed[operator.name],
+        probes=counts[operator.name, "probe"],
+        dropped=counts[operator.name, "strict"],
+        missed_by_bfcl=counts[operator.name, "bfcl"],
     )
 
 
-class _Writer:
-    """Writes probes as they are made; the files appear together at the end."""
+_Counted: TypeAlias = tuple[str, str]
+"""An operator, and ``probe``, or the rules of whose weakness it is."""
 
-    def __init__(self, out: FolderPath) -> None:
-        self._out = out
-        self._exit = ExitStack()
-        self._files: dict[str, BinaryIO] = {}
-        self._written: set[str] = set()
-        self.seen: set[str] = set()
-        self.probes: Counter[str] = Counter()
-        self.dropped: Counter[str] = Counter()
-        self.missed: Counter[str] = Counter()
-
-    def __enter__(self) -> Self:
-        with ExitStack() as opening:
-            for name in (CASES, OUTPUTS, LABELS, WEAKNESSES):
-                self._files[name] = opening.enter_context(atomic_write(self._out / name))
-            self._exit = opening.pop_all()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._exit.__exit__(kind, error, trace)
-
-    def add(self, row: _Row) -> None:
-        """Add a probe, a right output, or a weakness of a rule set."""
-        if row.operator is not None:
-            self.seen.add(row.operator)
-            counts = (
-                self.probes if row.rules is None else self.dropped if row.rules == "strict" else self.missed
-            )
-            counts[row.operator] += 1
-        for name, line in row.lines.items():
-            if name != CASES or row.case_id not in self._written:
-                self._files[name].write(line)
-        if row.case_id is not None:
-            self._written.add(row.case_id)
+_RIGHT: _Counted = (ORIGINAL, "")
 
 
 class _Row(NamedTuple):
-    """Lines of files, by name, and what is counted of them."""
+    """Lines of files, by name, and what they are counted as. The case among them is written once."""
 
     lines: dict[str, bytes]
-    case_id: str | None = None
-    """Of the case among them, which is written once."""
-    operator: str | None = None
-    """None of a right output."""
-    rules: str | None = None
-    """Of a weakness: whose."""
+    case_id: str
+    counted: _Counted
 
 
 def _original(subject: Subject) -> _Row:
@@ -260,22 +234,21 @@ def _original(subject: Subject) -> _Row:
         1.0,
         by="construction",
         source="construction",
-        evidence=origin("original", "nothing", subject.output),
+        evidence=origin(ORIGINAL, "nothing", subject.output),
     )
-    return _Row(_lines(subject.case, subject.output, label), subject.case.id)
+    return _row(subject.case, subject.output, label, _RIGHT)
 
 
-def _row(found: Probe | Weakness) -> _Row:
+def _found(found: Probe | Weakness) -> _Row:
     """A probe, or a weakness of a rule set."""
     if isinstance(found, Weakness):
-        return _Row({WEAKNESSES: encode_record(found)}, operator=found.operator, rules=found.rules)
-    return _Row(
-        _lines(found.case, found.output, found.label), found.case.id, found.label.evidence["operator"]
-    )
+        return _Row({WEAKNESSES: encode_record(found)}, found.case_id, (found.operator, found.rules))
+    return _row(found.case, found.output, found.label, (found.label.evidence["operator"], "probe"))
 
 
-def _lines(case: Case, output: Output, label: Verdict) -> dict[str, bytes]:
-    return {CASES: encode_record(case), OUTPUTS: encode_record(output), LABELS: encode_record(label)}
+def _row(case: Case, output: Output, label: Verdict, counted: _Counted) -> _Row:
+    lines = {CASES: encode_record(case), OUTPUTS: encode_record(output), LABELS: encode_record(label)}
+    return _Row(lines, case.id, counted)
 
 
 def count_by_plants(manifest: ProbeManifest) -> dict[Plants, int]:

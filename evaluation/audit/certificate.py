@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from statistics import fmean
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 import numpy as np
 
 from ...calibration import Statistic
 from ...calibration.arrays import cluster_numbers
-from ...calibration.cuts import UNTOLD, Cut, PassAt
+from ...calibration.cuts import UNTOLD, PassAt
 from ...calibration.intervals.clustered_rates import certified_rate
 from ...calibration.monitoring.drift import Foresight, foresee
 from ...errors import InputError, UsageError
-from ...records import JudgeId, ShownNames
+from ...records import JudgeId
 from ...version import VERSION
-from ..run_table import RunRows, run_rows
-from ..store.run_store import RunStore
+from .judged_run import JudgedRun
 from .scored import passes
 
 DriftTest: TypeAlias = Literal["paired", "e-process"]
@@ -102,88 +101,6 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True):
     alpha: float = 0.05
 
 
-class JudgedRun(NamedTuple):
-    """What a run folder says of one judge.
-
-    Attributes:
-        judge: The judge, as it signs verdicts.
-        id: Who it is; None where the run did not write it down.
-        rows: First repeats with a label: item, cluster, label, score (None when not graded).
-        scores: Of all graded repeats, by item.
-        fresh: Items whose verdict was not answered from a cache or recording.
-        served_by: Models that the endpoint named.
-        cut: From which score on the judge's verdicts pass.
-    """
-
-    judge: str
-    id: JudgeId | None
-    rows: list[dict[str, Any]]
-    fresh: frozenset[str]
-    served_by: list[str]
-    cut: Cut = Cut()
-    scores: Mapping[str, list[float]] = {}
-
-    @property
-    def fingerprint(self) -> str:
-        """Of everything that is asked and read."""
-        return "unknown" if self.id is None else self.id.fingerprint
-
-
-def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId | None = None) -> JudgedRun:
-    """Read a run folder for one of its judges.
-
-    Args:
-        folder: A run folder with verdicts of a judge, and labels (the checkers' verdicts, or ``--labels``).
-        judge: Which judge; may be None when there is one only.
-        prefer: Which judge when none is named and it is there.
-
-    Raises:
-        RunFolderError: It is no run folder.
-        UsageError: There is no such judge, or there are several.
-    """
-    with RunStore(folder) as store:
-        return _judged_run(store, judge, prefer)
-
-
-def _judged_run(store: RunStore, judge: str | None, prefer: JudgeId | None) -> JudgedRun:
-    folder = store.path
-    if "audit_of" in store.manifest.identity:
-        raise UsageError(
-            f"{folder}: an audit's probes are no sample of what the judge is used on; certify a run of `fiducial run` or `judge`"
-        )
-    names = ShownNames()
-    said = [row for row in run_rows(store, names) if row["label"] is not None]
-    rows = [row for row in said if row["repeat"] == 0]
-    judges = sorted({row["judge"] for row in rows})
-    if judge is None:
-        preferred = [name for name in judges if prefer is not None and names.judges.get(name) == prefer]
-        judge = preferred[0] if preferred else judges[0] if len(judges) == 1 else None
-    if judge is None or judge not in judges:
-        asked = "name one with --by" if judge is None else f"there is no {judge!r}"
-        raise UsageError(f"{folder}: {asked}; with labels there are {', '.join(judges) or 'none'}")
-    asked = (
-        each.row
-        for each in store.verdicts.standing
-        if each.source == "judge" and names.of(each.author, each.by) == judge and each.repeat == 0
-    )
-    verdicts = list(store.verdicts.whole(asked))
-    scores: dict[str, list[float]] = {}
-    for row in said:
-        if row["judge"] == judge and row["score"] is not None:
-            scores.setdefault(row["item_id"], []).append(row["score"])
-    return JudgedRun(
-        judge=judge,
-        id=names.judges.get(judge),
-        rows=[row for row in rows if row["judge"] == judge],
-        fresh=frozenset(str(each.key) for each in verdicts if each.usage is None or not each.usage.cached),
-        served_by=sorted(
-            {str(each.evidence["served_by"]) for each in verdicts if "served_by" in each.evidence}
-        ),
-        cut=RunRows(store).cuts.get(names.judges[judge], Cut()) if judge in names.judges else Cut(),
-        scores=scores,
-    )
-
-
 def certify(
     run: JudgedRun,
     claims: Mapping[str, float],
@@ -222,7 +139,10 @@ def certify(
     bound = _rate("accuracy", graded, level, cut).low or 0.0
     graded.sort(key=lambda row: row["item_id"])
     said = [run.scores.get(row["item_id"], [row["score"]]) for row in graded]
-    right = [_share_right(row, scores, cut) for row, scores in zip(graded, said, strict=True)]
+    right = [
+        fmean(is_right(score, row["label"], cut) for score in scores)
+        for row, scores in zip(graded, said, strict=True)
+    ]
     replies = sum(map(len, said)) / len(said)
     foresight = foresee(sum(right) / len(right), len(right), replies=replies) if drift == "paired" else None
     return Certificate(
@@ -247,13 +167,9 @@ def certify(
     )
 
 
-def is_right(row: Mapping[str, Any], pass_at: float) -> bool:
+def is_right(score: float, label: float, pass_at: float) -> bool:
     """Whether judge and label fall on the same side."""
-    return (row["score"] >= pass_at) == (row["label"] >= pass_at)
-
-
-def _share_right(row: Mapping[str, Any], scores: list[float], pass_at: float) -> float:
-    return sum(is_right({**row, "score": score}, pass_at) for score in scores) / len(scores)
+    return (score >= pass_at) == (label >= pass_at)
 
 
 def labels_sha256(labels: Iterable[tuple[str, float]]) -> str:
@@ -274,5 +190,5 @@ def _claim(name: str, at_least: float, rows: list[dict[str, Any]], level: float,
 def _rate(name: str, rows: list[dict[str, Any]], level: float, pass_at: float) -> Statistic:
     wanted = {"true_positive_rate": {True}, "true_negative_rate": {False}}.get(name, {True, False})
     counted = [row for row in rows if passes(row["label"], 1.0, pass_at) in wanted]
-    right = np.array([is_right(row, pass_at) for row in counted], dtype=np.float64)
+    right = np.array([is_right(row["score"], row["label"], pass_at) for row in counted], dtype=np.float64)
     return certified_rate(right, cluster_numbers(row["cluster"] for row in counted), level=level)

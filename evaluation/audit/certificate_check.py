@@ -14,7 +14,8 @@ from ...calibration.monitoring.drift import drift_evidence, first_alarm, first_d
 from ...calibration.monitoring.look_levels import look_levels
 from ...errors import InputError
 from ...records import JudgeId, read_records, write_records
-from .certificate import Certificate, DriftTest, JudgedRun, is_right
+from .certificate import Certificate, DriftTest, is_right
+from .judged_run import JudgedRun
 
 _FEWEST = 0.5
 """A run that has not judged this share of the anchors is no look at them."""
@@ -212,7 +213,7 @@ def _same_judge(certified: JudgeId | None, judged: JudgeId | None) -> bool:
 
 def _look(certificate: Certificate, run: JudgedRun, folder: Path) -> Look:
     judged = {
-        row["item_id"]: is_right(row, certificate.pass_at)
+        row["item_id"]: is_right(row["score"], row["label"], certificate.pass_at)
         for row in run.rows
         if row["score"] is not None and row["item_id"] in run.fresh
     }

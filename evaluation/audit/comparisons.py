@@ -49,7 +49,7 @@ def attacks(scored: Mapping[ItemKey, Scored], controls: Mapping[str, str]) -> It
     """For each attack with a control: is the wrong output passed more often with it than without?"""
     graded = [each for each in scored.values() if each.score is not None]
     by_place = {(each.facts.operator, each.facts.source, site_of(each.facts)): each for each in graded}
-    for operator, tried in by_operator(graded, "attack").items():
+    for operator, tried in by_operator(each for each in graded if each.facts.plants == "attack").items():
         if operator in controls:
             pairs = [(each, control) for each in tried if (control := _control(each, controls, by_place))]
             shift = shift_of((float(each.passed) - control.passed, each.cluster) for each, control in pairs)
@@ -111,12 +111,11 @@ def _control(
     return by_place.get((operator, source, site_of(attack.facts))) or by_place.get((operator, source, 0))
 
 
-def by_operator(scored: Iterable[Scored], plants: str) -> dict[str, list[Scored]]:
-    """The probes that plant something of a sort, by operator."""
+def by_operator(scored: Iterable[Scored]) -> dict[str, list[Scored]]:
+    """The probes by what made them."""
     groups: dict[str, list[Scored]] = {}
     for each in scored:
-        if each.facts.plants == plants:
-            groups.setdefault(each.facts.operator, []).append(each)
+        groups.setdefault(each.facts.operator, []).append(each)
     return groups
 
 

@@ -20,7 +20,7 @@ from ..inputs import EvaluationInputs
 from ..preference.paired_inputs import length_of
 from .analysis import comparison_findings, operator_findings, operator_results
 from .comparisons import attacks, comparison_of, corrected, shift_of
-from .results import Comparison, Finding, JudgeAudit
+from .results import Comparison, Concern, Finding, JudgeAudit
 from .sampling import Chosen
 from .scored import Scored
 
@@ -155,9 +155,9 @@ def pairwise_audit(
     operators = operator_results(scored.values(), about, controls)
     comparisons = corrected(
         [position(compared.values()), length(compared.values()), *attacks(scored, controls)],
-        lambda each: each.name in {POSITION, LENGTH} or (each.difference.value or 0.0) > 0.0,
+        lambda each: each.name in _BIASES or (each.difference.value or 0.0) > 0.0,
     )
-    tricks = [each for each in comparisons if each.name not in {POSITION, LENGTH}]
+    tricks = [each for each in comparisons if each.name not in _BIASES]
     return JudgeAudit(
         judge=judge,
         fingerprint=judge_id.fingerprint,
@@ -195,22 +195,24 @@ def length(compared: Iterable[Compared]) -> Comparison:
     return comparison_of(LENGTH, "verbosity", shift_of(both), None if both else _SAME_WORTH)
 
 
+_BIASES: dict[str, tuple[Concern, str, str, str]] = {
+    POSITION: ("goes by position", "what is shown {} is chosen too often: first", "first", "second"),
+    LENGTH: (
+        "goes by length",
+        "of outputs that are worth the same the {} is preferred: longer",
+        "longer",
+        "shorter",
+    ),
+}
+
+
 def _biases(comparisons: Iterable[Comparison]) -> Iterator[Finding]:
     for each in comparisons:
-        if not each.found or each.name not in {POSITION, LENGTH}:
-            continue
-        more = (each.difference.value or 0.0) > 0.0
-        if each.name == POSITION:
+        if each.found and each.name in _BIASES:
+            concern, said, more, less = _BIASES[each.name]
+            said = said.format(more if (each.difference.value or 0.0) > 0.0 else less)
             yield Finding(
-                concern="goes by position",
-                where=POSITION,
-                sentence=f"what is shown {'first' if more else 'second'} is chosen too often: first, less half the time, {each.difference} "
-                f"(Holm p {each.holm_p:.4f})",
-            )
-        else:
-            yield Finding(
-                concern="goes by length",
-                where=LENGTH,
-                sentence=f"of outputs that are worth the same the {'longer' if more else 'shorter'} is preferred: longer, less half the time, "
-                f"{each.difference} (Holm p {each.holm_p:.4f})",
+                concern=concern,
+                where=each.name,
+                sentence=f"{said}, less half the time, {each.difference} (Holm p {each.holm_p:.4f})",
             )

@@ -44,7 +44,7 @@ def invariances(scored: Mapping[ItemKey, Scored], known: Container[str] = ()) ->
         The share of twins that are judged otherwise than the right output, minus the mean share of the other twins of the same
         output.
     """
-    twins = by_operator(scored.values(), "twin")
+    twins = by_operator(each for each in scored.values() if each.facts.plants == "twin")
     changes = _changes(twins, scored)
     for operator, group in twins.items():
         usual = (

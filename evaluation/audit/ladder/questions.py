@@ -10,9 +10,9 @@ from typing import NamedTuple
 import msgspec
 
 from ....deterministic import CheckOptions, check
-from ....deterministic.mutation import Dial, origin
+from ....deterministic.mutation import Dial
 from ....errors import ConfigurationError
-from ....records import Case, ItemKey, JudgeId, Output, Verdict, encode_record, graded
+from ....records import Case, ItemKey, JudgeId, Output, encode_record
 from ..probe_folder import ProbeFacts
 
 RIGHT, FAULTY = "right", "faulty"
@@ -48,10 +48,7 @@ class Question(NamedTuple):
     @property
     def key(self) -> ItemKey:
         """The output that is asked about."""
-        return self._key(faulty=self.faulty)
-
-    def _key(self, *, faulty: bool) -> ItemKey:
-        return ItemKey(f"{self.dial}/{self.level}/{self.seed}", FAULTY if faulty else RIGHT, 0)
+        return ItemKey(f"{self.dial}/{self.level}/{self.seed}", FAULTY if self.faulty else RIGHT, 0)
 
     @property
     def cluster(self) -> str:
@@ -61,7 +58,7 @@ class Question(NamedTuple):
     def facts(self, label: float, change: str) -> ProbeFacts:
         """It as a probe of an audit."""
         plants = "fault" if self.faulty else "nothing"
-        return ProbeFacts(self.key, self.dial, plants, self._key(faulty=False), label, change)
+        return ProbeFacts(self.key, self.dial, plants, self.key._replace(system=RIGHT), label, change)
 
 
 def questions(rows: Iterable[Asked]) -> Iterator[Question]:
@@ -81,18 +78,6 @@ class Posed(NamedTuple):
     case: Case
     output: Output
     facts: ProbeFacts
-
-    def as_label(self) -> Verdict:
-        """What is right to say of it."""
-        evidence = origin(self.facts.operator, "nothing" if self.facts.label == 1.0 else "fault", self.output)
-        return graded(
-            self.output,
-            self.facts.label,
-            by="construction",
-            source="construction",
-            reason=self.facts.change or None,
-            evidence=evidence,
-        )
 
 
 def pose(dial: Dial, question: Question, options: CheckOptions) -> Posed:

@@ -10,8 +10,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from fiducial.evaluation.audit.certificate import Certificate, DriftTest, JudgedRun, certify
+from fiducial.evaluation.audit.certificate import Certificate, DriftTest, certify
 from fiducial.evaluation.audit.certificate_check import Standing, check_certificate, looks_file
+from fiducial.evaluation.audit.judged_run import JudgedRun
 from fiducial.records import write_json
 
 

@@ -1,0 +1,101 @@
+"""What a run folder says of one judge: its verdicts beside labels, for certificates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...calibration.cuts import Cut
+from ...errors import UsageError
+from ...records import JudgeId, ShownNames
+from ..run_table import RunRows, run_rows
+from ..store.run_store import RunStore
+
+
+class JudgedRun(NamedTuple):
+    """What a run folder says of one judge.
+
+    Attributes:
+        judge: The judge, as it signs verdicts.
+        id: Who it is; None where the run did not write it down.
+        rows: First repeats with a label: item, cluster, label, score (None when not graded).
+        fresh: Items whose verdict was not answered from a cache or recording.
+        served_by: Models that the endpoint named.
+        cut: From which score on the judge's verdicts pass.
+        scores: Of all graded repeats, by item.
+    """
+
+    judge: str
+    id: JudgeId | None
+    rows: list[dict[str, Any]]
+    fresh: frozenset[str]
+    served_by: list[str]
+    cut: Cut = Cut()
+    scores: Mapping[str, list[float]] = {}
+
+    @property
+    def fingerprint(self) -> str:
+        """Of everything that is asked and read."""
+        return "unknown" if self.id is None else self.id.fingerprint
+
+
+def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId | None = None) -> JudgedRun:
+    """Read a run folder for one of its judges.
+
+    Args:
+        folder: A run folder with verdicts of a judge, and labels (the checkers' verdicts, or ``--labels``).
+        judge: Which judge; may be None when there is one only.
+        prefer: Which judge when none is named and it is there.
+
+    Raises:
+        RunFolderError: It is no run folder.
+        UsageError: There is no such judge, or there are several.
+    """
+    with RunStore(folder) as store:
+        if "audit_of" in store.manifest.identity:
+            raise UsageError(
+                f"{folder}: an audit's probes are no sample of what the judge is used on; certify a run of `fiducial run` or `judge`"
+            )
+        names = ShownNames()
+        labelled = [row for row in run_rows(store, names) if row["label"] is not None]
+        judge = _chosen(labelled, judge, names, prefer, folder)
+        said = [row for row in labelled if row["judge"] == judge]
+        scores: dict[str, list[float]] = {}
+        for row in said:
+            if row["score"] is not None:
+                scores.setdefault(row["item_id"], []).append(row["score"])
+        asked = (
+            each.row
+            for each in store.verdicts.standing
+            if each.source == "judge" and names.of(each.author, each.by) == judge and each.repeat == 0
+        )
+        verdicts = list(store.verdicts.whole(asked))
+        who = names.judges.get(judge)
+        return JudgedRun(
+            judge=judge,
+            id=who,
+            rows=[row for row in said if row["repeat"] == 0],
+            fresh=frozenset(
+                str(each.key) for each in verdicts if each.usage is None or not each.usage.cached
+            ),
+            served_by=sorted(
+                {str(each.evidence["served_by"]) for each in verdicts if "served_by" in each.evidence}
+            ),
+            cut=Cut() if who is None else RunRows(store).cuts.get(who, Cut()),
+            scores=scores,
+        )
+
+
+def _chosen(
+    labelled: list[dict[str, Any]], judge: str | None, names: ShownNames, prefer: JudgeId | None, folder: Path
+) -> str:
+    """The judge that is named, or preferred, or the only one."""
+    judges = sorted({row["judge"] for row in labelled if row["repeat"] == 0})
+    if judge is None:
+        preferred = [name for name in judges if prefer is not None and names.judges.get(name) == prefer]
+        judge = preferred[0] if preferred else judges[0] if len(judges) == 1 else None
+    if judge is None or judge not in judges:
+        asked = "name one with --by" if judge is None else f"there is no {judge!r}"
+        raise UsageError(f"{folder}: {asked}; with labels there are {', '.join(judges) or 'none'}")
+    return judge
