@@ -94,7 +94,7 @@ def test_the_order_of_the_tools_changes_nothing(tmp_path: Path, monkeypatch: pyt
 def test_the_demo_output_shown_is_what_the_demo_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (shown,) = re.findall(r"<!-- demo -->\n```text\n(.*?)```", README, re.DOTALL)
     monkeypatch.chdir(tmp_path)
-    printed = fiducial("demo", "--out", "demo").out
+    printed = fiducial("demo").out
     for piece in re.split(r"^ *\[\.\.\.\]\n", shown, flags=re.MULTILINE):
         assert piece.strip("\n") in printed
         printed = printed.partition(piece.strip("\n"))[2]
