@@ -28,7 +28,7 @@ from ...records import (
     write_json,
     write_records,
 )
-from ..store.run_store import AUDIT
+from ..store.run_store import AUDIT, VERDICTS
 from .analysis import judge_audit, to_read
 from .comparisons import prompts
 from .probe_folder import CASES, OUTPUTS, ProbeManifest, read_facts, read_manifest
@@ -37,7 +37,6 @@ from .running import TO_READ
 from .sampling import Chosen, choose
 from .scored import Scored, scored_probes
 
-_VERDICTS = "verdicts.jsonl"
 _SYSTEM = "probes"
 
 
@@ -85,7 +84,7 @@ def import_audit(probes: Path, results: Path, out: Path, *, as_: str | None = No
         clusters = {key.case_id: cases.cluster(key.case_id) for key in said}
     scored = scored_probes(verdicts, asked.probes, clusters, {})
     audit = _audit(scored, asked, manifest)
-    write_records(out / _VERDICTS, verdicts)
+    write_records(out / VERDICTS, verdicts)
     write_json(out / AUDIT, audit)
     write_records(
         out / TO_READ, (row for judge, of in _named(scored) for row in to_read(judge.name, of.values()))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 import msgspec
 
@@ -52,13 +51,16 @@ def write_batch(
     files: list[BatchFile] = []
     line = next(lines, None)
     while line is not None:
-        path = name(len(files) + 1)
+        path, digest, count, size = name(len(files) + 1), hashlib.sha256(), 0, 0
         with atomic_write(path) as file:
-            part = _Part(file)
-            while line is not None and (not part.requests or part.has_room(line, max_requests, max_bytes)):
-                part.add(line)
+            while line is not None and (
+                not count or (count < max_requests and size + len(line) <= max_bytes)
+            ):
+                file.write(line)
+                digest.update(line)
+                count, size = count + 1, size + len(line)
                 line = next(lines, None)
-        files.append(BatchFile(path, part.requests, part.digest.hexdigest()))
+        files.append(BatchFile(path, count, digest.hexdigest()))
     return files
 
 
@@ -69,24 +71,6 @@ def numbered(path: Path) -> Callable[[int], Path]:
         return path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
 
     return name
-
-
-class _Part:
-    """One file while it is written."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self.requests = self.size = 0
-        self.digest = hashlib.sha256()
-
-    def has_room(self, line: bytes, max_requests: int, max_bytes: int) -> bool:
-        return self.requests < max_requests and self.size + len(line) <= max_bytes
-
-    def add(self, line: bytes) -> None:
-        self._file.write(line)
-        self.digest.update(line)
-        self.requests += 1
-        self.size += len(line)
 
 
 def _line(request: Request, url: str) -> bytes:

@@ -72,32 +72,23 @@ def summarise(scores: Mapping[str, CategoryScore]) -> Summary:
     """Compute every summary score of a system."""
     each = {name: _of(name, scores) for name, category in CATEGORIES.items() if category.group != "retired"}
     simple = _plain(each[name] for name in _SIMPLE)
-    non_live = _plain([simple, each["multiple"], each["parallel"], each["parallel_multiple"]])
-    live = _weighted([each[name] for name in _LIVE])
-    irrelevance = _plain([each["irrelevance"], each["live_irrelevance"]])
-    multi_turn = _plain(each[name] for name in _MULTI_TURN)
     web_search = _plain(each[name] for name in _WEB_SEARCH)
     memory = _plain(each[name] for name in _MEMORY)
-    agentic = _plain([web_search, memory])
     groups = {
-        "non_live": non_live,
-        "live": live,
-        "irrelevance": irrelevance,
-        "multi_turn": multi_turn,
-        "agentic": agentic,
+        "non_live": _plain([simple, each["multiple"], each["parallel"], each["parallel_multiple"]]),
+        "live": _weighted([each[name] for name in _LIVE]),
+        "irrelevance": _plain([each["irrelevance"], each["live_irrelevance"]]),
+        "multi_turn": _plain(each[name] for name in _MULTI_TURN),
+        "agentic": _plain([web_search, memory]),
     }
     return Summary(
         categories=each,
         simple=simple,
-        non_live=non_live,
-        live=live,
-        irrelevance=irrelevance,
         relevance=each["live_relevance"],
-        multi_turn=multi_turn,
         web_search=web_search,
         memory=memory,
-        agentic=agentic,
         overall=_overall(groups),
+        **groups,
     )
 
 

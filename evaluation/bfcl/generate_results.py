@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -61,29 +61,22 @@ def generate_tree(
         InputError: The data set cannot be read.
         RunFolderError: Another process writes this system's folder, or its results were made otherwise.
     """
-    return asyncio.run(_generate(source, categories, by, results, progress, count_failures=count_failures))
-
-
-async def _generate(
-    source: DataSource,
-    categories: Sequence[Category],
-    by: Source,
-    results: Path,
-    progress: Progress,
-    *,
-    count_failures: bool,
-) -> list[GeneratedCategory]:
     folder = system_folder(results, by.system)
-    done: list[GeneratedCategory] = []
-    with SystemFolder(folder, by) as store:
-        async with by.agent() as agent:
-            for category in categories:
-                cases = {case.id: case for case in read_cases(source, category)}
-                with CategoryFile(store, category, count_failures=count_failures) as file:
-                    tally = await generate(cases, agent, file, progress, tasks=by.tasks)
-                    file.put_in_order(cases)
-                done.append(GeneratedCategory(category, tally))
-    return done
+
+    async def work() -> list[GeneratedCategory]:
+        done: list[GeneratedCategory] = []
+        with _attempts_in(folder, by) as attempts:
+            async with by.agent() as agent:
+                for category in categories:
+                    cases = {case.id: case for case in read_cases(source, category)}
+                    path = _result_file(folder, category)
+                    with CategoryFile(path, attempts, count_failures=count_failures) as file:
+                        tally = await generate(cases, agent, file, progress, tasks=by.tasks)
+                        file.put_in_order(cases)
+                    done.append(GeneratedCategory(category, tally))
+        return done
+
+    return asyncio.run(work())
 
 
 def foresee_tree(
@@ -114,51 +107,31 @@ def system_folder(results: Path, system: str) -> Path:
     return results / system.replace("/", "_")
 
 
-class SystemFolder(Closing):
-    """A system's folder in a result tree, which one process writes.
-
-    Args:
-        path: The folder.
-        by: Whose it is.
+@contextmanager
+def _attempts_in(folder: Path, by: Source) -> Generator[Journal[AttemptRow]]:
+    """How attempts went in a system's folder of a result tree, which one process writes.
 
     Raises:
         RunFolderError: Another process writes it, or its results were made otherwise.
     """
-
-    def __init__(self, path: Path, by: Source) -> None:
-        self.path = path
-        self._exit = ExitStack()
-        try:
-            self._exit.enter_context(lock(path))
-            path.mkdir(exist_ok=True)
-            begun = any(path.rglob("BFCL_*_result.json"))
-            bind(path / "generation.json", by.system, by.facts, begun=begun)
-            self.attempts = self._exit.enter_context(Journal(path / "attempts.jsonl", AttemptRow))
-        except BaseException:
-            self.close()
-            raise
-
-    def close(self) -> None:
-        """Close it, and let other processes in."""
-        self._exit.close()
+    with lock(folder):
+        folder.mkdir(exist_ok=True)
+        begun = any(folder.rglob("BFCL_*_result.json"))
+        bind(folder / "generation.json", by.system, by.facts, begun=begun)
+        with Journal(folder / "attempts.jsonl", AttemptRow) as attempts:
+            yield attempts
 
 
 class CategoryFile(Closing):
-    """One file of a result tree; see `Store`.
+    """One file of a result tree; see `Store`, and for ``count_failures`` `generate_tree`."""
 
-    Args:
-        folder: The system's.
-        category: Of which category.
-        count_failures: See `generate_tree`.
-    """
-
-    def __init__(self, folder: SystemFolder, category: Category, *, count_failures: bool) -> None:
-        self.path = _result_file(folder.path, category)
-        self._folder = folder
+    def __init__(self, path: Path, attempts: Journal[AttemptRow], *, count_failures: bool) -> None:
+        self.path = path
+        self._attempts = attempts
         self._count_failures = count_failures
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._lines: Journal[dict[str, Any]] = Journal(self.path, dict[str, Any])
-        self._done = {*ResultIndex(self.path).lines}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._lines: Journal[dict[str, Any]] = Journal(path, dict[str, Any])
+        self._done = {*ResultIndex(path).lines}
 
     def has(self, key: ItemKey, case: Case) -> bool:
         """See `Store.has`."""
@@ -168,13 +141,13 @@ class CategoryFile(Closing):
     def add(self, made: Made) -> None:
         """See `Store.add`."""
         self._write(result_line(made.attempt, turned=made.output.turns is not None))
-        self._folder.attempts.append(attempt_row(made))
-        self._folder.attempts.flush()
+        self._attempts.append(attempt_row(made))
+        self._attempts.flush()
 
     def fail(self, key: ItemKey, failure: str, calls: int) -> None:
         """See `Store.fail`."""
-        self._folder.attempts.append(AttemptRow(**key._asdict(), failure=failure, calls=calls))
-        self._folder.attempts.flush()
+        self._attempts.append(AttemptRow(**key._asdict(), failure=failure, calls=calls))
+        self._attempts.flush()
         if self._count_failures:
             self._write({"id": key.case_id, "result": f"{_INFERENCE_ERROR}{failure}"})
 
