@@ -61,15 +61,9 @@ class AgentRun(Record, frozen=True, kw_only=True):
 
 
 def run_agents(cases: Iterable[Case], out: Path, plan: AgentPlan, progress: Progress) -> None:
-    """Let an agent work on every challenge that has no output yet.
+    """Let an agent work on every challenge that has no output yet; workspaces, outputs, runs and logs go to a folder.
 
     A challenge counts as done when its line in ``outputs.jsonl`` is written: whatever a kill interrupted is done again, from the start.
-
-    Args:
-        cases: Cases of kind ``artifact``.
-        out: Where workspaces, outputs, runs and logs go.
-        plan: How the agent is run.
-        progress: Told about every challenge.
 
     Raises:
         InputError: A case is no challenge, or the agent cannot be started.

@@ -19,11 +19,7 @@ VERDICTS, REPORT = "verdicts.jsonl", "report.json"
 
 
 class ArtifactOutcome(msgspec.Struct, frozen=True):
-    """What came of an agent's work.
-
-    Attributes:
-        attempts: Challenges with their verdicts, in the order of the cases.
-    """
+    """What came of an agent's work: challenges with their verdicts, in the order of the cases."""
 
     attempts: list[Attempt]
 

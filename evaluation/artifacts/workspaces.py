@@ -21,12 +21,7 @@ _PLAIN_ID, _ODD = re.compile(rf"{_WORDS}(?:/{_WORDS})*"), re.compile(r"[^A-Za-z0
 
 
 def prepare(cases: Iterable[Case], out: Path, *, system: str) -> int:
-    """Lay out a workspace for every challenge, and the outputs that name them.
-
-    Args:
-        cases: Cases of kind ``artifact``.
-        out: The folder they go to.
-        system: Who is going to work in them.
+    """Lay out a workspace for every challenge, and the outputs that name them; ``system`` is who is going to work in them.
 
     Raises:
         InputError: A case is no challenge, its files are not there, or a workspace is there already.

@@ -18,13 +18,9 @@ EPSILONS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 
 
 class Annotations(msgspec.Struct, frozen=True):
-    """Who said what of which output.
+    """Who said what of which output: names in order of appearance, scores by output and name.
 
-    Attributes:
-        people: Their names, in order of appearance.
-        judges: The judges' names, likewise.
-        scores: Output to name to score.
-        clusters: Cluster by case, of the cases that belong to another than their own.
+    ``clusters`` are by case, of the cases that belong to another than their own.
     """
 
     people: list[str]
@@ -34,13 +30,7 @@ class Annotations(msgspec.Struct, frozen=True):
 
 
 class AlternativeAnnotator(msgspec.Struct, frozen=True, kw_only=True):
-    """One judge's test.
-
-    Attributes:
-        judge: The judge.
-        people: The annotators by number.
-        by_epsilon: The test at each handicap.
-    """
+    """One judge's test, at each handicap; its annotators are ``people``, by number."""
 
     judge: str
     people: list[str]

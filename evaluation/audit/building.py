@@ -89,12 +89,12 @@ def build_probes(
     *,
     workers: int | None = None,
 ) -> ProbeManifest:
-    """Mutate every right output and write the probes.
+    """Mutate every right output and write the probes; the files of the folder appear when all is written.
 
     Args:
         cases: The cases file.
         outputs: Files of outputs, of which the right ones are mutated; none to make right outputs of the references.
-        out: The folder; its files appear when all is written.
+        out: The folder.
         settings: How probes are made.
         progress: Told about every right output.
         workers: How many processes; None for what pays. The files are the same.

@@ -81,15 +81,9 @@ def looks_file(certificate: Path) -> Path:
 
 
 def check_certificate(path: Path, run: JudgedRun, folder: Path) -> Standing:
-    """See whether a certificate holds for a later run of its judge, and keep what the run says of the anchors.
+    """See whether a certificate holds for a later run of its judge, over outputs that include the anchors; keep what the run says of them.
 
-    Args:
-        path: The certificate.
-        run: The later run, over outputs that include the anchors.
-        folder: Its folder, which names the look.
-
-    Returns:
-        How the certificate stands.
+    The run's folder names the look.
 
     Raises:
         InputError: The certificate cannot be read.

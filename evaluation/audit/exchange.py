@@ -46,14 +46,7 @@ def probe_name(key: ItemKey) -> str:
 
 
 def export_probes(probes: Path, to: str, out: Path, *, sample: int, only: Sequence[str] = ()) -> list[Path]:
-    """Write probes for another tool.
-
-    Args:
-        probes: A folder of probes.
-        to: The tool.
-        out: The folder to write.
-        sample: Probes of each operator at most.
-        only: Operators by name; all when empty.
+    """Write probes, of each operator so many at most, for another tool; ``only`` names operators, all when empty.
 
     Raises:
         UsageError: Nothing is written for this tool.

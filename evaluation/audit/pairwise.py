@@ -35,14 +35,9 @@ _SAME_WORTH = "no harmless twin that is a text of another length was compared in
 
 
 class ProbePairs(EvaluationInputs):
-    """Each probe beside the right output it was made of, where both answer the same case; twice, each of them first.
+    """Each of the chosen probes beside the right output it was made of, where both answer the same case; twice, each of them first.
 
-    Args:
-        whole: Cases and outputs of the probes.
-        chosen: The probes that are asked about.
-
-    Attributes:
-        members: The right output and the probe, and whether the probe is shown first, by the key under which a pair is judged.
+    ``members`` says what pairs are made of, by the key under which they are judged.
 
     Raises:
         UsageError: No probe is beside its right output.

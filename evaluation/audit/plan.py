@@ -66,14 +66,7 @@ class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Prepared(NamedTuple):
-    """An audit that can be begun.
-
-    Attributes:
-        manifest: How its probes were made; of nothing, where there are none.
-        chosen: Those that are asked about.
-        tasks: The judges with their lexical baselines.
-        climb: Its ladders; None for none.
-    """
+    """An audit that can be begun: how its probes were made, which of them are asked about, the judges with their lexical baselines, its ladders."""
 
     manifest: ProbeManifest
     chosen: Chosen

@@ -144,16 +144,7 @@ def _clusters(cases: CaseIndex, chosen: Chosen) -> dict[str, str]:
 
 
 def foresee_audit(plan: AuditPlan, access: ModelAccess, prices: PriceList | None) -> list[Forecast]:
-    """Find out what an audit would take, without a call and without a trace in its run folder.
-
-    Args:
-        plan: What is to be done.
-        access: How the model would be reached.
-        prices: What models cost; None when that is not known.
-
-    Raises:
-        As `run_audit`.
-    """
+    """Find out what an audit would take, without a call and without a trace in its run folder; raises as `run_audit`."""
     prepared = prepare(plan)
     with opened(plan, prepared) as inputs, copy_of_run(plan.out) as folder:
         asked = steps(plan, prepared, inputs, folder, Silent(), foreseen=True)

@@ -22,11 +22,7 @@ _WITH_SIBLINGS: tuple[Kind, ...] = ("memory_answer", "web_search_answer")
 
 
 class Siblings:
-    """Other cases of the same kind, for answers that are right elsewhere; only ids are kept.
-
-    Args:
-        cases: The cases.
-    """
+    """Other cases of the same kind, for answers that are right elsewhere; only ids are kept."""
 
     def __init__(self, cases: CaseIndex) -> None:
         self._cases = cases
@@ -57,10 +53,7 @@ class Siblings:
 class RightOutputs:
     """Outputs that are right, found piece by piece: any piece may be looked at in any process.
 
-    Args:
-        inputs: What systems produced, and the cases; None to make right outputs of the references.
-        cases: The cases.
-        options: Names, functions and worlds.
+    Without ``inputs``, which are what systems produced, right outputs are made of the references.
     """
 
     def __init__(self, inputs: EvaluationInputs | None, cases: CaseIndex, options: CheckOptions) -> None:

@@ -56,18 +56,11 @@ class BatchStatus(msgspec.Struct, frozen=True):
 
 
 class BatchEndpoint:
-    """The batch endpoint of a provider.
+    """The batch endpoint of a provider; ``url`` is what each line of a batch file names.
 
     The openai library tries again what failed for a passing reason, but for beginning a batch, which is paid for: that is tried again
     only after looking whether it has begun all the same. What stays failed is a ProviderError. Only downloads follow redirects: what is
     uploaded goes to where the user said.
-
-    Args:
-        endpoint: Where it is.
-        sleep: Waits; replaced in tests.
-
-    Attributes:
-        url: What each line of a batch file names as its endpoint.
     """
 
     def __init__(self, endpoint: Endpoint, *, sleep: Callable[[float], None] = time.sleep) -> None:
@@ -91,12 +84,7 @@ class BatchEndpoint:
         self._downloads = self._client.with_options(http_client=openai.DefaultHttpxClient())
 
     def begin(self, path: Path, sha256: str, *, others: Collection[str | None] = ()) -> BatchStatus:
-        """Upload a file and begin its batch.
-
-        Args:
-            path: A batch file.
-            sha256: Of its bytes; the batch is marked with it.
-            others: Batches that it is not; see `find`.
+        """Upload a batch file and begin its batch, marked with the hash of its bytes; for ``others`` see `find`.
 
         Raises:
             ProviderError: The provider refused, or cannot be reached.
@@ -127,13 +115,9 @@ class BatchEndpoint:
         return _status(batch)
 
     def find(self, sha256: str, *, others: Collection[str | None] = ()) -> BatchStatus | None:
-        """Find the batch that was begun for a file, should it be among the newest hundred.
+        """Find the batch that was begun for a file of this hash, should it be among the newest hundred.
 
-        One that ended without a result is passed over: nothing is to come of it.
-
-        Args:
-            sha256: Of the file's bytes.
-            others: Batches that it is not: the same file may have been sent before.
+        One that ended without a result is passed over: nothing is to come of it. So are ``others``: the same file may have been sent before.
 
         Returns:
             The batch; None when there is none, or the provider does not list batches.

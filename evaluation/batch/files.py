@@ -38,14 +38,9 @@ def write_batch(
     max_requests: int = MAX_REQUESTS,
     max_bytes: int = MAX_BYTES,
 ) -> list[BatchFile]:
-    """Write requests, each with its key (a hash of what is asked) as ``custom_id``.
+    """Write requests of one model, each with its key (a hash of what is asked) as ``custom_id``.
 
-    Args:
-        requests: What is to be asked, of one model.
-        name: From the number of a file, counted from 1, to its path.
-        url: The endpoint that each line names.
-        max_requests: Requests in one file at most.
-        max_bytes: Bytes in one file at most.
+    ``name`` gives the path of each file by its number, from 1; ``url`` is the endpoint that each line names.
     """
     lines = (_line(request, url) for request in requests)
     files: list[BatchFile] = []
@@ -86,12 +81,7 @@ def read_custom_ids(path: Path) -> Iterator[str]:
 
 
 def once(requests: Iterable[Request], asked: set[str]) -> Iterator[Request]:
-    """Each request once, since providers refuse a batch that asks something twice.
-
-    Args:
-        requests: What is to be asked.
-        asked: Keys of requests that are passed over; grows by what is let through.
-    """
+    """Each request once, since providers refuse a batch that asks something twice; ``asked`` are keys that are passed over, and grow by what is let through."""
     for request in requests:
         if request.key not in asked:
             asked.add(request.key)

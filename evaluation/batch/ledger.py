@@ -43,10 +43,7 @@ class BatchEntry(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Ledger:
-    """The batches of a run.
-
-    Args:
-        run: The run folder.
+    """The batches of a run, in its folder.
 
     Raises:
         RunFolderError: The list of batches is damaged.

@@ -45,14 +45,8 @@ def generate_tree(
 ) -> list[GeneratedCategory]:
     """Let a model work on categories, or go on where an earlier start stopped.
 
-    Args:
-        source: Where BFCL's files are.
-        categories: Which.
-        by: Who generates.
-        results: The result tree; the system gets a folder in it.
-        progress: Told of every entry.
-        count_failures: Whether an entry whose call failed after its retries gets the line that BFCL writes for it, which scores 0;
-            without, it has no result, and the same call tries it again.
+    The system gets a folder in the result tree. With ``count_failures`` an entry whose call failed after its retries gets the line that BFCL
+    writes for it, which scores 0; without, it has no result, and the same call tries it again.
 
     Returns:
         What became of each category, in the order given.

@@ -15,15 +15,7 @@ from .suite import Asked
 
 
 class Failed(msgspec.Struct, frozen=True):
-    """An answer that is not valid.
-
-    Attributes:
-        asked: What was asked.
-        line: What was answered.
-        finding: What is wrong with it.
-        system: Who answered.
-        mode: How it was decoded.
-    """
+    """An answer that is not valid: what was asked and answered, what is wrong with it, and how it was decoded."""
 
     asked: Asked
     line: ResultLine

@@ -28,21 +28,14 @@ class Asked(NamedTuple):
 
 
 class Suite:
-    """BFCL's entries by category, kept from the first use on: as much memory as the data set has, however many systems.
-
-    Args:
-        source: Where BFCL's files are.
-    """
+    """BFCL's entries by category, kept from the first use on: as much memory as the data set has, however many systems."""
 
     def __init__(self, source: DataSource) -> None:
         self._source = source
         self._categories: dict[str, dict[str, Asked]] = {}
 
     def asked(self, category: Category) -> dict[str, Asked]:
-        """The entries of a category by id.
-
-        Returns:
-            Entries in the order of the data file.
+        """The entries of a category by id, in the order of the data file.
 
         Raises:
             InputError: A file is missing, or data and ground truth do not belong together.
@@ -55,14 +48,9 @@ class Suite:
 
 
 def paired(suite: Suite, file: ResultFile, *, partial: bool) -> Iterator[tuple[Asked, ResultLine]]:
-    """Pair the entries of a category with a system's answers, in BFCL's order.
+    """Pair the entries of a category with a system's answers, in BFCL's order; with ``partial`` entries may be without one, and are left out.
 
     Everything is checked before the first pair is yielded.
-
-    Args:
-        suite: What was asked.
-        file: The answers.
-        partial: Whether entries may be without an answer; they are then left out.
 
     Raises:
         InputError: The file is empty, or entries are without an answer and ``partial`` is off.

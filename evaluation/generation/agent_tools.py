@@ -20,11 +20,6 @@ Execute: TypeAlias = Callable[[ToolCall], Coroutine[Any, Any, str]]
 class Tool:
     """A tool of a case. Called in a thread it returns what the call returns; called in a coroutine it is to be awaited.
 
-    Args:
-        document: The function's document, as the case has it.
-        execute: Executes a call, and keeps it.
-        loop: The loop that it runs in.
-
     Attributes:
         name: As the case has it.
         description: What it is for.
@@ -55,13 +50,7 @@ class Tool:
 
 
 class Toolbox(dict[str, Tool]):
-    """The tools on offer, by name, in the course of one attempt.
-
-    Args:
-        case: Whose tools they are.
-        scene: Where calls are executed; None where nobody does.
-        attempt: Where calls and results are kept.
-    """
+    """The tools on offer, by name, in the course of one attempt; without a scene nobody executes calls."""
 
     def __init__(self, case: Case, scene: Scene | None, attempt: Attempt) -> None:
         super().__init__()

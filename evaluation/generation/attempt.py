@@ -103,13 +103,9 @@ class Attempt(msgspec.Struct, kw_only=True):
         self.turns[-1].append(ToolResults(results=list(results)))
 
     def output(self, system: str, trial: int, *, turned: bool, native: bool) -> Output:
-        """The output that it came to.
+        """The output that it came to: its turns of steps, or, where it is not ``turned``, the one reply that it is.
 
-        Args:
-            system: Who it was.
-            trial: Which attempt.
-            turned: Whether its turns and steps are kept, or the one reply that it is.
-            native: Whether calls could be made natively, so that a text is none.
+        Where calls could be made natively, a text is none.
         """
         steps = [step for turn in self.turns for step in turn]
         calls = [call for step in steps if isinstance(step, list) for call in step]

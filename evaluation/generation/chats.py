@@ -46,12 +46,7 @@ class Chat(Protocol):
 
 
 class NativeChat:
-    """Tools are offered by the API's own ``tools``, names and types put as it takes them.
-
-    Args:
-        case: What is talked about.
-        any_type: See `tool_schema`.
-    """
+    """Tools are offered by the API's own ``tools``, names and types put as it takes them; for ``any_type`` see `tool_schema`."""
 
     def __init__(self, case: Case, *, any_type: str | None = None) -> None:
         self.messages: list[Message] = []
@@ -127,11 +122,7 @@ class NativeChat:
 
 
 class PromptChat:
-    """Tools are described in the system message, in BFCL's words, and calls are written in the reply.
-
-    Args:
-        case: What is talked about.
-    """
+    """Tools are described in the system message, in BFCL's words, and calls are written in the reply."""
 
     def __init__(self, case: Case) -> None:
         self.messages: list[Message] = []

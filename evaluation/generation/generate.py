@@ -80,18 +80,7 @@ async def generate(
     trials: int = 1,
     tasks: int = 64,
 ) -> Tally:
-    """Let an agent make every attempt that has no output yet.
-
-    Args:
-        cases: What is to be done, by id.
-        agent: Who does it.
-        store: Takes outputs and failures.
-        progress: Told of every attempt.
-        trials: Attempts at each case.
-        tasks: Attempts at a time.
-
-    Returns:
-        What it came to.
+    """Let an agent make every attempt that has no output yet, ``tasks`` of them at a time.
 
     Raises:
         InputError: The store cannot be written.

@@ -253,12 +253,7 @@ def key_of(row: AttemptRow) -> ItemKey:
 
 
 class Kept:
-    """Outputs and failures in memory; see `Store`.
-
-    Attributes:
-        outputs: What was made.
-        failures: Why the others came to no output.
-    """
+    """Outputs that were made, and why other attempts came to none, in memory; see `Store`."""
 
     def __init__(self) -> None:
         self.outputs: dict[ItemKey, Output] = {}

@@ -42,15 +42,7 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ModelAgent:
-    """A model behind an OpenAI-compatible endpoint.
-
-    Args:
-        settings: How it is asked.
-        provider: Answers requests.
-        scenes: Makes the worlds in which its calls are executed.
-        system: What it is called in outputs; the model's name when left out.
-        clock: Seconds that only go forward.
-    """
+    """A model behind an OpenAI-compatible endpoint. Its calls are executed in worlds that ``scenes`` make; ``clock`` gives seconds that only go forward."""
 
     def __init__(
         self,
@@ -89,10 +81,7 @@ class ModelAgent:
     async def converse(self, case: Case, trial: int, scene: Scene | None) -> Attempt:
         """Lead a model through the turns of a case; also for conversations that come before one, such as those that fill a memory.
 
-        Args:
-            case: Whose messages and tools they are.
-            trial: Which attempt this is.
-            scene: Where calls are executed; None where nobody does, and a step with calls ends its turn.
+        Without a scene nobody executes calls, and a step with calls ends its turn.
 
         Raises:
             CallError: A call to the model failed, after its retries.

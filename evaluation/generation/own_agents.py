@@ -33,11 +33,7 @@ class CallableAgent:
     their results, a text ends a turn and is sent the messages of the next one. Where it has a parameter ``tools`` it gets the case's tools by
     name, each a `Tool`; calls made through them are kept as steps. Where it has a parameter ``trial`` it is told which attempt this is.
 
-    Args:
-        function: It; may be a coroutine function, a generator or an async generator.
-        scenes: Makes the worlds in which calls are executed.
-        system: What it is called in outputs.
-        threads: Where it runs when it is no coroutine.
+    It may be a coroutine function, a generator or an async generator; else it runs in one of the threads.
     """
 
     def __init__(
@@ -148,12 +144,8 @@ async def _advance_async(steps: AsyncGenerator[Any, Any], received: Any) -> _Adv
 def output_of(answer: Any, attempt: Attempt, system: str, trial: int, *, turned: bool) -> Output:
     """What an agent's answer, and the calls that were kept of it, come to.
 
-    Args:
-        answer: A text, calls, fields of an output, an `Output`, or None where all was said in steps.
-        attempt: What was kept.
-        system: Who it was.
-        trial: Which attempt.
-        turned: Whether turns of steps are expected, or one answer.
+    The answer is a text, calls, fields of an output, an `Output`, or None where all was said in steps; ``turned`` says whether turns of
+    steps are expected, or one answer.
 
     Raises:
         UsageError: The answer is nothing of the kind.

@@ -72,12 +72,8 @@ class WorldScene:
     """Worlds that are called by the names of their methods.
 
     Args:
-        worlds: By class name, each in its first state; they belong to this attempt.
+        worlds: By class name, each in its first state; they belong to this attempt, and are kept for who looks at their states.
         rules: ``strict`` tells an agent what is wrong with a call that cannot be read, and goes on; ``bfcl`` ends the turn.
-        shown: See `Scene`.
-
-    Attributes:
-        worlds: As given, for who keeps their states.
         shown: See `Scene`.
     """
 
@@ -123,12 +119,7 @@ class WorldScene:
 
 
 class SimulatedWorlds:
-    """Scenes of cases of kind ``multi_turn``.
-
-    Args:
-        environments: Worlds of the user's own, by class name, beside the built-in ones.
-        rules: See `WorldScene`.
-    """
+    """Scenes of cases of kind ``multi_turn``; the user's own worlds, by class name, stand beside the built-in ones. For rules see `WorldScene`."""
 
     def __init__(self, environments: Mapping[str, type], rules: Rules = "strict") -> None:
         self._environments = environments
@@ -148,11 +139,7 @@ class SimulatedWorlds:
 
 
 class FirstOf:
-    """The first of several that has a scene for a case makes it.
-
-    Args:
-        scenes: In the order in which they are asked.
-    """
+    """The first of several that has a scene for a case makes it."""
 
     def __init__(self, *scenes: Scenes) -> None:
         self._scenes = scenes

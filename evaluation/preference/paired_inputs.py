@@ -24,10 +24,6 @@ class PairInputs(EvaluationInputs):
 
     The outputs are held in memory, since each is looked at as often as it has opponents.
 
-    Args:
-        whole: Cases and outputs.
-        against: Pair only with outputs of this system.
-
     Attributes:
         systems: The systems, in order of first appearance.
         members: What the pairs are made of, by the key under which they are judged.

@@ -16,12 +16,7 @@ from .paired_inputs import PairInputs, length_of
 
 
 class Said(NamedTuple):
-    """What one judge said of pairs.
-
-    Attributes:
-        choices: What it chose.
-        ungraded: Its verdicts without a choice, by outcome.
-    """
+    """What one judge chose of pairs, and its verdicts without a choice, by outcome."""
 
     choices: Choices
     ungraded: Mapping[Outcome, int]

@@ -60,13 +60,7 @@ class Climbed(NamedTuple):
 
 
 class Climb:
-    """The ladders of one audit.
-
-    Args:
-        settings: Which dials.
-        tasks: The judges.
-        options: Worlds; strict rules label.
-        kept: The run folder.
+    """The ladders of one audit, in its run folder; strict rules label.
 
     Raises:
         UsageError: No dial is for any of these judges, which each judge one output.

@@ -139,14 +139,7 @@ def level_of(scored: Scored) -> int:
 
 
 def ladder_result(dial: Dial, family: CurveFamily, scored: Sequence[Scored], *, dials: int) -> LadderResult:
-    """Analyse what one judge said on one dial.
-
-    Args:
-        dial: The dial.
-        family: Curves over its levels.
-        scored: Everything it was asked of it.
-        dials: How many of this judge are looked at; what is found holds for all of them together at 95 %.
-    """
+    """Analyse what one judge said on one of so many dials; what is found holds for all of them together at 95 %."""
     answers = answers_of(dial, scored)
     fit = fit_ladder(family, answers) if len(answers.rung) else None
     right = [each for each in scored if each.facts.plants == "nothing" and each.score is not None]

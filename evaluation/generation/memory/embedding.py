@@ -56,12 +56,7 @@ class HashedWords:
 
 
 class ServerEmbedding:
-    """A server's ``/embeddings``.
-
-    Args:
-        endpoint: Where it is.
-        model: The embedding model.
-    """
+    """A server's ``/embeddings``."""
 
     def __init__(self, endpoint: Endpoint, model: str) -> None:
         self._endpoint = endpoint

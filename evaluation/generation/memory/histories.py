@@ -44,12 +44,7 @@ class Conversation(Record, frozen=True, kw_only=True):
 
 
 class Checkpoint(Record, frozen=True, kw_only=True):
-    """A memory as one conversation left it.
-
-    Attributes:
-        asked: Hash of everything that led to it.
-        state: The memory's snapshot.
-    """
+    """A memory's snapshot as one conversation left it, and a hash of everything that led to it."""
 
     asked: str
     state: dict[str, Any]
@@ -79,9 +74,7 @@ def read_histories(path: InputPath) -> dict[str, list[Conversation]]:
 class Remembered:
     """The memories that histories left, each made once.
 
-    Args:
-        histories: Conversations by history, as `read_histories` gives them.
-        folder: Where memories are written down after each conversation; None keeps them in this process alone.
+    They are written down in a folder after each conversation; without one they are kept in this process alone.
     """
 
     def __init__(self, histories: Mapping[str, Sequence[Conversation]], folder: Path | None = None) -> None:
@@ -91,11 +84,7 @@ class Remembered:
         self._locks: dict[tuple[str, str, int], asyncio.Lock] = {}
 
     def examine(self, case: Case) -> None:
-        """Refuse a case whose history is not there.
-
-        Raises:
-            InputError: See above.
-        """
+        """Refuse a case whose history is not there, with an InputError."""
         history: str | None = case.reference.get("history")
         if history is not None and history not in self._histories:
             known = ", ".join(sorted(self._histories)) or "none"

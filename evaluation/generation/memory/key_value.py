@@ -14,12 +14,7 @@ _KEY = re.compile(r"[a-z]+(?:_[a-z0-9]+)*")
 
 
 class KeyedTexts:
-    """One part of the memory.
-
-    Args:
-        part: Its name and sizes.
-        held: What is in it, by key.
-    """
+    """One part of the memory: what is held, by key."""
 
     def __init__(self, part: Part, held: Mapping[str, str]) -> None:
         self.part = part

@@ -10,14 +10,7 @@ from .parts import ARCHIVAL, CORE, Part, PartCall, problem, stored
 
 
 class NumberedTexts:
-    """One part of the memory.
-
-    Args:
-        part: Its name and sizes.
-        embedding: Turns texts into vectors.
-        held: What is in it, by number; a number is never given twice.
-        next_number: The number of the next text.
-    """
+    """One part of the memory: what is held, by number; a number is never given twice."""
 
     def __init__(self, part: Part, embedding: Embedding, held: Mapping[int, str], next_number: int) -> None:
         self.part = part
@@ -133,11 +126,7 @@ class VectorMemory:
 
 
 def vector_memory(embedding: Embedding | None = None) -> type[VectorMemory]:
-    """The world, with somebody who turns texts into vectors.
-
-    Args:
-        embedding: Who; a server takes its time. None for `HashedWords`.
-    """
+    """The world, with somebody who turns texts into vectors, such as a server, which takes its time; None for `HashedWords`."""
     if embedding is None:
         return VectorMemory
     # Held by the class, a function would become a method of it.

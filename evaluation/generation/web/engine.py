@@ -6,13 +6,7 @@ from typing import NamedTuple, Protocol
 
 
 class Hit(NamedTuple):
-    """One search result.
-
-    Attributes:
-        title: The page's.
-        url: Where it is.
-        snippet: A part of it that fits the query; empty where there is none.
-    """
+    """One search result. The snippet is a part of the page that fits the query; empty where there is none."""
 
     title: str
     url: str
@@ -20,13 +14,7 @@ class Hit(NamedTuple):
 
 
 class Page(NamedTuple):
-    """A page as it came.
-
-    Attributes:
-        url: Where it is, after redirects.
-        text: Its source.
-        html: Whether that is HTML; else it is text already.
-    """
+    """A page as it came: where it is, after redirects, its source, and whether that is HTML; else it is text already."""
 
     url: str
     text: str
@@ -44,12 +32,7 @@ class SearchEngine(Protocol):
     """Whether that takes time."""
 
     def search(self, query: str, count: int, region: str) -> list[Hit]:
-        """Look for pages.
-
-        Args:
-            query: Words.
-            count: How many results at most.
-            region: Where the asker is, as BFCL's function documents have it; ``wt-wt`` for nowhere.
+        """Look for pages, so many at most; ``region`` is where the asker is, as BFCL's function documents have it: ``wt-wt`` for nowhere.
 
         Raises:
             ProviderError: The search service does not answer: nothing of the agent's.

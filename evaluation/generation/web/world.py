@@ -24,12 +24,7 @@ _FAILURES = (
 
 
 class WebSearch:
-    """The world.
-
-    Attributes:
-        engine: Who searches; `web_world` gives it.
-        blocking: Whether that takes time.
-    """
+    """The world; `web_world` gives it who searches."""
 
     engine: ClassVar[SearchEngine]
     blocking: ClassVar[bool] = True
