@@ -61,26 +61,10 @@ def plain(value: Any, depth: int = 0) -> Any:
     return shorten(value)
 
 
-def _plain_text(value: str) -> str:
-    return value if len(value) <= _LONGEST_TEXT else value[:_LONGEST_TEXT] + "..."
-
-
-def _plain_integer(value: int) -> int | str:
-    return value if -_LARGEST_INTEGER <= value < _LARGEST_INTEGER else shorten(value)
-
-
-def _plain_float(value: float) -> float | str:
-    return value if math.isfinite(value) else repr(value)
-
-
-def _itself(value: Any) -> Any:
-    return value
-
-
 _PLAIN: dict[type, Callable[[Any], Any]] = {
-    str: _plain_text,
-    int: _plain_integer,
-    float: _plain_float,
-    bool: _itself,
-    type(None): _itself,
+    str: lambda value: value if len(value) <= _LONGEST_TEXT else value[:_LONGEST_TEXT] + "...",
+    int: lambda value: value if -_LARGEST_INTEGER <= value < _LARGEST_INTEGER else shorten(value),
+    float: lambda value: value if math.isfinite(value) else repr(value),
+    bool: lambda value: value,
+    type(None): lambda value: value,
 }

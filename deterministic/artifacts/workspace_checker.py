@@ -12,59 +12,38 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...records import Case, Output
-from ..checkers import CheckOptions
+from ..checkers import ArtifactOptions, CheckOptions
 from ..finding import Finding, fault, undecided
 from .challenge import Challenge, ChallengeError, challenge_of
 from .code import CodeFault, confinement_evidence, holds_other_tests, run_code
 from .files import WorkspaceFault, choose_files, read_text, shown, workspace_root
 
 
-class WordRules(NamedTuple):
-    """What is asked of a text.
-
-    Attributes:
-        required: Words it must contain, every one of them.
-        forbidden: Words it must not contain.
-        case_insensitive: Whether capital and small letters are the same.
-        whole_word: Whether a word must stand by itself instead of within a longer one.
-    """
-
-    required: list[str]
-    forbidden: list[str]
-    case_insensitive: bool = False
-    whole_word: bool = False
-
-
 class WordProblem(NamedTuple):
-    """The first rule a text breaks.
-
-    Attributes:
-        error_type: ``missing_word`` or ``forbidden_word``.
-        word: The word.
-    """
+    """The first rule a text breaks: ``missing_word`` or ``forbidden_word``, and the word."""
 
     error_type: str
     word: str
 
 
-def find_problem(text: str, rules: WordRules) -> WordProblem | None:
+def find_problem(text: str, challenge: Challenge, wanted: ArtifactOptions) -> WordProblem | None:
     """The first word that is missing, or else the first that should not be there."""
-    contains = _search_in(text, rules)
-    for word in rules.required:
+    ignores_case = wanted.case_insensitive or not challenge.case_sensitive
+    fold: Callable[[str], str] = str.casefold if ignores_case else str
+    text = fold(text)
+
+    def contains(word: str) -> bool:
+        if wanted.whole_word:
+            return re.search(rf"(?<!\w){re.escape(fold(word))}(?!\w)", text) is not None
+        return fold(word) in text
+
+    for word in challenge.required:
         if not contains(word):
             return WordProblem("missing_word", word)
-    for word in rules.forbidden:
+    for word in challenge.forbidden:
         if contains(word):
             return WordProblem("forbidden_word", word)
     return None
-
-
-def _search_in(text: str, rules: WordRules) -> Callable[[str], bool]:
-    fold: Callable[[str], str] = str.casefold if rules.case_insensitive else str
-    text = fold(text)
-    if rules.whole_word:
-        return lambda word: re.search(rf"(?<!\w){re.escape(fold(word))}(?!\w)", text) is not None
-    return lambda word: fold(word) in text
 
 
 MAX_RESPONSE_CHARACTERS = 400_000
@@ -83,13 +62,6 @@ def workspace_text(case: Case, output: Output) -> str | None:
 
 
 _MOST_NAMED = 5
-
-
-class _Scored(NamedTuple):
-    """One file, and the first thing wrong with it."""
-
-    name: str
-    problem: WordProblem | None
 
 
 def find(case: Case, output: Output, options: CheckOptions) -> Finding:
@@ -151,34 +123,21 @@ def _score(
     challenge: Challenge, contents: list[tuple[str, str]], options: CheckOptions, **evidence: Any
 ) -> Finding:
     wanted = options.artifacts
-    rules = WordRules(
-        challenge.required,
-        challenge.forbidden,
-        case_insensitive=wanted.case_insensitive or not challenge.case_sensitive,
-        whole_word=wanted.whole_word,
-    )
-    scored = [_Scored(shown(name), find_problem(text, rules)) for name, text in contents]
-    scores = [0.0 if file.problem else 1.0 for file in scored]
-    evidence = {**evidence, "scores": scores, "files": [file.name for file in scored]}
-    wrong = [file for file in scored if file.problem is not None]
+    problems = [(shown(name), find_problem(text, challenge, wanted)) for name, text in contents]
+    scores = [0.0 if problem else 1.0 for _, problem in problems]
+    evidence = {**evidence, "scores": scores, "files": [name for name, _ in problems]}
+    wrong = [(name, problem) for name, problem in problems if problem is not None]
     if not wrong or (wanted.files == "any" and 1.0 in scores):
         return Finding("graded", 1.0, None, None, evidence)
-    first = wrong[0].problem
-    assert first is not None
-    return fault(first.error_type, _reason(wrong), **evidence)
+    return fault(wrong[0][1].error_type, _reason(wrong), **evidence)
 
 
-def _reason(wrong: list[_Scored]) -> str:
-    parts = [_sentence(file) for file in wrong[:_MOST_NAMED]]
+def _reason(wrong: list[tuple[str, WordProblem]]) -> str:
+    says = {"missing_word": "does not contain", "forbidden_word": "must not contain"}
+    parts = [f"{name} {says[problem.error_type]} {problem.word!r}" for name, problem in wrong[:_MOST_NAMED]]
     if len(wrong) > _MOST_NAMED:
         parts.append(f"{len(wrong) - _MOST_NAMED:,} more files")
     return "; ".join(parts)
-
-
-def _sentence(file: _Scored) -> str:
-    assert file.problem is not None
-    says = "does not contain" if file.problem.error_type == "missing_word" else "must not contain"
-    return f"{file.name} {says} {file.problem.word!r}"
 
 
 def _not_applicable(error_type: str, reason: str) -> Finding:

@@ -12,19 +12,19 @@ from typing import Any
 
 from .source_values import (
     in_quotes,
-    number_or_text,
     read_boolean,
     read_integer,
     read_number,
     read_text,
+    reader,
     spans,
     split_items,
-    without_suffix,
 )
 
-_LONG = re.compile(r"\A-?\d+[lL]$")
-_FLOAT = re.compile(r"\A-?\d+(\.\d+)?([eE][+-]?\d+)?[fF]$")
-_DOUBLE = re.compile(r"\A-?\d+(\.\d+)?([eE][+-]?\d+)?$")
+_DECIMAL = r"-?\d+(\.\d+)?([eE][+-]?\d+)?"
+_read_long = reader(r"-?\d+[lL]", int, suffix=True)
+_read_float = reader(_DECIMAL + "[fF]", float, suffix=True)
+_read_double = reader(_DECIMAL, float)
 
 _LIST_OF_ITEMS = re.compile(r"new\s+ArrayList<\w*>\(Arrays\.asList\(")
 _LIST_WITH_BODY = re.compile(r"new\s+ArrayList<\w*>\(\)\s*\{\{\s*")
@@ -49,21 +49,6 @@ def convert_java(text: str, declared: str, inner: str | None = None) -> Any:
     if declared == "Array":
         return _read_array(text, inner)
     return _READERS.get(declared, read_text)(text)
-
-
-def _read_long(text: str) -> int | str:
-    if not _LONG.match(text):
-        return text
-    value = number_or_text(int, without_suffix(text))
-    return value if isinstance(value, int) else text
-
-
-def _read_float(text: str) -> float | str:
-    return float(without_suffix(text)) if _FLOAT.match(text) else text
-
-
-def _read_double(text: str) -> float | str:
-    return float(text) if _DOUBLE.match(text) else text
 
 
 def _read_array_list(text: str, inner: str | None) -> list[Any] | str:
@@ -146,11 +131,9 @@ def _read_generic(text: str) -> Any:
         return text == "true"
     if in_quotes(text, '"'):
         return text[1:-1]
-    if _LONG.match(text):
-        return _read_long(text)
-    if _FLOAT.match(text):
-        return _read_float(text)
-    return read_number(text)
+    value = _read_long(text)
+    value = _read_float(text) if value is text else value
+    return read_number(text) if value is text else value
 
 
 _READERS: dict[str, Callable[[str], Any]] = {

@@ -13,18 +13,15 @@ from typing import Any
 
 from .source_values import (
     in_quotes,
-    number_or_text,
     read_boolean,
     read_integer,
     read_number,
     read_text,
+    reader,
     spans,
     split_items,
-    without_suffix,
 )
 
-_FLOAT = re.compile(r"\A-?\d+(\.\d+)?$")
-_BIGINT = re.compile(r"\A-?\d+n$")
 _BLANK = re.compile(r"\s*")
 _BRACKET = re.compile(r"\[")
 _ARRAY = re.compile(r"\A(?:\[(.*?)\]|new\s+Array\((.*?)\))")
@@ -47,17 +44,6 @@ def convert_javascript(text: str, declared: str, inner: str | None = None) -> An
 
 def _read_string(text: str) -> str:
     return text[1:-1] if in_quotes(text, "\"'") else text
-
-
-def _read_float(text: str) -> float | str:
-    return float(text) if _FLOAT.match(text) else text
-
-
-def _read_bigint(text: str) -> int | str:
-    if not _BIGINT.match(text):
-        return text
-    value = number_or_text(int, without_suffix(text))
-    return value if isinstance(value, int) else text
 
 
 def _read_array(text: str, inner: str | None) -> list[Any] | str:
@@ -180,8 +166,8 @@ def _read_generic(text: str) -> Any:
 _READERS: dict[str, Callable[[str], Any]] = {
     "String": _read_string,
     "integer": read_integer,
-    "float": _read_float,
-    "Bigint": _read_bigint,
+    "float": reader(r"-?\d+(\.\d+)?", float),
+    "Bigint": reader(r"-?\d+n", int, suffix=True),
     "Boolean": read_boolean,
     "dict": _read_object,
 }

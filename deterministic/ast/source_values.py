@@ -6,12 +6,21 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-_INTEGER = re.compile(r"\A-?\d+$")
+
+def reader(form: str, convert: Callable[[str], float], *, suffix: bool = False) -> Callable[[str], Any]:
+    """Reads numbers of a form, a regular expression, whose last letter may be a suffix; anything else stays text."""
+    pattern = re.compile(rf"\A{form}$")
+
+    def read(text: str) -> Any:
+        if not pattern.match(text):
+            return text
+        value = number_or_text(convert, _without_suffix(text) if suffix else text)
+        return text if isinstance(value, str) else value
+
+    return read
 
 
-def read_integer(text: str) -> int | str:
-    """Digits, with a minus at most; anything else stays text."""
-    return number_or_text(int, text) if _INTEGER.match(text) else text
+read_integer = reader(r"-?\d+", int)
 
 
 def read_boolean(text: str) -> bool | str:
@@ -38,7 +47,7 @@ def number_or_text(convert: Callable[[str], Any], text: str) -> Any:
         return text
 
 
-def without_suffix(text: str) -> str:
+def _without_suffix(text: str) -> str:
     """A literal without its last letter; a newline after it is passed over, as ``$`` does."""
     return text.removesuffix("\n")[:-1]
 

@@ -123,22 +123,6 @@ def _is_wide_format(template: Any) -> bool:
     return isinstance(template, str) and _WIDE_FORMAT.search(template) is not None
 
 
-def _constant(node: ast.Constant, _value: Value) -> Any:
-    return node.value
-
-
-def _list(node: ast.List, value: Value) -> list[Any]:
-    return [value(item) for item in node.elts]
-
-
-def _tuple(node: ast.Tuple, value: Value) -> tuple[Any, ...]:
-    return tuple([value(item) for item in node.elts])
-
-
-def _set(node: ast.Set, value: Value) -> set[Hashable]:
-    return {value(item) for item in node.elts}
-
-
 def _dict(node: ast.Dict, value: Value) -> dict[Hashable, Any]:
     values: dict[Hashable, Any] = {}
     for key, item in zip(node.keys, node.values, strict=True):
@@ -148,26 +132,14 @@ def _dict(node: ast.Dict, value: Value) -> dict[Hashable, Any]:
     return values
 
 
-def _unary(node: ast.UnaryOp, value: Value) -> Any:
-    return _UNARY[type(node.op)](value(node.operand))
-
-
-def _binary(node: ast.BinOp, value: Value) -> Any:
-    return _apply(node.op, value(node.left), value(node.right))
-
-
-def _subscript(node: ast.Subscript, value: Value) -> Any:
-    return value(node.value)[value(node.slice)]
-
-
 EVALUATORS: dict[type[ast.expr], Callable[[Any, Value], Any]] = {
-    ast.Constant: _constant,
-    ast.UnaryOp: _unary,
-    ast.BinOp: _binary,
-    ast.Subscript: _subscript,
-    ast.List: _list,
-    ast.Tuple: _tuple,
-    ast.Set: _set,
+    ast.Constant: lambda node, _value: node.value,
+    ast.UnaryOp: lambda node, value: _UNARY[type(node.op)](value(node.operand)),
+    ast.BinOp: lambda node, value: _apply(node.op, value(node.left), value(node.right)),
+    ast.Subscript: lambda node, value: value(node.value)[value(node.slice)],
+    ast.List: lambda node, value: [value(item) for item in node.elts],
+    ast.Tuple: lambda node, value: tuple([value(item) for item in node.elts]),
+    ast.Set: lambda node, value: {value(item) for item in node.elts},
     ast.Dict: _dict,
 }
 """How the value of an expression is made of those of its parts: whatever operators and subscripts raise, they raise."""

@@ -84,14 +84,6 @@ def _read_unary(node: ast.UnaryOp) -> Any:
     return -operand.value
 
 
-def _read_list(node: ast.List) -> list[Any]:
-    return [read_value(item) for item in node.elts]
-
-
-def _read_tuple(node: ast.Tuple) -> tuple[Any, ...]:
-    return tuple([read_value(item) for item in node.elts])
-
-
 def _read_dict(node: ast.Dict) -> dict[Any, Any]:
     values: dict[Any, Any] = {}
     for key, value in zip(node.keys, node.values, strict=True):
@@ -104,22 +96,14 @@ def _read_dict(node: ast.Dict) -> dict[Any, Any]:
     return values
 
 
-def _read_name(node: ast.Name) -> str:
-    return node.id
-
-
-def _read_nested_call(node: ast.Call) -> Any:
-    return read_call(node) if node.keywords else unparse(node)
-
-
 _READERS: dict[type[ast.expr], Callable[[Any], Any]] = {
     ast.UnaryOp: _read_unary,
-    ast.List: _read_list,
-    ast.Tuple: _read_tuple,
+    ast.List: lambda node: [read_value(item) for item in node.elts],
+    ast.Tuple: lambda node: tuple([read_value(item) for item in node.elts]),
     ast.Dict: _read_dict,
     ast.BinOp: evaluate,
-    ast.Name: _read_name,
-    ast.Call: _read_nested_call,
+    ast.Name: lambda node: node.id,
+    ast.Call: lambda node: read_call(node) if node.keywords else unparse(node),
     ast.Subscript: unparse,
 }
 

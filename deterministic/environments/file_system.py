@@ -180,20 +180,30 @@ class GorillaFileSystem(World):
 
     def mv(self, source: str, destination: str) -> dict[str, Any]:
         """Move an entry into a directory here, or give it another name."""
+        return self._bring("mv", "move", "moved", source, destination)
+
+    def cp(self, source: str, destination: str) -> dict[str, Any]:
+        """Copy an entry into a directory here, or under another name; a directory's inner entries are shared."""
+        return self._bring("cp", "copy", "copied", source, destination)
+
+    def _bring(self, command: str, verb: str, done: str, source: str, destination: str) -> dict[str, Any]:
         if source not in self._current.contents:
-            return error(f"mv: cannot move '{source}': No such file or directory")
+            return error(f"{command}: cannot {verb} '{source}': No such file or directory")
         if "/" in destination:
-            return error("mv: path not allowed in destination. Provide only a file or directory name.")
+            return error(
+                f"{command}: path not allowed in destination. Provide only a file or directory name."
+            )
+        bring = self._move if command == "mv" else self._copy
         target = self._current.contents.get(destination)
         if target is None:
-            self._move(source, self._current, destination)
-            return {"result": f"'{source}' moved to '{destination}'"}
+            bring(source, self._current, destination)
+            return {"result": f"'{source}' {done} to '{destination}'"}
         if not isinstance(target, Directory):
-            return error(f"mv: cannot move '{source}' to '{destination}': Not a directory")
-        if source in target.contents:
+            return error(f"{command}: cannot {verb} '{source}' to '{destination}': Not a directory")
+        if command == "mv" and source in target.contents:
             return error(f"mv: cannot move '{source}' to '{destination}/{source}': File exists")
-        self._move(source, target, source)
-        return {"result": f"'{source}' moved to '{destination}/{source}'"}
+        bring(source, target, source)
+        return {"result": f"'{source}' {done} to '{destination}/{source}'"}
 
     def _move(self, source: str, directory: Directory, name: str) -> None:
         """A moved directory is a new one over the same contents; what is in it keeps its old parent."""
@@ -206,21 +216,6 @@ class GorillaFileSystem(World):
         except OSError:
             self._current.contents[source] = node
             raise
-
-    def cp(self, source: str, destination: str) -> dict[str, Any]:
-        """Copy an entry into a directory here, or under another name; a directory's inner entries are shared."""
-        if source not in self._current.contents:
-            return error(f"cp: cannot copy '{source}': No such file or directory")
-        if "/" in destination:
-            return error("cp: path not allowed in destination. Provide only a file or directory name.")
-        target = self._current.contents.get(destination)
-        if target is None:
-            self._copy(source, self._current, destination)
-            return {"result": f"'{source}' copied to '{destination}'"}
-        if not isinstance(target, Directory):
-            return error(f"cp: cannot copy '{source}' to '{destination}': Not a directory")
-        self._copy(source, target, source)
-        return {"result": f"'{source}' copied to '{destination}/{source}'"}
 
     def _copy(self, source: str, directory: Directory, name: str) -> None:
         node = self._current.contents[source]

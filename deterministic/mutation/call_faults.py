@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
 from ...records import message_text
+from ..ast.schemas import part_of
 from .call_notation import Call, native_calls, source_text
 from .chance import shuffled
-from .examples import example_call, example_values
+from .near_values import stray_text
 from .operator import Mutation, Operator, with_arguments, with_calls
 from .subject import Subject
 
@@ -35,6 +36,8 @@ def _kind(name: str) -> list[str]:
     return [word for word in words if len(word) > 1 and not word.isdigit() and word not in _COUNTERS]
 
 
+_DEEPEST = 4
+_NUMBERS: dict[str, Any] = {"integer": 7, "float": 7.5, "number": 7.5, "double": 7.5}
 _INVENTED = (("verbose", True), ("note", "as requested"), ("priority", 1))
 
 
@@ -64,7 +67,7 @@ def invented_optional(subject: Subject, chance: random.Random) -> Iterator[Mutat
     for index, call in enumerate(subject.calls):
         parameters = subject.parameters(call.name)
         for name in shuffled((name for name in parameters if name not in call.arguments), chance):
-            for value in example_values(parameters[name], question):
+            for value in _example_values(parameters[name], question):
                 if str(value).lower() not in question:
                     change = f"{name}={value!r} was added, which nobody asked for"
                     yield with_arguments(subject, index, {**call.arguments, name: value}, change)
@@ -156,7 +159,7 @@ def extra_call(subject: Subject, chance: random.Random) -> Iterator[Mutation]:
     for name in shuffled(
         sorted({other for call in subject.calls for other in _others(subject, call.name)}), chance
     ):
-        extra = example_call(subject.documents[name], "")
+        extra = _example_call(subject.documents[name], "")
         yield with_calls(subject, [*subject.calls, extra], f"{name} was called as well")
 
 
@@ -165,7 +168,7 @@ def call_where_none_is_due(subject: Subject, chance: random.Random) -> Iterator[
     if subject.case.kind != "no_call":
         return
     for tool in shuffled(subject.case.tools, chance):
-        calls = [example_call(tool["function"], "")]
+        calls = [_example_call(tool["function"], "")]
         written: dict[str, Any] = {"text": source_text(calls)}
         if subject.output.tool_calls is not None:
             written = {"text": None, "tool_calls": native_calls(calls)}
@@ -186,3 +189,36 @@ CALL_FAULTS = (
     Operator("extra_call", "tool_call", "fault", extra_call, "a call of another offered function as well"),
     Operator("call_where_none_is_due", "tool_call", "fault", call_where_none_is_due, "a call although no function fits"),
 )  # fmt: skip
+
+
+def _example_values(document: Mapping[str, Any], question: str, depth: int = 0) -> Iterator[Any]:
+    """A few values of the documented type that the question does not mention."""
+    choices: Any = document.get("enum")
+    kind: Any = document.get("type")
+    if isinstance(choices, list):
+        yield from (choice for choice in cast("list[Any]", choices) if choice != document.get("default"))
+    elif kind == "boolean":
+        yield document.get("default") is not True
+    elif kind in _NUMBERS:
+        yield _NUMBERS[kind]
+    elif kind in {"array", "tuple"}:
+        yield [_first(document.get("items"), question, depth)]
+    elif kind in {"dict", "object"}:
+        yield _example_object(document, question, depth)
+    else:
+        yield stray_text(question)
+
+
+def _example_call(document: Mapping[str, Any], question: str) -> Call:
+    """A call of a function with its required arguments, made up."""
+    return Call(document["name"], _example_object(document.get("parameters") or {}, question, 0))
+
+
+def _example_object(document: Mapping[str, Any], question: str, depth: int) -> dict[str, Any]:
+    known = part_of(document.get("properties"))
+    wanted = [name for name in document.get("required") or () if name in known] if depth < _DEEPEST else []
+    return {name: _first(known[name], question, depth) for name in wanted}
+
+
+def _first(document: Any, question: str, depth: int) -> Any:
+    return next(_example_values(part_of(document), question, depth + 1), stray_text(question))
