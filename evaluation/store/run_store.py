@@ -34,18 +34,15 @@ from .standing import Said
 if TYPE_CHECKING:
     from ...calibration.agreement.calibration_results import Calibration
 
-MANIFEST, VERDICTS, STATEMENTS, LABELS, ADJUDICATIONS, CLUSTERS, CALIBRATION, COMPARISON, REPORT = (
-    "run.json",
-    "verdicts.jsonl",
-    "statements.jsonl",
-    "labels.jsonl",
-    "adjudications.jsonl",
-    "clusters.json",
-    "calibration.json",
-    "comparison.json",
-    "report.html",
-)
-"""The files of a run folder."""
+MANIFEST = "run.json"
+VERDICTS = "verdicts.jsonl"
+STATEMENTS = "statements.jsonl"
+LABELS = "labels.jsonl"
+ADJUDICATIONS = "adjudications.jsonl"
+CLUSTERS = "clusters.json"
+CALIBRATION = "calibration.json"
+COMPARISON = "comparison.json"
+REPORT = "report.html"
 
 AUDIT = "audit.json"
 """What an audit found, which is kept in the folder of the run that asked about its probes."""
@@ -179,7 +176,7 @@ class RunStore(Closing):
     @cached_property
     def clusters(self) -> Mapping[str, str]:
         """Cluster by case id; a case that is not named is its own."""
-        return _clusters_of(self.path / CLUSTERS, lambda: self._sealed(CLUSTERS))
+        return read_clusters(self.path / CLUSTERS, lambda: self._sealed(CLUSTERS))
 
     @cached_property
     def calibration(self) -> Calibration | None:
@@ -263,13 +260,11 @@ class RunStore(Closing):
 
     def unchanged(self, name: str) -> bytes | None:
         """What is in a file that can be made again; None where it is not there, or was changed by hand, of which nobody need know."""
-        content = self._content(name) if (self.path / name).exists() else None
-        seal = self.known.journals.get(name)
-        return None if content is None or (seal is not None and seal != seal_of(content)) else content
+        content = self._sealed(name)
+        return None if self._changed.pop(name, None) else content
 
     def _content(self, name: str) -> bytes:
-        with _readable(self.path / name) as file:
-            content = file.read()
+        content = _read(self.path / name)
         self._hashes[name] = hashlib.sha256(content).hexdigest()
         return content
 
@@ -279,23 +274,18 @@ def _called(file: KeptInput, path: InputPath) -> str:
     return file.name if is_address(file.name) else str(path)
 
 
-def read_clusters(path: InputPath) -> dict[str, str]:
+def read_clusters(path: InputPath, content: Callable[[], bytes | None] | None = None) -> dict[str, str]:
     """Cluster by case id, as a run wrote it; a run without it has no case that depends on another."""
-
-    def content() -> bytes | None:
-        if not path.exists():
-            return None
-        with _readable(path) as file:
-            return file.read()
-
-    return _clusters_of(path, content)
-
-
-def _clusters_of(path: InputPath, content: Callable[[], bytes | None]) -> dict[str, str]:
     try:
-        return decode_record(content() or b"{}", dict[str, str])
+        found = content() if content is not None else _read(path) if path.exists() else None
+        return decode_record(found or b"{}", dict[str, str])
     except (OSError, RecordError) as error:
         raise InputError(f"cannot be read as clusters by case: {error}", path=path) from error
+
+
+def _read(path: InputPath) -> bytes:
+    with _readable(path) as file:
+        return file.read()
 
 
 def _sha256(path: InputPath) -> str:

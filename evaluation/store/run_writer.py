@@ -141,9 +141,9 @@ class RunWriter(RunStore):
             name = path.name if path.parent == self.path else str(path.resolve())
         else:
             name = f"{path.name}.jsonl"
-        if not isinstance(path, Path) and not (self.path / name).exists():
-            with atomic_write(self.path / name) as kept:
-                kept.write(path.read_bytes())
+            if not (self.path / name).exists():
+                with atomic_write(self.path / name) as kept:
+                    kept.write(path.read_bytes())
         return KeptInput(name=file.name, sha256=file.sha256, rows=file.rows, path=name)
 
     def put_labels(self, labels: Iterable[Verdict]) -> None:
