@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -203,7 +203,7 @@ def _judged_row(key: tuple[str, str, int], said: Said, clusters: Mapping[str, st
     }
 
 
-def _decided(checked: Said | None, label: _Label | None) -> dict[str, Any]:
+def _decided(checked: Said | None, label: Verdict | None) -> dict[str, Any]:
     """What a checker decided of an output, or else its label."""
     if checked is not None and checked.graded:
         return {"label": None, DECIDED: checked.score, DECIDED_BY: checked.by}
@@ -225,21 +225,13 @@ def _spoken(store: RunStore, shown: ShownNames) -> tuple[dict[tuple[str, str, in
     return judged, checked
 
 
-class _Label(NamedTuple):
-    """What a row needs of a label."""
-
-    by: str
-    score: float
-    error_type: str | None
-
-
-def _labels(store: RunStore) -> tuple[dict[str, _Label], dict[str, dict[str, float]]]:
+def _labels(store: RunStore) -> tuple[dict[str, Verdict], dict[str, dict[str, float]]]:
     """The label of each item, which is the last one given; and what each person says of it."""
-    trusted: dict[str, _Label] = {}
+    trusted: dict[str, Verdict] = {}
     people: defaultdict[str, dict[str, float]] = defaultdict(dict)
     for label in store.labels:
         if label.score is not None:
-            trusted[str(label.key)] = _Label(label.by, label.score, label.error_type)
+            trusted[str(label.key)] = label
             if label.source == "human":
                 people[str(label.key)][label.by] = label.score
     return trusted, people

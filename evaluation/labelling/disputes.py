@@ -12,8 +12,8 @@ import msgspec
 from ...calibration.cuts import Cut
 from ...calibration.decisions import drawn_rank
 from ...errors import InputError, UsageError
-from ...records import ItemKey, JudgeId, ShownNames, Verdict, read_records
-from ..store.rows import Said
+from ...records import ItemKey, ShownNames, Verdict, read_records
+from ..store.rows import Said, is_baseline
 from ..store.run_store import LABELS, RunStore
 from .review_sample import ReviewSample, SampleKind, draw_sample
 
@@ -75,7 +75,7 @@ def opinions_on(store: RunStore, sample: ReviewSample) -> dict[ItemKey, tuple[Op
         said = [each for each in store.verdicts.on(key) if each.graded]
         label = trusted.get(key) or next(each for each in said if each.source != "judge")
         by_judges = [
-            (_is_baseline(each), right == passed, each.repeat, right, passed, each)
+            (is_baseline(each.author), right == passed, each.repeat, right, passed, each)
             for each in said
             if each.source == "judge" and sample.judge in {None, names.of(each.author, each.by)}
             for right, passed in [sides(each, _score(label))]
@@ -104,10 +104,6 @@ def _sides(store: RunStore, *, planted: bool) -> _Sides:
     return sides
 
 
-def _is_baseline(said: Verdict | Said) -> bool:
-    return isinstance(said.author, JudgeId) and said.author.kind == "baseline"
-
-
 def _judged(store: RunStore, judge: str | None) -> list[Said]:
     """First verdicts of the judge, or of all that are no baseline; of baselines where nobody else was asked."""
     names, known = ShownNames(), set[str]()
@@ -117,7 +113,7 @@ def _judged(store: RunStore, judge: str | None) -> list[Said]:
             name = names.of(said.author, said.by)
             known.add(name)
             if said.graded and not said.repeat and judge in {None, name}:
-                (baselines if judge is None and _is_baseline(said) else found).append(said)
+                (baselines if judge is None and is_baseline(said.author) else found).append(said)
     if judge is not None and judge not in known:
         raise UsageError(
             f"--judge {judge}: no such judge in {store.path}; there are: {', '.join(sorted(known))}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,9 @@ def merge_runs(
         )
         progress.begin("merging", sum(len(store.verdicts.standing) for store in stores))
         for store in stores:
-            _take_in(store, folder, progress)
+            _add(store.verdicts, folder.verdicts, progress)
+            if store.manifest.statements:
+                _add(store.statements, folder.statements, progress)
         _put_labels(stores, folder)
         conclusion = conclude(RunContext(inputs, folder, progress), prices=prices)
         folder.update(
@@ -137,14 +140,8 @@ def _once(parts: Sequence[RunInputs], which: str) -> tuple[InputPath, ...]:
     return tuple(files[name] for name in sorted(files))
 
 
-def _take_in(store: RunStore, folder: RunWriter, progress: Progress) -> None:
-    """Add what a run says, as far as it is not there; and how answers were split in it."""
-    _add(store.verdicts, folder.verdicts, progress)
-    if store.manifest.statements:
-        _add(store.statements, folder.statements, progress)
-
-
 def _add(source: VerdictJournal, target: VerdictJournal, progress: Progress) -> None:
+    """Add what stands in a journal, as far as it is not there."""
     for number in range(len(source.standing)):
         raw = source.line(number)
         row = read_row(raw, path=source.path)
@@ -166,20 +163,11 @@ def _put_labels(stores: Sequence[RunStore], folder: RunWriter) -> None:
     """Labels and decisions of all parts; in an order of their own, since the last one of an output counts."""
     labels = sorted((label for store in stores for label in store.labels), key=_place)
     if labels:
-        folder.put_labels(_different(labels))
+        folder.put_labels(label for label, _ in groupby(labels))
     decisions = sorted((said for store in stores for _, said in store.adjudications), key=_place)
     if decisions:
-        folder.put_adjudications(_different(decisions))
+        folder.put_adjudications(said for said, _ in groupby(decisions))
 
 
 def _place(verdict: Verdict) -> tuple[Any, ...]:
     return verdict.key, verdict.by, verdict.repeat
-
-
-def _different(verdicts: Sequence[Verdict]) -> Iterator[Verdict]:
-    """Those that are not the same as the one before."""
-    before = None
-    for verdict in verdicts:
-        if verdict != before:
-            yield verdict
-        before = verdict

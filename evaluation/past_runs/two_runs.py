@@ -14,7 +14,7 @@ from ...records import Author, ItemKey, JudgeId, ShownNames
 from ..conclusion.run_results import Part
 from ..run_table import output_rows
 from ..store.manifest import Manifest
-from ..store.rows import Said
+from ..store.rows import Said, is_baseline
 from ..store.run_store import RunStore
 
 BEFORE, AFTER = "before", "after"
@@ -123,7 +123,7 @@ def _renamed(before: Manifest, after: Manifest) -> dict[str, str]:
 
 
 class _Words(NamedTuple):
-    """What was said of an output: by its checker, and by judges that read it, first repeats."""
+    """What was said of an output: by its checker, where that decided it, and by judges that read it, first repeats."""
 
     checker: Said | None
     judges: dict[Author, Said]
@@ -134,25 +134,19 @@ def _said(store: RunStore, renamed: Mapping[str, str]) -> dict[ItemKey, _Words]:
     for said in store.verdicts.standing:
         key = said.key._replace(system=renamed.get(said.system, said.system))
         words = found.setdefault(key, _Words(None, {}))
-        if said.source == "checker":
+        if said.source == "checker" and said.outcome != "undecided":
             found[key] = words._replace(checker=said)
-        elif said.source == "judge" and said.repeat == 0 and not _reads_nothing(said.author):
+        elif said.source == "judge" and said.repeat == 0 and not is_baseline(said.author):
             words.judges[said.author] = said
     return found
 
 
-def _reads_nothing(author: Author) -> bool:
-    return isinstance(author, JudgeId) and author.kind == "baseline"
-
-
 def _told(before: _Words, after: _Words) -> tuple[Said, Said] | None:
-    """By whom an output is compared: its checker, where it decided it in one of them; else the first judge of both; None where there is none."""
-    if before.checker is not None and after.checker is not None and "undecided" not in {before.checker.outcome, after.checker.outcome}:  # fmt: skip
+    """By whom an output is compared: its checker, where that decided it in both; else the first judge of both; None where there is none."""
+    if before.checker is not None and after.checker is not None:
         return before.checker, after.checker
-    judge = next((each for each in before.judges if each in after.judges), None)
-    if judge is not None:
-        return before.judges[judge], after.judges[judge]
-    return None
+    both = ((said, after.judges[judge]) for judge, said in before.judges.items() if judge in after.judges)
+    return next(both, None)
 
 
 def _moved(

@@ -95,6 +95,11 @@ class Said(NamedTuple):
         return self.key.system
 
 
+def is_baseline(author: Author) -> bool:
+    """Whether it only compares words, and is no judge."""
+    return isinstance(author, JudgeId) and author.kind == "baseline"
+
+
 def read_row(
     raw: bytes, *, path: InputPath | None = None, line: int | None = None, keys: DuplicateKeys | None = None
 ) -> Row | Verdict:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, TypeAlias, TypeVar, get_args
 
 from ...calibration.cuts import HALF, Cut
-from ...evaluation.store.rows import Said
-from ...records import Author, JudgeId, Verdict
+from ...evaluation.store.rows import Said, is_baseline
+from ...records import Author, Verdict
 from .. import words
 from ..document import Details, Piece, document
 from ..model import ReportItem, Told
@@ -36,7 +36,7 @@ def status_of(item: Told, cuts: Mapping[Author, Cut]) -> Status:
     """
     held_to = _labels_cuts(item, cuts)
     # Comparing words reads nothing, and counts only where nobody does.
-    judges = [verdict for verdict in item.judges if not _compares_words(verdict.author)] or item.judges
+    judges = [verdict for verdict in item.judges if not is_baseline(verdict.author)] or item.judges
     passed = {
         verdict.score >= at
         for role, verdict in _by_role(item.label, item.checker, judges)
@@ -48,10 +48,6 @@ def status_of(item: Told, cuts: Mapping[Author, Cut]) -> Status:
     if not passed or any(not verdict.graded for verdict in judges):
         return "not graded"
     return "right" if passed == {True} else "wrong"
-
-
-def _compares_words(author: Author) -> bool:
-    return isinstance(author, JudgeId) and author.kind == "baseline"
 
 
 def said_of(item: Told, cuts: Mapping[Author, Cut]) -> str:
