@@ -23,6 +23,9 @@ from fiducial.records.objects import Mark, ObjectFolder
 
 RUN = "memory://bucket/run"
 
+Machine = Callable[..., WorkingCopy]
+Stored = Callable[[], dict[str, bytes]]
+
 
 @pytest.fixture(autouse=True)
 def no_copies(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,7 +33,7 @@ def no_copies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def stored(objects_in_memory: Any) -> Callable[[], dict[str, bytes]]:
+def stored(objects_in_memory: Any) -> Stored:
     """What is in the store, by name."""
     prefix = "/bucket/run/"
     return lambda: {
@@ -41,7 +44,7 @@ def stored(objects_in_memory: Any) -> Callable[[], dict[str, bytes]]:
 
 
 @pytest.fixture
-def machine(tmp_path: Path, objects_in_memory: Any) -> Callable[..., WorkingCopy]:
+def machine(tmp_path: Path, objects_in_memory: Any) -> Machine:
     """Machines with a cache folder each, by name; the same name is the same machine after it was started again."""
 
     def started(name: str = "a", *, now: float = 1000.0, every: float = 60.0) -> WorkingCopy:
@@ -75,21 +78,34 @@ class Killed(BaseException):
     """Ends everything, as SIGKILL does: nothing after it is done."""
 
 
+def kill(copy: WorkingCopy) -> None:
+    """End a machine: what it would do at the end is not done, and its locks are the operating system's to let go."""
+    copy._ended.set()
+    copy._alone.release()
+    copies._copies.pop(copy.folder, None)
+
+
 @pytest.fixture
-def killed() -> Callable[[WorkingCopy], None]:
-    """Ends a machine: what it would do at the end is not done, and its locks are the operating system's to let go."""
+def killed_putting(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Write rows on a machine that is killed when it would put a file of a name, or any."""
+    put = ObjectFolder.put
 
-    def kill(copy: WorkingCopy) -> None:
-        copy._ended.set()
-        copy._alone.release()
-        copies._copies.pop(copy.folder, None)
+    def killed(copy: WorkingCopy, *numbers: int, name: str | None = None) -> None:
+        def dies(self: ObjectFolder, wanted: str, file: Path) -> Mark:
+            if name in {None, wanted}:
+                raise Killed
+            return put(self, wanted, file)
 
-    return kill
+        with monkeypatch.context() as patched:
+            patched.setattr(ObjectFolder, "put", dies)
+            with pytest.raises(Killed):
+                write(copy, *numbers)
+        kill(copy)
+
+    return killed
 
 
-def test_what_a_run_wrote_is_in_the_store_when_it_ends(
-    machine: Callable[..., WorkingCopy], stored: Callable[[], dict[str, bytes]]
-):
+def test_what_a_run_wrote_is_in_the_store_when_it_ends(machine: Machine, stored: Stored):
     copy = machine()
     write(copy, 1, 2)
     assert stored().keys() == {"run.json", "verdicts.jsonl", "clusters.json"}
@@ -97,7 +113,7 @@ def test_what_a_run_wrote_is_in_the_store_when_it_ends(
     assert rows(machine("b")) == ["c1", "c2"]
 
 
-def test_another_machine_goes_on_and_the_first_one_after_it(machine: Callable[..., WorkingCopy]):
+def test_another_machine_goes_on_and_the_first_one_after_it(machine: Machine):
     write(machine("a"), 1)
     write(machine("b"), 2)
     write(machine("a"), 3)
@@ -105,7 +121,7 @@ def test_another_machine_goes_on_and_the_first_one_after_it(machine: Callable[..
 
 
 def test_what_has_not_changed_is_neither_put_nor_fetched_again(
-    machine: Callable[..., WorkingCopy], monkeypatch: pytest.MonkeyPatch
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
 ):
     write(machine("a"), 1)
     for name in ("put", "fetch", "write"):
@@ -115,7 +131,7 @@ def test_what_has_not_changed_is_neither_put_nor_fetched_again(
         assert rows(copy) == ["c1"]
 
 
-def test_manifests_come_last(machine: Callable[..., WorkingCopy], monkeypatch: pytest.MonkeyPatch):
+def test_manifests_come_last(machine: Machine, monkeypatch: pytest.MonkeyPatch):
     order, put = list[str](), ObjectFolder.put
     monkeypatch.setattr(
         ObjectFolder, "put", lambda self, name, file: order.append(name) or put(self, name, file)
@@ -126,25 +142,10 @@ def test_manifests_come_last(machine: Callable[..., WorkingCopy], monkeypatch: p
 
 
 def test_an_upload_that_was_cut_off_is_gone_on_with_by_another_machine(
-    machine: Callable[..., WorkingCopy],
-    killed: Callable[[WorkingCopy], None],
-    monkeypatch: pytest.MonkeyPatch,
-    objects_in_memory: Any,
+    machine: Machine, killed_putting: Callable[..., None], objects_in_memory: Any
 ):
     write(machine("a"), 1)
-    put = ObjectFolder.put
-
-    def dies(self: ObjectFolder, name: str, file: Path) -> Mark:
-        if name == "run.json":
-            raise Killed
-        return put(self, name, file)
-
-    copy = machine("a")
-    with monkeypatch.context() as patched:
-        patched.setattr(ObjectFolder, "put", dies)
-        with pytest.raises(Killed):
-            write(copy, 2)
-    killed(copy)
+    killed_putting(machine("a"), 2, name="run.json")
     objects_in_memory.rm_file(f"/bucket/run/{LOCK}")  # as its owner may
     other = machine("b")
     assert rows(other) == ["c1", "c2"], "not taken for a change by hand"
@@ -153,23 +154,16 @@ def test_an_upload_that_was_cut_off_is_gone_on_with_by_another_machine(
 
 
 def test_a_killed_run_goes_on_where_it_was_on_the_same_machine(
-    machine: Callable[..., WorkingCopy],
-    killed: Callable[[WorkingCopy], None],
-    monkeypatch: pytest.MonkeyPatch,
+    machine: Machine, killed_putting: Callable[..., None]
 ):
-    copy = machine("a")
-    with monkeypatch.context() as patched:
-        patched.setattr(ObjectFolder, "put", lambda *_: (_ for _ in ()).throw(Killed()))
-        with pytest.raises(Killed):
-            write(copy, 1, 2)
-    killed(copy)
+    killed_putting(machine("a"), 1, 2)
     again = machine("a")
     assert rows(again) == ["c1", "c2"]
     write(again, 3)
     assert rows(machine("b")) == ["c1", "c2", "c3"]
 
 
-def test_a_second_machine_is_refused_while_the_first_one_writes(machine: Callable[..., WorkingCopy]):
+def test_a_second_machine_is_refused_while_the_first_one_writes(machine: Machine):
     first, second = machine("a"), machine("b")
     with first.written():
         with pytest.raises(
@@ -182,7 +176,7 @@ def test_a_second_machine_is_refused_while_the_first_one_writes(machine: Callabl
 
 
 def test_a_second_process_of_one_machine_is_refused_and_reads_what_is_there(
-    machine: Callable[..., WorkingCopy],
+    machine: Machine,
 ):
     first = machine("a")
     with first.written():
@@ -192,7 +186,7 @@ def test_a_second_process_of_one_machine_is_refused_and_reads_what_is_there(
 
 
 def test_who_reads_what_another_process_of_the_machine_writes_leaves_it_to_put_that(
-    machine: Callable[..., WorkingCopy], stored: Callable[[], dict[str, bytes]]
+    machine: Machine, stored: Stored
 ):
     first = machine("a")
     with first.written():
@@ -203,21 +197,17 @@ def test_who_reads_what_another_process_of_the_machine_writes_leaves_it_to_put_t
     assert stored()["report.html"] == b"made beside"
 
 
-def test_who_has_been_silent_for_long_is_taken_to_be_gone(
-    machine: Callable[..., WorkingCopy], killed: Callable[[WorkingCopy], None]
-):
+def test_who_has_been_silent_for_long_is_taken_to_be_gone(machine: Machine):
     first = machine("a", now=0.0)
     first._begin()
-    killed(first)
+    kill(first)
     with pytest.raises(RunFolderError, match="is being written by"):
         write(machine("b", now=GONE_AFTER - 1), 1)
     write(machine("b", now=GONE_AFTER), 1)
     assert rows(machine("c")) == ["c1"]
 
 
-def test_who_was_taken_over_says_so_and_puts_nothing(
-    machine: Callable[..., WorkingCopy], stored: Callable[[], dict[str, bytes]]
-):
+def test_who_was_taken_over_says_so_and_puts_nothing(machine: Machine, stored: Stored):
     first = machine("a", now=0.0)
     writing = first.written()
     writing.__enter__()
@@ -233,16 +223,9 @@ def test_who_was_taken_over_says_so_and_puts_nothing(
 
 
 def test_work_that_the_store_never_got_is_set_aside_where_another_machine_went_on(
-    machine: Callable[..., WorkingCopy],
-    killed: Callable[[WorkingCopy], None],
-    monkeypatch: pytest.MonkeyPatch,
+    machine: Machine, killed_putting: Callable[..., None]
 ):
-    copy = machine("a", now=0.0)
-    with monkeypatch.context() as patched:
-        patched.setattr(ObjectFolder, "put", lambda *_: (_ for _ in ()).throw(Killed()))
-        with pytest.raises(Killed):
-            write(copy, 1, 2)
-    killed(copy)
+    killed_putting(machine("a", now=0.0), 1, 2)
     write(machine("b", now=GONE_AFTER), 3)
     again = machine("a", now=GONE_AFTER)
     assert rows(again) == ["c3"]
@@ -251,8 +234,8 @@ def test_work_that_the_store_never_got_is_set_aside_where_another_machine_went_o
 
 
 def test_what_grows_is_put_from_time_to_time(
-    machine: Callable[..., WorkingCopy],
-    stored: Callable[[], dict[str, bytes]],
+    machine: Machine,
+    stored: Stored,
     monkeypatch: pytest.MonkeyPatch,
 ):
     copy, there = machine(every=0.01), threading.Event()
@@ -280,8 +263,8 @@ def test_what_grows_is_put_from_time_to_time(
 
 
 def test_a_store_that_is_away_for_a_while_costs_nothing(
-    machine: Callable[..., WorkingCopy],
-    stored: Callable[[], dict[str, bytes]],
+    machine: Machine,
+    stored: Stored,
     monkeypatch: pytest.MonkeyPatch,
 ):
     copy, tried = machine(every=0.01), threading.Event()
@@ -300,8 +283,7 @@ def test_a_store_that_is_away_for_a_while_costs_nothing(
 
 
 def test_a_store_that_is_away_at_the_end_is_a_line_that_says_where_everything_is(
-    machine: Callable[..., WorkingCopy],
-    killed: Callable[[WorkingCopy], None],
+    machine: Machine,
     monkeypatch: pytest.MonkeyPatch,
 ):
     copy = machine()
@@ -320,17 +302,13 @@ def test_a_store_that_is_away_at_the_end_is_a_line_that_says_where_everything_is
     assert rows(machine("b")) == ["c1", "c2"]
 
 
-def test_a_run_that_is_refused_leaves_nothing_in_the_store(
-    machine: Callable[..., WorkingCopy], stored: Callable[[], dict[str, bytes]]
-):
+def test_a_run_that_is_refused_leaves_nothing_in_the_store(machine: Machine, stored: Stored):
     with pytest.raises(ValueError, match="no"), RunWriter(machine().folder):
         raise ValueError("no")
     assert stored() == {}
 
 
-def test_what_a_run_no_longer_has_goes_from_the_store(
-    machine: Callable[..., WorkingCopy], stored: Callable[[], dict[str, bytes]]
-):
+def test_what_a_run_no_longer_has_goes_from_the_store(machine: Machine, stored: Stored):
     copy = machine()
     write(copy, 1)
     with copy.held():
@@ -341,24 +319,10 @@ def test_what_a_run_no_longer_has_goes_from_the_store(
 
 
 def test_a_file_written_whole_whose_seal_would_not_hold_is_put_under_a_manifest_without_it(
-    machine: Callable[..., WorkingCopy],
-    killed: Callable[[WorkingCopy], None],
-    monkeypatch: pytest.MonkeyPatch,
-    objects_in_memory: Any,
+    machine: Machine, killed_putting: Callable[..., None], objects_in_memory: Any
 ):
     write(machine("a"), 1)
-    copy, put = machine("a"), ObjectFolder.put
-
-    def dies_last(self: ObjectFolder, name: str, file: Path) -> Mark:
-        if name == "run.json":
-            raise Killed
-        return put(self, name, file)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(ObjectFolder, "put", dies_last)
-        with pytest.raises(Killed):
-            write(copy, 2)  # which writes clusters.json anew
-    killed(copy)
+    killed_putting(machine("a"), 2, name="run.json")  # which writes clusters.json anew
     seals = json.loads(objects_in_memory.cat("/bucket/run/run.json"))["journals"]
     assert seals.keys() == {"verdicts.jsonl"}, "whose beginning is still what was sealed"
 
@@ -368,11 +332,11 @@ def test_a_pattern_is_no_run_folder(tmp_path: Path, objects_in_memory: Any):
         WorkingCopy("memory://b/run-*", tmp_path)
 
 
-def test_a_lock_that_nobody_can_read_is_refused(machine: Callable[..., WorkingCopy], objects_in_memory: Any):
+def test_a_lock_that_nobody_can_read_is_refused(machine: Machine, objects_in_memory: Any):
     objects_in_memory.pipe(f"/bucket/run/{LOCK}", b"[]")
     with pytest.raises(RunFolderError, match="says nothing that can be read"):
         machine()
 
 
-def test_state_and_copies_are_nobody_elses_to_read(machine: Callable[..., WorkingCopy]):
+def test_state_and_copies_are_nobody_elses_to_read(machine: Machine):
     assert machine().place.stat().st_mode & 0o077 == 0
