@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_runs import joined_rows
-
-import fiducial
+from engine_runs import run_page
 
 dask: Any = pytest.importorskip("dask", reason="Dask is not installed here: make ray")
 pytest.importorskip("dask.bag")
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own
-
-PAGE = Path(__file__).parents[2] / "docs" / "scale.md"
 
 
 @pytest.mark.parametrize("parts", [1, 2, 17])
@@ -25,16 +19,8 @@ def test_what_the_page_shows_says_the_same_however_many_partitions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: int
 ):
     monkeypatch.chdir(tmp_path)
-    rows = joined_rows()
-    for part in range(parts):
-        Path(f"rows-{part}.jsonl").write_text("".join(f"{row}\n" for row in rows[part::parts]))
-    blocks: list[str] = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    shown: dict[str, Any] = {"json": json, "fiducial": fiducial, "dask": dask}
-    for block in blocks:
-        if "spark" not in block:
-            exec(block, shown)
+    shown, here = run_page("spark", parts, tmp_path, dask=dask)
     there = shown["checked"].compute(scheduler="processes", num_workers=2)
-    here = [fiducial.check(row["case"], row["output"]) for row in map(json.loads, rows)]
     assert {row["item"]: row["score"] for row in there} == {
         str(verdict.key): verdict.score for verdict in here
     }

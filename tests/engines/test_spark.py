@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -11,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_runs import joined_rows
-
-import fiducial
+from engine_runs import run_page
 
 pyspark: Any = pytest.importorskip("pyspark", reason="Spark is not installed here: make spark")
 pandas: Any = pytest.importorskip("pandas")
@@ -21,8 +17,6 @@ if shutil.which("java") is None:
     pytest.skip("Spark needs Java", allow_module_level=True)
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Spark's own
-
-PAGE = Path(__file__).parents[2] / "docs" / "scale.md"
 
 
 @pytest.fixture(scope="module")
@@ -47,22 +41,8 @@ def spark() -> Iterator[Any]:
 
 @pytest.mark.parametrize("parts", [1, 2, 17])
 def test_what_the_page_shows_says_what_one_process_says(spark: Any, tmp_path: Path, parts: int):
-    rows = joined_rows()
-    for part in range(parts):
-        (tmp_path / f"rows-{part}.jsonl").write_text("".join(f"{row}\n" for row in rows[part::parts]))
-    blocks: list[str] = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    shown: dict[str, Any] = {
-        "json": json,
-        "fiducial": fiducial,
-        "pandas": pandas,
-        "spark": spark,
-        "folder": tmp_path,
-    }
-    for block in blocks:
-        if "dask" not in block:
-            exec(block, shown)
+    shown, here = run_page("dask", parts, tmp_path, pandas=pandas, spark=spark, folder=tmp_path)
     there = {row["item"]: row["score"] for row in shown["checked"].collect()}
-    here = [fiducial.check(row["case"], row["output"]) for row in map(json.loads, rows)]
     assert there == {str(verdict.key): verdict.score for verdict in here}
     graded = [verdict.score for verdict in here if verdict.score is not None]
     by_cluster = shown["by_cluster"].collect()

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from fiducial.calibration import Table
 from fiducial.errors import InputError
 from fiducial.evaluation.run_table import read_tables
-from fiducial.records import Output, Source, Usage, Verdict, graded, ungraded, write_records
+from fiducial.records import Output, Source, Usage, Verdict, encode_record, graded, ungraded, write_records
 
 JUDGE = "tool_call_accuracy/direct@m"
 
@@ -25,6 +25,11 @@ def verdict(case: str, score: float | None, source: Source, by: str) -> Verdict:
 
 def table_of(run: Path) -> Table:
     return read_tables([run])
+
+
+def append(run: Path, said: Verdict) -> None:
+    with (run / "verdicts.jsonl").open("ab") as file:
+        file.write(encode_record(said))
 
 
 @pytest.fixture
@@ -59,9 +64,7 @@ def test_the_open_part_is_what_no_checker_decided(run: Path) -> None:
 
 
 def test_a_run_that_its_checkers_decided_has_nothing_to_correct(run: Path) -> None:
-    with (run / "verdicts.jsonl").open("ab") as file:
-        write_records(run / "more.jsonl", [verdict("open", 1.0, "checker", "ast/bfcl")])
-        file.write((run / "more.jsonl").read_bytes())
+    append(run, verdict("open", 1.0, "checker", "ast/bfcl"))
     with pytest.raises(InputError, match="a checker decided all"):
         read_tables([run], open_only=True)
 
@@ -77,9 +80,7 @@ def test_an_empty_labels_file_is_no_error(run: Path) -> None:
 
 
 def test_a_later_line_replaces_an_ungraded_one(run: Path) -> None:
-    with (run / "verdicts.jsonl").open("ab") as file:
-        write_records(run / "more.jsonl", [verdict("two", 1.0, "judge", JUDGE)])
-        file.write((run / "more.jsonl").read_bytes())
+    append(run, verdict("two", 1.0, "judge", JUDGE))
     assert table_of(run).score.tolist() == [1.0, 1.0, 1.0]
 
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from provider_server import Answer, Response, Script, Seen, in_the_form_asked_for
 
+import fiducial as fd
 from fiducial.data import demo_path
 from fiducial.records import Case, Output, Verdict, read_lines, read_records, write_records
+
+PAGE = Path(__file__).parents[2] / "docs" / "scale.md"
 
 JUDGE = "tool_call_accuracy"
 COUNT = 60
@@ -64,6 +69,24 @@ def after(seconds: float) -> Script:
         return Answer(answer.text, delay=seconds)
 
     return late
+
+
+def run_page(
+    without: str, parts: int, place: Path, /, **known: Any
+) -> tuple[dict[str, Any], list[fd.Verdict]]:
+    """Run what docs/scale.md shows, but for the blocks of another engine, over the demo suite in so many files.
+
+    Returns:
+        The names that the page gives, and what checking says here.
+    """
+    rows = joined_rows()
+    for part in range(parts):
+        (place / f"rows-{part}.jsonl").write_text("".join(f"{row}\n" for row in rows[part::parts]))
+    shown: dict[str, Any] = {"json": json, "fiducial": fd, **known}
+    for block in re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL):
+        if without not in block:
+            exec(block, shown)
+    return shown, [fd.check(row["case"], row["output"]) for row in map(json.loads, rows)]
 
 
 def joined_rows() -> list[str]:

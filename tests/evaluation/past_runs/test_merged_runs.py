@@ -257,6 +257,11 @@ def test_a_judge_whose_prompt_was_changed_between_the_parts_is_refused(
         fd.merge(runs, tmp_path / "merged", progress=False)
 
 
+def put_into_manifest(run: Path, **entries: Any) -> None:
+    manifest = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps({**manifest, **entries}))
+
+
 def test_different_verdicts_on_one_output_are_refused_with_their_line(tmp_path: Path):
     write_records(tmp_path / "cases.jsonl", some_cases())
     write_records(tmp_path / "outputs.jsonl", some_outputs())
@@ -269,8 +274,7 @@ def test_different_verdicts_on_one_output_are_refused_with_their_line(tmp_path: 
     at = next(number for number, line in enumerate(lines) if '"score":1.0' in line)
     lines[at] = lines[at].replace('"score":1.0', '"score":0.5')
     (runs[1] / "verdicts.jsonl").write_text("".join(lines))
-    manifest = json.loads((runs[1] / "run.json").read_text())
-    (runs[1] / "run.json").write_text(json.dumps({**manifest, "journals": {}}))
+    put_into_manifest(runs[1], journals={})
     with pytest.raises(RecordError, match=rf"run 1/verdicts.jsonl:{at + 1}: .* says something else of"):
         fd.merge(runs, tmp_path / "again", progress=False)
 
@@ -287,7 +291,6 @@ def test_an_output_that_is_in_two_files_is_refused(parts: Callable[..., list[Pat
 
 def test_a_run_that_is_not_finished_is_refused(parts: Callable[..., list[Path]], tmp_path: Path):
     runs = parts()
-    manifest = json.loads((runs[1] / "run.json").read_text())
-    (runs[1] / "run.json").write_text(json.dumps({**manifest, "status": "running"}))
+    put_into_manifest(runs[1], status="running")
     with pytest.raises(RunFolderError, match="not finished"):
         fd.merge(runs, tmp_path / "merged", progress=False)
