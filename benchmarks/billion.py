@@ -10,16 +10,12 @@ from __future__ import annotations
 
 import argparse
 import heapq
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
-
-from commands import FIDUCIAL, run_to_end
+from commands import FIDUCIAL, described, run_to_end
 from run_folders import write_inputs
 from simulation.budgets import World, counts_of, estimated, planned
 
@@ -94,7 +90,7 @@ def hours_of_parts(
 
 def main() -> None:
     """Print what it comes to."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = described(__doc__)
     parser.add_argument("--outputs", type=int, default=10**9)
     parser.add_argument("--memory", type=float, default=24, help="GB of a machine")
     parser.add_argument("--calls-a-minute", type=float, default=10_000)

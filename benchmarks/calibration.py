@@ -6,15 +6,12 @@ Run it with ``make bench``, or by itself.
 from __future__ import annotations
 
 import json
-import os
-import resource
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
+from commands import FIDUCIAL, peak_megabytes, run_to_end
 
 from fiducial.calibration import ESTIMATORS, Sample, Settings, make_sample, measure
 from fiducial.calibration.intervals.bootstrap import bootstrap
@@ -34,11 +31,6 @@ def simulate(rows: int, clusters: int, *, graded: bool = False) -> Sample:
     if graded:
         score = np.clip(score + rng.normal(scale=0.1, size=rows), 0, 1)
     return make_sample(label, score, cluster)
-
-
-def peak_megabytes() -> float:
-    """The most memory this process has held so far."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def timed_bootstrap() -> None:
@@ -90,21 +82,12 @@ def timed_command(rows: int, clusters: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / "table.jsonl"
         write_table(table, rows, clusters)
-        started = time.perf_counter()
-        command = subprocess.Popen(
-            [sys.executable, "-m", "fiducial", "calibrate", table], stdout=subprocess.DEVNULL
-        )
-        _, status, usage = os.wait4(command.pid, 0)
-        took = time.perf_counter() - started
-        command.returncode = os.waitstatus_to_exitcode(status)
-    if command.returncode:
-        raise SystemExit(f"fiducial calibrate ended with {command.returncode}")
+        used = run_to_end([FIDUCIAL, "calibrate", str(table)], Path(folder))
     print(
         f"fiducial calibrate, a file of {rows:,} rows in {clusters:,} clusters, "
         f"{len(SLICES)} slices of {sum(SLICES.values())} values"
     )
-    processor = usage.ru_utime + usage.ru_stime
-    print(f"  {took:.1f} s, {processor:.1f} s of processor, peak {usage.ru_maxrss / 1024:.0f} MB")
+    print(f"  {used.wall:.1f} s, {used.processor:.1f} s of processor, peak {used.memory:.0f} MB")
 
 
 def main() -> None:

@@ -10,16 +10,13 @@ methods, no more than 5.5 % rejections where the hypothesis holds.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
-import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
-
+from commands import ROOT, described
 from simulation import (
     beside,
     budgets,
@@ -36,8 +33,6 @@ from simulation import (
     uneven,
 )
 from simulation.tally import Table
-
-_ROOT = Path(__file__).parents[1]
 
 TABLES: dict[str, Table] = {
     "binary": panel.binary,
@@ -82,7 +77,7 @@ TABLES: dict[str, Table] = {
 
 def main() -> None:
     """Print the tables asked for, or all."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = described(__doc__)
     parser.add_argument("draws", nargs="?", type=int, default=500)
     parser.add_argument("tables", nargs="*", metavar="TABLE", help=", ".join(TABLES))
     parser.add_argument(
@@ -124,7 +119,7 @@ def _kept(folder: Path | None) -> Path | None:
     if folder is None:
         return None
     code = hashlib.sha256()
-    for part in (_ROOT / "calibration", _ROOT / "benchmarks" / "simulation"):
+    for part in (ROOT / "calibration", ROOT / "benchmarks" / "simulation"):
         for file in sorted(part.rglob("*.py")):
             code.update(file.read_bytes())
     return folder / code.hexdigest()[:16]

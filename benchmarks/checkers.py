@@ -8,14 +8,11 @@ items a second, best of several passes, by language, and the peak memory before 
 
 from __future__ import annotations
 
-import gzip
-import json
-import os
-import resource
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
+
+from commands import packed_records, peak_megabytes, reference_folder
 
 from fiducial.deterministic import CheckOptions, Rules, check
 from fiducial.formats.bfcl import CATEGORIES, open_source, read_cases
@@ -40,14 +37,8 @@ def read_items(reference: Path, rules: Rules) -> list[Item]:
             Output(case_id=record["id"], system="corpus", text=record["output"]),
             underscored if record["underscore_to_dot"] else dotted,
         )
-        for record in read_records(reference / "bfcl" / "reference" / "ast_prompt.jsonl.gz")
+        for record in packed_records(reference / "bfcl" / "reference" / "ast_prompt.jsonl.gz")
     ]
-
-
-def read_records(path: Path) -> Iterator[dict[str, str]]:
-    """The records of a compressed JSON Lines file."""
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        yield from map(json.loads, file)
 
 
 def rate(items: list[Item], passes: int) -> float:
@@ -61,21 +52,13 @@ def rate(items: list[Item], passes: int) -> float:
     return len(items) / best
 
 
-def peak_mebibytes() -> float:
-    """The most memory this process has had resident."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
 def main() -> int:
     """Measure and print."""
-    folder = os.environ.get("FIDUCIAL_REFERENCE")
-    if not folder:
-        print("checkers: FIDUCIAL_REFERENCE is not set: not measured")
-        return 0
+    folder = reference_folder()
     passes = int(sys.argv[1]) if len(sys.argv) > 1 else 5
-    items = read_items(Path(folder), "bfcl")
+    items = read_items(folder, "bfcl")
     rate(items, 1)
-    before = peak_mebibytes()
+    before = peak_megabytes()
     whole = rate(items, passes)
     print(
         f"checkers: {len(items):,} replies decoded and checked under BFCL's rules: {whole:,.0f}/s (target {TARGET:,}/s)"
@@ -84,9 +67,9 @@ def main() -> int:
         part = [item for item in items if item[0].reference.get("language", "python") == language]
         print(f"  {language}: {rate(part, passes):,.0f}/s over {len(part):,}")
     print(
-        f"  peak memory: {before:.0f} MiB after one pass, {peak_mebibytes():.0f} MiB after {2 * passes + 1}"
+        f"  peak memory: {before:.0f} MiB after one pass, {peak_megabytes():.0f} MiB after {2 * passes + 1}"
     )
-    print(f"  strict rules: {rate(read_items(Path(folder), 'strict'), passes):,.0f}/s")
+    print(f"  strict rules: {rate(read_items(folder, 'strict'), passes):,.0f}/s")
     return 0 if whole >= TARGET else 1
 
 

@@ -1,18 +1,23 @@
-"""What measurements of whole commands share: how scripts are called, a server on a core of its own, and what a command takes."""
+"""What scripts here share: how they are called, reference data, a server on a core of its own, what a command takes; and the tests' support, importable."""
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import os
+import resource
 import subprocess
 import sys
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 PROCESSES = str(Path(__file__).parent / "judging" / "processes.py")
 FIDUCIAL = str(Path(sys.executable).with_name("fiducial"))
@@ -29,6 +34,26 @@ class Used(NamedTuple):
 def described(text: str | None) -> argparse.ArgumentParser:
     """A parser of a script's arguments whose help is the script's docstring as it stands."""
     return argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+
+def reference_folder(part: str = "") -> Path:
+    """The folder of reference data, or a part of it; where it is not there, leaves and says so."""
+    folder = Path(os.environ.get("FIDUCIAL_REFERENCE") or "-") / part
+    if not folder.is_dir():
+        print("set FIDUCIAL_REFERENCE to the folder of reference data", file=sys.stderr)
+        sys.exit(2)
+    return folder
+
+
+def packed_records(path: Path) -> Iterator[dict[str, Any]]:
+    """The records of a compressed JSON Lines file."""
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        yield from map(json.loads, file)
+
+
+def peak_megabytes() -> float:
+    """The most memory this process has had resident."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def run_to_end(

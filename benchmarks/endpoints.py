@@ -18,10 +18,7 @@ import time
 from collections import deque
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import NamedTuple
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
 from commands import described
 from provider_server import Answer, Hang, ProviderServer, Response, Seen, Status

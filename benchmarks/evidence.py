@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from commands import described
+from commands import described, reference_folder
 from make_requests import draw_real
 from recorded_adjudications import Adjudicated, Opinion, as_verdicts, read_recorded
 from recorded_audit import ask_probes, make_probes, read_facts
@@ -63,12 +63,8 @@ def main() -> int:
     parser.add_argument("--recorded", type=Path, help="default: recorded/ of FIDUCIAL_REFERENCE")
     parser.add_argument("--out", type=Path, help="default: printed")
     arguments = parser.parse_args()
-    reference = os.environ.get("FIDUCIAL_REFERENCE")
-    if not reference:
-        print("set FIDUCIAL_REFERENCE to the folder of reference data", file=sys.stderr)
-        return 2
-    recorded = arguments.recorded or Path(reference) / "recorded"
-    page = "\n".join(sections(Path(reference), recorded))
+    reference = reference_folder()
+    page = "\n".join(sections(reference, arguments.recorded or reference / "recorded"))
     if arguments.out is None:
         print(page)
     else:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import sys
 import tempfile
 from collections import deque
@@ -25,9 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
-
+from commands import reference_folder
 from provider_server import Answer, ProviderServer, Response, Seen, Status
 
 from fiducial.deterministic.multi_turn.call_execution import original_executor
@@ -291,7 +288,7 @@ def show(title: str, found: Mapping[str, Compared]) -> int:
 
 def main() -> None:
     """Print a table, and fail where anything differs."""
-    reference = Path(os.environ["FIDUCIAL_REFERENCE"])
+    reference = reference_folder()
     different = 0
     for system, (_, mode) in SYSTEMS.items():
         with tempfile.TemporaryDirectory() as folder:

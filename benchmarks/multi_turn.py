@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-import os
-import resource
 import sys
 import time
 from pathlib import Path
 from typing import Any
+
+from commands import packed_records, peak_megabytes, reference_folder
 
 from fiducial.deterministic.checkers import CheckOptions, Rules
 from fiducial.deterministic.multi_turn import check_result
@@ -23,8 +21,7 @@ def load(reference: Path) -> tuple[dict[str, Case], Records]:
     """The 800 cases, and the records of the corpus."""
     source = open_source(reference / "bfcl" / "data")
     cases = {case.id: case for category in expand(["multi_turn"]) for case in read_cases(source, category)}
-    with gzip.open(reference / "bfcl" / "reference" / "multi_turn.jsonl.gz", "rt", encoding="utf-8") as lines:
-        return cases, [json.loads(line) for line in lines]
+    return cases, list(packed_records(reference / "bfcl" / "reference" / "multi_turn.jsonl.gz"))
 
 
 def timed(what: str, cases: dict[str, Case], records: Records, rules: Rules) -> float:
@@ -44,7 +41,7 @@ def timed(what: str, cases: dict[str, Case], records: Records, rules: Rules) -> 
 
 def main() -> int:
     """Cold (reference trajectories are executed too), warm, strict; then the memory. Exit code 1 below 1,500 a second."""
-    cases, records = load(Path(os.environ["FIDUCIAL_REFERENCE"]))
+    cases, records = load(reference_folder())
     before = peak_megabytes()
     rate = timed("bfcl rules, first system", cases, records, "bfcl")
     timed("bfcl rules, next system", cases, records, "bfcl")
@@ -57,11 +54,6 @@ def main() -> int:
         f" and the worlds' tables, {peak_megabytes() - after_two:.0f} MB more after three more passes"
     )
     return 0 if rate >= 1_500 else 1
-
-
-def peak_megabytes() -> float:
-    """The most memory this process has held so far."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 if __name__ == "__main__":

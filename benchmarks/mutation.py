@@ -15,8 +15,7 @@ from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
-
+from commands import reference_folder
 from provider_server import Answer, ProviderServer, Seen
 
 from fiducial.deterministic import CheckOptions, check
@@ -122,7 +121,7 @@ def main() -> int:
     """Exit code 1 when it makes too few, disagrees with the checker, or is too slow."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        cases = write_cases(Path(os.environ["FIDUCIAL_REFERENCE"]), folder)
+        cases = write_cases(reference_folder(), folder)
         probes = folder / "probes"
         good = [mutate(cases, probes), labels_agree(probes), audit(probes, folder / "audit")]
     return 0 if all(good) else 1

@@ -7,7 +7,6 @@ Needs Chromium, its driver and selenium: `make browser` brings selenium. Each si
 
 from __future__ import annotations
 
-import argparse
 import json
 import platform
 import random
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from chromium import NARROW, WIDE, Browser, chromium
+from commands import described
 
 # pyright: reportMissingImports=false, reportUnknownVariableType=false, reportUnknownMemberType=false
 
@@ -136,7 +136,7 @@ def first_screen(browser: Browser, page: Path) -> Iterator[str]:
 
 def main() -> None:
     """Measure the sizes that are asked for."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = described(__doc__)
     parser.add_argument("sizes", nargs="*", type=int, default=[2_000, 100_000])
     sizes = parser.parse_args().sizes
     print(f"{datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}")

@@ -9,10 +9,8 @@ the outputs of which no judge has one. Exit code 1 when a disagreement is not am
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
-import os
 import platform
 import sys
 import tempfile
@@ -20,6 +18,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
+
+from commands import described, reference_folder
 
 from fiducial.data import demo_path
 from fiducial.deterministic import CheckOptions
@@ -78,19 +78,13 @@ class Replies(ReplayProvider):
 
 def main() -> int:
     """Ask everything again; returns the exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = described(__doc__)
     parser.add_argument(
         "--recorded", type=Path, default=None, help="default: recorded/ of FIDUCIAL_REFERENCE"
     )
     parser.add_argument("--keep", type=Path, default=None, help="write the suite's replies that apply here")
     arguments = parser.parse_args()
-    reference = os.environ.get("FIDUCIAL_REFERENCE")
-    if arguments.recorded is None and not reference:
-        print("no recording: name it by --recorded, or set FIDUCIAL_REFERENCE", file=sys.stderr)
-        return 2
-    recorded = arguments.recorded or Path(str(reference)) / "recorded"
+    recorded = arguments.recorded or reference_folder("recorded")
     today = f"{datetime.now(tz=UTC):%Y-%m-%d}, {platform.machine()}, Python {platform.python_version()}"
     suite, suite_counts, used = ask_suite(recorded / "suite.jsonl")
     if arguments.keep is not None:

@@ -8,9 +8,7 @@ gives is listed with the reason; the exit code is the number of values that diff
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
 import re
 import sys
 import tempfile
@@ -19,8 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
-
+from commands import described, reference_folder
 from reference import devai, llmbar, summhay, textbook
 from reference.ledger import Commands, Found, Ours, Rows, agrees, leaves
 
@@ -52,7 +49,7 @@ REASONS = {
 
 def main() -> int:
     """Print counts for each data set."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = described(__doc__)
     parser.add_argument(
         "--form", choices=["jsonl", "csv", "parquet"], default="jsonl", help="how tables are handed over"
     )
@@ -61,9 +58,7 @@ def main() -> int:
         "names", nargs="*", metavar="NAME", help=f"data sets: {', '.join(VALUES)}; all when left out"
     )
     arguments = parser.parse_args()
-    folder = Path(os.environ.get("FIDUCIAL_REFERENCE", "-")) / "calibration"
-    if not folder.is_dir():
-        sys.exit("not run: set FIDUCIAL_REFERENCE to the folder of reference data")
+    folder = reference_folder("calibration")
     failed = 0
     with tempfile.TemporaryDirectory() as scratch:
         run = Commands(Path(scratch), arguments.form)

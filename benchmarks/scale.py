@@ -23,8 +23,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 from uuid import uuid4
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
-
+from commands import described
 from provider_server import Answer, ProviderServer, Response, Seen, in_the_form_asked_for
 from run_folders import write_inputs
 
@@ -204,9 +203,7 @@ def foreseen(taken: Sequence[tuple[int, float]], size: int) -> float:
 
 def main() -> None:
     """Print a table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = described(__doc__)
     parser.add_argument("sizes", nargs="*", type=int, default=_SIZES)
     parser.add_argument("--ray", metavar="PYTHON", help="a Python that has Ray")
     parser.add_argument("--minutes", type=float, default=_MINUTES, help="what would end later is not run")

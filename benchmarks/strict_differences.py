@@ -9,12 +9,12 @@ the rule behind it.
 from __future__ import annotations
 
 import json
-import os
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from commands import reference_folder
 
 from fiducial.deterministic import CheckOptions, Finding, check_result
 from fiducial.formats.bfcl import CATEGORIES, open_source, read_cases
@@ -66,13 +66,9 @@ def rule_behind(bfcl: Finding, strict: Finding) -> str:
     return next((rule for mark, rule in table if mark in said), f"other: {said[:90]}")
 
 
-def main() -> int:
+def main() -> None:
     """Compare and print."""
-    folder = os.environ.get("FIDUCIAL_REFERENCE")
-    if not folder:
-        print("strict differences: FIDUCIAL_REFERENCE is not set: not measured")
-        return 0
-    reference = Path(folder)
+    reference = reference_folder()
     source = open_source(reference / "bfcl" / "data")
     single = [category for category in CATEGORIES.values() if category.family in ("ast", "relevance")]
     cases: dict[str, Case] = {case.id: case for category in single for case in read_cases(source, category)}
@@ -95,8 +91,7 @@ def main() -> int:
     print(f"strict differences: {sum(changes.values())} of {total:,} verdicts on real outputs change")
     for (rule, outcome), count in changes.most_common():
         print(f"| {rule} | {count} | {outcome} |")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from fiducial.calibration import Statistic, compare, table_from_rows
+from fiducial.calibration import compare, table_from_rows
 from fiducial.calibration.arrays import FloatArray, IntArray
 from fiducial.calibration.comparison.difference import share_difference
 
-from .tally import COVERAGE, NEVER, SIZE, Means, Tally
+from .tally import COVERAGE, NEVER, SIZE, Means, Tally, width_of
 
 CLUSTERS: dict[str, list[int]] = {
     "8 of 10": [10] * 8,
@@ -59,16 +59,12 @@ def clusters(draws: int) -> Iterator[Tally | Means]:
                 low, high = found.estimate.low, found.estimate.high
                 if low is not None and high is not None and found.p is not None:
                     at_odds.add(name, (found.p <= 0.05) != (low > 0.0 or high < 0.0))
-                width.add(name, _width(found.estimate))
+                width.add(name, width_of(found.estimate))
         yield covered
         yield at_odds
         if size.hits:
             yield size
         yield width
-
-
-def _width(found: Statistic) -> float | None:
-    return None if found.low is None or found.high is None else found.high - found.low
 
 
 def strata(draws: int) -> Iterator[Tally]:

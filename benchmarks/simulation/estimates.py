@@ -8,14 +8,10 @@ import numpy as np
 
 from fiducial.calibration import Statistic, estimate, table_from_rows
 from fiducial.calibration.arrays import FloatArray, IntArray
-from fiducial.calibration.true_rate.estimators import (
-    LabelledAndJudged,
-    labels_only,
-    power_tuned,
-)
+from fiducial.calibration.true_rate.estimators import labels_only, power_tuned
 from fiducial.calibration.true_rate.two_verdicts import post_stratified
 
-from .judges import Judge, chances, members, verdicts
+from .judges import Judge, chances, members, split, verdicts
 from .tally import COVERAGE, FOUND, Means, Tally, Target
 
 _JUDGES = {"useless": (0.5, 0.5), "fair": (0.75, 0.7), "good": (0.92, 0.9), "perverse": (0.1, 0.1)}
@@ -97,7 +93,7 @@ def widths(draws: int) -> Iterator[Tally | Means]:
                 title = f"{name}, rate {rate:g}, {labels} labels"
                 for _ in range(draws):
                     label, score, cluster = verdicts(rng, plan)
-                    data = _split(label, score, cluster, known)
+                    data = split(label, score, cluster, known)
                     found = power_tuned(data).estimate, power_tuned(data, interval="logit").estimate
                     now.covers(title, found[0], rate)
                     before.covers(title, found[1], rate)
@@ -128,7 +124,7 @@ def labelled_clusters(draws: int) -> Iterator[Tally | Means]:
                     right = rng.random(len(cluster)) < chances(rng, rate, icc, cluster)
                     agrees = np.where(right, *(chances(rng, each, own, cluster) for each in (tpr, tnr)))
                     score = np.where(rng.random(len(cluster)) < agrees, right, ~right).astype(np.float64)
-                    data = _split(right.astype(np.float64), score, cluster, cluster < clusters)
+                    data = split(right.astype(np.float64), score, cluster, cluster < clusters)
                     found = power_tuned(data).estimate
                     now.covers(title, found, rate)
                     before.covers(title, power_tuned(data, interval="logit").estimate, rate)
@@ -140,7 +136,3 @@ def labelled_clusters(draws: int) -> Iterator[Tally | Means]:
 def _width(found: Statistic) -> float:
     low, high = found.low, found.high
     return 1.0 if low is None or high is None else min(1.0, high) - max(0.0, low)
-
-
-def _split(label: FloatArray, score: FloatArray, cluster: IntArray, known: np.ndarray) -> LabelledAndJudged:
-    return LabelledAndJudged(label[known], score[known], score[~known], cluster[known], cluster[~known])

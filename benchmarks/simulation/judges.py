@@ -8,6 +8,7 @@ import numpy as np
 
 from fiducial.calibration import Sample, make_sample
 from fiducial.calibration.arrays import FloatArray, IntArray
+from fiducial.calibration.true_rate.estimators import LabelledAndJudged
 
 
 class Judge(NamedTuple):
@@ -78,6 +79,11 @@ def verdicts(rng: np.random.Generator, plan: Judge) -> tuple[FloatArray, FloatAr
         np.nan
     )
     return right.astype(np.float64), score, cluster
+
+
+def split(label: FloatArray, score: FloatArray, cluster: IntArray, known: np.ndarray) -> LabelledAndJudged:
+    """Rows whose labels are known, and the others."""
+    return LabelledAndJudged(label[known], score[known], score[~known], cluster[known], cluster[~known])
 
 
 def usable(label: FloatArray, score: FloatArray, cluster: IntArray) -> Sample:

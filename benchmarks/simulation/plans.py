@@ -20,7 +20,7 @@ from fiducial.calibration.planning.sample_sizes import (
 from fiducial.calibration.true_rate.estimators import LabelledAndJudged, power_tuned
 
 from .judges import Judge, usable, verdicts
-from .tally import ASSURED, POWER, Means, Tally
+from .tally import ASSURED, POWER, Means, Tally, width_of
 
 
 def half_widths(draws: int) -> Iterator[Means]:
@@ -43,9 +43,9 @@ def half_widths(draws: int) -> Iterator[Means]:
                 clusters = size if rows == 1 else round(size * effect / rows)
                 sample = usable(*verdicts(rng, Judge(clusters, rows, 0.9, 0.85, 0.3, icc)))
                 found = measure([ESTIMATORS[name]], sample, Settings(seed=draw, replicates=1_000))[name]
-                half = None if found.high is None or found.low is None else (found.high - found.low) / 2
+                width = width_of(found)
                 of = f"{name}, {len(sample.sizes) and sample.n:,} labels{', clusters of 5' if rows > 1 else ''}"
-                means.add(of, None if half is None else half - wanted)
+                means.add(of, None if width is None else width / 2 - wanted)
         labels = labels_for_corrected_rate(0.9, 0.85, 0.3, wanted, 1_000)
         means.add("corrected pass rate (PPI++), 1,000 unlabelled", _corrected(rng, wanted, labels))
     yield means
@@ -57,7 +57,8 @@ def _corrected(rng: np.random.Generator, wanted: float, labels: int | None) -> f
     label, score, item = verdicts(rng, Judge(labels + 1_000, 1, 0.9, 0.85, 0.3, 0.0))
     data = LabelledAndJudged(label[:labels], score[:labels], score[labels:], item[:labels], item[labels:])
     found = power_tuned(data).estimate
-    return None if found.low is None or found.high is None else (found.high - found.low) / 2 - wanted
+    width = width_of(found)
+    return None if width is None else width / 2 - wanted
 
 
 def assured(draws: int) -> Iterator[Tally]:
@@ -75,8 +76,8 @@ def assured(draws: int) -> Iterator[Tally]:
                 assert size is not None
                 sample = usable(*verdicts(rng, Judge(math.ceil(size / rows), rows, 0.9, 0.85, 0.3, icc)))
                 found = measure([ESTIMATORS[name]], sample, Settings(seed=draw, replicates=2_000))[name]
-                half = None if found.high is None or found.low is None else (found.high - found.low) / 2
-                tally.add(f"{name}, {size:,} labels", None if half is None else half <= wanted)
+                width = width_of(found)
+                tally.add(f"{name}, {size:,} labels", None if width is None else width / 2 <= wanted)
             if rows == 1:
                 gap = _corrected(rng, wanted, sizes["corrected_pass_rate"])
                 tally.add("corrected pass rate (PPI++), 1,000 unlabelled", None if gap is None else gap <= 0)

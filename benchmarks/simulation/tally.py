@@ -29,6 +29,11 @@ ASSURED = Target("as narrow as planned, wanted in 80 %", 0.78, 0.9)
 POWER = Target("power planned as 80 %", 0.78, 1.0)
 
 
+def width_of(found: Statistic) -> float | None:
+    """How wide an interval is; None where there is none."""
+    return None if found.low is None or found.high is None else found.high - found.low
+
+
 class Tally:
     """Hits by name."""
 

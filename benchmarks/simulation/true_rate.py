@@ -23,12 +23,8 @@ from fiducial.calibration.true_rate.finite_set import (
 from fiducial.calibration.true_rate.ranks import ranks, simultaneous_level
 from fiducial.calibration.true_rate.two_verdicts import post_stratified, rogan_gladen
 
-from .judges import Judge, verdicts
+from .judges import Judge, split, verdicts
 from .tally import AT_LEAST, COVERAGE, Tally
-
-
-def _split(label: np.ndarray, score: np.ndarray, cluster: np.ndarray, known: np.ndarray) -> LabelledAndJudged:
-    return LabelledAndJudged(label[known], score[known], score[~known], cluster[known], cluster[~known])
 
 
 def _estimates(data: LabelledAndJudged, level: float = 0.95) -> dict[str, Statistic]:
@@ -59,7 +55,7 @@ def rates(draws: int) -> Iterator[Tally]:
         plan = Judge(labels + 1_000, 1, 0.9, 0.8, 0.6, 0.0)
         known = np.arange(labels + 1_000) < labels
         for _ in range(draws):
-            data = _split(*verdicts(rng, plan), known)
+            data = split(*verdicts(rng, plan), known)
             for name, found in (_estimates(data) | {"rogan_gladen": _rogan_gladen(data)}).items():
                 tally.covers(name, found, plan.prevalence)
         yield tally
@@ -71,7 +67,7 @@ def rates(draws: int) -> Iterator[Tally]:
         )
         for _ in range(draws):
             known = np.arange(600) < 300 if whole else rng.random(600) < 1 / 3
-            for name, found in _estimates(_split(*verdicts(rng, plan), known)).items():
+            for name, found in _estimates(split(*verdicts(rng, plan), known)).items():
                 tally.covers(name, found, plan.prevalence)
         yield tally
 
@@ -83,7 +79,7 @@ def finite(draws: int) -> Iterator[Tally]:
         rng, tally = np.random.default_rng(6), Tally(f"finite set of 400, {labels} labels", COVERAGE)
         for _ in range(draws):
             known = rng.permutation(400) < labels
-            data = _split(label, score, item, known)
+            data = split(label, score, item, known)
             tally.covers("labels_only", finite_labels_only(data.label, 400), float(label.mean()))
             for name, found in {
                 "ppi": finite_prediction_powered(data, 1.0, interval="wald"),
@@ -120,7 +116,7 @@ def ranking(draws: int) -> Iterator[Tally]:
         for _ in range(draws // 2):
             found: dict[str, Statistic] = {}
             for number, truth in enumerate(truths):
-                data = _split(*verdicts(rng, Judge(600, 1, 0.9, 0.8, truth, 0.0)), np.arange(600) < 100)
+                data = split(*verdicts(rng, Judge(600, 1, 0.9, 0.8, truth, 0.0)), np.arange(600) < 100)
                 found[str(number)] = _estimates(data, level)["ppi_plus_plus"]
             placed = ranks(found)
             right = [(placed[str(n)].low or 9) <= 5 - n <= (placed[str(n)].high or 0) for n in range(5)]

@@ -11,8 +11,8 @@ from fiducial.calibration import AGREEMENT, ESTIMATORS, Settings, make_sample, m
 from fiducial.calibration.arrays import IntArray
 from fiducial.calibration.intervals.clustered_rates import certified_rate, share_of
 
-from .judges import chances
-from .tally import FALSE_CERTIFICATES, UNEVEN_COVERAGE, Means, Tally
+from .judges import Judge, chances, population
+from .tally import FALSE_CERTIFICATES, UNEVEN_COVERAGE, Means, Tally, width_of
 
 SIZES: dict[str, IntArray] = {
     "12 of 5": np.full(12, 5),
@@ -28,8 +28,6 @@ SIZES: dict[str, IntArray] = {
 
 BEYOND_CHANCE = ("cohen_kappa", "scott_pi", "gwet_ac1", "krippendorff_alpha", "mcc")
 
-_POPULATION = 1_000_000
-
 
 def rates(draws: int) -> Iterator[Tally | Means]:
     """Shares near 1, and certificates of just such a share: each in clusters with no, some and much dependence."""
@@ -44,7 +42,7 @@ def rates(draws: int) -> Iterator[Tally | Means]:
             passed = (rng.random(len(cluster)) < chances(rng, rate, icc, cluster)).astype(np.float64)
             share, key = share_of(passed, cluster), f"rate {rate}, ICC {icc}"
             covered.covers(key, share, rate)
-            widths.add(key, None if share.low is None or share.high is None else share.high - share.low)
+            widths.add(key, width_of(share))
             bound = certified_rate(passed, cluster).low
             broken.add(key, None if bound is None else bound > rate)
         yield from (covered, widths, broken)
@@ -58,8 +56,7 @@ def agreement(draws: int) -> Iterator[Tally]:
     ):
         cluster = np.repeat(np.arange(len(SIZES[name])), SIZES[name])
         rng, tally = np.random.default_rng(12), Tally(f"agreement, {name}, ICC {icc}", UNEVEN_COVERAGE)
-        table = np.rint(_POPULATION * np.array([0.6 * 0.8, 0.6 * 0.2, 0.4 * 0.1, 0.4 * 0.9])).astype(np.int64)
-        everyone = make_sample(np.repeat([0.0, 0, 1, 1], table), np.repeat([0.0, 1, 0, 1], table))
+        everyone = population(Judge(1, 1, 0.9, 0.8, 0.4, 0.0))
         truth = {each: float(ESTIMATORS[each].formula(everyone.counts, everyone.cells)) for each in AGREEMENT}
         for draw in range(draws // 4):
             right = rng.random(len(cluster)) < chances(rng, 0.4, icc, cluster)
