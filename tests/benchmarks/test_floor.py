@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
 from typing import Any
 
 import pytest
+from scripts import script
 
-_PATH = Path(__file__).parents[2] / "benchmarks" / "judging" / "floor.py"
-
-
-def _load() -> Any:
-    spec = importlib.util.spec_from_file_location("floor", _PATH)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-floor = _load()
+floor = script("benchmarks/judging/floor.py")
 
 
 def calls(*kinds: str) -> list[Any]:

@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-_PATH = Path(__file__).parents[2] / "benchmarks" / "generation_replay.py"
-
-
-def _load() -> Any:
-    spec = importlib.util.spec_from_file_location("generation_replay", _PATH)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # where dataclasses look their annotations up
-    spec.loader.exec_module(module)
-    return module
+from scripts import script
 
 
 @pytest.mark.reference
@@ -30,7 +17,7 @@ def _load() -> Any:
 def test_recorded_replies_lead_to_the_recorded_results(
     reference: Path, tmp_path: Path, system: str, entries: int, conversations: int
 ):
-    found: dict[str, Any] = _load().compare(reference, system, tmp_path)
+    found: dict[str, Any] = script("benchmarks/generation_replay.py").compare(reference, system, tmp_path)
     assert not [difference for each in found.values() for difference in each.differences]
     assert sum(each.entries for each in found.values()) == entries
     assert sum(each.results for each in found.values()) == entries
@@ -40,7 +27,7 @@ def test_recorded_replies_lead_to_the_recorded_results(
 
 @pytest.mark.reference
 def test_reference_calls_lead_every_conversation_to_a_right_end(reference: Path, tmp_path: Path):
-    found: dict[str, Any] = _load().compare_truth(reference, tmp_path)
+    found: dict[str, Any] = script("benchmarks/generation_replay.py").compare_truth(reference, tmp_path)
     assert {name: (each.results, each.verdicts) for name, each in found.items()} == {
         f"multi_turn_{name}": (200, 200) for name in ("base", "miss_func", "miss_param", "long_context")
     }

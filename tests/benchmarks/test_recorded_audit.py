@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
-from typing import Any
 
 import pytest
+from scripts import script
 
-_PATH = Path(__file__).parents[2] / "benchmarks" / "recorded_audit.py"
-
-
-def _load() -> Any:
-    spec = importlib.util.spec_from_file_location("recorded_audit", _PATH)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-recorded_audit = _load()
+recorded_audit = script("benchmarks/recorded_audit.py")
 
 
 @pytest.mark.reference

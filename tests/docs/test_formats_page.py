@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import subprocess
 import sys
 from pathlib import Path
+
+from scripts import script
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "formats.md").read_text("utf-8")
 
 
 def test_the_page_is_what_the_formats_say():
-    spec = importlib.util.spec_from_file_location("formats_page", DOCS / "formats_page.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert module.page() == PAGE, "run python docs/formats_page.py"
+    assert script("docs/formats_page.py").page() == PAGE, "run python docs/formats_page.py"
 
 
 def test_the_example_runs(tmp_path: Path):

@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import msgspec
 import pytest
 from command import fiducial
+from scripts import script
 
 from fiducial.records import BUILT_IN_KINDS, REFERENCES, Kind, Verdict, read_records
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-def load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("records_page", DOCS / "records_page.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["records_page"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-PAGE = load()
+PAGE = script("docs/records_page.py")
 EXAMPLES: list[Any] = PAGE.examples()
 
 
