@@ -14,13 +14,12 @@ from ...calibration.cuts import Cut
 from ...calibration.intervals.clustered_means import mean_of
 from ...calibration.intervals.clustered_rates import share_of
 from ...records import ItemKey, JudgeId
-from .comparisons import by_operator, steadiness
+from .comparisons import by_operator, steadiness, twin_and_attack_comparisons
 from .ladder.results import LadderResult
 from .probe_folder import ORIGINAL
 from .results import Comparison, Concern, Finding, JudgeAudit, OperatorResult, Read, Steadiness
 from .sampling import Chosen
 from .scored import Scored
-from .twins import twin_and_attack_comparisons
 
 UNSTEADY = 0.05
 """A judge whose repeats certainly differ more often than this is said to contradict itself."""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Mapping
 from copy import copy
-from typing import Protocol
 
 import msgspec
 
 from ...errors import ProviderError
 from ...judges import CallError
-from ...records import Case, ItemKey
+from ...records import Case, CaseIndex, ItemKey
 from ..progress import Progress
 from .attempt import Agent, Made, NoOutputError, Took
 from .kept_attempts import Store
@@ -63,16 +62,8 @@ class Tally(msgspec.Struct, kw_only=True):
             self.stopped[made.attempt.stopped] += 1
 
 
-class CaseList(Protocol):
-    """Cases by id, in an order."""
-
-    def __iter__(self) -> Iterator[str]: ...
-
-    def __getitem__(self, case_id: str, /) -> Case: ...
-
-
 async def generate(
-    cases: CaseList,
+    cases: CaseIndex | Mapping[str, Case],
     agent: Agent,
     store: Store,
     progress: Progress,

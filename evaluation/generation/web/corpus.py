@@ -13,8 +13,7 @@ from ....errors import InputError
 from ....records import read_numbered
 from ....records.case import Record
 from ..ranking import Ranking
-from .engine import Hit, Page, PageError
-from .page_text import plain_text
+from .engine import Hit, Page, PageError, plain_text
 
 _WORD = re.compile(r"\w+")
 _SNIPPET_WORDS = 40

@@ -8,8 +8,7 @@ from random import Random
 from typing import Any, ClassVar, get_args
 
 from ....errors import UsageError
-from .engine import PageError, SearchEngine
-from .page_text import PageMode, shown_page
+from .engine import PageError, PageMode, SearchEngine, shown_page
 
 MOST_RESULTS = 50
 

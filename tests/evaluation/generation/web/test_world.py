@@ -11,8 +11,8 @@ from small_web import SmallWeb
 
 from fiducial.errors import ProviderError, UsageError
 from fiducial.evaluation.generation.web.corpus import Corpus
+from fiducial.evaluation.generation.web.engine import LONGEST
 from fiducial.evaluation.generation.web.fetching import Bounds
-from fiducial.evaluation.generation.web.page_text import LONGEST
 from fiducial.evaluation.generation.web.service import SearchService
 from fiducial.evaluation.generation.web.world import search_engine, web_world
 
