@@ -12,16 +12,16 @@ import msgspec
 from ..calibration.cuts import GivenPassAt, pass_at_of
 from ..errors import InputError, UsageError
 from ..evaluation.audit import certificate as certificates
-from ..evaluation.audit import exchange
+from ..evaluation.audit import foreign_judges
 from ..evaluation.audit.annotators import AlternativeAnnotator, alternative_annotators, read_annotations
+from ..evaluation.audit.audit_plan import DEFAULT_SAMPLE
+from ..evaluation.audit.audit_results import Audit as AuditNumbers
 from ..evaluation.audit.certificate import Certificate as CertificateNumbers
 from ..evaluation.audit.certificate import DriftTest
 from ..evaluation.audit.certificate_check import Standing as StandingNumbers
 from ..evaluation.audit.certificate_check import check_certificate as check
 from ..evaluation.audit.certificate_check import read_certificate
 from ..evaluation.audit.judged_run import read_judged_run
-from ..evaluation.audit.plan import DEFAULT_SAMPLE
-from ..evaluation.audit.results import Audit as AuditNumbers
 from ..evaluation.store.run_store import AUDIT
 from ..records import write_json
 from ..report.audit_words import (
@@ -84,13 +84,13 @@ def export_probes(
     probes: FilePath, to: str, out: FilePath, *, sample: int = DEFAULT_SAMPLE, only: Sequence[str] = ()
 ) -> list[Path]:
     """Write probes for another tool's judge: an Inspect data set and log, a configuration of promptfoo, or rows of Azure."""
-    return exchange.export_probes(folder_path(probes), to, written_path(out), sample=sample, only=only)
+    return foreign_judges.export_probes(folder_path(probes), to, written_path(out), sample=sample, only=only)
 
 
 def import_audit(probes: FilePath, results: FilePath, out: FilePath, *, as_: str | None = None) -> Audit:
     """Analyse what another tool's judges said of probes; the format is found from the content where ``as_`` does not name it."""
     return Audit.of(
-        exchange.import_audit(folder_path(probes), input_path(results), written_path(out), as_=as_)
+        foreign_judges.import_audit(folder_path(probes), input_path(results), written_path(out), as_=as_)
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ..evaluation.batch.export import Questions
-from ..evaluation.batch.export import export_batch as write_questions
-from ..evaluation.batch.files import BatchFile
+from ..evaluation.batch.batch_export import Questions
+from ..evaluation.batch.batch_export import export_batch as write_questions
+from ..evaluation.batch.batch_files import BatchFile
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.shards import shards_of
 from ..judges.transport.batch_results import ResultsTally

@@ -13,7 +13,7 @@ from ..calibration.cuts import GivenPassAt, pass_at_of
 from ..deterministic import Rules
 from ..errors import UsageError
 from ..evaluation.checking.names import NamesOption
-from ..evaluation.generation.sources import callable_source, generate_into_run
+from ..evaluation.generation.output_sources import callable_source, generate_into_run
 from ..evaluation.judging.access import BatchMode, ModelAccess
 from ..evaluation.judging.judge_on import JudgeOn
 from ..evaluation.judging.tasks import JudgeTask

@@ -12,7 +12,7 @@ from ..evaluation.generation.chats import Mode
 from ..evaluation.generation.generate import Tally
 from ..evaluation.generation.kept_attempts import Kept, OutputsFile
 from ..evaluation.generation.model_agent import STEPS_PER_TURN, ModelSettings
-from ..evaluation.generation.sources import callable_source, model_source, name_of, work_through
+from ..evaluation.generation.output_sources import callable_source, model_source, name_of, work_through
 from ..evaluation.judging.access import ModelAccess
 from ..judges.loop_thread import waiting
 from ..plugins import AGENTS

@@ -11,9 +11,9 @@ from ..evaluation.bfcl.generate_results import foresee_tree, generate_tree, syst
 from ..evaluation.generation.foreseeing import GenerationForecast, foresee_generation
 from ..evaluation.generation.generate import Tally
 from ..evaluation.generation.model_agent import ModelSettings
-from ..evaluation.generation.sources import Source, command_source, model_source
-from ..evaluation.generation.sources import generate_file as make_file
-from ..evaluation.generation.sources import generate_into_run as make_into_run
+from ..evaluation.generation.output_sources import Source, command_source, model_source
+from ..evaluation.generation.output_sources import generate_file as make_file
+from ..evaluation.generation.output_sources import generate_into_run as make_into_run
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.shards import shards_of
 from ..evaluation.store.run_store import GENERATED

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 from ..errors import UsageError
 from ..evaluation.inputs import file_sha256
 from ..evaluation.judging.access import ModelAccess
-from ..evaluation.preference.running import (
+from ..evaluation.preference.preference_run import (
     PreferencePlan,
     PreferenceRun,
     foresee_preferences,

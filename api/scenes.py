@@ -11,7 +11,7 @@ from ..evaluation.generation.answer_worlds import AnswerWorlds
 from ..evaluation.generation.memory.embedding import Embedding, ServerEmbedding
 from ..evaluation.generation.memory.histories import Conversation, Remembered, read_histories
 from ..evaluation.generation.scene import FirstOf, Scenes, SimulatedWorlds
-from ..evaluation.generation.web.world import search_engine
+from ..evaluation.generation.web.web_search import search_engine
 from ..formats.bfcl import DataSource, open_source, read_conversations
 from ..judges import Endpoint
 from ..records import write_records

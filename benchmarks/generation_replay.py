@@ -33,8 +33,8 @@ from fiducial.deterministic.multi_turn.worlds import state_of
 from fiducial.evaluation.bfcl import ScoringOptions, score_tree
 from fiducial.evaluation.bfcl.generate_results import generate_tree
 from fiducial.evaluation.generation.model_agent import ModelSettings
+from fiducial.evaluation.generation.output_sources import Source, model_source
 from fiducial.evaluation.generation.scene import Converse, Scene, SimulatedWorlds, WorldScene
-from fiducial.evaluation.generation.sources import Source, model_source
 from fiducial.evaluation.judging.access import ModelAccess
 from fiducial.evaluation.progress import Silent
 from fiducial.formats.bfcl import (

@@ -26,8 +26,8 @@ from fiducial.deterministic import CheckOptions
 from fiducial.deterministic.mutation import DIALS, origin
 from fiducial.evaluation.audit.ladder import even_round
 from fiducial.evaluation.audit.ladder.questions import Posed, pose, questions
-from fiducial.evaluation.batch.export import Questions, export_batch
-from fiducial.evaluation.batch.files import numbered, once, write_batch
+from fiducial.evaluation.batch.batch_export import Questions, export_batch
+from fiducial.evaluation.batch.batch_files import numbered, once, write_batch
 from fiducial.evaluation.inputs import EvaluationInputs
 from fiducial.evaluation.judging.asking import open_work
 from fiducial.evaluation.judging.replayed_calls import replay_in

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ..calibration.cuts import HALF
 from ..calibration.monitoring.drift import Foresight
 from ..evaluation.audit.annotators import AlternativeAnnotator
+from ..evaluation.audit.audit_results import Audit, AuditAdjudication, Comparison, JudgeAudit, OperatorResult
 from ..evaluation.audit.building import count_by_plants
 from ..evaluation.audit.certificate import Certificate, Claim
 from ..evaluation.audit.certificate_check import Standing
 from ..evaluation.audit.probe_folder import ProbeManifest
-from ..evaluation.audit.results import Audit, AuditAdjudication, Comparison, JudgeAudit, OperatorResult
 from .adjudication_words import bounds, who_decided
 from .document import Columns, Document, Figure, Piece, document
 from .figures.agreement import heat

@@ -9,8 +9,8 @@ from ...calibration import Settings, table_from_rows
 from ...calibration.agreement.adjudication import ALL, adjudicate
 from ...calibration.decisions import Decisions
 from ...records import ItemKey
+from .audit_results import AuditAdjudication, OperatorAdjudicated
 from .comparisons import by_operator
-from .results import AuditAdjudication, OperatorAdjudicated
 from .scored import Scored
 
 _RIGHT = frozenset({"twin", "nothing"})

@@ -14,10 +14,10 @@ from ...calibration.cuts import Cut
 from ...calibration.intervals.clustered_means import mean_of
 from ...calibration.intervals.clustered_rates import share_of
 from ...records import ItemKey, JudgeId
+from .audit_results import Comparison, Concern, Finding, JudgeAudit, OperatorResult, Read, Steadiness
 from .comparisons import by_operator, steadiness, twin_and_attack_comparisons
-from .ladder.results import LadderResult
+from .ladder.ladder_results import LadderResult
 from .probe_folder import ORIGINAL
-from .results import Comparison, Concern, Finding, JudgeAudit, OperatorResult, Read, Steadiness
 from .sampling import Chosen
 from .scored import Scored
 

@@ -14,7 +14,7 @@ from ...calibration.comparison.significance import among_known
 from ...calibration.intervals.clustered_means import Shift, paired_shift
 from ...calibration.monitoring.flip_rate import flips, self_consistency
 from ...records import ItemKey
-from .results import Comparison, Steadiness
+from .audit_results import Comparison, Steadiness
 from .sampling import site_of
 from .scored import Scored
 

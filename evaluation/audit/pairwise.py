@@ -19,8 +19,8 @@ from ...records import Author, ItemKey, JudgeId, Outcome, Output, Pair, Verdict
 from ..inputs import EvaluationInputs
 from ..preference.paired_inputs import length_of
 from .analysis import comparison_findings, operator_findings, operator_results
+from .audit_results import Comparison, Concern, Finding, JudgeAudit
 from .comparisons import attacks, comparison_of, corrected, shift_of
-from .results import Comparison, Concern, Finding, JudgeAudit
 from .sampling import Chosen
 from .scored import Scored
 

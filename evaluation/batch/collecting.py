@@ -26,8 +26,8 @@ from ...judges import (
 from ..judging.access import BatchMode, ModelAccess
 from ..judging.asking import Step
 from ..progress import Progress
-from .endpoint import ENDED, BatchEndpoint
-from .files import answered, once, read_custom_ids, write_batch
+from .batch_endpoint import ENDED, BatchEndpoint
+from .batch_files import answered, once, read_custom_ids, write_batch
 from .ledger import BatchEntry, Ledger
 
 

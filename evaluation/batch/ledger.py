@@ -8,7 +8,7 @@ import msgspec
 
 from ...errors import RunFolderError
 from ...records import read_plainly, write_json
-from .endpoint import ENDED
+from .batch_endpoint import ENDED
 
 FOLDER = "batch"
 """Batch files and results within a run folder."""

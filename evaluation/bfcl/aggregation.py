@@ -17,7 +17,7 @@ from ...calibration.intervals.closed_forms import wilson_interval
 from ...calibration.statistic import Statistic, defined, undefined
 from ...deterministic import Names
 from ...formats.bfcl import CATEGORIES
-from .scores import CategoryScore, Effort
+from .category_scores import CategoryScore, Effort
 
 _OVERALL_WEIGHTS = {"non_live": 10, "live": 10, "irrelevance": 10, "multi_turn": 30, "agentic": 40}
 """Percent of the overall score."""

@@ -12,7 +12,7 @@ from ...formats.bfcl import CONFIGURATIONS
 from ...formats.spreadsheet import as_text_cell
 from ...records import atomic_write
 from .aggregation import Accuracy, SystemScore
-from .scores import spread
+from .category_scores import spread
 
 NOT_AVAILABLE = "N/A"
 

@@ -18,7 +18,7 @@ from ..generation.attempt import Attempt, Made
 from ..generation.foreseeing import GenerationForecast, foresee_attempts
 from ..generation.generate import Tally, generate
 from ..generation.kept_attempts import AttemptRow, attempt_row, bind, lock
-from ..generation.sources import Source
+from ..generation.output_sources import Source
 from ..progress import Progress
 from ..store.journal import Journal
 

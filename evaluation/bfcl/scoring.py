@@ -18,9 +18,9 @@ from ...records import Case, Output, atomic_write
 from ..checking.names import NamesOption, NamesVote
 from ..progress import Progress
 from .aggregation import SystemScore
+from .category_scores import CategoryScore, Effort
 from .csv_tables import write_csv_tables
 from .score_lines import Failed, json_line, score_line
-from .scores import CategoryScore, Effort
 from .stored_answers import ModeOption, check_stored, mode_of
 from .suite import Suite, paired
 

@@ -20,7 +20,7 @@ from .memory.one_text import TextMemory
 from .memory.vectors import vector_memory
 from .scene import Converse, Scene, WorldScene
 from .web.engine import SearchEngine
-from .web.world import web_world
+from .web.web_search import web_world
 
 ANSWERED = frozenset({"memory_answer", "web_search_answer"})
 """Kinds whose references are answers, which say nothing of the calls that lead to them."""

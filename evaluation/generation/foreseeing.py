@@ -17,8 +17,8 @@ from ..open_requests import KnownReplies, OpenTokens, cost_of
 from ..store.journal import Journal
 from .attempt import NoOutputError
 from .model_agent import ModelAgent
+from .output_sources import AskedModel, Source
 from .scene import Converse, Scene
-from .sources import AskedModel, Source
 
 
 class GenerationForecast(msgspec.Struct, frozen=True, kw_only=True):

@@ -33,7 +33,7 @@ def probes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def faults(probes: Path) -> dict[str, float]:
     """The label of each probe, by the name it has outside."""
-    from fiducial.evaluation.audit.exchange import probe_name
+    from fiducial.evaluation.audit.foreign_judges import probe_name
 
     return {probe_name(label.key): label.score or 0.0 for label in read_records(probes / "labels.jsonl", Verdict)}  # fmt: skip
 

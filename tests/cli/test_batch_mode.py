@@ -147,7 +147,7 @@ def test_a_batch_that_was_begun_before_a_kill_is_taken_up_again(
         raise KilledError
 
     with monkeypatch.context() as patched:
-        patched.setattr("fiducial.evaluation.batch.endpoint.BatchEndpoint.look", killed)
+        patched.setattr("fiducial.evaluation.batch.batch_endpoint.BatchEndpoint.look", killed)
         with pytest.raises(KilledError):
             judge()
     entries = ledger()

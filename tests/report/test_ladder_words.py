@@ -11,7 +11,7 @@ from command import fiducial
 from html_page import Page
 
 from fiducial.calibration.statistic import Statistic
-from fiducial.evaluation.audit.ladder.results import CurvePoint, LadderResult, LevelCounts, Threshold
+from fiducial.evaluation.audit.ladder.ladder_results import CurvePoint, LadderResult, LevelCounts, Threshold
 from fiducial.report.document import as_html, as_lines
 from fiducial.report.figures.ladder import ladder_curve
 from fiducial.report.ladder_words import ladder_pieces

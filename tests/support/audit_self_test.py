@@ -27,7 +27,7 @@ from scripted_judges import (
 from fiducial.deterministic import CheckOptions
 from fiducial.deterministic.mutation import OPERATORS
 from fiducial.evaluation.audit import AuditPlan, ProbeSettings, build_probes, run_audit
-from fiducial.evaluation.audit.results import JudgeAudit
+from fiducial.evaluation.audit.audit_results import JudgeAudit
 from fiducial.evaluation.judging.access import ModelAccess
 from fiducial.evaluation.progress import Silent
 from fiducial.judges import Endpoint

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from fiducial.evaluation.generation.attempt import Made
+from fiducial.evaluation.generation.kept_attempts import Kept
 from fiducial.evaluation.generation.model_agent import ModelAgent, ModelSettings
-from fiducial.evaluation.generation.scene import SimulatedWorlds
+from fiducial.evaluation.generation.output_sources import command_source, work_through
+from fiducial.evaluation.generation.scene import Scenes, SimulatedWorlds
+from fiducial.evaluation.progress import Silent
 from fiducial.judges import CallError, Reply, Request
 from fiducial.judges.transport import RequestedCall
-from fiducial.records import Case
+from fiducial.records import Case, CaseIndex, Output, memory_file
 
 WEATHER: dict[str, Any] = {
     "name": "weather.now",
@@ -88,7 +94,27 @@ class Scripted:
         pass
 
 
-async def converse(case: Case, provider: Scripted, *, rules: Any = "strict", **settings: Any) -> Made:
+async def converse(
+    case: Case, provider: Scripted, *, rules: Any = "strict", trial: int = 0, **settings: Any
+) -> Made:
     """Lead a scripted model through a case."""
     agent = ModelAgent(ModelSettings(model="m", **settings), provider, SimulatedWorlds({}, rules))
-    return await agent.work(case, 0)
+    return await agent.work(case, trial)
+
+
+def script_command(script: str, folder: Path) -> str:
+    """A command that runs a Python script."""
+    path = folder / "agent.py"
+    path.write_text(f"import json, os, sys, time\n{script}\n")
+    return f"{sys.executable} {path}"
+
+
+def outputs_of(
+    command: str, *cases: Case, scenes: Scenes | None = None, seconds: float = 20.0, trials: int = 1
+) -> list[Output]:
+    """What a command makes of cases; where there are scenes, it calls tools."""
+    source = command_source(command, {"PATH": "/usr/bin:/bin"}, system="me", seconds=seconds, scenes=scenes)
+    kept = Kept()
+    with CaseIndex(memory_file("cases", cases), source.examine) as index:
+        asyncio.run(work_through(source, index, kept, Silent(), trials=trials))
+    return [kept.outputs[key] for key in sorted(kept.outputs)]

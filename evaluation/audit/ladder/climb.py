@@ -24,8 +24,8 @@ from ...store.rows import VerdictKey
 from ...store.run_writer import RunWriter
 from ..probe_folder import ProbeFacts
 from ..scored import Scored, scored_probes
+from .ladder_results import LadderResult, answers_of, ladder_result
 from .questions import FAULTY, Asked, Posed, Question, pose, questions, sample_of
-from .results import LadderResult, answers_of, ladder_result
 
 CALLS = 300
 """Questions of one dial that a judge is asked, right outputs included."""

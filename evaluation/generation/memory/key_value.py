@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..ranking import Ranking
+from ..bm25 import Ranking
 from .parts import ARCHIVAL, CORE, Part, PartCall, problem, stored
 
 _KEY = re.compile(r"[a-z]+(?:_[a-z0-9]+)*")

@@ -12,7 +12,7 @@ import msgspec
 from ....errors import InputError
 from ....records import read_numbered
 from ....records.case import Record
-from ..ranking import Ranking
+from ..bm25 import Ranking
 from .engine import Hit, Page, PageError, plain_text
 
 _WORD = re.compile(r"\w+")

@@ -12,7 +12,7 @@ import msgspec
 from ....errors import ProviderError, UsageError
 from ....judges.loop_thread import run_sync
 from .engine import Hit, Page, PageError
-from .fetching import Bounds, fetch
+from .public_pages import Bounds, fetch
 
 _ADDRESSES = ("url", "href", "link")
 _TITLES = ("title", "name")

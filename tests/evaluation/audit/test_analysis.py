@@ -10,9 +10,9 @@ from judge_ids import judge_id
 
 from fiducial.calibration.cuts import Cut
 from fiducial.evaluation.audit.analysis import judge_audit, to_read
+from fiducial.evaluation.audit.audit_results import JudgeAudit
 from fiducial.evaluation.audit.comparisons import prompts, twin_and_attack_comparisons
 from fiducial.evaluation.audit.probe_folder import ProbeFacts
-from fiducial.evaluation.audit.results import JudgeAudit
 from fiducial.evaluation.audit.sampling import Chosen
 from fiducial.evaluation.audit.scored import Scored, passes, scored_probes
 from fiducial.records import ItemKey, Verdict

@@ -14,7 +14,7 @@ import fiducial as fd
 from fiducial.api.auditing import Probes
 from fiducial.api.audits import Audit
 from fiducial.data import demo_path
-from fiducial.evaluation.audit.results import JudgeAudit
+from fiducial.evaluation.audit.audit_results import JudgeAudit
 
 Audited: TypeAlias = Callable[[Callable[[str, str], Chosen]], JudgeAudit]
 

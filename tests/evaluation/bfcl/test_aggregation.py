@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fiducial.evaluation.bfcl.aggregation import summarise
-from fiducial.evaluation.bfcl.scores import CategoryScore, Tally
+from fiducial.evaluation.bfcl.category_scores import CategoryScore, Tally
 from fiducial.formats.bfcl import CATEGORIES
 
 

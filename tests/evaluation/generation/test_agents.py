@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-import sys
 from collections.abc import AsyncGenerator, Generator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from generating import document, folder_case, weather_case
+from generating import document, folder_case, outputs_of, script_command, weather_case
 from provider_server import Answer, ProviderServer, Status
 
 import fiducial as fd
 from fiducial.deterministic import check
 from fiducial.errors import ConfigurationError, ProviderError, UsageError
 from fiducial.evaluation.generation.commands import MOST_OUTPUT
-from fiducial.evaluation.generation.kept_attempts import Kept
-from fiducial.evaluation.generation.sources import command_source, work_through
-from fiducial.evaluation.progress import Silent
-from fiducial.records import Case, CaseIndex, Output, memory_file
+from fiducial.evaluation.generation.output_sources import command_source
+from fiducial.records import Case, Output
 
 
 def output_by(agent: Any, case: Case) -> Output:
@@ -164,16 +160,8 @@ def test_calls_that_failed_are_warned_of_and_are_no_outputs(server: ProviderServ
         fd.generate([weather_case("a")], "m", base_url=server.base_url, cache=False)
 
 
-def by_command(script: str, tmp_path: Path, *, seconds: float = 20.0, case: Case | None = None) -> Output:
-    path = tmp_path / "agent.py"
-    path.write_text(f"import json, os, sys, time\n{script}\n")
-    source = command_source(
-        f"{sys.executable} {path}", {"PATH": "/usr/bin:/bin"}, system="me", seconds=seconds
-    )
-    kept = Kept()
-    with CaseIndex(memory_file("cases", [case or weather_case()])) as index:
-        asyncio.run(work_through(source, index, kept, Silent()))
-    (output,) = kept.outputs.values()
+def by_command(script: str, tmp_path: Path, *, seconds: float = 20.0) -> Output:
+    (output,) = outputs_of(script_command(script, tmp_path), weather_case(), seconds=seconds)
     return output
 
 

@@ -2,48 +2,38 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
-from generating import folder_case, weather_case
+from generating import folder_case, outputs_of, script_command, weather_case
 from left_running import nothing_runs
 
 from fiducial.deterministic import check
 from fiducial.errors import ConfigurationError
 from fiducial.evaluation.generation.commands import MOST_OUTPUT
-from fiducial.evaluation.generation.kept_attempts import Kept
 from fiducial.evaluation.generation.scene import SimulatedWorlds
-from fiducial.evaluation.generation.sources import command_source, work_through
-from fiducial.evaluation.progress import Silent
-from fiducial.records import Case, CaseIndex, Output, memory_file
+from fiducial.records import Case, Output
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "calling_agent.py"
 ASK = "def ask(line):\n    print(json.dumps(line), flush=True)\n    return json.loads(input())\n"
 MKDIR = '{"name": "mkdir", "arguments": {"dir_name": "a"}}'
 
 
-def outputs_of(command: str, *cases: Case, seconds: float = 20.0, trials: int = 1) -> list[Output]:
-    source = command_source(
-        command, {"PATH": "/usr/bin:/bin"}, system="me", seconds=seconds, scenes=SimulatedWorlds({}, "strict")
-    )
-    kept = Kept()
-    with CaseIndex(memory_file("cases", cases), source.examine) as index:
-        asyncio.run(work_through(source, index, kept, Silent(), trials=trials))
-    return [kept.outputs[key] for key in sorted(kept.outputs)]
+in_worlds = partial(outputs_of, scenes=SimulatedWorlds({}, "strict"))
 
 
 def by(script: str, tmp_path: Path, case: Case, *, seconds: float = 20.0) -> Output:
-    path = tmp_path / "agent.py"
-    path.write_text(f"import json, os, sys, time\n{ASK}\n{script}\n")
-    (output,) = outputs_of(f"{sys.executable} {path}", case, seconds=seconds)
+    (output,) = in_worlds(script_command(f"{ASK}\n{script}", tmp_path), case, seconds=seconds)
     return output
 
 
 def test_the_example_of_the_docs_is_led_through_its_turns_in_its_worlds():
-    (output,) = outputs_of(f"{sys.executable} {EXAMPLE}", folder_case(2))
+    (output,) = in_worlds(f"{sys.executable} {EXAMPLE}", folder_case(2))
     assert output.error is None
     first, second = output.turns or []
     assert [type(step).__name__ for step in first] == ["list", "ToolResults", "list", "ToolResults", "str"]
@@ -57,12 +47,12 @@ def test_it_stands_in_the_docs():
 
 
 def test_a_command_may_answer_at_once_and_knows_its_trial(tmp_path: Path):
-    path = tmp_path / "agent.py"
-    path.write_text(
-        "import json, os\ncase = json.loads(input())\nassert 'reference' not in case\n"
-        "print(json.dumps([{'name': 'weather.now', 'arguments': {'city': case['id'] + os.environ['FIDUCIAL_TRIAL']}}]))"
-    )
-    outputs = outputs_of(f"{sys.executable} {path}", weather_case("Rome"), trials=2)
+    script = """
+case = json.loads(input())
+assert 'reference' not in case
+print(json.dumps([{'name': 'weather.now', 'arguments': {'city': case['id'] + os.environ['FIDUCIAL_TRIAL']}}]))
+"""
+    outputs = in_worlds(script_command(script, tmp_path), weather_case("Rome"), trials=2)
     assert [str((output.tool_calls or [])[0].arguments) for output in outputs] == [
         "{'city': 'Rome0'}",
         "{'city': 'Rome1'}",
@@ -119,7 +109,7 @@ def test_a_disk_that_takes_no_folder_is_nothing_of_the_agents(
 ):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "not there"))
     with pytest.raises(ConfigurationError, match=r"the agent cannot be run: .*not there"):
-        outputs_of(f"{sys.executable} {EXAMPLE}", folder_case())
+        in_worlds(f"{sys.executable} {EXAMPLE}", folder_case())
 
 
 def test_more_steps_than_there_may_be_end_it_and_its_process(tmp_path: Path):
@@ -131,11 +121,8 @@ def test_more_steps_than_there_may_be_end_it_and_its_process(tmp_path: Path):
 
 
 def test_a_long_case_and_long_results_go_through(tmp_path: Path):
-    case = folder_case()
-    case = Case(
-        **{name: getattr(case, name) for name in case.__struct_fields__ if name != "messages"},
-        messages=[[{"role": "user", "content": "x" * 500_000}]],
-    )
+    messages: list[Any] = [[{"role": "user", "content": "x" * 500_000}]]
+    case = msgspec.structs.replace(folder_case(), messages=messages)
     script = f"case = json.loads(input())\nassert len(case['messages'][0][0]['content']) == 500_000\nask({{'call': json.loads('{MKDIR}')}})\nprint(json.dumps({{'text': 'y' * 300_000}}))"
     output = by(script, tmp_path, case)
     assert output.error is None

@@ -209,10 +209,7 @@ def test_each_case_and_trial_is_a_sample_of_its_own():
             reference={"criterion": "c"},
         )
         provider = Scripted(DONE)
-        from fiducial.evaluation.generation.model_agent import ModelAgent, ModelSettings
-        from fiducial.evaluation.generation.scene import SimulatedWorlds
-
-        asyncio.run(ModelAgent(ModelSettings(model="m"), provider, SimulatedWorlds({})).work(case, trial))
+        asyncio.run(converse(case, provider, trial=trial))
         keys.add(provider.asked[0].key)
     assert len(keys) == 3
 

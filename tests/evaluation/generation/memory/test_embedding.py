@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
@@ -14,13 +13,6 @@ from fiducial.errors import ProviderError
 from fiducial.evaluation.generation.memory.embedding import ServerEmbedding
 from fiducial.evaluation.generation.memory.vectors import vector_memory
 from fiducial.judges import Endpoint
-
-
-@pytest.fixture
-def web() -> Iterator[SmallWeb]:
-    small = SmallWeb()
-    yield small
-    small.close()
 
 
 def by_length(handler: BaseHTTPRequestHandler) -> None:

@@ -13,7 +13,7 @@ import msgspec
 
 from ...errors import ProviderError
 from ...judges import Endpoint
-from .files import URL
+from .batch_files import URL
 
 if TYPE_CHECKING:
     import openai

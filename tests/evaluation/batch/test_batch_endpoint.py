@@ -12,7 +12,7 @@ from typing import TypeAlias
 import pytest
 
 from fiducial.errors import ProviderError
-from fiducial.evaluation.batch.endpoint import BatchEndpoint
+from fiducial.evaluation.batch.batch_endpoint import BatchEndpoint
 from fiducial.judges import Endpoint
 
 Says: TypeAlias = Callable[[bytes], str]

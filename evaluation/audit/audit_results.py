@@ -10,7 +10,7 @@ from ...calibration import Statistic
 from ...calibration.agreement.adjudication_results import Adjudicators, LabelErrors
 from ...calibration.cuts import CutSource
 from ...records import JudgeId
-from .ladder.results import LadderResult
+from .ladder.ladder_results import LadderResult
 
 Concern: TypeAlias = Literal[
     "misses a fault",

@@ -20,7 +20,7 @@ from ..progress import Progress
 from ..store.rows import VerdictKey
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
-from .files import BatchFile, answered, numbered, once, write_batch
+from .batch_files import BatchFile, answered, numbered, once, write_batch
 
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 

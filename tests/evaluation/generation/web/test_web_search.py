@@ -12,9 +12,9 @@ from small_web import SmallWeb
 from fiducial.errors import ProviderError, UsageError
 from fiducial.evaluation.generation.web.corpus import Corpus
 from fiducial.evaluation.generation.web.engine import LONGEST
-from fiducial.evaluation.generation.web.fetching import Bounds
+from fiducial.evaluation.generation.web.public_pages import Bounds
 from fiducial.evaluation.generation.web.service import SearchService
-from fiducial.evaluation.generation.web.world import search_engine, web_world
+from fiducial.evaluation.generation.web.web_search import search_engine, web_world
 
 HTML = "<html><head><style>p{}</style></head><body><h1>Tea</h1><p>It <b>is</b>   hot.</p><script>x()</script></body></html>"
 

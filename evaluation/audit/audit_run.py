@@ -21,11 +21,11 @@ from ..store.run_store import AUDIT, RunStore
 from ..store.run_writer import RunWriter
 from .adjudicated_probes import adjudicated_audit
 from .analysis import judge_audit, to_read, with_ladders
+from .audit_plan import AuditPlan, Prepared, opened, prepare, steps
+from .audit_results import Audit, JudgeAudit, Read
 from .comparisons import prompts
 from .ladder import Climb, Climbed
 from .pairwise import Compared, ProbePairs, compared_probes, pairwise_audit
-from .plan import AuditPlan, Prepared, opened, prepare, steps
-from .results import Audit, JudgeAudit, Read
 from .sampling import Chosen
 from .scored import Scored, scored_probes
 

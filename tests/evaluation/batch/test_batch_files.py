@@ -4,7 +4,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from fiducial.evaluation.batch.files import numbered, read_custom_ids, write_batch
+from fiducial.evaluation.batch.batch_files import numbered, read_custom_ids, write_batch
 from fiducial.judges import make_request
 
 REQUESTS = [make_request("m", [{"role": "user", "content": f"{number}"}], {}) for number in range(7)]

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from small_web import SmallWeb, slowly
 
-from fiducial.evaluation.generation.web import fetching
 from fiducial.evaluation.generation.web.engine import PageError
-from fiducial.evaluation.generation.web.fetching import Bounds, fetch, is_public
+from fiducial.evaluation.generation.web.public_pages import Bounds, fetch, is_public
 
 pytestmark = pytest.mark.attack("the web of agents")
 
@@ -150,4 +149,4 @@ def test_the_agents_own_addresses_are_all_that_is_asked(monkeypatch: pytest.Monk
     with pytest.raises(PageError):
         got("http://nowhere.invalid/", Bounds(seconds=5))
     assert web.asked == []
-    assert fetching.Bounds().allowed == ()
+    assert Bounds().allowed == ()

@@ -30,10 +30,10 @@ from ...records import (
 )
 from ..store.run_store import AUDIT, VERDICTS
 from .analysis import judge_audit, to_read
+from .audit_results import Audit
+from .audit_run import TO_READ
 from .comparisons import prompts
 from .probe_folder import CASES, OUTPUTS, ProbeManifest, read_facts, read_manifest
-from .results import Audit
-from .running import TO_READ
 from .sampling import Chosen, choose
 from .scored import Scored, scored_probes
 
