@@ -63,7 +63,7 @@ FEW_OF_A_CLASS = 30
 """With fewer labels of a class than this, the levels of the intervals were not shown to hold."""
 
 FEW_FOR_A_SHARE = 200
-"""Rows below which an interval of a share, which takes few values, may cover less than it says (`docs/calibration.md`, Measured)."""
+"""Rows below which an interval of a share, which takes few values, may cover less than it says (`docs/calibration-measured.md`)."""
 
 
 class Caution(msgspec.Struct, frozen=True):
