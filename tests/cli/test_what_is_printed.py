@@ -17,7 +17,7 @@ PRINTED = Path(__file__).parent / "printed"
 
 COMMANDS = {
     "calibrate": "calibrate table.jsonl --replicates 200 --slice system",
-    "calibrate-requests": "calibrate fractions.jsonl --replicates 200 --levels 0,0.5,1 --recalibrate platt "
+    "calibrate-requests": "calibrate fractions.jsonl --replicates 200 --levels 1,0,0.5 --recalibrate platt "
     "--threshold-for balanced_accuracy --max-error 0.2 --cascade small,large",
     "calibrate-unlabelled": "calibrate unlabelled.jsonl",
     "calibrate-audited": "calibrate table.jsonl --replicates 200 --label-audit audit.jsonl",
