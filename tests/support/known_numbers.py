@@ -21,6 +21,12 @@ def ends_of(found: Statistic) -> tuple[float, float]:
     return found.low, found.high
 
 
+def covers(found: Statistic, truth: float) -> bool:
+    """Whether its interval does."""
+    low, high = ends_of(found)
+    return low <= truth <= high
+
+
 def half_width(found: Statistic) -> float:
     """Half of the width of its interval."""
     low, high = ends_of(found)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 import pytest
 from known_numbers import ends_of, printed
+from table_rows import rows_of_pairs
 
 from fiducial.calibration import (
     AGREEMENT,
@@ -25,14 +25,6 @@ from fiducial.calibration.agreement.calibration_results import calibration_json,
 from fiducial.report.caution_words import sentences
 
 
-def rows_of(pairs: Sequence[tuple[float | None, float | None]], **more: Any) -> list[dict[str, Any]]:
-    """Rows of one judge from (label, score) pairs."""
-    return [
-        {"item_id": str(number), "judge": "j", "score": score, "label": label} | more
-        for number, (label, score) in enumerate(pairs)
-    ]
-
-
 def panel_of(rows: list[dict[str, Any]], **options: Any) -> JudgeCalibration:
     return calibrate(table_from_rows(rows), **options).judges["j"]
 
@@ -41,7 +33,7 @@ MIXED = [(1, 1)] * 6 + [(1, 0)] * 2 + [(0, 1)] * 3 + [(0, 0)] * 9
 
 
 def test_counts_and_every_statistic_of_the_contract() -> None:
-    panel = panel_of(rows_of([*MIXED, (1, None), (None, 1)]))
+    panel = panel_of(rows_of_pairs([*MIXED, (1, None), (None, 1)]))
     assert (panel.n, panel.n_missing, panel.n_unlabelled) == (20, 1, 1)
     assert (panel.tp, panel.fp, panel.fn, panel.tn) == (6, 3, 2, 9)
     assert set(panel.statistics) == set(ESTIMATORS)
@@ -49,7 +41,7 @@ def test_counts_and_every_statistic_of_the_contract() -> None:
 
 
 def test_the_denominator_of_a_rate_is_its_own() -> None:
-    statistics = panel_of(rows_of(MIXED)).statistics
+    statistics = panel_of(rows_of_pairs(MIXED)).statistics
     denominators = {
         name: statistics[name].n
         for name in ("accuracy", "true_positive_rate", "true_negative_rate", "precision")
@@ -58,7 +50,7 @@ def test_the_denominator_of_a_rate_is_its_own() -> None:
 
 
 def test_missing_verdicts_are_counted_three_ways() -> None:
-    missing = panel_of(rows_of([*MIXED, (1, None), (0, None)])).missing
+    missing = panel_of(rows_of_pairs([*MIXED, (1, None), (0, None)])).missing
     assert missing is not None
     assert missing.rate.value == pytest.approx(2 / 22)
     ways = missing.accuracy
@@ -68,23 +60,25 @@ def test_missing_verdicts_are_counted_three_ways() -> None:
 
 
 def test_missing_verdicts_are_printed_with_their_rate_and_what_becomes_of_accuracy() -> None:
-    lines = printed(calibrate(table_from_rows(rows_of([*MIXED, (1, None), (0, None)])))).splitlines()
+    lines = printed(calibrate(table_from_rows(rows_of_pairs([*MIXED, (1, None), (0, None)])))).splitlines()
     for name, value in (
         ("missing", "0.091"),
         ("accuracy, drop", "0.750"),
         ("accuracy, count as fail", "0.727"),
     ):
         assert any(line.strip().startswith(name) and f" {value} " in line for line in lines)
-    assert "missing" not in printed(calibrate(table_from_rows(rows_of(MIXED))))
+    assert "missing" not in printed(calibrate(table_from_rows(rows_of_pairs(MIXED))))
 
 
 def test_pass_at_decides_what_passes() -> None:
     pairs = [(0.5, 0.6), (0.4, 0.6), (1.0, 0.9), (0.0, 0.1)]
-    assert [panel_of(rows_of(pairs), pass_at=at).tp for at in (0.4, 0.5, 0.7)] == [3, 2, 1]
+    assert [panel_of(rows_of_pairs(pairs), pass_at=at).tp for at in (0.4, 0.5, 0.7)] == [3, 2, 1]
 
 
 def test_baselines_are_judges_that_do_not_look() -> None:
-    result = calibrate(table_from_rows(rows_of(MIXED) + [dict(row, judge="k") for row in rows_of(MIXED)]))
+    result = calibrate(
+        table_from_rows(rows_of_pairs(MIXED) + [dict(row, judge="k") for row in rows_of_pairs(MIXED)])
+    )
     passes, fails = (result.baselines[name] for name in ("always_pass", "always_fail"))
     assert (passes.n, passes.tp, passes.fp, fails.fn, fails.tn) == (20, 8, 12, 8, 12)
     assert passes.statistics["cohen_kappa"].value == 0.0
@@ -92,7 +86,9 @@ def test_baselines_are_judges_that_do_not_look() -> None:
 
 
 def test_slices_hold_the_same_panel_for_part_of_the_rows() -> None:
-    rows = rows_of(MIXED, system="a") + [dict(row, system="b") for row in rows_of([(1, 1), (0, 1)])]
+    rows = rows_of_pairs(MIXED, system="a") + [
+        dict(row, system="b") for row in rows_of_pairs([(1, 1), (0, 1)])
+    ]
     slices = calibrate(table_from_rows(rows)).slices["system"]
     assert (slices["a"]["j"].n, slices["b"]["j"].n, slices["b"]["j"].fp) == (20, 2, 1)
 
@@ -124,7 +120,7 @@ def test_slices_hold_the_same_panel_for_part_of_the_rows() -> None:
 )
 @pytest.mark.parametrize("interval", [None, "wilson", "wald", "cluster-t", "bootstrap"])
 def test_degenerate_tables_give_numbers_or_reasons_and_no_nan(pairs: Any, interval: Any) -> None:
-    result = calibrate(table_from_rows(rows_of(pairs)), interval=interval, replicates=200)
+    result = calibrate(table_from_rows(rows_of_pairs(pairs)), interval=interval, replicates=200)
     json.dumps(calibration_json(result), allow_nan=False)
     assert result.judges["j"].statistics.keys() >= set(AGREEMENT)
     for statistic in result.judges["j"].statistics.values():
@@ -132,13 +128,13 @@ def test_degenerate_tables_give_numbers_or_reasons_and_no_nan(pairs: Any, interv
 
 
 def test_a_perfect_judge_on_ten_rows_is_not_certain() -> None:
-    kappa = panel_of(rows_of([(1, 1)] * 5 + [(0, 0)] * 5)).statistics["cohen_kappa"]
+    kappa = panel_of(rows_of_pairs([(1, 1)] * 5 + [(0, 0)] * 5)).statistics["cohen_kappa"]
     assert kappa.value == 1.0
     assert ends_of(kappa)[0] < 0.7
 
 
 def test_few_clusters_are_warned_about() -> None:
-    rows = [dict(row, cluster=str(number % 5)) for number, row in enumerate(rows_of(MIXED))]
+    rows = [dict(row, cluster=str(number % 5)) for number, row in enumerate(rows_of_pairs(MIXED))]
     assert Caution("few_clusters", {"j": 5}) in calibrate(table_from_rows(rows)).cautions
 
 
@@ -160,13 +156,13 @@ def test_a_million_rows_are_no_more_than_their_counts() -> None:
     ],
 )
 def test_every_interval_says_how_it_was_made(interval: Any, rate: str, other: str) -> None:
-    statistics = panel_of(rows_of(MIXED), interval=interval).statistics
+    statistics = panel_of(rows_of_pairs(MIXED), interval=interval).statistics
     assert rate in (statistics["accuracy"].method or "")
     assert other in (statistics["cohen_kappa"].method or "")
 
 
 def test_labels_drawn_with_unequal_chances_are_said_to_be_so() -> None:
-    rows = rows_of(MIXED)
+    rows = rows_of_pairs(MIXED)
     for number, row in enumerate(rows):
         row["label_probability"] = 0.2
         if number < 5:
@@ -177,20 +173,22 @@ def test_labels_drawn_with_unequal_chances_are_said_to_be_so() -> None:
 
 
 def test_every_statistic_is_an_attribute_that_an_editor_knows() -> None:
-    panel = panel_of(rows_of(MIXED))
+    panel = panel_of(rows_of_pairs(MIXED))
     assert all(getattr(panel, name) is panel.statistics[name] for name in ESTIMATORS)
     with pytest.raises(AttributeError, match="mcc was not estimated"):
         _ = JudgeCalibration(n=3).mcc
 
 
 def test_a_calibration_is_looked_up_by_judge() -> None:
-    found = calibrate(table_from_rows(rows_of(MIXED)))
+    found = calibrate(table_from_rows(rows_of_pairs(MIXED)))
     assert found["j"].cohen_kappa is found.judges["j"].statistics["cohen_kappa"]
     assert (list(found), len(found)) == (["j"], 1)
 
 
 def test_a_calibration_comes_back_from_its_json() -> None:
-    found = calibrate(table_from_rows(rows_of(MIXED, system="a") + rows_of([(1, 1), (0, 1)], system="b")))
+    found = calibrate(
+        table_from_rows(rows_of_pairs(MIXED, system="a") + rows_of_pairs([(1, 1), (0, 1)], system="b"))
+    )
     assert read_calibration(json.loads(json.dumps(calibration_json(found)))) == found
 
 

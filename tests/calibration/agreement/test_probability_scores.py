@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from known_numbers import ends_of, printed
+from table_rows import rows_of_columns
 
 from fiducial.calibration import Settings, calibrate, make_sample, table_from_rows
 from fiducial.calibration.agreement.probability_scores import brier_statistics, probability_scores
@@ -105,16 +106,9 @@ def test_equal_scores_stay_in_one_group() -> None:
     assert {tuple(set(group[score == value])) for value in (0.1, 0.5, 0.9)} == {(0,), (1,), (2,)}
 
 
-def rows_of(outcome: FloatArray, score: FloatArray) -> list[dict[str, Any]]:
-    return [
-        {"item_id": str(number), "judge": "j", "score": score[number], "label": outcome[number]}
-        for number in range(len(score))
-    ]
-
-
 def test_calibrate_has_the_parts_and_the_judges_confidence() -> None:
     outcome, score = judged(2, 500, kind=0.1)
-    result = calibrate(table_from_rows(rows_of(outcome, score)), replicates=200)
+    result = calibrate(table_from_rows(rows_of_columns(outcome, score)), replicates=200)
     found = result.probability["j"]
     assert (found.groups, found.grouping) == (10, "bins of equal mass")
     right = (score >= 0.5) == (outcome == 1)
@@ -128,27 +122,27 @@ def test_calibrate_has_the_parts_and_the_judges_confidence() -> None:
 
 def test_few_scores_are_their_own_groups() -> None:
     outcome, score = judged(3, 300, grid=4)
-    found = calibrate(table_from_rows(rows_of(outcome, score)), replicates=200).probability["j"]
+    found = calibrate(table_from_rows(rows_of_columns(outcome, score)), replicates=200).probability["j"]
     assert (found.groups, found.grouping) == (5, "distinct scores")
     assert found.statistics["remainder"].value == pytest.approx(0.0, abs=1e-12)
 
 
 def test_a_judge_of_two_verdicts_gives_no_probabilities() -> None:
     outcome, score = judged(4, 60, grid=1)
-    assert calibrate(table_from_rows(rows_of(outcome, score))).probability == {}
+    assert calibrate(table_from_rows(rows_of_columns(outcome, score))).probability == {}
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 12])
 def test_few_rows_give_values_or_reasons(n: int) -> None:
     score = np.linspace(0.05, 0.95, n)
-    found = calibrate(table_from_rows(rows_of((score > 0.4).astype(float), score))).probability["j"]
+    found = calibrate(table_from_rows(rows_of_columns((score > 0.4).astype(float), score))).probability["j"]
     for each in found.statistics.values():
         assert (each.value is None) == (each.undefined is not None)
 
 
 def test_one_cluster_has_values_and_no_intervals() -> None:
     outcome, score = judged(5, 100)
-    rows = [row | {"cluster": "one"} for row in rows_of(outcome, score)]
+    rows = [row | {"cluster": "one"} for row in rows_of_columns(outcome, score)]
     found = calibrate(table_from_rows(rows)).probability["j"].statistics
     assert found["reliability_corrected"].value is not None
     assert found["reliability_corrected"].low is None
@@ -164,7 +158,7 @@ def test_intervals_cover(kind: float) -> None:
     truth = {"reliability_corrected": parts.reliability, "resolution_corrected": parts.resolution}
     hits = dict.fromkeys(truth, 0)
     for seed in range(200):
-        table = table_from_rows(rows_of(*judged(seed, 200, kind=kind, grid=8)))
+        table = table_from_rows(rows_of_columns(*judged(seed, 200, kind=kind, grid=8)))
         found = probability_scores(table, settings=Settings(interval="wald"))
         assert found is not None
         for name, value in truth.items():

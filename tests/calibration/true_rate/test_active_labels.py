@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from known_numbers import reason_of
+from table_rows import rows_of_columns
 
 from fiducial.calibration import estimate, table_from_rows
 from fiducial.calibration.true_rate.active_labels import (
@@ -91,16 +92,8 @@ def test_drawing_by_doubt_is_more_precise_than_drawing_evenly() -> None:
 
 
 def rows_of(data: DrawnLabels) -> list[dict[str, Any]]:
-    return [
-        {
-            "item_id": str(number),
-            "judge": "j",
-            "score": data.score[number],
-            "label": data.label[number],
-            "label_probability": data.probability[number] if data.known[number] else None,
-        }
-        for number in range(M)
-    ]
+    chance = np.where(data.known, data.probability, np.nan)
+    return rows_of_columns(data.label, data.score, label_probability=chance)
 
 
 def test_other_estimates_are_refused_for_such_labels() -> None:

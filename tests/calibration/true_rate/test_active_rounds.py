@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from known_numbers import covers
 
 from fiducial.calibration import estimate, read_table, table_from_rows
 from fiducial.calibration.arrays import FloatArray, IntArray
-from fiducial.calibration.statistic import Statistic
 from fiducial.calibration.true_rate.active_labels import DrawnLabels, active_estimate, draw_probabilities
 from fiducial.errors import InputError
 from fiducial.records import write_records
@@ -31,12 +31,6 @@ def two_rounds(seed: int, counts: tuple[int, ...] = (60, 90)) -> tuple[DrawnLabe
         new = rng.random(M) < likely
         label[new], chance[new], drawn_in[new] = truth[new], likely[new], number
     return DrawnLabels(label, score, chance, np.arange(M)), drawn_in, truth
-
-
-def covers(found: Statistic, truth: float) -> bool:
-    assert found.low is not None
-    assert found.high is not None
-    return found.low <= truth <= found.high
 
 
 @pytest.mark.parametrize("finite", [False, True])

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from known_numbers import reason_of
+from known_numbers import half_width, reason_of
 
 from fiducial.calibration import estimate, table_from_rows
 from fiducial.calibration.arrays import FloatArray
-from fiducial.calibration.statistic import Statistic
 from fiducial.calibration.true_rate.estimators import LabelledAndJudged, prediction_powered, tuned_lambda
 from fiducial.calibration.true_rate.finite_set import (
     finite_labels_only,
@@ -27,12 +26,6 @@ def drawn(seed: int, n: int, label: FloatArray = LABEL) -> LabelledAndJudged:
     return LabelledAndJudged(label[chosen], SCORE[chosen], SCORE[rest], chosen, rest)
 
 
-def width(statistic: Statistic) -> float:
-    assert statistic.low is not None
-    assert statistic.high is not None
-    return statistic.high - statistic.low
-
-
 def test_a_set_that_is_labelled_whole_is_known_exactly() -> None:
     found = finite_labels_only(LABEL, len(LABEL))
     assert (found.value, found.low, found.high) == (LABEL.mean(), LABEL.mean(), LABEL.mean())
@@ -43,7 +36,7 @@ def test_the_value_is_that_of_the_population_and_the_interval_is_shorter() -> No
     weight = tuned_lambda(data)
     finite, population = finite_prediction_powered(data, weight), prediction_powered(data, weight)
     assert finite.value == pytest.approx(population.value)
-    assert width(finite) < 0.8 * width(population)
+    assert half_width(finite) < 0.8 * half_width(population)
 
 
 @pytest.mark.parametrize("n", [60, 200])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from known_numbers import half_width
 
-from fiducial.calibration import Statistic, estimate, table_from_rows
+from fiducial.calibration import estimate, table_from_rows
 from fiducial.calibration.true_rate.estimators import labels_only
 from fiducial.calibration.true_rate.multi_phase import NestedVerdicts, multi_phase_rate
 from fiducial.errors import InputError
@@ -42,11 +43,9 @@ def test_with_one_judge_it_is_the_regression_estimate_of_double_sampling() -> No
     error = np.sqrt(residual.var() * 149 / 148 / 150 + 2 * slope * 0)
     found = multi_phase_rate(data)
     assert found.value == pytest.approx(expected)
-    assert found.low is not None
-    assert found.high is not None
     # Cochran 1977, 12.6: what the judge leaves over the labels, what it explains over all items.
     variance = error**2 + (slope**2 * score.var()) / 2_000
-    assert (found.high - found.low) / 2 == pytest.approx(1.976 * np.sqrt(variance), rel=0.01)
+    assert half_width(found) == pytest.approx(1.976 * np.sqrt(variance), rel=0.01)
 
 
 def test_without_a_judge_it_is_the_mean_of_the_labels() -> None:
@@ -71,13 +70,7 @@ def test_its_interval_covers_as_often_as_it_says(rows: int) -> None:
 def test_the_second_judge_narrows_what_the_first_gave() -> None:
     data = nested(np.random.default_rng(3), (5_000, 1_000, 200))
     both, first = multi_phase_rate(data), multi_phase_rate(data._replace(scores=data.scores[:1]))
-
-    def width(found: Statistic) -> float:
-        assert found.low is not None
-        assert found.high is not None
-        return found.high - found.low
-
-    assert width(both) < 0.8 * width(first)
+    assert half_width(both) < 0.8 * half_width(first)
 
 
 def test_what_a_checker_decided_and_verdicts_out_of_turn_change_nothing() -> None:

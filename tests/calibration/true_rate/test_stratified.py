@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from known_numbers import reason_of
+from known_numbers import covers, reason_of
 from planted_strata import Plan, labelled, world
+from table_rows import rows_of_columns
 
 from fiducial.calibration import estimate, table_from_rows
 from fiducial.calibration.planning.next_labels import next_by_stratum, neyman_allocation
-from fiducial.calibration.statistic import Statistic
 from fiducial.calibration.true_rate.estimators import prediction_powered, tuned_lambda
 from fiducial.calibration.true_rate.finite_set import finite_post_stratified, finite_prediction_powered
 from fiducial.calibration.true_rate.stratified import (
@@ -28,12 +28,6 @@ def simulate(rng: np.random.Generator, plan: Plan) -> tuple[StratifiedItems, flo
     items = world(rng, plan)
     known = labelled(rng, items, np.full(plan.items, np.nan), np.array(plan.labels))
     return replace(items, label=known), float(items.label.mean())
-
-
-def covered(statistic: Statistic, truth: float) -> bool:
-    assert statistic.low is not None
-    assert statistic.high is not None
-    return statistic.low <= truth <= statistic.high
 
 
 THREE = Plan(900, (0.2, 0.6, 0.9), (0.3, 0.4, 0.3), (30, 50, 20))
@@ -117,7 +111,7 @@ def test_intervals_cover_and_the_estimate_is_not_biased(plan: Plan, finite: bool
     for draw in range(500):
         items, of_set = simulate(rng, plan)
         found, truth = stratified_prediction_powered(items, finite=finite), of_set if finite else plan.mean
-        hits += covered(found, truth)
+        hits += covers(found, truth)
         errors[draw] = (found.value or 0.0) - truth
     assert 0.92 <= hits / 500 <= 0.98
     assert abs(errors.mean()) < 0.005
@@ -155,22 +149,13 @@ def test_an_allocation_by_a_small_pilot_leaves_the_intervals_honest() -> None:
         size, spread = np.array([each.n for each in found]), np.array([each.spread for each in found])
         new = neyman_allocation(size, spread, np.array([each.n_labelled for each in found]), 100)
         label = labelled(rng, everything, label, new)
-        hits += covered(stratified_prediction_powered(replace(everything, label=label)), 0.5)
+        hits += covers(stratified_prediction_powered(replace(everything, label=label)), 0.5)
     # Raw spreads of strata by such a pilot gave 0.91.
     assert hits / 500 >= 0.925
 
 
 def rows_of(items: StratifiedItems) -> list[dict[str, Any]]:
-    return [
-        {
-            "item_id": str(number),
-            "judge": "j",
-            "score": items.score[number],
-            "label": items.label[number],
-            "kind": f"k{items.stratum[number]}",
-        }
-        for number in range(len(items.label))
-    ]
+    return rows_of_columns(items.label, items.score, kind=[f"k{number}" for number in items.stratum])
 
 
 def test_the_table_gives_strata_by_column_or_by_score() -> None:
