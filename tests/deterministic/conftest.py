@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tool_calls import tool
 
 from fiducial.deterministic import CheckOptions, Finding
 from fiducial.deterministic.ast.expectation import Expectation, compile_expectation
@@ -13,12 +14,6 @@ from fiducial.deterministic.ast.tool_calls import check_decoded, check_decoded_s
 from fiducial.records import Case, Language, Match, ToolCallReference
 
 Compare = Callable[..., Finding]
-
-
-def tool(name: str, properties: dict[str, Any], required: list[str] | None = None) -> dict[str, Any]:
-    """A function document in OpenAI's outer shape."""
-    parameters = {"type": "dict", "properties": properties, "required": required or []}
-    return {"type": "function", "function": {"name": name, "description": "", "parameters": parameters}}
 
 
 def expect(
@@ -30,7 +25,7 @@ def expect(
 ) -> Expectation:
     """One expected call of a function ``f``."""
     reference = ToolCallReference(calls=[{"f": acceptable}], language=language)
-    return compile_expectation(reference, [tool("f", properties, required)])
+    return compile_expectation(reference, [tool("f", properties, required or ())])
 
 
 @pytest.fixture

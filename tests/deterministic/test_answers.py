@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tool_calls import calling
 
 from fiducial.deterministic import CheckOptions, check, check_result
 from fiducial.records import Case, Output, ToolCall, ToolResults
@@ -92,7 +93,7 @@ def test_an_empty_step_or_a_call_after_the_answer_does_not_destroy_it_strictly(
 def test_an_output_may_give_turns_or_a_text():
     bfcl = CheckOptions(rules="bfcl")
     said = Output(case_id="m", system="s", text="Goldman Sachs")
-    native = Output(case_id="m", system="s", text="Goldman Sachs", tool_calls=[ToolCall(name="recall")])
+    native = calling("m", ("recall", {}), text="Goldman Sachs")
     turns = Output(case_id="m", system="s", turns=[[[ToolCall(name="recall")], "Goldman Sachs"]])
     for output in (said, native, turns):
         assert check(CASE, output).score == PASS

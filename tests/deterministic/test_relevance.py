@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tool_calls import calling, tool
 
 from fiducial.deterministic import CheckOptions, check, check_result
-from fiducial.records import Case, Output, ToolCall
+from fiducial.records import Case
 
-TOOLS = [{"type": "function", "function": {"name": "tide.lookup", "parameters": {"properties": {}}}}]
+TOOLS = [tool("tide.lookup", {})]
 NO_CALL = Case(id="n", kind="no_call", tools=TOOLS)
 ANY_CALL = Case(id="y", kind="any_call", tools=TOOLS)
 PASS, FAIL, OPEN = 1.0, 0.0, None
@@ -89,7 +90,7 @@ def test_error_types_are_the_originals():
 
 
 def test_an_outputs_native_calls_come_before_its_text():
-    called = Output(case_id="n", system="s", text="No.", tool_calls=[ToolCall(name="tide.lookup")])
-    refrained = Output(case_id="n", system="s", text="[tide.lookup()]", tool_calls=[])
+    called = calling("n", ("tide.lookup", {}), text="No.")
+    refrained = calling("n", text="[tide.lookup()]")
     assert (check(NO_CALL, called).score, check(NO_CALL, refrained).score) == (FAIL, PASS)
     assert check(NO_CALL, called).by == "relevance/strict"

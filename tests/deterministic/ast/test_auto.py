@@ -7,22 +7,13 @@ from typing import Any, Literal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tool_calls import calling, tool
 
 from fiducial.deterministic import CheckOptions, check
-from fiducial.records import Case, Output, ToolCall, Verdict
+from fiducial.records import Case, Verdict
 
 TOOLS: dict[str, dict[str, Any]] = {
-    name: {
-        "type": "function",
-        "function": {
-            "name": name,
-            "parameters": {
-                "type": "object",
-                "properties": {argument: {"type": "string"} for argument in arguments},
-                "required": arguments[:1],
-            },
-        },
-    }
+    name: tool(name, {argument: {"type": "string"} for argument in arguments}, arguments[:1])
     for name, arguments in {"get_weather": ["city"], "book": ["city", "date"], "pay.card": ["amount"]}.items()
 }
 BOOK = {"book": {"city": ["Rome", "Roma"], "date": ["2026-05-01", ""]}}
@@ -48,9 +39,7 @@ def verdict(
         tools=[TOOLS[name] for name in tools or TOOLS],
         reference={"calls": expected, **reference},
     )
-    calls = [ToolCall(name=name, arguments=arguments) for name, arguments in called]
-    output = Output(case_id="trip", system="s", tool_calls=calls)
-    return check(case, output, CheckOptions(rules=rules))
+    return check(case, calling("trip", *called), CheckOptions(rules=rules))
 
 
 @either_rules
@@ -147,10 +136,8 @@ def test_where_order_is_asked_for_that_of_tools_still_does_not_matter(
 
 
 def test_a_function_that_is_offered_under_the_underscored_name_is_another_one():
-    pay = [("pay_card", {"amount": "80"})]
-    assert verdict([PAY], pay).score == 1.0
+    pay = ("pay_card", {"amount": "80"})
+    assert verdict([PAY], [pay]).score == 1.0
     both = {**TOOLS, "pay_card": {**TOOLS["pay.card"]["function"], "name": "pay_card"}}
     case = Case(id="trip", kind="tool_call", tools=list(both.values()), reference={"calls": [PAY]})
-    calls = [ToolCall(name=name, arguments=arguments) for name, arguments in pay]
-    wrong = check(case, Output(case_id="trip", system="s", tool_calls=calls))
-    assert wrong.error_type == "simple_function_checker:wrong_func_name"
+    assert check(case, calling("trip", pay)).error_type == "simple_function_checker:wrong_func_name"

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tool_calls import tool
 
-from fiducial.deterministic import Finding
+from fiducial.deterministic import CheckOptions, Finding, check_result
 from fiducial.deterministic.ast.expectation import compile_expectation
 from fiducial.deterministic.ast.tool_calls import check_decoded
-from fiducial.records import ToolCallReference
+from fiducial.records import Case, ToolCallReference
 
 ARRAY = {"type": "array", "items": {"type": "integer"}}
 FLOATS = {"type": "array", "items": {"type": "float"}}
@@ -139,13 +140,7 @@ def test_a_problem_names_the_argument_what_was_expected_and_what_came(compare: C
     assert finding.evidence == {"argument": "colour", "expected": ["red", ""], "got": "blue"}
 
 
-TOOL = {
-    "type": "function",
-    "function": {
-        "name": "lamp.switch",
-        "parameters": {"type": "dict", "properties": {"on": {"type": "boolean"}}, "required": ["on"]},
-    },
-}
+LAMP = tool("lamp.switch", {"on": {"type": "boolean"}}, ["on"])
 
 
 @pytest.mark.parametrize(
@@ -160,25 +155,13 @@ TOOL = {
 )
 def test_the_documented_name_counts_as_it_was_offered(name: str, names: Any, *, valid: bool):
     reference = ToolCallReference(calls=[{"whatever": {"on": [True]}}], match="simple")
-    finding = check_decoded([{name: {"on": True}}], compile_expectation(reference, [TOOL], names))
+    finding = check_decoded([{name: {"on": True}}], compile_expectation(reference, [LAMP], names))
     assert finding.valid is valid
     assert valid or finding.error_type == "simple_function_checker:wrong_func_name"
 
 
-WEATHER = {
-    "type": "function",
-    "function": {
-        "name": "get_current_weather",
-        "parameters": {
-            "type": "dict",
-            "required": ["location"],
-            "properties": {
-                "location": {"type": "string"},
-                "unit": {"type": "string", "enum": ["celsius", "fahrenheit"], "default": "fahrenheit"},
-            },
-        },
-    },
-}
+UNIT = {"type": "string", "enum": ["celsius", "fahrenheit"], "default": "fahrenheit"}
+WEATHER = tool("get_current_weather", {"location": {"type": "string"}, "unit": UNIT}, ["location"])
 
 
 @pytest.mark.parametrize(
@@ -195,9 +178,6 @@ def test_the_weather_in_tel_aviv_may_leave_out_the_unit(
     rules: Any, arguments: dict[str, Any], *, valid: bool
 ):
     """BFCL's entry live_simple_4-3-0."""
-    from fiducial.deterministic import CheckOptions, check_result
-    from fiducial.records import Case
-
     calls = [{"get_current_weather": {"location": ["Tel Aviv, Israel"], "unit": ["fahrenheit", ""]}}]
     case = Case(id="live_simple_4-3-0", kind="tool_call", tools=[WEATHER], reference={"calls": calls})
     text = f"[get_current_weather({', '.join(f'{name}={value!r}' for name, value in arguments.items())})]"

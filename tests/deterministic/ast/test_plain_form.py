@@ -7,9 +7,10 @@ from typing import Any, Literal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tool_calls import calling
 
 from fiducial.deterministic import CheckOptions, check
-from fiducial.records import Case, Output, ToolCall, Verdict
+from fiducial.records import Case, Verdict
 
 BOOK: dict[str, Any] = {
     "name": "book",
@@ -40,8 +41,8 @@ def verdict(accepted: dict[str, Any], given: dict[str, Any], rules: Rules = "str
         tools=[BOOK],
         reference={"calls": [{"name": "book", "arguments": {"city": "Rome", **accepted}}]},
     )
-    call = ToolCall(name="book", arguments={"city": "Rome", **given})
-    return check(case, Output(case_id="trip", system="s", tool_calls=[call]), CheckOptions(rules=rules))
+    output = calling("trip", ("book", {"city": "Rome", **given}))
+    return check(case, output, CheckOptions(rules=rules))
 
 
 @either_rules
@@ -123,8 +124,7 @@ def test_a_verdict_shows_what_is_acceptable_and_the_call_as_it_is_written():
         tools=[BOOK],
         reference={"calls": [{"name": "book", "arguments": {"city": "Rome"}}, {"book": {"city": ["Pisa"]}}]},
     )
-    calls = [ToolCall(name="book", arguments={"city": city}) for city in ("Milan", "Pisa")]
-    found = check(twice, Output(case_id="trip", system="s", tool_calls=calls))
+    found = check(twice, calling("trip", ("book", {"city": "Milan"}), ("book", {"city": "Pisa"})))
     assert found.evidence["expected"] == {"name": "book", "arguments": {"city": "Rome"}}
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tool_calls import tool
 
 from fiducial.deterministic import CheckOptions, Finding, check_result
 from fiducial.records import Case
@@ -86,12 +87,10 @@ def dial() -> Case:
         "label": {"type": "string"},
         "source": {"type": "array", "items": {"type": "integer"}},
     }
-    tool = {
-        "type": "function",
-        "function": {"name": "radio.dial", "parameters": {"properties": properties, "required": []}},
-    }
     calls = [{"radio.dial": {"level": [5, ""], "label": ["jazz", ""], "source": ["readings", ""]}}]
-    return Case(id="dial", kind="tool_call", tools=[tool], reference={"calls": calls})
+    return Case(
+        id="dial", kind="tool_call", tools=[tool("radio.dial", properties)], reference={"calls": calls}
+    )
 
 
 @pytest.mark.parametrize(

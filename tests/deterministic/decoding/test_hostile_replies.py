@@ -8,10 +8,11 @@ from typing import Any
 
 import msgspec
 import pytest
+from tool_calls import calling, tool
 
 from fiducial.deterministic import CheckOptions, check, check_result
 from fiducial.errors import MissingExtraError
-from fiducial.records import Case, Output, ToolCall, encode_record
+from fiducial.records import Case, Output, encode_record
 
 pytestmark = pytest.mark.attack("replies of systems")
 
@@ -68,10 +69,7 @@ def test_hostile_native_arguments_are_graded_too(make_case: Callable[..., Case],
         "{" * 10,
         '{"door": "\\ud800"}',
     ):
-        output = Output(
-            case_id="door-1", system="s", tool_calls=[ToolCall(name="door.open", arguments=arguments)]
-        )
-        verdict = check(case, output, CheckOptions(rules=rules))
+        verdict = check(case, calling("door-1", ("door.open", arguments)), CheckOptions(rules=rules))
         assert verdict.score == 0.0
         assert encode_record(verdict)
 
@@ -89,9 +87,8 @@ def test_code_over_fifty_kilobytes_is_too_large(make_case: Callable[..., Case]):
 )
 def test_hostile_java_and_javascript_is_graded(make_case: Callable[..., Case], language: str, text: str):
     case = make_case([{"door.open": {"door": ["front"]}}])
-    case = msgspec.structs.replace(case, reference={**case.reference, "language": language}, tools=[
-        {"type": "function", "function": {"name": "door.open", "parameters": {"properties": {"door": {"type": "String"}}}}}
-    ])  # fmt: skip
+    tools = [tool("door.open", {"door": {"type": "String"}})]
+    case = msgspec.structs.replace(case, reference={**case.reference, "language": language}, tools=tools)
     assert check_result(case, text, mode="prompt").score == 0.0
 
 

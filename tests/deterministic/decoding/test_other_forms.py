@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tool_calls import calling
 
 from fiducial.deterministic.decoding import (
     AskedForm,
@@ -76,11 +77,8 @@ def test_arguments_of_a_tool_call_are_an_object_or_its_text():
 @pytest.mark.parametrize("strictly", [False, True])
 def test_native_calls_come_before_text_and_nothing_is_an_empty_reply(strictly: bool):
     decode = partial(decode_output, strictly=strictly)
-    native = Output(
-        case_id="a", system="s", text="f(b=2)", tool_calls=[ToolCall(name="f", arguments={"a": 1})]
-    )
-    assert decode(native) == CALL
-    assert decode(Output(case_id="a", system="s", text="f(b=2)", tool_calls=[])) == []
+    assert decode(calling("a", ("f", {"a": 1}), text="f(b=2)")) == CALL
+    assert decode(calling("a", text="f(b=2)")) == []
     assert decode(Output(case_id="a", system="s", text="f(b=2)")) == [{"f": {"b": 2}}]
     assert decode(Output(case_id="a", system="s")) == []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from tool_calls import tool
 
 from fiducial.deterministic import check
 from fiducial.records import Case, Output
@@ -11,19 +12,7 @@ from fiducial.records import Case, Output
 CASE = Case(
     id="a",
     kind="tool_call",
-    tools=[
-        {
-            "type": "function",
-            "function": {
-                "name": "prune",
-                "parameters": {
-                    "type": "dict",
-                    "properties": {"plant": {"type": "string"}},
-                    "required": ["plant"],
-                },
-            },
-        }
-    ],
+    tools=[tool("prune", {"plant": {"type": "string"}}, ["plant"])],
     reference={"calls": [{"prune": {"plant": ["hazel"]}}]},
 )
 

@@ -46,6 +46,12 @@ class Shop:
         return "hidden"
 
 
+def world_case(calls: list[list[str]], world: str = "Shop", **config: Any) -> Case:
+    """A case over one world, with the turns of calls that are its reference."""
+    reference = {"classes": [world], "calls": calls, "initial_config": {world: config}}
+    return Case(id="shop-1", kind="multi_turn", reference=reference)
+
+
 @pytest.fixture
 def options() -> CheckOptions:
     return CheckOptions(environments={"Shop": Shop})
@@ -63,17 +69,7 @@ def examine_shop() -> Examine:
         rules: Rules = "bfcl",
         stock: dict[str, Any] | None = None,
     ) -> Examination:
-        case = Case(
-            id="shop-1",
-            kind="multi_turn",
-            reference={
-                "classes": ["Shop"],
-                "calls": calls,
-                "initial_config": {"Shop": {"stock": stock or {}}},
-            },
-        )
-        return examine(
-            case, result, mode=mode, options=CheckOptions(rules=rules, environments={"Shop": Shop})
-        )
+        options = CheckOptions(rules=rules, environments={"Shop": Shop})
+        return examine(world_case(calls, stock=stock or {}), result, mode=mode, options=options)
 
     return run

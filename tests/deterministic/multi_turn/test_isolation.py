@@ -9,15 +9,15 @@ import pytest
 
 from fiducial.deterministic.checkers import CheckOptions, check
 from fiducial.deterministic.multi_turn.call_execution import MAX_CALLS
-from fiducial.records import Case, Output, ToolCall
+from fiducial.records import Output, ToolCall
 
-from .conftest import Examine
+from .conftest import Examine, world_case
 
 GROW = "grow(names=['a'])"
 
 
 def test_a_hundred_systems_in_one_process_do_not_touch_each_other(options: CheckOptions):
-    case = _case()
+    case = world_case([["take(name='pear')"]], stock={"pear": 1})
     before = msgspec.json.encode(case)
     right = [ToolCall(name="take", arguments={"name": "pear"})]
     wrong = [ToolCall(name="put", arguments={"name": "pear", "amount": 9})]
@@ -63,15 +63,3 @@ def test_an_output_that_asks_for_more_than_any_real_one_is_given_up(
     finding = examine_shop([[COUNT]], [[step]]).finding
     assert (finding.error_type, finding.score) == ("multi_turn:limit_exceeded", 0.0)
     assert finding.reason == f"the output has more {request.node.callspec.id} than are executed"
-
-
-def _case() -> Case:
-    return Case(
-        id="shop-1",
-        kind="multi_turn",
-        reference={
-            "classes": ["Shop"],
-            "calls": [["take(name='pear')"]],
-            "initial_config": {"Shop": {"stock": {"pear": 1}}},
-        },
-    )

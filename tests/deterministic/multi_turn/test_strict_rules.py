@@ -9,9 +9,9 @@ import pytest
 from fiducial.deterministic.checkers import CheckOptions, Rules
 from fiducial.deterministic.finding import Finding
 from fiducial.deterministic.multi_turn.trajectory import examine, find
-from fiducial.records import Case, Output, Step, ToolCall, ToolResults
+from fiducial.records import Output, Step, ToolCall, ToolResults
 
-from .conftest import Examine
+from .conftest import Examine, world_case
 
 COUNT = "count(name='pear')"
 
@@ -36,14 +36,14 @@ def test_an_agent_stopped_in_the_last_turn_is_noticed(examine_shop: Examine, mod
 
 
 def test_results_among_the_steps_change_no_verdict(options: CheckOptions):
-    case = Case(id="c", kind="multi_turn", reference={"classes": ["Shop"], "calls": [[COUNT]]})
+    case = world_case([[COUNT]])
     step: list[Step] = [
         [ToolCall(name="count", arguments={"name": "pear"})],
         ToolResults(results=['{"count": 0}']),
     ]
     strict = CheckOptions(rules="strict", environments=options.environments)
     for times, error_type in ((1, None), (21, "multi_turn:force_terminated")):
-        finding = find(case, Output(case_id="c", system="s", turns=[step * times]), strict)
+        finding = find(case, Output(case_id="shop-1", system="s", turns=[step * times]), strict)
         assert finding.error_type == error_type
 
 
@@ -139,13 +139,5 @@ def _in_files(calls: list[list[str]], turns: Any, rules: Rules, mode: Any = "dec
     tree: dict[str, Any] = {
         "top": {"type": "directory", "contents": {"a": {"type": "directory", "contents": {}}}}
     }
-    case = Case(
-        id="files-1",
-        kind="multi_turn",
-        reference={
-            "classes": ["GorillaFileSystem"],
-            "calls": calls,
-            "initial_config": {"GorillaFileSystem": {"root": tree}},
-        },
-    )
+    case = world_case(calls, "GorillaFileSystem", root=tree)
     return examine(case, turns, mode=mode, options=CheckOptions(rules=rules)).finding

@@ -1,5 +1,3 @@
-"""None"""
-
 from __future__ import annotations
 
 from typing import Any
@@ -12,7 +10,7 @@ from fiducial.deterministic.multi_turn.call_execution import MAX_CALLS
 from fiducial.deterministic.multi_turn.trajectory import replay
 from fiducial.errors import InputError
 from fiducial.records import Case, Output, StepOutcome, ToolCall, ToolResults
-from fiducial.tests.deterministic.multi_turn.conftest import Examine
+from fiducial.tests.deterministic.multi_turn.conftest import Examine, world_case
 
 PUT = "put(name='pear', amount=2)"
 COUNT = "count(name='pear')"
@@ -119,7 +117,7 @@ def test_a_turn_that_is_no_list_of_steps_is_empty(examine_shop: Examine, turns: 
 
 
 def test_an_output_is_checked_natively_as_soon_as_one_step_is_native(options: CheckOptions):
-    case = _case(calls=[[PUT], [COUNT]])
+    case = world_case(calls=[[PUT], [COUNT]])
     native = [ToolCall(name="put", arguments={"name": "pear", "amount": 2})]
     output = Output(case_id="shop-1", system="s", turns=[[native], [f"[{COUNT}]"]])
     assert check(case, output, options).error_type == "multi_turn:empty_turn_model_response"
@@ -130,26 +128,18 @@ def test_an_output_is_checked_natively_as_soon_as_one_step_is_native(options: Ch
 
 def test_an_output_without_turns_is_a_run_that_failed(options: CheckOptions):
     output = Output(case_id="shop-1", system="s", text="Error during inference: timeout")
-    verdict = check(_case(calls=[[PUT]]), output, options)
+    verdict = check(world_case(calls=[[PUT]]), output, options)
     assert (verdict.score, verdict.error_type) == (0.0, "multi_turn:inference_error")
     assert verdict.reason == "expected turns, got 'Error during inference: timeout'"
 
 
 def test_a_case_that_names_an_unknown_world_is_an_input_error():
     with pytest.raises(InputError, match=r"case 'shop-1': no environment is called 'Shop'.*environment="):
-        check_result(_case(calls=[[PUT]]), [[[PUT]]], mode="decoded")
+        check_result(world_case(calls=[[PUT]]), [[[PUT]]], mode="decoded")
 
 
 def test_a_configuration_that_a_world_does_not_take_is_an_input_error(options: CheckOptions):
-    case = Case(
-        id="shop-1",
-        kind="multi_turn",
-        reference={
-            "classes": ["GorillaFileSystem"],
-            "calls": [[]],
-            "initial_config": {"GorillaFileSystem": {"root": {"a": 5}}},
-        },
-    )
+    case = world_case([[]], "GorillaFileSystem", root={"a": 5})
     with pytest.raises(InputError, match="GorillaFileSystem does not take its configuration"):
         check_result(case, [[]], mode="decoded", options=options)
 
@@ -159,19 +149,11 @@ def test_a_reference_of_another_kind_is_an_input_error():
         check_result(Case(id="x", kind="multi_turn", reference={"answers": ["a"]}), [[]], mode="decoded")
 
 
-def _case(calls: list[list[str]]) -> Case:
-    return Case(id="shop-1", kind="multi_turn", reference={"classes": ["Shop"], "calls": calls})
-
-
-CASE = Case(
-    id="shop",
-    kind="multi_turn",
-    reference={"classes": ["Shop"], "initial_config": {"Shop": {"stock": {"pear": 3}}}, "calls": [[]]},
-)
+CASE = world_case([[]], stock={"pear": 3})
 
 
 def outcomes(options: CheckOptions, *turns: list[Any]) -> list[list[StepOutcome]]:
-    output = Output(case_id="shop", system="s", turns=list(turns))
+    output = Output(case_id="shop-1", system="s", turns=list(turns))
     return [list(turn) for turn in replay(CASE, output, options.environments)]
 
 
@@ -222,9 +204,9 @@ def test_recorded_results_are_no_steps_of_the_agent(options: CheckOptions):
 
 
 def test_an_unknown_world_is_named_with_its_case():
-    with pytest.raises(InputError, match="case 'shop': no environment is called 'Shop'"):
-        replay(CASE, Output(case_id="shop", system="s", turns=[[]]), {})
+    with pytest.raises(InputError, match="case 'shop-1': no environment is called 'Shop'"):
+        replay(CASE, Output(case_id="shop-1", system="s", turns=[[]]), {})
 
 
 def test_an_output_without_turns_has_nothing_to_execute(options: CheckOptions):
-    assert replay(CASE, Output(case_id="shop", system="s", text="timed out"), options.environments) == []
+    assert replay(CASE, Output(case_id="shop-1", system="s", text="timed out"), options.environments) == []

@@ -5,44 +5,31 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tool_calls import calling, tool
 
 from fiducial.deterministic.mutation import Subject, composed
-from fiducial.records import Case, ContextItem, Output, ToolCall
+from fiducial.records import Case, ContextItem, Output
 
-SEARCH = {
-    "name": "flights.search",
-    "description": "Find flights.",
-    "parameters": {
-        "type": "dict",
-        "properties": {
-            "origin": {"type": "string"},
-            "destination": {"type": "string"},
-            "date": {"type": "string"},
-            "passengers": {"type": "integer"},
-            "budget": {"type": "float"},
-            "unit": {"type": "string"},
-            "direct": {"type": "boolean"},
-            "stops": {"type": "array", "items": {"type": "string"}},
-            "window": {
-                "type": "tuple",
-                "items": {"type": "string"},
-                "description": "Earliest and latest, HH:MM.",
-            },
-            "cabin": {"type": "string", "enum": ["economy", "business", "first"], "default": "economy"},
-            "note": {"type": "string"},
-        },
-        "required": ["origin", "destination", "date"],
+TEXT, WHOLE = {"type": "string"}, {"type": "integer"}
+SEARCH = tool(
+    "flights.search",
+    {
+        "origin": TEXT,
+        "destination": TEXT,
+        "date": TEXT,
+        "passengers": WHOLE,
+        "budget": {"type": "float"},
+        "unit": TEXT,
+        "direct": {"type": "boolean"},
+        "stops": {"type": "array", "items": TEXT},
+        "window": {"type": "tuple", "items": TEXT, "description": "Earliest and latest, HH:MM."},
+        "cabin": {"type": "string", "enum": ["economy", "business", "first"], "default": "economy"},
+        "note": TEXT,
     },
-}
-BOOK = {
-    "name": "hotels_book",
-    "description": "Book a hotel.",
-    "parameters": {
-        "type": "dict",
-        "properties": {"city": {"type": "string"}, "nights": {"type": "integer"}},
-        "required": ["city", "nights"],
-    },
-}
+    ["origin", "destination", "date"],
+    "Find flights.",
+)
+BOOK = tool("hotels_book", {"city": TEXT, "nights": WHOLE}, ["city", "nights"], "Book a hotel.")
 FIRST = {
     "origin": "Lisbon",
     "destination": "New York",
@@ -75,7 +62,7 @@ def tool_call_case() -> Case:
         id="trip",
         kind="tool_call",
         messages=[{"role": "user", "content": "Lisbon to New York and back, two of us, for 800 euros."}],
-        tools=[{"type": "function", "function": SEARCH}, {"type": "function", "function": BOOK}],
+        tools=[SEARCH, BOOK],
         reference={"calls": [{"flights.search": each} for each in accepted], "match": "parallel"},
         cluster="trips",
     )
@@ -84,8 +71,8 @@ def tool_call_case() -> Case:
 @pytest.fixture
 def trip() -> Subject:
     """Native calls that are right."""
-    calls = [ToolCall(name="flights.search", arguments=dict(each)) for each in (FIRST, SECOND)]
-    return Subject(tool_call_case(), Output(case_id="trip", system="agent", tool_calls=calls))
+    calls = [("flights.search", dict(each)) for each in (FIRST, SECOND)]
+    return Subject(tool_call_case(), calling("trip", *calls, system="agent"))
 
 
 @pytest.fixture

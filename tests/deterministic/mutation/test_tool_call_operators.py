@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tool_calls import calling, tool
 
 from fiducial.deterministic import CheckOptions
 from fiducial.deterministic.mutation import OPERATORS, Probe, Subject, make_probes
-from fiducial.records import Case, Output, ToolCall, encode_record
+from fiducial.records import Case, Output, encode_record
 
 
 def mutations(subject: Subject, operator: str) -> list[Any]:
@@ -86,32 +87,21 @@ def test_source_text_is_mutated_as_source_text(written_trip: Subject):
 
 
 def test_arguments_that_came_as_json_text_stay_json_text(trip: Subject):
-    call = ToolCall(name="hotels_book", arguments='{"city": "Rome", "nights": 2}')
-    subject = Subject(trip.case, Output(case_id="trip", system="agent", tool_calls=[call]))
+    subject = Subject(trip.case, calling("trip", ("hotels_book", '{"city": "Rome", "nights": 2}')))
     texts = [mutation.output.tool_calls[0].arguments for mutation in mutations(subject, "off_by_one")]
     assert sorted(texts) == ['{"city": "Rome", "nights": 1}', '{"city": "Rome", "nights": 3}']
 
 
 def test_calls_that_only_changed_places_are_not_called_swapped(trip: Subject):
-    calls = [ToolCall(name="hotels_book", arguments={"city": city, "nights": 2}) for city in ("Rome", "Oslo")]
-    subject = Subject(trip.case, Output(case_id="trip", system="agent", tool_calls=calls))
-    assert changes(subject, "swapped_between_calls") == set()
+    calls = [("hotels_book", {"city": city, "nights": 2}) for city in ("Rome", "Oslo")]
+    assert changes(Subject(trip.case, calling("trip", *calls)), "swapped_between_calls") == set()
 
 
 def one_call(properties: dict[str, Any], accepted: dict[str, list[Any]], *calls: dict[str, Any]) -> Subject:
     """Calls of one function, each of which the reference accepts."""
-    document: dict[str, Any] = {
-        "name": "set",
-        "parameters": {"type": "dict", "properties": properties, "required": []},
-    }
-    case = Case(
-        id="c",
-        kind="tool_call",
-        tools=[{"type": "function", "function": document}],
-        reference={"calls": [{"set": accepted} for _ in calls]},
-    )
-    made = [ToolCall(name="set", arguments=call) for call in calls]
-    return Subject(case, Output(case_id="c", system="s", tool_calls=made))
+    reference = {"calls": [{"set": accepted} for _ in calls]}
+    case = Case(id="c", kind="tool_call", tools=[tool("set", properties)], reference=reference)
+    return Subject(case, calling("c", *(("set", call) for call in calls)))
 
 
 def test_an_alias_keeps_the_documented_form():
@@ -127,23 +117,19 @@ def test_an_alias_is_given_in_all_calls_alike():
         {"set": {"room": ["リビング", "living room"]}},
         {"set": {"room": ["キッチン", "kitchen"]}},
     ]
-    made = [ToolCall(name="set", arguments={"room": name}) for name in ("リビング", "キッチン")]
+    made = calling("c", *(("set", {"room": name}) for name in ("リビング", "キッチン")))
     for accepted, expected in (
         (calls, ["living room", "kitchen"]),
         ([calls[0], {"set": {"room": ["キッチン"]}}], None),
     ):
         both = Case(id="c", kind="tool_call", tools=case.tools, reference={"calls": accepted})
-        found = mutations(Subject(both, Output(case_id="c", system="s", tool_calls=made)), "accepted_alias")
+        found = mutations(Subject(both, made), "accepted_alias")
         rooms = [[call.arguments["room"] for call in mutation.output.tool_calls] for mutation in found]
         assert rooms == ([] if expected is None else [expected, expected])
 
 
 def test_a_value_of_another_type_is_a_fault_only_where_the_type_is_documented():
-    properties: dict[str, Any] = {
-        "share": {"type": "dict"},
-        "day": {"type": "integer"},
-        "any": {"type": "any"},
-    }
+    properties = {"share": {"type": "dict"}, "day": {"type": "integer"}, "any": {"type": "any"}}
     arguments = {"share": {"VWCE": 0.5}, "day": 3, "any": 500}
     subject = one_call(properties, {name: [value] for name, value in arguments.items()}, arguments)
     assert changes(subject, "wrong_type") == {"set: day was 3, is '3'"}
@@ -168,18 +154,10 @@ def test_the_items_of_a_list_are_not_reversed_unless_each_place_has_a_meaning(tr
 def plainly(arguments: dict[str, Any], given: dict[str, Any], **reference: Any) -> Subject:
     """Two calls of one function with a reference in the plain form."""
     properties = {name: {"type": "array"} for name in arguments}
-    document: dict[str, Any] = {"name": "set", "parameters": {"type": "dict", "properties": properties}}
-    case = Case(
-        id="c",
-        kind="tool_call",
-        tools=[{"type": "function", "function": document}],
-        reference={
-            "calls": [{"name": "set", "arguments": arguments}, {"name": "set", "arguments": {}}],
-            **reference,
-        },
-    )
-    calls = [ToolCall(name="set", arguments=given), ToolCall(name="set", arguments={})]
-    return Subject(case, Output(case_id="c", system="s", tool_calls=calls))
+    expected = [{"name": "set", "arguments": arguments}, {"name": "set", "arguments": {}}]
+    tools = [tool("set", properties)]
+    case = Case(id="c", kind="tool_call", tools=tools, reference={"calls": expected, **reference})
+    return Subject(case, calling("c", ("set", given), ("set", {})))
 
 
 def test_a_list_is_turned_round_where_the_reference_says_what_that_means():
