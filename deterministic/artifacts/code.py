@@ -22,12 +22,7 @@ _LAST_WORDS = 200
 
 
 class CodeOutput(NamedTuple):
-    """What was run, and what it printed.
-
-    Attributes:
-        contents: File to what it printed, in the form that the words are looked for in.
-        confinement: How far the code was shut in.
-    """
+    """What each file printed, in the form that the words are looked for in, and how far the code was shut in."""
 
     contents: list[tuple[str, str]]
     confinement: Confinement
@@ -141,11 +136,10 @@ def _tests_among(hidden: list[str]) -> list[str]:
 def _refuse_failure(name: str, run: Run, limits: Limits, confinement: Confinement) -> None:
     """Raise when a script failed: an exit code, or, as in the original, the word ``error`` on its error output."""
     problem: tuple[str, str] | None = None
-    if run.out_of_time:
-        what = (
-            f"{limits.wall_seconds:g} s" if run.by == "time" else f"{limits.cpu_seconds} s of processor time"
-        )
-        problem = "timeout", f"not done after {what}"
+    if run.by == "time":
+        problem = "timeout", f"not done after {limits.wall_seconds:g} s"
+    elif run.out_of_time:
+        problem = "timeout", f"not done after {limits.cpu_seconds} s of processor time"
     elif run.by in {"memory", "processes"}:
         problem = f"{run.by}_limit", f"ran into the limit on {run.by}"
     elif run.by == "lost":

@@ -89,14 +89,7 @@ class ExpectedCall(msgspec.Struct, frozen=True):
 
 
 class Expectation(msgspec.Struct, frozen=True):
-    """What is expected of an answer.
-
-    Attributes:
-        match: How calls are paired with expected calls.
-        calls: The expected calls.
-        count: How many calls there should be.
-        ordered: Whether they have to come in this order.
-    """
+    """What is expected of an answer: how many calls, how they are paired with the expected ones, and whether in this order."""
 
     match: Match
     calls: tuple[ExpectedCall, ...]

@@ -19,6 +19,9 @@ _SLOPE_WHEN_PARKED = 10.0
 _MAX_FAN_SPEED = 100
 _MAX_CRUISE_SPEED, _CRUISE_SPEED_STEP = 120, 5
 _HEALTHY_PRESSURE = (30, 35)
+_TIRE_PRESSURES = (
+    "frontLeftTirePressure", "frontRightTirePressure", "rearLeftTirePressure", "rearRightTirePressure",
+)  # fmt: skip
 
 
 class VehicleControlAPI(World):
@@ -229,12 +232,7 @@ class VehicleControlAPI(World):
 
     def check_tire_pressure(self) -> dict[str, Any]:
         """The pressures of the four tyres, and whether their mean is healthy."""
-        pressures = {
-            "frontLeftTirePressure": self.frontLeftTirePressure,
-            "frontRightTirePressure": self.frontRightTirePressure,
-            "rearLeftTirePressure": self.rearLeftTirePressure,
-            "rearRightTirePressure": self.rearRightTirePressure,
-        }
+        pressures: dict[str, float] = {name: getattr(self, name) for name in _TIRE_PRESSURES}
         lowest, highest = _HEALTHY_PRESSURE
         return {
             **pressures,

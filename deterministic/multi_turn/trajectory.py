@@ -37,11 +37,7 @@ def check_result(case: Case, result: Any, *, mode: Mode, options: CheckOptions |
 
 
 def examine(case: Case, result: Any, *, mode: Mode, options: CheckOptions | None = None) -> Examination:
-    """As ``check_result``, with the results of every step that was executed until the verdict was clear.
-
-    Raises:
-        InputError: As for ``find``.
-    """
+    """As ``check_result``, with the results of every step that was executed until the verdict was clear."""
     try:
         return _examine(case, result, mode, options or CheckOptions(rules="bfcl"))
     except InputError as error:

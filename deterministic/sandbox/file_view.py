@@ -28,14 +28,7 @@ _FILES_PER_MIB = 512
 
 
 class View(NamedTuple):
-    """What the command is to see beside system and devices.
-
-    Attributes:
-        source: The folder whose files the workspace starts with; copied.
-        readable: Further folders that it may read, at the places where they are.
-        exam: A folder with hidden tests, to be seen at `EXAM`.
-        fixed: Files of the workspace that it cannot change.
-    """
+    """What the command is to see beside system and devices, each as `confinement.Order` has it; the exam is seen at `EXAM`."""
 
     source: Path
     readable: list[str]

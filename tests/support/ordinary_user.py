@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,29 @@ def _is_open(place: Path) -> bool:
     return place.exists() and place.stat().st_mode & 0o001 > 0
 
 
+def order_to(
+    command: list[str], source: Path, scratch: Path | None, limits: Limits, readable: Sequence[str] = ()
+) -> bytes:
+    """What the launcher is told to have it run one command."""
+    order = {
+        "commands": [command],
+        "source": str(source),
+        "scratch": None if scratch is None else str(scratch),
+        "readable": list(readable),
+        "environment": {},
+        "limits": limits._asdict(),
+    }
+    return json.dumps(order).encode()
+
+
+def read_report(written: bytes) -> dict[str, Any]:
+    """What the launcher reports: how far commands were shut in, and ``runs``, their outputs as text."""
+    confinement, *runs = map(json.loads, written.splitlines())
+    for run in runs:
+        run.update({key: base64.b64decode(run[key]).decode() for key in ("out", "err")})
+    return {**confinement, "runs": runs}
+
+
 def report_to_ordinary_user(code: str, limits: Limits, *, first: str = "") -> dict[str, Any]:
     """What the launcher tells an ordinary user of a script.
 
@@ -51,21 +75,15 @@ def report_to_ordinary_user(code: str, limits: Limits, *, first: str = "") -> di
         (folder / "source").mkdir()
         (folder / "source" / "script.py").write_text(code)
         (folder / "scratch").mkdir()
-        order = {
-            "commands": [[interpreter, "script.py"]],
-            "source": str(folder / "source"),
-            "scratch": str(folder / "scratch"),
-            "readable": [str(Path(interpreter).parent.parent)],
-            "environment": {},
-            "limits": limits._asdict(),
-        }
+        readable = [str(Path(interpreter).parent.parent)]
+        order = order_to([interpreter, "script.py"], folder / "source", folder / "scratch", limits, readable)
         user = USER if os.geteuid() == 0 else None
         for path in (folder, *folder.rglob("*")):
             if user is not None:
                 os.chown(path, user, user)
         launched = subprocess.run(
             [interpreter, "-I", "-S", "-B", "-c", _BOOT.format(first=first), str(folder)],
-            input=json.dumps(order).encode(),
+            input=order,
             capture_output=True,
             check=False,
             user=user,
@@ -73,7 +91,4 @@ def report_to_ordinary_user(code: str, limits: Limits, *, first: str = "") -> di
             extra_groups=None if user is None else [],
         )
     assert launched.stdout, launched.stderr.decode()
-    confinement, *runs = map(json.loads, launched.stdout.splitlines())
-    for run in runs:
-        run.update({key: base64.b64decode(run[key]).decode() for key in ("out", "err")})
-    return {**confinement, "runs": runs}
+    return read_report(launched.stdout)

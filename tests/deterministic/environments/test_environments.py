@@ -39,14 +39,14 @@ CHANGES: dict[str, list[tuple[str, dict[str, Any]]]] = {
         (
             "authenticate_travel",
             dict.fromkeys(
-                (
+                [
                     "client_id",
                     "client_secret",
                     "refresh_token",
                     "grant_type",
                     "user_first_name",
                     "user_last_name",
-                ),
+                ],
                 "x",
             ),
         ),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import os
 import socket
 import subprocess
@@ -15,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ordinary_user import reachable_interpreter
+from ordinary_user import order_to, reachable_interpreter, read_report
 
 from fiducial.deterministic.sandbox import landlock, syscalls
 from fiducial.deterministic.sandbox.limits import Limits
@@ -44,16 +42,10 @@ def launch(folder: Path, command: list[str], seconds: float = 2) -> subprocess.C
     source, scratch = folder / "source", folder / "scratch"
     source.mkdir(exist_ok=True)
     scratch.mkdir()
-    order = {
-        "commands": [command],
-        "source": str(source),
-        "scratch": str(scratch),
-        "readable": [],
-        "environment": {},
-        "limits": Limits(wall_seconds=seconds, processes=30, memory_bytes=400 << 20)._asdict(),
-    }
+    limits = Limits(wall_seconds=seconds, processes=30, memory_bytes=400 << 20)
+    order = order_to(command, source, scratch, limits)
     launcher = [sys.executable, "-c", WITHOUT_NAMESPACES]
-    return subprocess.run(launcher, input=json.dumps(order).encode(), capture_output=True, check=False)
+    return subprocess.run(launcher, input=order, capture_output=True, check=False)
 
 
 def report_on(folder: Path, code: str, seconds: float = 2) -> dict[str, Any]:
@@ -62,12 +54,11 @@ def report_on(folder: Path, code: str, seconds: float = 2) -> dict[str, Any]:
     (folder / "source" / "script.py").write_text(code)
     launched = launch(folder, [INTERPRETER, "script.py"], seconds)
     assert launched.returncode == 0, launched.stderr.decode()
-    confinement, *runs = map(json.loads, launched.stdout.splitlines())
-    return {**confinement, "runs": runs}
+    return read_report(launched.stdout)
 
 
 def printed(report: dict[str, Any]) -> str:
-    return base64.b64decode(report["runs"][0]["out"]).decode()
+    return report["runs"][0]["out"]
 
 
 @pytest.mark.attack("sandbox without namespaces")
@@ -170,18 +161,11 @@ def processes_in(folder: Path) -> list[str]:
 def test_what_a_command_started_ends_with_the_launcher_that_is_told_to(folder: Path):
     assert INTERPRETER is not None
     code = "import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)']); time.sleep(600)"
-    order = {
-        "commands": [[INTERPRETER, "-c", code]],
-        "source": str(folder),
-        "scratch": None,
-        "readable": [],
-        "environment": {},
-        "limits": Limits(wall_seconds=600, processes=30)._asdict(),
-    }
+    order = order_to([INTERPRETER, "-c", code], folder, None, Limits(wall_seconds=600, processes=30))
     command = [sys.executable, "-c", WITHOUT_NAMESPACES]
     with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as launcher:
         assert launcher.stdin is not None
-        launcher.stdin.write(json.dumps(order).encode())
+        launcher.stdin.write(order)
         launcher.stdin.close()
         deadline = time.monotonic() + 60
         while len(processes_in(folder)) < 2:
