@@ -28,7 +28,7 @@ from fiducial.formats.bfcl import (
     read_cases,
     to_output,
 )
-from fiducial.records import Output, Verdict, atomic_write, graded, read_lines, write_records
+from fiducial.records import Output, Verdict, atomic_write, read_lines, write_records
 
 
 class RealFile(NamedTuple):
@@ -114,7 +114,13 @@ def output_of(file: RealFile, item: RealItem) -> Output:
 def label_of(file: RealFile, item: RealItem) -> Verdict:
     """The official verdict as a label."""
     score = 1.0 if item.valid else 0.0
-    return graded(output_of(file, item), score, by="bfcl/official", error_type=item.error_type)
+    return Verdict.on(
+        output_of(file, item).key,
+        score=score,
+        by="bfcl/official",
+        source="checker",
+        error_type=item.error_type,
+    )
 
 
 def verify(files: list[RealFile], scores: Path) -> int:

@@ -35,7 +35,7 @@ from fiducial.evaluation.judging.tasks import judge_task
 from fiducial.evaluation.preference.paired_inputs import Members, PairInputs
 from fiducial.evaluation.progress import Silent
 from fiducial.judges import shipped_prompts, unanswered
-from fiducial.records import Case, Output, Verdict, graded, read_records, write_records
+from fiducial.records import Case, Output, Verdict, read_records, write_records
 
 MODEL = "gpt-4.1-mini"
 
@@ -117,9 +117,9 @@ def write_ladder(name: str, calls: int, folder: Path, model: str) -> None:
 def _label(posed: Posed) -> Verdict:
     """What is right to say of a question."""
     facts = posed.facts
-    return graded(
-        posed.output,
-        facts.label,
+    return Verdict.on(
+        posed.output.key,
+        score=facts.label,
         by="construction",
         source="construction",
         reason=facts.change or None,

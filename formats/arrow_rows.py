@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date, datetime, time
 from decimal import Decimal
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,12 +19,7 @@ _NULLS = "a struct has every key in every row, so that null there was taken as n
 
 
 def read_arrow_rows(path: Path) -> Iterator[Row | Skipped]:
-    """The rows of a file, dates and decimals as text; it is said once a column that keys of structs which are null are left out.
-
-    Raises:
-        InputError: It cannot be read.
-        MissingExtraError: pyarrow is not installed.
-    """
+    """The rows of a file, dates and decimals as text; it is said once a column that keys of structs which are null are left out."""
     place, number, told = Place(path), 0, set[str]()
     for batch in _batches(path):
         for row in cast("list[dict[str, Any]]", batch.to_pylist()):
@@ -37,25 +33,23 @@ def read_arrow_rows(path: Path) -> Iterator[Row | Skipped]:
 
 
 def read_any_rows(path: Path) -> Iterator[Row | Skipped]:
-    """The rows of CSV, TSV, Parquet, Arrow or JSON, by the end of the name.
-
-    Raises:
-        InputError: It cannot be read.
-        MissingExtraError: pyarrow is needed and not installed.
-    """
+    """The rows of CSV, TSV, Parquet, Arrow or JSON, by the end of the name."""
     suffix = path.suffix.lower()
     if suffix in {".parquet", ".arrow"}:
         return read_arrow_rows(path)
     return read_csv_rows(path) if suffix in SUFFIXES else read_rows(path)
 
 
-def _batches(path: Path) -> Iterator[Any]:
+def pyarrow(doing: str) -> tuple[Any, Any]:
+    """The library and its `parquet`, of an extra."""
     try:
-        import pyarrow as pa  # noqa: PLC0415 - an extra  # pyright: ignore[reportMissingTypeStubs]
-        import pyarrow.parquet as pq  # noqa: PLC0415 - likewise  # pyright: ignore[reportMissingTypeStubs]
+        return import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError as error:
-        raise MissingExtraError("parquet", "reading Parquet or Arrow") from error
-    arrow, parquet = pa, pq
+        raise MissingExtraError("parquet", doing) from error
+
+
+def _batches(path: Path) -> Iterator[Any]:
+    arrow, parquet = pyarrow("reading Parquet or Arrow")
     try:
         if path.suffix.lower() == ".arrow":
             with arrow.OSFile(str(path)) as file:

@@ -49,11 +49,7 @@ class Known:
         self._files: dict[Path, int] = {}
 
     def made_up(self, prefix: str, path: Path, number: int) -> str:
-        """An id for a row that has none; of every file but the first with the file's number in it.
-
-        Raises:
-            RecordError: A case before has it.
-        """
+        """An id for a row that has none; of every file but the first with the file's number in it; refused where a case before has it."""
         file = self._files.setdefault(path, len(self._files) + 1)
         name = f"{prefix}-{number:06d}" if file == 1 else f"{prefix}-{file}-{number:06d}"
         if self._cases and hash(name) in self._cases:
@@ -61,11 +57,7 @@ class Known:
         return name
 
     def is_new(self, case: Case) -> bool:
-        """Whether a case was not there before.
-
-        Raises:
-            RecordError: Another case has its id.
-        """
+        """Whether a case was not there before; another one under its id is refused."""
         key, content = hash(case.id), hash(encode_record(case))
         known = self._cases.get(key)
         if known is None:
@@ -75,11 +67,7 @@ class Known:
         return known is None
 
     def refuse_again(self, output: Output) -> None:
-        """Refuse an output that was there before.
-
-        Raises:
-            RecordError: It was.
-        """
+        """Refuse an output that was there before."""
         key = hash(output.key)
         if key in self._outputs:
             raise RecordError(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
 
-from ..errors import UsageError
-from ..records import Case, JudgeId, Output, Verdict
+from ..records import Case, Output, Verdict
 
 
 class Judged(NamedTuple):
@@ -22,6 +22,13 @@ class Judged(NamedTuple):
     def item_id(self) -> str:
         """The name of the output in tables."""
         return str(self.output.key)
+
+    @property
+    def accepted(self) -> list[Any]:
+        """Accepted answers, where the case has some."""
+        reference = self.case.reference
+        answer = reference.get("answer")
+        return reference.get("answers") or ([] if answer is None else [answer])
 
 
 class Known(NamedTuple):
@@ -38,6 +45,11 @@ class Known(NamedTuple):
     created: str
     cuts: Mapping[str, float]
     agreement: Mapping[str, Mapping[str, float]]
+
+    @property
+    def nanoseconds(self) -> int:
+        """When, since 1970."""
+        return int(datetime.fromisoformat(self.created).timestamp() * 1e9)
 
     def passes(self, verdict: Verdict) -> bool | None:
         """Whether a verdict passes; None where there is no score."""
@@ -60,7 +72,6 @@ class Written(msgspec.Struct, kw_only=True):
 
 def identity(verdict: Verdict) -> dict[str, Any]:
     """Who gave a verdict, in our own namespace: what OpenTelemetry and others have no field for."""
-    judge: JudgeId | None = verdict.judge
     own: dict[str, Any] = {
         "fiducial.source": verdict.source,
         "fiducial.outcome": verdict.outcome,
@@ -70,21 +81,14 @@ def identity(verdict: Verdict) -> dict[str, Any]:
         "fiducial.case_id": verdict.case_id,
         "fiducial.error_type": verdict.error_type,
     }
-    if judge is not None:
-        own |= {f"fiducial.judge.{name}": getattr(judge, name) for name in ("kind", "name", "variant", "model", "fingerprint")}  # fmt: skip
+    if verdict.judge is not None:
+        names = ("kind", "name", "variant", "model", "fingerprint")
+        own |= {f"fiducial.judge.{name}": getattr(verdict.judge, name) for name in names}
     return {name: value for name, value in own.items() if value not in {None, ""}}
 
 
-def only_one(items: list[Judged], what: str) -> tuple[str, str]:
-    """The system and the judge of verdicts of which there may be only one each.
-
-    Raises:
-        UsageError: There are several.
-    """
-    systems = {item.output.system for item in items}
-    judges = {verdict.by for item in items for verdict in item.verdicts}
-    for option, names in (("--system", systems), ("--judge", judges)):
-        if len(names) != 1:
-            told = ", ".join(sorted(names)) or "none"
-            raise UsageError(f"{what} has room for one: say {option}, one of {told}")
-    return systems.pop(), judges.pop()
+def with_scores(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], dict[str, int]]:
+    """Verdicts with a score, and how many are left out since they have none."""
+    given = list(verdicts)
+    graded = [verdict for verdict in given if verdict.score is not None]
+    return graded, {"without a score": len(given) - len(graded)} if len(graded) < len(given) else {}

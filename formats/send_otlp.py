@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
 from typing import Any, cast
 
 from ..errors import MissingExtraError, ProviderError
@@ -32,7 +31,7 @@ def send(items: Iterable[Judged], endpoint: str, known: Known) -> int:
     provider = cast("Any", sdk).LoggerProvider()
     provider.add_log_record_processor(cast("Any", export).SimpleLogRecordProcessor(kept))
     logger = provider.get_logger("fiducial")
-    at = int(datetime.fromisoformat(known.created).timestamp() * 1e9)
+    at = known.nanoseconds
     for item in items:
         trace, span = evaluated_span(item)
         for verdict in item.verdicts:

@@ -10,9 +10,10 @@ from typing import Any
 
 import msgspec
 
+from ..errors import UsageError
 from ..records import Outcome, ToolResults, Verdict, atomic_write, write_records
 from .json_text import as_text
-from .judged import Judged, Known, Written, identity, only_one
+from .judged import Judged, Known, Written, identity, with_scores
 
 _REASONS: dict[Outcome, str] = {
     "unparsable": "invalid_response_format",
@@ -23,17 +24,18 @@ _REASONS: dict[Outcome, str] = {
 
 
 def write_scores(items: Iterable[Judged], path: Path, known: Known) -> Written:
-    """Write scores for ``inspect score --scorer precomputed_scores``; a verdict without a score is left out, and unscored there.
-
-    Raises:
-        UsageError: There are several systems or judges.
-    """
+    """Write scores for ``inspect score --scorer precomputed_scores``; a verdict without a score is left out, and unscored there."""
     del known
     given = list(items)
-    only_one(given, "a file of precomputed scores")
-    verdicts = [verdict for item in given for verdict in item.verdicts if verdict.repeat == 0]
-    graded = [verdict for verdict in verdicts if verdict.score is not None]
-    left_out = {"without a score": len(verdicts) - len(graded)} if len(graded) < len(verdicts) else {}
+    systems = {item.output.system for item in given}
+    judges = {verdict.by for item in given for verdict in item.verdicts}
+    for option, names in (("--system", systems), ("--judge", judges)):
+        if len(names) != 1:
+            told = ", ".join(sorted(names)) or "none"
+            raise UsageError(f"a file of precomputed scores has room for one: say {option}, one of {told}")
+    graded, left_out = with_scores(
+        verdict for item in given for verdict in item.verdicts if verdict.repeat == 0
+    )
     rows = write_records(path, (_score_row(verdict) for verdict in graded))
     return Written(files=[str(path)], rows=rows, left_out=left_out)
 
@@ -139,9 +141,8 @@ def _asked(item: Judged) -> list[dict[str, Any]]:
 
 
 def _target(item: Judged) -> str | list[str]:
-    reference = item.case.reference
-    answers = reference.get("answers", [reference["answer"]] if "answer" in reference else [])
-    return answers or [as_text(call) or "" for call in reference.get("calls", [])] or ""
+    calls = item.case.reference.get("calls", [])
+    return item.accepted or [as_text(call) or "" for call in calls] or ""
 
 
 def _done(item: Judged) -> Iterator[dict[str, Any]]:

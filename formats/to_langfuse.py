@@ -8,16 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from ..records import Verdict, write_records
-from .judged import Judged, Known, Written, identity
+from .judged import Judged, Known, Written, identity, with_scores
 
 
 def write(items: Iterable[Judged], path: Path, known: Known) -> Written:
     """Write bodies of scores (JSON Lines), whose trace is the case; verdicts without a score are left out, since one there must have a value."""
     del known
-    verdicts = [verdict for item in items for verdict in item.verdicts]
-    graded = [verdict for verdict in verdicts if verdict.score is not None]
+    graded, left_out = with_scores(verdict for item in items for verdict in item.verdicts)
     rows = write_records(path, map(_body, graded))
-    left_out = {"without a score": len(verdicts) - rows} if rows < len(verdicts) else {}
     return Written(files=[str(path)], rows=rows, left_out=left_out)
 
 

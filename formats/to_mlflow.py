@@ -30,11 +30,10 @@ def _assessment(verdict: Verdict, known: Known) -> dict[str, Any]:
             "error_code": verdict.outcome,
             "error_message": verdict.reason or verdict.outcome,
         }
-    assessor, name = verdict.by, verdict.by
     return {
-        "assessment_name": name,
+        "assessment_name": verdict.by,
         "trace_id": verdict.case_id,
-        "source": {"source_type": _SOURCES[verdict.source], "source_id": assessor},
+        "source": {"source_type": _SOURCES[verdict.source], "source_id": verdict.by},
         "create_time": known.created,
         "last_update_time": known.created,
         "feedback": feedback,

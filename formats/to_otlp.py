@@ -7,7 +7,6 @@ judge agrees with labels stand in ``fiducial.*``, since the conventions have no 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +59,7 @@ def write(items: Iterable[Judged], path: Path, known: Known) -> Written:
 
 def _record(verdict: Verdict, item: Judged, known: Known) -> dict[str, Any]:
     trace, span = evaluated_span(item)
-    nanoseconds = str(int(datetime.fromisoformat(known.created).timestamp() * 1e9))
+    nanoseconds = str(known.nanoseconds)
     return {
         "timeUnixNano": nanoseconds,
         "observedTimeUnixNano": nanoseconds,

@@ -122,9 +122,7 @@ def _passages(item: Judged) -> list[str]:
 
 
 def _accepted(item: Judged) -> list[str]:
-    reference = item.case.reference
-    answers = reference.get("answers") or ([reference["answer"]] if reference.get("answer") else [])
-    return [str(answer) for answer in answers]
+    return list(map(str, item.accepted))
 
 
 def _raw(text: str) -> str:

@@ -10,8 +10,8 @@ from typing import Any, cast
 
 import msgspec
 
-from ..errors import MissingExtraError
 from ..records import atomic_write, message_text
+from .arrow_rows import pyarrow
 from .judged import Judged, Known, Written
 from .spreadsheet import as_text_cell
 
@@ -61,11 +61,7 @@ def write_csv(items: Iterable[Judged], path: Path, known: Known) -> Written:
 
 
 def write_parquet(items: Iterable[Judged], path: Path, known: Known) -> Written:
-    """Write verdicts as Parquet.
-
-    Raises:
-        MissingExtraError: pyarrow is not installed.
-    """
+    """Write verdicts as Parquet."""
     del known
     numbers = {"score": "float64", "repeat": "int64", "trial": "int64"}
     rows = list(verdict_rows(items))
@@ -74,11 +70,7 @@ def write_parquet(items: Iterable[Judged], path: Path, known: Known) -> Written:
 
 
 def write_hf(items: Iterable[Judged], path: Path, known: Known) -> Written:
-    """Write a folder that ``datasets.load_dataset`` reads: a card, and a row an output.
-
-    Raises:
-        MissingExtraError: pyarrow is not installed.
-    """
+    """Write a folder that ``datasets.load_dataset`` reads: a card, and a row an output."""
     rows = [_output_row(item) for item in items]
     file, card = path / "data" / "outputs.parquet", path / "README.md"
     numbers = {"trial": "int64"}
@@ -97,15 +89,12 @@ def _output_row(item: Judged) -> dict[str, Any]:
     reference = case.reference
     messages = [message for turn in case.turns for message in turn]
     alone = len(messages) == 1 and messages[0]["role"] == "user"
-    answers = reference.get("answers") or (
-        [reference["answer"]] if reference.get("answer") is not None else None
-    )
     return {
         "id": case.id,
         "query": message_text(messages[0]) if alone else None,
         "messages": None if alone or not messages else _json(messages),
         "tool_definitions": _json(case.tools) if case.tools else None,
-        "accepted_answers": _json(answers) if answers else None,
+        "accepted_answers": _json(item.accepted) if item.accepted else None,
         "expected_calls": _json(reference["calls"]) if _are_plain(reference.get("calls")) else None,
         "criterion": reference.get("criterion"),
         "context": _json(case.context) if case.context else None,
@@ -143,12 +132,7 @@ def _card(known: Known, rows: int, judges: list[str]) -> str:
 
 
 def _parquet(rows: list[dict[str, Any]], columns: Mapping[str, str], path: Path) -> None:
-    try:
-        import pyarrow as pa  # noqa: PLC0415 - an extra  # pyright: ignore[reportMissingTypeStubs]
-        import pyarrow.parquet as pq  # noqa: PLC0415 - likewise  # pyright: ignore[reportMissingTypeStubs]
-    except ImportError as error:
-        raise MissingExtraError("parquet", "writing Parquet") from error
-    arrow, parquet = cast("Any", pa), cast("Any", pq)
+    arrow, parquet = pyarrow("writing Parquet")
     schema = arrow.schema([(name, getattr(arrow, kind)()) for name, kind in columns.items()])
     table = arrow.Table.from_pylist([{name: row[name] for name in columns} for row in rows], schema=schema)
     with atomic_write(path) as file:

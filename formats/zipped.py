@@ -24,11 +24,7 @@ DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFErro
 
 
 class Zipped(Closing):
-    """A ZIP file, opened.
-
-    Raises:
-        InputError: It is no ZIP file, or is cut off.
-    """
+    """A ZIP file, opened."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -45,12 +41,7 @@ class Zipped(Closing):
         self._archive.close()
 
     def read(self, name: str) -> bytes:
-        """All of a member.
-
-        Raises:
-            InputError: It is broken, or too large.
-            MissingExtraError: It is compressed with Zstandard, and nothing that reads that is installed.
-        """
+        """All of a member."""
         info = self.members[name]
         try:
             raw = self._zstandard(info) if info.compress_type == _ZSTANDARD else self._plain(info)

@@ -118,10 +118,8 @@ def baseline_verdict(case: Case, output: Output, judge: str = "tool_call_accurac
         score, reason = _RULES[judge](case, output)
     except NotApplicableError as error:
         reason = str(error)
-    return Verdict(
-        case_id=output.case_id,
-        system=output.system,
-        trial=output.trial,
+    return Verdict.on(
+        output.key,
         by=judge_id.plain,
         source="judge",
         outcome="not_applicable" if score is None else "graded",

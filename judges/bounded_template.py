@@ -31,15 +31,7 @@ _NODES: tuple[type[nodes.Node], ...] = tuple(
 
 
 def bounded_template(source: str) -> Callable[[Mapping[str, Any]], str]:
-    """Compile a template.
-
-    Returns:
-        From values to text. It raises TemplateLimitError where rendering takes too much, and what jinja raises.
-
-    Raises:
-        jinja2.TemplateSyntaxError: It is not jinja.
-        TemplateLimitError: It uses what prompts may not use, is nested too deeply or too long.
-    """
+    """Compile a template; it raises what jinja raises, and TemplateLimitError where it uses what prompts may not, or rendering takes too much."""
     environment = BoundedEnvironment()
     environment.begin({"source": source})  # constants are worked out already
     try:

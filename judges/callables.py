@@ -67,7 +67,7 @@ class FunctionJudge:
             verdict = _read(await said if inspect.isawaitable(said) else said, output)
         except Exception as error:  # noqa: BLE001 - whatever a user's function raises is why there is no score
             why = " ".join(f"{type(error).__name__}: {error}".split())
-            verdict = _blank(output, outcome="failed", reason=why)
+            verdict = Verdict.on(output.key, by="", source="judge", outcome="failed", reason=why)
         return msgspec.structs.replace(
             verdict,
             case_id=output.case_id,
@@ -111,14 +111,9 @@ def _read(said: object, output: Output) -> Verdict:
     if not isinstance(score, int | float) and callable(item):
         score = item()  # numpy's
     if not isinstance(score, int | float) or not 0 <= score <= 1 or not isinstance(reason, str | None):
-        return _blank(
-            output, outcome="unparsable", reason=f"{_EXPECTED}, got {repr(cast('Any', said))[:_SHOWN]}"
-        )
-    return _blank(output, outcome="graded", score=float(score), reason=reason)
+        why = f"{_EXPECTED}, got {repr(cast('Any', said))[:_SHOWN]}"
+        return Verdict.on(output.key, by="", source="judge", outcome="unparsable", reason=why)
+    return Verdict.on(output.key, by="", source="judge", score=float(score), reason=reason)
 
 
 _PAIR = 2
-
-
-def _blank(output: Output, **fields: Any) -> Verdict:
-    return Verdict(case_id=output.case_id, system=output.system, by="", source="judge", **fields)

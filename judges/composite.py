@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, cast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeAlias, cast
 
 from ..records import Case, JudgeId, Kind, Output, Verdict
 
@@ -22,7 +23,7 @@ class Part(Protocol):
 
     @property
     def id(self) -> JudgeId:
-        """Which judge it is."""
+        """Which judge it is; equal fingerprints mean comparable scores."""
         ...
 
     @property
@@ -61,8 +62,19 @@ Answers: TypeAlias = Callable[[Question], Verdict | None]
 """From a question to its answer, where there is one."""
 
 
+@dataclass(frozen=True, kw_only=True)
 class Composite(ABC):
-    """A judge that asks others; see `Judge` for what all judges have."""
+    """A judge that asks others; see `Judge` for what all judges have.
+
+    Attributes:
+        shown_as: How its verdicts are signed; a name made of those it asks when left out.
+    """
+
+    shown_as: str | None = None
+
+    def named(self, by: str) -> Self:
+        """See `Judge`."""
+        return replace(self, shown_as=by)
 
     @property
     @abstractmethod
@@ -107,7 +119,7 @@ async def discuss(talk: Deliberation, ask: Callable[[Question], Awaitable[Verdic
 
 def unread(output: Output) -> Verdict:
     """The guess that leads to most questions: a reply that cannot be read."""
-    return Verdict(case_id=output.case_id, system=output.system, by="", source="judge", outcome="unparsable")
+    return Verdict.on(output.key, by="", source="judge", outcome="unparsable")
 
 
 def rounds_of(judge: Part) -> int:

@@ -94,11 +94,7 @@ def unanswered(judge: PromptJudge, work: Iterable[Work], known: Lookup) -> Itera
 async def judge_output(
     case: Case, output: Output, judge: PromptJudge, provider: Provider, *, repeat: int = 0
 ) -> Verdict:
-    """Judge one output.
-
-    Raises:
-        PromptError: The prompt cannot be rendered.
-    """
+    """Judge one output; a `PromptError` where the prompt cannot be rendered."""
     asking = cycle(judge, case, output, repeat)
     try:
         request = next(asking)

@@ -36,11 +36,7 @@ class _Declared(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def declared_scale(front: FrontMatter, parameters: Mapping[str, Any], parse: Mapping[str, Any]) -> Scale:
-    """The scale that a prompt file declares.
-
-    Raises:
-        PromptError: None is declared, with the line to add; or the one declared cannot be one.
-    """
+    """The scale that a prompt file declares; a `PromptError` with the line to add where it declares none."""
     if front.values.get("scale") is not None:
         try:
             return scale_of(front.values["scale"])
@@ -57,11 +53,7 @@ def declared_scale(front: FrontMatter, parameters: Mapping[str, Any], parse: Map
 
 
 def scale_of(declared: Any) -> Scale:
-    """The scale of a mapping with ``minimum`` and ``maximum``, perhaps ``step`` and ``better``.
-
-    Raises:
-        ValueError: It is no such mapping, or its numbers make no scale.
-    """
+    """The scale of a mapping with ``minimum`` and ``maximum``, perhaps ``step`` and ``better``; a `ValueError` of any other."""
     try:
         told = msgspec.convert(declared, _Declared)
     except msgspec.ValidationError as error:
@@ -77,15 +69,7 @@ def scale_line(scale: Scale) -> str:
 
 
 def scale_from_option(text: str, step: float | None = None) -> Scale:
-    """The scale of a command line's ``--scale``.
-
-    Args:
-        text: The worst score and the best, such as ``1-5``, or ``5-1`` where 1 is the best; or what a prompt file would say.
-        step: Distance of neighbouring scores; None when any number in between is one, or the text says it.
-
-    Raises:
-        ValueError: The text is neither.
-    """
+    """The scale of a command line's ``--scale``: the worst score and the best (``1-5``, or ``5-1`` where 1 is the best), or what a prompt file would say."""
     ends = _ENDS.fullmatch(text.strip())
     if ends is not None:
         worst, best = float(ends[1]), float(ends[2])

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from ..errors import FiducialError
-from ..records import Case, Episode, Message, Output, Pair
+from ..records import Case, Episode, Output, Pair
 from .as_json import JsonList, bracketed, calls_text, dumps, json_lines, step_text
 from .transcript import tools_at_start, transcript, transcript_of_calls
 
@@ -30,7 +30,7 @@ def _query(case: Case, output: Output) -> str:
     if not messages:
         raise NotApplicableError("the case has no messages")
     if len(messages) == 1 and messages[0]["role"] == "user":
-        return _content(messages[0])
+        return _text(messages[0].get("content"))
     return str(json_lines(messages))
 
 
@@ -166,13 +166,6 @@ def fillers_with(replay: Replay) -> Mapping[str, Filler]:
     }
 
 
-def _content(message: Message) -> str:
-    content = message.get("content")
-    if isinstance(content, str):
-        return content
-    return dumps(content)
-
-
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else dumps(value)
 
@@ -199,15 +192,7 @@ class _Reference(msgspec.Struct):
 
 
 def challenge_criterion(case: Case) -> str | None:
-    """Say what a good answer to a challenge achieves.
-
-    Args:
-        case: A case of kind ``artifact``.
-
-    Returns:
-        The answer in the words of its template (``reference``, ``rubric``, ``question``; any other: as it stands), and the
-        challenge's examples after it; None when the challenge has no answer.
-    """
+    """What a good answer to a challenge achieves: the answer in the words of its template, or as it stands, and the examples; None without an answer."""
     try:
         ground = msgspec.convert(case.reference, _Reference).ground
     except msgspec.ValidationError:

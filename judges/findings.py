@@ -52,14 +52,7 @@ class Finding:
 def read_reply(
     reply: Reply, judge: PromptJudge, usage: Usage | None = None, *, probability: float | None = None
 ) -> Finding:
-    """Read a judge's reply.
-
-    Args:
-        reply: What the model replied.
-        judge: Who was asked; says how to read.
-        usage: What it cost, to be kept beside.
-        probability: Of the best score, where it is known from an earlier reading; None to weigh the reply's tokens.
-    """
+    """Read a judge's reply; the probability of the best score is weighed of its tokens where it is not known from an earlier reading."""
     finish = (reply.finish_reason or "").lower()
     if reply.refusal is not None or finish in _FILTERED:
         reason = reply.refusal or "stopped by the provider's content filter"
@@ -93,10 +86,8 @@ def _weighed(reading: Reading, reply: Reply, judge: PromptJudge, probability: fl
 def make_verdict(output: Output, judge: PromptJudge, repeat: int, finding: Finding) -> Verdict:
     """The verdict of a finding."""
     reading = finding.reading
-    return Verdict(
-        case_id=output.case_id,
-        system=output.system,
-        trial=output.trial,
+    return Verdict.on(
+        output.key,
         by=judge.by,
         source="judge",
         outcome=finding.outcome,

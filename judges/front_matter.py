@@ -51,21 +51,14 @@ class FrontMatter:
 
 
 def read_front_matter(path: Path) -> FrontMatter:
-    """Read a prompt file.
-
-    The front matter ends at the first line of three dashes, so a template may hold such lines (promptflow would take the last).
-
-    Raises:
-        PromptError: It cannot be read, is no UTF-8, is larger than a mebibyte, or its front matter is not a YAML mapping.
-    """
+    """Read a prompt file: see `read_prompt_text` and `split_front_matter`."""
     return split_front_matter(read_prompt_text(path), path)
 
 
 def split_front_matter(text: str, path: Path) -> FrontMatter:
     """Split the text of a prompt file.
 
-    Raises:
-        PromptError: It has no front matter, or its front matter is not a YAML mapping.
+    The front matter ends at the first line of three dashes, so a template may hold such lines (promptflow would take the last).
     """
     opening = _FENCE.match(text.lstrip("\n"))
     start = len(text) - len(text.lstrip("\n"))
@@ -92,11 +85,7 @@ def is_prompt_text(path: Path) -> bool:
 
 
 def read_prompt_text(path: Path) -> str:
-    r"""Read a prompt file as text, with newlines as ``\n`` and without a byte-order mark.
-
-    Raises:
-        PromptError: It cannot be read, is no UTF-8, or is larger than a mebibyte.
-    """
+    r"""Read a prompt file as text, with newlines as ``\n`` and without a byte-order mark."""
     try:
         raw = path.read_bytes()
     except OSError as error:
@@ -109,15 +98,16 @@ def read_prompt_text(path: Path) -> str:
         raise PromptError(
             f"{path}: not UTF-8: byte 0x{raw[error.start]:02x} at byte {error.start}"
         ) from error
+    return with_newlines(text)
+
+
+def with_newlines(text: str) -> str:
+    r"""The text with the line ends of prompt files, ``\n``; behind any other a role would open a message all the same."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_yaml(text: str) -> Any:
-    """A short text in YAML, such as a user writes on a command line.
-
-    Raises:
-        ValueError: It is not YAML.
-    """
+    """A short text in YAML, such as a user writes on a command line; a `ValueError` where it is none."""
     yaml: Any = YAML(typ="safe", pure=True)
     try:
         return yaml.load(text)
@@ -128,11 +118,7 @@ def read_yaml(text: str) -> Any:
 def read_yaml_mapping(
     text: str, path: Path, lines_before: int = 0, what: str = "front matter"
 ) -> tuple[dict[str, Any], dict[str, int]]:
-    """Read a YAML mapping: its values, and the 1-based line of each top-level key.
-
-    Raises:
-        PromptError: It is not YAML, no mapping, or uses aliases.
-    """
+    """Read a YAML mapping without aliases: its values, and the 1-based line of each top-level key."""
     yaml: Any = YAML(typ="safe", pure=True)  # typed, since ruamel.yaml's own annotations are partial
     yaml.Composer = _BoundedComposer
     try:

@@ -21,6 +21,7 @@ from .catalogue import (
     known_prompt,
     known_prompts,
 )
+from .composite import Part
 from .cycle import Work, as_done, judge_output
 from .fillers import FILLERS, FILLERS_OF_CALLS, Filler, Replay, fillers_with
 from .parsing import LOGPROBS, PARSER_VERSION, STATEMENTS, ReplyParser, make_parser, statements_beside
@@ -54,23 +55,8 @@ class Way(Protocol):
         ...
 
 
-class Judge(Protocol):
+class Judge(Part, Protocol):
     """Who judges: pairs of case and output in, verdicts out."""
-
-    @property
-    def id(self) -> JudgeId:
-        """Which judge it is; equal fingerprints mean comparable scores."""
-        ...
-
-    @property
-    def by(self) -> str:
-        """How its verdicts are signed."""
-        ...
-
-    @property
-    def kinds(self) -> frozenset[Kind] | None:
-        """The kinds of case it judges; None for every kind."""
-        ...
 
     @property
     def pass_at(self) -> float | None:
@@ -184,17 +170,7 @@ class PromptJudge:
 async def judge_work(
     work: Iterable[Work], judge: PromptJudge, provider: Provider, *, concurrency: int = 64
 ) -> AsyncGenerator[Verdict]:
-    """Judge exactly these repetitions of these outputs, for who has a provider open.
-
-    Args:
-        work: Cases, outputs and repetitions; taken only as fast as verdicts are.
-        judge: Who judges.
-        provider: Answers the judge's requests; keeps to the number of calls in flight by itself.
-        concurrency: How many that are.
-
-    Raises:
-        PromptError: The prompt cannot be rendered.
-    """
+    """Judge exactly these repetitions of these outputs, for who has a provider open, which keeps to the number of calls in flight by itself."""
 
     async def ask(case: Case, output: Output, repeat: int) -> Verdict:
         return await judge_output(case, output, judge, provider, repeat=repeat)

@@ -6,8 +6,8 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, Self, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -101,12 +101,10 @@ class JuryJudge(Composite):
     Attributes:
         jury: Who sits on it, and how opinions are counted.
         members: The judges, in that order.
-        shown_as: How its verdicts are signed; the rule and its members when left out.
     """
 
     jury: Jury
     members: tuple[Part, ...]
-    shown_as: str | None = None
 
     @property
     def id(self) -> JudgeId:
@@ -117,10 +115,6 @@ class JuryJudge(Composite):
     def by(self) -> str:
         """See `Judge`."""
         return self.shown_as or self.jury.by
-
-    def named(self, by: str) -> Self:
-        """See `Judge`."""
-        return replace(self, shown_as=by)
 
     @property
     def kinds(self) -> frozenset[Kind] | None:
@@ -146,11 +140,11 @@ class JuryJudge(Composite):
         """See `Composite`."""
         first = 1 if self.jury.rule == "escalate" else len(self.members)
         said = yield from together(map(deliberation, self._questions(self.members[:first], case, output)))
-        if first < len(self.members) and is_unsure(self.jury, list(map(opinion, said))):
+        if first < len(self.members) and is_unsure(self.jury, said):
             said += yield from together(
                 map(deliberation, self._questions(self.members[first:], case, output))
             )
-        verdict = combine(self.jury, output.key, list(map(opinion, said)))
+        verdict = combine(self.jury, output.key, said)
         return msgspec.structs.replace(verdict, by=self.by, repeat=repeat)
 
     def _questions(self, members: Sequence[Part], case: Case, output: Output) -> list[Question]:
@@ -167,26 +161,13 @@ def times(judge: JudgeId, repeats: int) -> int:
     return 1 if judge.kind in {"baseline", "jury"} else repeats
 
 
-class Opinion(NamedTuple):
-    """What of a member's verdict counts: whose, how it came out, the score, and a finer score where there is one."""
-
-    member: Author
-    outcome: Outcome
-    score: float | None
-    probability: float | None
-
-    @property
-    def finest(self) -> float | None:
-        """The probability of a pass by log-probabilities, else the score."""
-        return self.score if self.probability is None else self.probability
+def _finest(verdict: Verdict) -> float | None:
+    """The probability of a pass by log-probabilities, where there is one, else the score."""
+    probability = verdict.evidence.get("probability")
+    return verdict.score if probability is None else probability
 
 
-def opinion(verdict: Verdict) -> Opinion:
-    """What of a verdict counts."""
-    return Opinion(verdict.author, verdict.outcome, verdict.score, verdict.evidence.get("probability"))
-
-
-def is_unsure(jury: Jury, opinions: Sequence[Opinion]) -> bool:
+def is_unsure(jury: Jury, opinions: Sequence[Verdict]) -> bool:
     """Whether the cheap judge leaves an output to the dear one.
 
     It does when its reply has no score, when a score lies where it is not sure, or when its repeats disagree. A call that failed
@@ -195,13 +176,13 @@ def is_unsure(jury: Jury, opinions: Sequence[Opinion]) -> bool:
     if any(one.outcome in {"failed", "not_applicable"} for one in opinions):
         return False
     low, high = jury.unsure
-    scores = [one.finest for one in opinions]
+    scores = [_finest(one) for one in opinions]
     if any(score is None or low <= score <= high for score in scores):
         return True
     return len({one.score is not None and one.score >= jury.members[0].pass_at for one in opinions}) > 1
 
 
-def combine(jury: Jury, item: ItemKey, opinions: Sequence[Opinion]) -> Verdict:
+def combine(jury: Jury, item: ItemKey, opinions: Sequence[Verdict]) -> Verdict:
     """Count the opinions on one output; who said what is in the evidence.
 
     Opinions without a score are left out, and a score needs more than half of the opinions, by weight. As long as a call failed
@@ -210,39 +191,52 @@ def combine(jury: Jury, item: ItemKey, opinions: Sequence[Opinion]) -> Verdict:
     """
     counted = opinions
     if jury.rule == "escalate":
-        cheap = [one for one in opinions if one.member == jury.members[0].id]
-        dear = [one for one in opinions if one.member == jury.members[1].id]
+        cheap = [one for one in opinions if one.author == jury.members[0].id]
+        dear = [one for one in opinions if one.author == jury.members[1].id]
         counted = (dear or cheap) if is_unsure(jury, cheap) else cheap  # a dear one may not judge such cases
-    return _verdict(jury, item, opinions, _count(jury, counted))
+    outcome, score, reason = _count(jury, counted)
+    names: dict[Author, str] = {member.id: member.by for member in jury.members}
+    listed = [
+        {"by": names[one.author], "outcome": one.outcome}
+        | ({} if one.score is None else {"score": one.score})
+        for one in opinions
+    ]
+    evidence: dict[str, Any] = {"opinions": listed}
+    if jury.rule == "escalate":
+        evidence["escalated"] = any(one.author == jury.members[1].id for one in opinions)
+    return Verdict.on(
+        item,
+        by=jury.by,
+        judge=jury.id,
+        source="judge",
+        outcome=outcome,
+        score=score,
+        reason=reason,
+        evidence=evidence,
+    )
 
 
-class _Result(NamedTuple):
-    outcome: Outcome
-    score: float | None
-    reason: str
-
-
-def _count(jury: Jury, opinions: Sequence[Opinion]) -> _Result:
+def _count(jury: Jury, opinions: Sequence[Verdict]) -> tuple[Outcome, float | None, str]:
     weights: dict[Author, float] = {
         member.id: 1.0 if jury.rule == "escalate" else weight
         for member, weight in zip(jury.members, jury.weights, strict=True)
     }
-    graded = [(one.member, one.score) for one in opinions if one.score is not None]
+    graded = [(one.author, one.score) for one in opinions if one.score is not None]
     said = f"{len(graded)} of {len(opinions)} opinions have a score"
     failed = sum(one.outcome == "failed" for one in opinions)
     if failed:
-        return _Result("failed", None, f"{failed} of {len(opinions)} calls failed")
-    total = sum(weights[one.member] for one in opinions)
+        return "failed", None, f"{failed} of {len(opinions)} calls failed"
+    total = sum(weights[one.author] for one in opinions)
     heard = sum(weights[member] for member, _ in graded)
     if 2 * heard <= total or _same(2 * heard, total):
-        return _Result(_commonest(opinions), None, f"only {said}")
+        return _commonest(opinions), None, f"only {said}"
     if jury.rule != "majority":
-        return _Result("graded", sum(weights[member] * score for member, score in graded) / heard, said)
+        return "graded", sum(weights[member] * score for member, score in graded) / heard, said
     cuts: dict[Author, float] = {member.id: member.pass_at for member in jury.members}
     passed = sum(weights[member] for member, score in graded if score >= cuts[member])
     if _same(2 * passed, heard):
-        return _Result("undecided", None, f"{said}, and they are tied")
-    return _Result("graded", float(2 * passed > heard), f"{passed:g} of {heard:g} for a pass; {said}")
+        return "undecided", None, f"{said}, and they are tied"
+    return "graded", float(2 * passed > heard), f"{passed:g} of {heard:g} for a pass; {said}"
 
 
 def _same(weight: float, other: float) -> bool:
@@ -250,34 +244,6 @@ def _same(weight: float, other: float) -> bool:
     return math.isclose(weight, other, rel_tol=1e-9)
 
 
-def _commonest(opinions: Sequence[Opinion]) -> Outcome:
+def _commonest(opinions: Sequence[Verdict]) -> Outcome:
     counts = Counter(one.outcome for one in opinions if one.score is None)
     return max(UNGRADED, key=lambda outcome: counts[outcome])
-
-
-def _verdict(jury: Jury, item: ItemKey, opinions: Sequence[Opinion], result: _Result) -> Verdict:
-    names: dict[Author, str] = {member.id: member.by for member in jury.members}
-    evidence: dict[str, Any] = {
-        "opinions": [
-            {
-                "by": names[one.member],
-                "outcome": one.outcome,
-                **({} if one.score is None else {"score": one.score}),
-            }
-            for one in opinions
-        ]
-    }
-    if jury.rule == "escalate":
-        evidence["escalated"] = any(one.member == jury.members[1].id for one in opinions)
-    return Verdict(
-        case_id=item.case_id,
-        system=item.system,
-        trial=item.trial,
-        by=jury.by,
-        judge=jury.id,
-        source="judge",
-        outcome=result.outcome,
-        score=result.score,
-        reason=result.reason,
-        evidence=evidence,
-    )

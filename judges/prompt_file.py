@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,24 +40,7 @@ from .scale import Scale
 
 T = TypeVar("T")
 
-_KEYS = (
-    "name",
-    "description",
-    "version",
-    "authors",
-    "tags",
-    "model",
-    "inputs",
-    "outputs",
-    "sample",
-    "template",
-    "metadata",
-    "scale",
-    "parse",
-    "pass_at",
-    "map",
-    "kinds",
-)
+_KEYS = ("name", "description", "version", "authors", "tags", "model", "inputs", "outputs", "sample", "template", "metadata", "scale", "parse", "pass_at", "map", "kinds")  # fmt: skip
 STATEMENTS = "statements"
 """The mode of prompts that split an answer instead of judging it."""
 
@@ -155,13 +137,14 @@ def prompt_of(front: FrontMatter) -> PromptFile:
             raise front.fault(f"unknown key; {_nearest(key, _KEYS)}", key)
     parameters = _parameters(front)
     parse = _field(front, "parse", dict[str, Any], {}) if "parse" in front.values else None
+    splits = (parse or {}).get("mode") == STATEMENTS
     return PromptFile(
         path=front.path,
         name=_field(front, "name", str, front.path.stem),
         description=_field(front, "description", str, ""),
         inputs=_inputs(front),
         parameters=parameters,
-        scale=_scale(front, parameters, parse or {}),
+        scale=Scale() if splits else declared_scale(front, parameters, parse or {}),
         pass_at=_pass_at(front),
         parse=parse,
         lines=front.lines,
@@ -232,14 +215,10 @@ def _parameters(front: FrontMatter) -> Mapping[str, Any]:
     return parameters
 
 
-def _scale(front: FrontMatter, parameters: Mapping[str, Any], parse: Mapping[str, Any]) -> Scale:
-    return Scale() if parse.get("mode") == STATEMENTS else declared_scale(front, parameters, parse)
-
-
 def _pass_at(front: FrontMatter) -> float | None:
-    pass_at = _field(front, "pass_at", float, math.nan)
     if front.values.get("pass_at") is None:
         return None
+    pass_at = _field(front, "pass_at", float, 1.0)
     if not 0 < pass_at <= 1:
         raise front.fault(
             f"expected a score above 0 and at most 1, which is what scores on the scale become, got {pass_at:g}",
@@ -249,7 +228,8 @@ def _pass_at(front: FrontMatter) -> float | None:
 
 
 def _kinds(front: FrontMatter) -> frozenset[Kind] | None:
-    for kind in _field(front, "kinds", list[str], []):
+    kinds = _field(front, "kinds", list[str], [])
+    for kind in kinds:
         if not is_kind(kind):
             raise front.fault(unknown_kind(kind), "kinds")
-    return frozenset(_field(front, "kinds", list[str], [])) or None
+    return frozenset(kinds) or None

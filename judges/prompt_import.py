@@ -10,10 +10,10 @@ from typing import Any, cast
 
 import msgspec
 
-from ..errors import InputError, UsageError
+from ..errors import InputError, UsageError, readable
 from .declared_scale import names_other_scale, scale_from_option, scale_option, suggested_scale
 from .fillers import FILLERS
-from .front_matter import MAX_PROMPT_BYTES, is_prompt_text, split_front_matter
+from .front_matter import MAX_PROMPT_BYTES, is_prompt_text, split_front_matter, with_newlines
 from .parsing import make_parser
 from .prompt_file import PromptFile, prompt_of
 from .prompt_inputs import FENCE, INPUTS, nearest_input, refuse_unfillable
@@ -88,20 +88,11 @@ class _ChatMessage(msgspec.Struct):
 def import_chat(
     path: Path, inputs: Mapping[str, str] | None = None, scale: Scale | None = None, step: float | None = None
 ) -> str:
-    """Write chat messages as a prompt file.
+    """Write chat messages (a message, a list of them, or an object with ``messages``, in JSON) as a prompt file.
 
-    The messages' texts are kept to the letter, apart from line ends, which become newlines. What is to be judged goes into a last user message, one section an input. The
-    reply is read as the last number after the last heading that speaks of a score, where there is one.
-
-    Args:
-        path: A JSON file: a message, a list of messages, or an object with ``messages``.
-        inputs: Inputs to be judged, each by the name it is to have and the input of ours that fills it; none: those that the text's own
-            headings name, else query and response.
-        scale: What scores are possible; None for 0 to 1, unless the text speaks of another.
-        step: Distance of neighbouring scores where no scale is given; None when any number in between is one.
-
-    Raises:
-        InputError: It is no such file, a text holds what a prompt file cannot, scores cannot be so far apart, or seem to be others.
+    The messages' texts are kept to the letter, apart from line ends, which become newlines. What is to be judged goes into a last user message, one section an input: those
+    that are given, by the names they are to have and the inputs of ours that fill them, or that the text's own headings name, else query and response. The reply is read as
+    the last number after the last heading that speaks of a score, where there is one. Without a scale scores are from 0 to 1, unless the text speaks of others.
     """
     messages = _read(path)
     text = "\n".join(message.content for message in messages)
@@ -136,13 +127,13 @@ def _unit_scale(path: Path, text: str, step: float | None) -> Scale:
 
 
 def _read(path: Path) -> list[_ChatMessage]:
+    with readable(path):
+        raw = path.read_bytes().removeprefix(codecs.BOM_UTF8)
     try:
-        content: Any = msgspec.json.decode(path.read_bytes().removeprefix(codecs.BOM_UTF8))
+        content: Any = msgspec.json.decode(raw)
         if isinstance(content, dict):
             content = cast("dict[str, Any]", content).get("messages", [content])
         messages = msgspec.convert(content, list[_ChatMessage])
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
     except (msgspec.DecodeError, RecursionError) as error:
         raise InputError(f"expected a chat message or a list of them: {error}", path=path) from error
     for message in messages:
@@ -150,12 +141,7 @@ def _read(path: Path) -> list[_ChatMessage]:
             raise InputError(f"the role {message.role!r} has no place in a prompt file", path=path)
     if not messages:
         raise InputError("expected a chat message or a list of them, got none", path=path)
-    return [_ChatMessage(message.role, _with_newlines(message.content)) for message in messages]
-
-
-def _with_newlines(content: str) -> str:
-    """The text with the line ends of prompt files, as which others are read: a role behind one would open a message."""
-    return content.replace("\r\n", "\n").replace("\r", "\n")
+    return [_ChatMessage(message.role, with_newlines(message.content)) for message in messages]
 
 
 def _named_inputs(text: str) -> list[str]:

@@ -53,9 +53,6 @@ def fill_inputs(
 
     Returns:
         Values by name, ready to be rendered. Inputs that are not ours are left to their defaults.
-
-    Raises:
-        NotApplicableError: The item lacks what the prompt needs, and declares no default for.
     """
     values: dict[str, Any] = {}
     for name, declaration in declared.items():
@@ -77,11 +74,7 @@ def fill_inputs(
 
 
 def refuse_unfillable(prompt: PromptFile) -> None:
-    """Refuse a prompt with inputs that nothing fills.
-
-    Raises:
-        PromptError: An input without a default is none of ours, or is to be a list and is a text, with the line that would map it.
-    """
+    """Refuse a prompt with inputs that nothing fills."""
     for name, declaration in prompt.inputs.items():
         source = declaration.source or name
         place = f"{prompt.path}:{prompt.lines.get('inputs' if declaration.source is None else 'map', 1)}"

@@ -42,14 +42,8 @@ _TAG = re.compile(r"<(S[012])>")
 def import_prompty(path: Path, sources: Mapping[str, str], scale: Scale | None = None) -> str:
     """Write another tool's prompt file as one of ours.
 
-    Args:
-        path: The file.
-        sources: Which input of ours fills which of theirs; what is not named must have a name of ours, or a default.
-        scale: What scores are possible; None when the file says it.
-
-    Raises:
-        InputError: It has inputs that nothing fills, no scale is known, or its template is not jinja2.
-        PromptError: It cannot be read.
+    ``sources`` names the input of ours that fills one of theirs; what it does not name must have a name of ours, or a default. Without a
+    scale the file has to say which scores are possible.
     """
     front = read_front_matter(path)
     _refuse_other_templates(front)

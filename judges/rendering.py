@@ -36,15 +36,7 @@ _FAILURES = (
 
 
 def compile_prompt(prompt: PromptFile) -> Render:
-    """Compile a prompt once, to be rendered for every item.
-
-    Returns:
-        A function from values to messages. It raises PromptError when an input is missing, unknown or of another type than
-        declared, and when the template cannot be rendered with the values.
-
-    Raises:
-        PromptError: The template is not jinja, opens no message, or has text before the first.
-    """
+    """Compile a prompt once, to be rendered for every item; a `PromptError` where it cannot be, or not with the values of an item."""
     nonce = secrets.token_hex(16)
     source = _mark_roles(prompt, nonce)
     try:

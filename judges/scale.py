@@ -50,11 +50,6 @@ class Scale:
         return abs(steps - round(steps)) <= _TOLERANCE
 
     @property
-    def best(self) -> float:
-        """The score that becomes 1."""
-        return self.maximum if self.better == "high" else self.minimum
-
-    @property
     def is_unit(self) -> bool:
         """Whether scores are already in [0, 1], with 1 the best."""
         return (self.minimum, self.maximum, self.better) == (0.0, 1.0, "high")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
@@ -25,12 +25,10 @@ class ShareJudge(Composite):
     Attributes:
         judge: Who judges the statements.
         splitter: Who splits answers.
-        shown_as: How its verdicts are signed; the judge's name when left out.
     """
 
     judge: PromptJudge
     splitter: Part
-    shown_as: str | None = None
 
     @property
     def id(self) -> JudgeId:
@@ -58,10 +56,6 @@ class ShareJudge(Composite):
     def rounds(self) -> int:
         """See `Composite`: the splitter, then the judge."""
         return 2
-
-    def named(self, by: str) -> Self:
-        """See `Judge`."""
-        return replace(self, shown_as=by)
 
     def deliberate(self, case: Case, output: Output, repeat: int = 0) -> Deliberation:
         """See `Composite`; an answer is split once, however often its statements are judged."""

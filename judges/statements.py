@@ -106,19 +106,15 @@ def combine(
     pieces. An answer of which a statement could not be graded is not graded.
     """
     outcome, score, reason = _count(said)
-    return Verdict(
-        case_id=item.case_id,
-        system=item.system,
-        trial=item.trial,
+    return Verdict.on(
+        item,
         by=share.by,
         source="judge",
         judge=share.id,
         outcome=outcome,
         score=score,
         reason=reason,
-        evidence={
-            "statements": [_entry(text, one) for text, one in zip(statements, said, strict=True)],
-        },
+        evidence={"statements": [_entry(text, one) for text, one in zip(statements, said, strict=True)]},
         repeat=repeat,
     )
 

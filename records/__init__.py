@@ -27,25 +27,15 @@ from .case import (
 )
 from .case_index import CaseFacts, CaseFiles, CaseIndex, Closing, files_of, named
 from .explanations import nearest, not_utf8
-from .jsonl import (
-    MAX_LINE_BYTES,
-    atomic_write,
-    decode_record,
-    encode_record,
-    lines_of,
-    read_lines,
-    read_numbered,
-    read_records,
-    write_json,
-    write_records,
-)
+from .jsonl import MAX_LINE_BYTES, decode_record, lines_of, read_lines, read_numbered, read_records
 from .judge_id import Author, JudgeId, JudgeKind, ShownNames
 from .memory_file import FolderPath, InputPath, MemoryFile, MemoryFolder, memory_file
 from .openai_shapes import message_text
 from .output import AgentStep, Episode, ItemKey, Output, Pair, Step, StepOutcome, ToolCall, ToolResults
 from .plain_file import open_plainly, read_plainly
 from .validation import validate_case
-from .verdict import UNGRADED, Outcome, Source, Usage, Verdict, graded, ungraded
+from .verdict import UNGRADED, Outcome, Source, Usage, Verdict
+from .writing import atomic_write, encode_record, write_json, write_records
 
 __all__ = [
     "BUILT_IN_KINDS",
@@ -104,7 +94,6 @@ __all__ = [
     "decode_record",
     "encode_record",
     "files_of",
-    "graded",
     "is_kind",
     "is_marked",
     "lines_of",
@@ -118,7 +107,6 @@ __all__ = [
     "read_numbered",
     "read_plainly",
     "read_records",
-    "ungraded",
     "unknown_kind",
     "validate_case",
     "write_json",

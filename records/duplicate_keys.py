@@ -76,11 +76,7 @@ def _lines_of(records: Sequence[object]) -> bytes:
 
 
 def refuse_duplicate_keys(line: bytes) -> None:
-    """Read a line key by key.
-
-    Raises:
-        ValueError: A key stands twice in one object.
-    """
+    """Read a line key by key."""
     json.loads(line, object_pairs_hook=_as_object)
 
 

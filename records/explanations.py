@@ -26,9 +26,10 @@ def explained(message: str, record_type: Any, noun: str | None = None) -> str:
     """The message of a failed decoding, with the fields or values that are possible where one was not."""
     problem, at, place = message.partition(_PLACE)
     path = place.rstrip("`")
+    types = _types_at(record_type, path)
     unknown = _UNKNOWN_FIELD.fullmatch(problem)
     if unknown is not None:
-        holder = _type_at(record_type, path)
+        holder: type[msgspec.Struct] | None = next(filter(_is_record, types), None)
         if holder is None:
             return message
         called = noun if noun is not None and not path else _called(holder)
@@ -36,10 +37,9 @@ def explained(message: str, record_type: Any, noun: str | None = None) -> str:
         swapped = "" if path else _SWAPPED.get((holder.__name__, unknown[1]), "")
         return f"{unknown_field(unknown[1], fields, called)}{swapped}{at}{place}"
     choice = _NO_CHOICE.fullmatch(problem)
-    values = [] if choice is None else _choices_at(record_type, path)
-    if choice is None or not values:
+    names = [str(value) for each in types if get_origin(each) is Literal for value in get_args(each)]
+    if choice is None or not names:
         return message
-    names = [str(value) for value in values]
     return f"{problem}; known are {', '.join(names)}{nearest(choice[1], names)}{at}{place}"
 
 
@@ -74,19 +74,12 @@ def line_hint(message: str, raw: bytes) -> str:
     return "" if line.startswith(b"{") else f"; {_ONE_A_LINE}"
 
 
-def _type_at(record_type: Any, path: str) -> type[msgspec.Struct] | None:
-    """The type of record that stands at a path, such as ``.claims[0]``."""
+def _types_at(record_type: Any, path: str) -> list[Any]:
+    """The types that can stand at a path, such as ``.claims[0]``."""
     here: list[Any] = [record_type]
     for step in _STEP.finditer(path):
         here = [below for each in here for below in _below(each, step[1])]
-    return next((each for each in here if _is_record(each)), None)
-
-
-def _choices_at(record_type: Any, path: str) -> list[Any]:
-    here: list[Any] = [record_type]
-    for step in _STEP.finditer(path):
-        here = [below for each in here for below in _below(each, step[1])]
-    return [value for each in here if get_origin(each) is Literal for value in get_args(each)]
+    return here
 
 
 def _below(kind: Any, field: str | None) -> list[Any]:

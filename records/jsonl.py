@@ -1,26 +1,23 @@
-"""JSON Lines, read and written as streams: memory does not grow with the file, and errors name file, line and field."""
+"""JSON Lines, read as streams: memory does not grow with the file, and errors name file, line and field."""
 
 from __future__ import annotations
 
-import glob
-import io
 import json
-import os
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 import msgspec
 
-from ..errors import InputError, RecordError, RunFolderError
+from ..errors import InputError, RecordError, readable
 from .case import Case
 from .duplicate_keys import DuplicateKeys, refuse_duplicate_keys
 from .explanations import explained, line_hint, not_utf8
 from .memory_file import InputPath, MemoryFile
-from .plain_file import open_plainly
 from .validation import validate_case
 
 MAX_LINE_BYTES = 32 * 1024 * 1024
@@ -50,7 +47,7 @@ def read_records(path: InputPath | str, record_type: type[T]) -> Iterator[T]:
         InputError: The file cannot be read, or holds no record at all.
         RecordError: A line is not such a record; the message names line and field.
     """
-    for _, record in read_numbered(_located(path), record_type):
+    for _, record in read_numbered(Path(path) if isinstance(path, str) else path, record_type):
         yield record
 
 
@@ -116,11 +113,8 @@ def read_lines(path: InputPath) -> Generator[tuple[int, int, bytes]]:
         InputError: The file cannot be opened or read.
         RecordError: A line is longer than ``MAX_LINE_BYTES``.
     """
-    try:
-        with path.open("rb") as file:
-            yield from lines_of(file, path)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
+    with readable(path), path.open("rb") as file:
+        yield from lines_of(file, path)
 
 
 def lines_of(file: BinaryIO, path: InputPath) -> Iterator[tuple[int, int, bytes]]:
@@ -131,7 +125,7 @@ def lines_of(file: BinaryIO, path: InputPath) -> Iterator[tuple[int, int, bytes]
         path: Named in errors.
     """
     offset = 0
-    for number in _count_from_one():
+    for number in count(1):
         raw = file.readline(MAX_LINE_BYTES + 1)
         if not raw:
             return
@@ -186,126 +180,12 @@ def decode_record(
     return record
 
 
-def encode_record(record: object) -> bytes:
-    r"""Encode a record as one line, newline included.
-
-    Lone surrogates, which UTF-8 cannot carry but a model can produce, are written as ``\u`` escapes.
-    """
-    try:
-        return msgspec.json.encode(record) + b"\n"
-    except UnicodeEncodeError:
-        return json.dumps(msgspec.to_builtins(record)).encode("ascii") + b"\n"
-
-
-def write_records(path: InputPath | str, records: Iterable[object]) -> int:
-    """Write records to a JSON Lines file, all or nothing.
-
-    Args:
-        path: The file; replaced only after the last record was written.
-        records: What to write.
-
-    Returns:
-        How many were written.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
-    count = 0
-    with atomic_write(_located(path)) as file:
-        for record in records:
-            file.write(encode_record(record))
-            count += 1
-    return count
-
-
-def _located(path: InputPath | str) -> InputPath:
-    return Path(path) if isinstance(path, str) else path
-
-
-def write_json(path: InputPath, value: Any) -> None:
-    """Write a JSON file for people and machines, all or nothing.
-
-    Args:
-        path: The file.
-        value: What msgspec can encode.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
-    with atomic_write(path) as file:
-        file.write(_laid_out(value) + b"\n")
-
-
-def _laid_out(value: Any) -> bytes:
-    try:
-        return msgspec.json.format(msgspec.json.encode(value), indent=2)
-    except UnicodeEncodeError:  # a lone surrogate, which a name in data may hold
-        return json.dumps(msgspec.to_builtins(value), indent=2).encode("ascii")
-
-
-@contextmanager
-def atomic_write(path: InputPath) -> Generator[BinaryIO]:
-    """Open a file for writing that appears under its name only when the block ends without an error.
-
-    Args:
-        path: The file to be made or replaced; its folder is made when missing.
-
-    Yields:
-        A binary file.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
-    if isinstance(path, MemoryFile):
-        written = io.BytesIO()
-        yield written
-        path.write_bytes(written.getvalue())
-        return
-    part = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part.unlink(missing_ok=True)
-        for left in _left_by_killed(path):
-            left.unlink(missing_ok=True)
-        with part.open("xb") as file:  # which follows no link
-            _held(file)
-            yield file
-        part.replace(path)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror or error}", path=path) from error
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _left_by_killed(path: Path) -> Iterator[Path]:
-    """What processes that were killed while they wrote a file left beside it."""
-    for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
-        writer = left.suffixes[-2].removeprefix(".") if len(left.suffixes) > 1 else ""
-        if writer.isdecimal() and not Path("/proc", writer).exists():
-            with suppress(OSError, RunFolderError), open(open_plainly(left, os.O_RDONLY), "rb") as file:  # noqa: PTH123 - a descriptor
-                if _held(file):  # else its writer runs elsewhere, and has that number there
-                    yield left
-
-
-def _held(file: BinaryIO) -> bool:
-    """Lock a file for as long as this process has it open; False where another one has, or nobody can."""
-    try:
-        import fcntl  # noqa: PLC0415 - not on every system
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (ImportError, OSError):
-        return False
-    return True
-
-
 def _decode(raw: bytes, record_type: type[T]) -> T:
     try:
         return _decoder(record_type)(raw)
     except msgspec.ValidationError:
         raise
-    except UnicodeDecodeError as error:
-        raise ValueError(not_utf8(error)) from error
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         # The standard library reads lone surrogates, and says better what is wrong with the rest.
         return msgspec.convert(_loads(raw), record_type)
 
@@ -333,10 +213,3 @@ def _split_field(message: str) -> tuple[str, str | None]:
     if found is None:
         return message, None
     return message[: found.start()], found[1] or None
-
-
-def _count_from_one() -> Iterator[int]:
-    number = 0
-    while True:
-        number += 1
-        yield number

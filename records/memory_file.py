@@ -112,7 +112,7 @@ def _line(record: Any, name: str, number: int) -> bytes:
     try:
         return _ENCODER.encode(record) + b"\n"
     except UnicodeEncodeError:  # a lone surrogate, which a model can produce
-        from .jsonl import encode_record  # noqa: PLC0415 - reads from here, too
+        from .writing import encode_record  # noqa: PLC0415 - reads from here, too
 
         return encode_record(msgspec.to_builtins(record, enc_hook=_plain))
     except (TypeError, msgspec.MsgspecError, RecursionError) as error:

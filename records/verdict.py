@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 from .case import Record
 from .judge_id import Author, JudgeId
-from .output import ItemKey, Output
+from .output import ItemKey
 
 Source: TypeAlias = Literal["checker", "judge", "human", "construction"]
 
@@ -81,6 +81,12 @@ class Verdict(Record, frozen=True, kw_only=True):
         if self.judge is not None and self.source != "judge":
             raise ValueError(f"only verdicts of judges name one; this is of a {self.source}{_AT_JUDGE}")
 
+    @classmethod
+    def on(cls, item: ItemKey, *, by: str, source: Source, outcome: Outcome = "graded", **said: Any) -> Self:
+        """A verdict on an output, with whatever else is said."""
+        case_id, system, trial = item
+        return cls(case_id=case_id, system=system, trial=trial, by=by, source=source, outcome=outcome, **said)
+
     @property
     def key(self) -> ItemKey:
         """The output this is about."""
@@ -95,77 +101,3 @@ class Verdict(Record, frozen=True, kw_only=True):
     def graded(self) -> bool:
         """Whether there is a score."""
         return self.outcome == "graded"
-
-
-def graded(
-    output: Output,
-    score: float,
-    *,
-    by: str,
-    source: Source = "checker",
-    error_type: str | None = None,
-    reason: str | None = None,
-    evidence: dict[str, Any] | None = None,
-) -> Verdict:
-    """A verdict with a score.
-
-    Args:
-        output: The output that was graded.
-        score: In [0, 1].
-        by: Who says so.
-        source: What sort of thing ``by`` is.
-        error_type: The kind of fault, when there is one.
-        reason: One sentence for a person.
-        evidence: Details a machine may read.
-
-    Returns:
-        The verdict.
-    """
-    return _on(
-        output,
-        "graded",
-        by,
-        source,
-        score=score,
-        error_type=error_type,
-        reason=reason,
-        evidence=evidence or {},
-    )
-
-
-def ungraded(
-    output: Output,
-    outcome: Outcome,
-    *,
-    by: str,
-    source: Source = "checker",
-    reason: str | None = None,
-    error_type: str | None = None,
-) -> Verdict:
-    """A verdict that says why there is no score.
-
-    Args:
-        output: The output that could not be graded.
-        outcome: Why, as one of ``UNGRADED``.
-        by: Who says so.
-        source: What sort of thing ``by`` is.
-        reason: One sentence for a person.
-        error_type: A finer name for the reason, where there is one.
-
-    Returns:
-        The verdict.
-    """
-    return _on(output, outcome, by, source, error_type=error_type, reason=reason)
-
-
-def _on(output: Output, outcome: Outcome, by: str, source: Source, **details: Any) -> Verdict:
-    key = output.key
-    return Verdict(
-        case_id=key.case_id,
-        system=key.system,
-        trial=key.trial,
-        by=by,
-        source=source,
-        outcome=outcome,
-        **details,
-    )

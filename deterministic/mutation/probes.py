@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from ...records import Case, Output, Verdict, encode_record, graded
+from ...records import Case, Output, Verdict, encode_record
 from ..answers import check_answer
 from ..checkers import CheckOptions, Rules, check
 from .answer_operators import said
@@ -174,9 +174,9 @@ def _probe(attempt: _Attempt, number: int) -> Probe:
         case_id = f"{case.id}~{operator.name}~{source.system}~{trial}"
         case = msgspec.structs.replace(mutation.case, id=case_id, cluster=case.cluster_id)
     output = msgspec.structs.replace(mutation.output, case_id=case.id, system=system, trial=trial)
-    label = graded(
-        output,
-        attempt.meant if mutation.label is None else mutation.label,
+    label = Verdict.on(
+        output.key,
+        score=attempt.meant if mutation.label is None else mutation.label,
         by="construction",
         source="construction",
         error_type=None if attempt.is_twin else operator.name,

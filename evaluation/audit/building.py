@@ -24,7 +24,6 @@ from ...records import (
     Verdict,
     atomic_write,
     encode_record,
-    graded,
     write_json,
 )
 from ...version import VERSION
@@ -229,9 +228,9 @@ class _Row(NamedTuple):
 
 def _original(subject: Subject) -> _Row:
     """The right output itself: what a judge says of it is what it says of its twins is compared with."""
-    label = graded(
-        subject.output,
-        1.0,
+    label = Verdict.on(
+        subject.output.key,
+        score=1.0,
         by="construction",
         source="construction",
         evidence=origin(ORIGINAL, "nothing", subject.output),

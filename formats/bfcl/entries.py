@@ -39,11 +39,7 @@ class ClassDocuments:
     def of(
         self, entry: dict[str, Any], place: str, line: int
     ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-        """What a system is offered at the start of an entry, and what is given back in a later turn.
-
-        Raises:
-            RecordError: The entry names a class that has no documents.
-        """
+        """What a system is offered at the start of an entry, and what is given back in a later turn."""
         withheld = set(chain.from_iterable(entry.get("missed_function", {}).values()))
         offered: list[dict[str, Any]] = []
         later: list[dict[str, Any]] = []

@@ -89,12 +89,7 @@ def find_results(root: Path, categories: Collection[Category] | None = None) -> 
 
 
 def read_results(path: Path) -> Iterator[ResultLine]:
-    """Read the lines of a result file.
-
-    Raises:
-        InputError: The file cannot be read.
-        RecordError: A line is not a result.
-    """
+    """Read the lines of a result file."""
     for line, _, raw in read_lines(path):
         yield _result_line(raw, path, line)
 

@@ -35,11 +35,7 @@ class DataSource(Protocol):
         ...
 
     def lines(self, relative: str) -> Iterator[tuple[int, bytes]]:
-        """The non-blank lines of a file with their 1-based numbers.
-
-        Raises:
-            InputError: There is no such file, or it cannot be read.
-        """
+        """The non-blank lines of a file with their 1-based numbers."""
         ...
 
 
@@ -80,11 +76,7 @@ class FolderSource:
 
 
 class WheelSource:
-    """Files inside a wheel, read as they are asked for, without unpacking anything to disk.
-
-    Raises:
-        InputError: It is not a zip file, or carries no BFCL data.
-    """
+    """Files inside a wheel, read as they are asked for, without unpacking anything to disk."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -145,22 +137,13 @@ def _translated(place: Path | str) -> Generator[None]:
 
 
 def read_objects(source: DataSource, relative: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Read a file of one JSON object a line: 1-based line number and object.
-
-    Raises:
-        InputError: There is no such file.
-        RecordError: A line is not a JSON object.
-    """
+    """Read a file of one JSON object a line: 1-based line number and object."""
     for number, raw in source.lines(relative):
         yield number, parse_object(raw, place=source.place(relative), line=number)
 
 
 def read_document(source: DataSource, relative: str) -> Any:
-    """Read a file that is one JSON document over several lines.
-
-    Raises:
-        InputError: There is no such file, or it is not JSON.
-    """
+    """Read a file that is one JSON document over several lines."""
     return parse_json(b"".join(raw for _, raw in source.lines(relative)), place=source.place(relative))
 
 

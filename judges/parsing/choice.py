@@ -27,9 +27,6 @@ def make_parser(prompt: PromptFile) -> ReplyParser:
 
     A prompt that does not declare one is read by what it asks for: JSON where its ``response_format`` is JSON, tags where
     its template shows ``<S2>`` or ``<score>``, else a number that is the whole reply.
-
-    Raises:
-        PromptError: The declaration names an unknown mode or option.
     """
     declared = dict(prompt.parse if prompt.parse is not None else _inferred(prompt))
     place = f"{prompt.path}:{prompt.lines.get('parse', 1)}: parse"

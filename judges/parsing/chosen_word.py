@@ -13,17 +13,10 @@ from .written_score import DECORATION, between_tags, tagged_reason
 def choice_parser(
     scale: Scale, scores: Mapping[str, float], *, tag: str | None = None, reasons: Sequence[str] = ()
 ) -> ReplyParser:
-    """A parser of choices.
+    """A parser of choices among words, which are given in lower case with their scores: the whole reply, or what stands in a tag.
 
-    Args:
-        scale: What scores are possible.
-        scores: Score of each word, the words in lower case.
-        tag: Name of the tag around the word; None where the word is the whole reply.
-        reasons: Names of the tags around reasons.
-
-    Returns:
-        The parser. A word that is not offered, none, or two different ones make a reply unreadable. Quotes, emphasis and a full
-        stop around the word mean nothing, nor do capitals; a tagged prompt's reply that is nothing but the word is read, too.
+    A word that is not offered, none, or two different ones make a reply unreadable. Quotes, emphasis and a full stop around the word mean
+    nothing, nor do capitals; a tagged prompt's reply that is nothing but the word is read, too.
     """
     tagged = None if tag is None else between_tags(tag)
     where = "alone in the reply" if tag is None else f"between <{tag}> and </{tag}>"

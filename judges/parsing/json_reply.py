@@ -51,7 +51,7 @@ def json_parser(
     fraction_of: Pieces | None = None,
     alone: bool = False,
 ) -> ReplyParser:
-    """A parser of JSON replies.
+    """A parser of JSON replies. Objects in fences or between sentences are found; several must agree on the score.
 
     Args:
         scale: What scores are possible.
@@ -62,9 +62,6 @@ def json_parser(
         fraction_of: The list of pieces. Where it is given, the score must be the share of pieces that hold.
         alone: Whether the reply must be the object and nothing else, as it is under a ``response_format``, with all its criteria or
             its pieces.
-
-    Returns:
-        The parser. Objects in fences or between sentences are found; several must agree on the score.
     """
 
     def parse(text: str) -> Reading:
@@ -134,11 +131,7 @@ class _NotJsonError(DecodingError):
 
 
 def decode_object(text: str) -> Mapping[str, Any]:
-    """The JSON object that a text is, and nothing else.
-
-    Raises:
-        DecodingError: It is not JSON, no object, or has two values under one key.
-    """
+    """The JSON object that a text is, and nothing else; of two values under one key none is taken."""
     try:
         value = json.loads(
             text, object_pairs_hook=_without_contradiction, parse_constant=_refuse, parse_int=_integer

@@ -68,12 +68,7 @@ _LISTED = 5
 
 
 def checked_share(score: float, marks: Sequence[float]) -> float:
-    """The share of pieces that hold, if it is what the judge says it is.
-
-    Raises:
-        DecodingError: A mark is neither 1 nor 0, or the score is not the share: a judge whose score does not follow from its
-            own findings has not been understood.
-    """
+    """The share of pieces (marked 1 or 0) that hold, if it is what the judge says it is: else the judge has not been understood."""
     if not marks or not {0.0, 1.0}.issuperset(marks):
         raise DecodingError(f"expected pieces marked 1 or 0, got {list(marks)[:5]}")
     share = sum(marks) / len(marks)
@@ -83,16 +78,7 @@ def checked_share(score: float, marks: Sequence[float]) -> float:
 
 
 def one_score(values: Iterable[float], scale: Scale, where: str) -> float:
-    """The only score among those found.
-
-    Args:
-        values: Every score that was found; equal ones count once.
-        scale: What scores are possible.
-        where: Where they were looked for, for messages.
-
-    Raises:
-        DecodingError: There is none, or more than one, or it is off the scale.
-    """
+    """The only score, on the scale, among those that were found in some place; equal ones count once."""
     found = sorted(set(values))
     if not found:
         raise DecodingError(f"no score {where}")

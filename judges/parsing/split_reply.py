@@ -32,16 +32,11 @@ class Statement(NamedTuple):
 
 
 def statements_beside(answer: str, question: str) -> ReplyParser:
-    """A parser of the statements of one answer.
+    """A parser of the statements of one answer to a question, names of which may stand in statements.
 
-    Args:
-        answer: The answer that was split.
-        question: What it answers; names in it may stand in statements.
-
-    Returns:
-        The parser. The score of its reading is the share of the answer that the quotes cover; the statements are in the details, each
-        text once. It refuses a reply without statements, with one that quotes something else than the answer or says what neither
-        answer nor question does, and one that leaves out half of the answer.
+    The score of its reading is the share of the answer that the quotes cover; the statements are in the details, each text once. It
+    refuses a reply without statements, with one that quotes something else than the answer or says what neither answer nor question
+    does, and one that leaves out half of the answer.
     """
 
     def parse(text: str) -> Reading:

@@ -9,7 +9,7 @@ import msgspec
 
 from ...errors import ConfigurationError
 from ..prices import PriceList, Prices
-from .exchange import CallError, Provider, Reply, Request
+from .exchange import CallError, Provider, Reply, Request, Wrapping
 
 _FIRST_COMPLETION = 500
 """Tokens set aside for a reply until there was one to learn from."""
@@ -148,11 +148,11 @@ class Budget:
         return self._known[model]
 
 
-class BudgetedProvider:
+class BudgetedProvider(Wrapping):
     """Asks as long as the budget lasts."""
 
     def __init__(self, inner: Provider, budget: Budget) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._budget = budget
 
     async def complete(self, request: Request) -> Reply:
@@ -166,10 +166,6 @@ class BudgetedProvider:
             raise
         self._budget.settle(request, set_aside, reply)
         return reply
-
-    async def aclose(self) -> None:
-        """Close the inner provider."""
-        await self._inner.aclose()
 
 
 _BYTES_PER_TOKEN = (5.0, 4.0, 2.5)

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from ...errors import InputError
-from .exchange import CallError, Provider, Reply, Request
+from .exchange import CallError, Provider, Reply, Request, Wrapping
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS reply (key TEXT PRIMARY KEY, model TEXT NOT NULL, made REAL NOT NULL, body BLOB NOT NULL)
@@ -147,17 +147,11 @@ def cache_key(namespace: str, request: Request) -> str:
     return hashlib.sha256(f"{namespace}\n{request.key}".encode()).hexdigest()
 
 
-class CachingProvider:
-    """Answers from the cache where it can, and keeps what it had to ask.
-
-    Args:
-        inner: Asked for what is not there.
-        cache: Where replies are kept; closed with this provider.
-        namespace: The endpoint's identity.
-    """
+class CachingProvider(Wrapping):
+    """Answers from the cache, which is closed with it, where it can, and keeps what it had to ask; see `cache_key`."""
 
     def __init__(self, inner: Provider, cache: ReplyCache, namespace: str) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._cache = cache
         self._namespace = namespace
 
@@ -174,17 +168,17 @@ class CachingProvider:
     async def aclose(self) -> None:
         """Close the cache and the inner provider."""
         self._cache.close()
-        await self._inner.aclose()
+        await super().aclose()
 
 
-class CoalescingProvider:
+class CoalescingProvider(Wrapping):
     """Lets a request that is already in flight wait for that reply instead of asking again.
 
     The asking runs in a task of its own, so that the one who came first may be cancelled without failing the others.
     """
 
     def __init__(self, inner: Provider) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._in_flight: dict[str, asyncio.Task[Reply]] = {}
 
     async def complete(self, request: Request) -> Reply:
@@ -203,7 +197,7 @@ class CoalescingProvider:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await self._inner.aclose()
+        await super().aclose()
 
 
 async def _shared(task: asyncio.Task[Reply]) -> Reply:

@@ -66,11 +66,7 @@ class _Completion(msgspec.Struct):
 
 
 def read_json(raw: bytes) -> object:
-    """Decode the body of a response, which may be anything.
-
-    Raises:
-        CallError: It is none, or one that cannot be held; retryable, since bodies are cut off on their way.
-    """
+    """Decode the body of a response, which may be anything; a failure is retryable, since bodies are cut off on their way."""
     try:
         return json.loads(raw)
     except RecursionError as error:
@@ -93,11 +89,7 @@ def field_of(value: object, name: str) -> object:
 
 
 def read_completion(payload: object) -> Reply:
-    """Read a chat completion's body.
-
-    Raises:
-        CallError: It is not a chat completion; retryable, since gateways under load answer with other objects.
-    """
+    """Read a chat completion's body; what is none is retryable, since gateways under load answer with other objects."""
     try:
         body = msgspec.convert(payload, _Completion)
     except msgspec.ValidationError as error:
@@ -124,16 +116,14 @@ def read_completion(payload: object) -> Reply:
 
 
 def _requested(call: _ToolCall) -> RequestedCall:
-    arguments = "{}" if call.function.arguments is None else call.function.arguments
-    if not isinstance(arguments, str):
-        # Through text and back, since what is nested in an object may hold a lone surrogate, too.
-        text = well_formed(json.dumps(arguments, ensure_ascii=False))
-        return RequestedCall(
-            name=well_formed(call.function.name), arguments=json.loads(text), id=_text(call.id)
-        )
-    return RequestedCall(
-        name=well_formed(call.function.name), arguments=well_formed(arguments), id=_text(call.id)
+    given = "{}" if call.function.arguments is None else call.function.arguments
+    # An object through text and back, since what is nested in it may hold a lone surrogate, too.
+    arguments = (
+        well_formed(given)
+        if isinstance(given, str)
+        else json.loads(well_formed(json.dumps(given, ensure_ascii=False)))
     )
+    return RequestedCall(name=well_formed(call.function.name), arguments=arguments, id=_text(call.id))
 
 
 def _text(value: str | None) -> str | None:

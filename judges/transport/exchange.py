@@ -158,3 +158,14 @@ class Provider(Protocol):
     async def aclose(self) -> None:
         """Release what it holds: connections, files."""
         ...
+
+
+class Wrapping:
+    """Base of providers that ask another, which is closed with them."""
+
+    def __init__(self, inner: Provider) -> None:
+        self._inner = inner
+
+    async def aclose(self) -> None:
+        """Close the inner provider."""
+        await self._inner.aclose()

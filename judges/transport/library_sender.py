@@ -20,14 +20,9 @@ class LibrarySender:
     """Sends over one shared client of the openai library: OpenAI's own endpoint, Azure, keys in the library's variables.
 
     The client's own retries are off: who asks again is decided in one place (`RetryingProvider`).
-
-    Raises:
-        CallError: The library finds no key.
     """
 
     def __init__(self, endpoint: Endpoint, timeout: float) -> None:
-        from .library_sender import BoundedClient  # noqa: PLC0415 - likewise
-
         self._token = endpoint.token
         shared: dict[str, Any] = {
             "max_retries": 0,
@@ -109,11 +104,7 @@ class BoundedClient(openai.DefaultAioHttpClient):
     """Reads every response itself: the library would unpack whatever comes, and keep all of it."""
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
-        """Send a request, and read the response as far as it may go.
-
-        Raises:
-            CallError: It is longer than that, or packed in a way that was not asked for.
-        """
+        """Send a request, and read the response as far as it may go."""
         request.headers["Accept-Encoding"] = "gzip, deflate"
         options["stream"] = True
         response = await super().send(request, **options)

@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from http import HTTPStatus
 
-from .exchange import CallError, Provider, Reply, Request
+from .exchange import CallError, Provider, Reply, Request, Wrapping
 
 _BURST_SHARE = 0.2
 """A rate limit that names no rate is believed when this share of the last calls met it: a stray 429 is one call's affair, and a
@@ -31,10 +31,7 @@ class AdaptiveLimiter:
     A burst of 429s costs one cut, whatever its size: calls that were begun before the cut cannot cause another. While the
     server's waiting time runs, nobody starts; where a 429 names a rate, starts are spaced by it from then on. Where for minutes
     nothing but 429s has come, who waits is told so. Errors of other kinds change nothing: a server that fails is not helped by a
-    queue.
-
-    Args:
-        most: Calls in flight at most; also where it begins, since most servers allow what their user asks for.
+    queue. It begins with the most calls in flight that there may be, since most servers allow what their user asks for.
     """
 
     def __init__(self, most: int) -> None:
@@ -77,11 +74,7 @@ class AdaptiveLimiter:
         return self._started - 1
 
     async def acquire(self) -> int:
-        """Wait for a slot.
-
-        Raises:
-            CallError: For minutes there were rate limits alone, and the server asks to wait still longer.
-        """
+        """Wait for a slot; a `CallError` where for minutes there were rate limits alone, and the server asks to wait still longer."""
         if self.hopeless():
             raise nothing_but_rate_limits()
         turn: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -180,16 +173,11 @@ def nothing_but_rate_limits() -> CallError:
     return error
 
 
-class LimitedProvider:
-    """Asks within the limiter's slots.
-
-    Args:
-        inner: Asked while a slot is held, and only then.
-        limiter: Shared by everything that calls the same endpoint.
-    """
+class LimitedProvider(Wrapping):
+    """Asks while it holds a slot of the limiter, which is shared by everything that calls the same endpoint."""
 
     def __init__(self, inner: Provider, limiter: AdaptiveLimiter) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._limiter = limiter
 
     async def complete(self, request: Request) -> Reply:
@@ -202,7 +190,3 @@ class LimitedProvider:
             raise
         self._limiter.succeeded()
         return reply
-
-    async def aclose(self) -> None:
-        """Close the inner provider."""
-        await self._inner.aclose()

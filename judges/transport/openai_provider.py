@@ -28,12 +28,8 @@ class OpenAIProvider:
     """Sends requests as they are, once each, and translates what comes back.
 
     Connections, and the libraries for them, are made when the first request is sent: a run that is answered from the cache
-    never pays for them.
-
-    Args:
-        endpoint: Where to send requests.
-        timeout: Seconds until a call is given up, however slowly bytes may still arrive.
-        meanwhile: Called once, in a thread, while the first responses are awaited; not at all when they come at once.
+    never pays for them. A call is given up after ``timeout`` seconds, however slowly bytes may still arrive; ``meanwhile`` is called once,
+    in a thread, while the first responses are awaited, and not at all when they come at once.
     """
 
     def __init__(
@@ -59,18 +55,14 @@ class OpenAIProvider:
         try:
             async with asyncio.timeout(self._timeout):
                 response = await self._sender.send(request)
+            if response.succeeded:
+                return self._without_key(read_completion(read_json(response.body)))
         except TimeoutError as error:
             raise CallError(f"no reply within {self._timeout:g} s", retryable=True) from error
         except CallError as error:
             error.args = (self._shown(str(error)),)
             raise
-        if not response.succeeded:
-            return self._refusal_or_raise(response)
-        try:
-            return self._without_key(read_completion(read_json(response.body)))
-        except CallError as error:
-            error.args = (self._shown(str(error)),)
-            raise
+        return self._refusal_or_raise(response)
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from .exchange import CallError, Provider, Reply, Request
+from .exchange import CallError, Provider, Reply, Request, Wrapping
 
 _RECENT = 100
 """How many replies say what is usual."""
@@ -47,9 +47,6 @@ class Usual:
     call that was begun later has been replied to, or another endpoint has replied to all that it was asked. This tells a call that
     hangs from a server that is slow or stands still for all: then asking again would only add to its load. Each time the same request is given up, the time it may take
     doubles, so that a request that takes long is not starved.
-
-    Args:
-        multiple: How many times the usual time a call may take.
     """
 
     multiple: float
@@ -101,11 +98,7 @@ class Usual:
 
 
 class Watch:
-    """Looks after calls in flight, and ends those that hang (`Usual`).
-
-    Args:
-        multiple: How many times the usual time a call may take; 0 for as long as it likes.
-    """
+    """Looks after calls in flight, and ends those that hang (`Usual`); with a multiple of 0 none does."""
 
     def __init__(self, multiple: float) -> None:
         self._multiple = multiple
@@ -113,18 +106,7 @@ class Watch:
         self._look: asyncio.TimerHandle | None = None
 
     async def ask(self, provider: Provider, request: Request, given_up: int, at: int = 0) -> Reply:
-        """Ask once.
-
-        Args:
-            provider: Whom.
-            request: What.
-            given_up: How many calls for the same request were given up before.
-            at: Which of several endpoints that is.
-
-        Raises:
-            TimeoutError: The call hung, and was given up.
-            CallError: There was no reply.
-        """
+        """Ask once, at one of several endpoints, after so many calls for the same request were given up; a `TimeoutError` where this one is, too."""
         if not self._multiple:
             return await provider.complete(request)
         usual = self._models.setdefault(request.model, Usual(self._multiple))
@@ -159,19 +141,15 @@ class Watch:
             self._look.cancel()
 
 
-class PatientProvider:
+class PatientProvider(Wrapping):
     """Asks again, at once and over another connection, when a call hangs (`Usual`).
 
     Such a call is no failed attempt: nothing fails before its own timeout, retries and all, says so. A request can take no more
     additional calls than the allowance can double on its way from a second to the timeout: six for the default of a minute.
-
-    Args:
-        inner: Asked; ends a call that takes longer than the timeout by itself.
-        multiple: How many times the usual time a call may take.
     """
 
     def __init__(self, inner: Provider, multiple: float) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._watch = Watch(multiple)
 
     async def complete(self, request: Request) -> Reply:
@@ -191,4 +169,4 @@ class PatientProvider:
     async def aclose(self) -> None:
         """Close the inner provider."""
         self._watch.close()
-        await self._inner.aclose()
+        await super().aclose()

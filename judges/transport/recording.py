@@ -9,10 +9,10 @@ from typing import BinaryIO
 
 import msgspec
 
-from ...errors import InputError, MissingReplyError, RecordError
+from ...errors import InputError, MissingReplyError, RecordError, readable
 from ...records import MAX_LINE_BYTES, decode_record, encode_record, open_plainly, read_lines
 from ...records.case import Record
-from .exchange import NotRecordedError, Provider, Reply, Request
+from .exchange import NotRecordedError, Provider, Reply, Request, Wrapping
 
 _BLOCK = 1 << 16
 _BEGINS = b'{"key":'
@@ -27,19 +27,11 @@ class Recorded(Record, frozen=True, kw_only=True):
     reply: Reply
 
 
-class RecordingProvider:
-    """Appends every reply to a file as it comes, whole lines at a time.
-
-    Args:
-        inner: Where replies come from.
-        path: The file; made when missing, continued when there. A last line that a kill cut off is ended first.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
+class RecordingProvider(Wrapping):
+    """Appends every reply to a file as it comes, whole lines at a time; a last line that a kill cut off is ended first."""
 
     def __init__(self, inner: Provider, path: Path) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._file = _open_to_append(path)
         self._written: set[str] = set()
 
@@ -56,7 +48,7 @@ class RecordingProvider:
     async def aclose(self) -> None:
         """Close the file and the inner provider."""
         self._file.close()
-        await self._inner.aclose()
+        await super().aclose()
 
 
 class ReplayProvider:
@@ -75,9 +67,8 @@ class ReplayProvider:
         self._places: dict[str, tuple[int, int]] = {}
         for line, offset, raw in read_lines(path):
             recorded = _decode_line(raw, path, line)
-            if recorded is None:
-                continue
-            self._places[recorded.key] = (offset, line)
+            if recorded is not None:
+                self._places[recorded.key] = (offset, line)
         self._file = path.open("rb")
 
     def __len__(self) -> int:
@@ -117,21 +108,16 @@ def _decode_line(raw: bytes, path: Path, line: int) -> Recorded | None:
 
 
 def _open_to_append(path: Path) -> BinaryIO:
-    try:
+    with readable(path, doing="written"):
         path.parent.mkdir(parents=True, exist_ok=True)
         file = os.fdopen(open_plainly(path, os.O_RDWR | os.O_APPEND | os.O_CREAT), "a+b")
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror or error}", path=path) from error
-    try:
-        _refuse_foreign(file, path)
-        _mend_end(file, path)
-    except OSError as error:
-        file.close()
-        raise InputError(f"cannot be written: {error.strerror or error}", path=path) from error
-    except BaseException:
-        file.close()
-        raise
-    return file
+        try:
+            _refuse_foreign(file, path)
+            _mend_end(file, path)
+        except BaseException:
+            file.close()
+            raise
+        return file
 
 
 def _refuse_foreign(file: BinaryIO, path: Path) -> None:
@@ -176,10 +162,6 @@ class CassetteProvider:
 
     A failed verdict, which a replayed run has for what was not recorded, could be overlooked in a test. Several processes may add to
     one file: each line is written at once, and where two have the same question the later line counts.
-
-    Args:
-        path: The recording.
-        inner: Asked for what is missing; None where nobody may be asked.
     """
 
     def __init__(self, path: Path, inner: Provider | None = None) -> None:
@@ -189,11 +171,7 @@ class CassetteProvider:
         self._added: dict[str, Reply] = {}
 
     async def complete(self, request: Request) -> Reply:
-        """Look the reply up, or ask. See `Provider.complete`.
-
-        Raises:
-            MissingReplyError: It is not there, and nobody may be asked.
-        """
+        """Look the reply up, or ask; a `MissingReplyError` where nobody may be asked. See `Provider.complete`."""
         if request.key in self._added:
             return self._added[request.key]
         if self._known is not None and request.key in self._known:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from .exchange import CallError, Provider, Reply, Request
+from .exchange import CallError, Provider, Reply, Request, Wrapping
 
 if TYPE_CHECKING:
     import tenacity
@@ -50,17 +50,11 @@ _HOPELESS = 8
 or to let nobody in."""
 
 
-class RetryingProvider:
+class RetryingProvider(Wrapping):
     """Tries retryable failures again; what stays failed is raised with the number of calls that were made.
 
     An endpoint that is down is not asked six times for each of thousands of items: once that is clear, each has one call,
-    until any of them is replied to.
-
-    Args:
-        inner: Asked at each attempt. A limiter belongs inside, so that no slot is held while waiting.
-        policy: How often and how long.
-        rng: Source of jitter.
-        sleep: Waits; replaced in tests.
+    until any of them is replied to. A limiter belongs inside, so that no slot is held while waiting.
     """
 
     def __init__(
@@ -71,7 +65,7 @@ class RetryingProvider:
         rng: random.Random | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._policy = policy or RetryPolicy()
         self._rng = rng or random.Random()  # noqa: S311 - jitter, not a secret
         self._sleep = sleep
@@ -120,10 +114,6 @@ class RetryingProvider:
         finally:
             del first  # its traceback holds this frame: a circle, until garbage is looked for
         raise AssertionError("tenacity neither returned nor raised")
-
-    async def aclose(self) -> None:
-        """Close the inner provider."""
-        await self._inner.aclose()
 
 
 class _Waits:

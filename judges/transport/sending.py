@@ -39,11 +39,7 @@ class Sender(Protocol):
     """Sends requests, once each, over connections of its own."""
 
     async def send(self, request: Request) -> Response:
-        """Send one request and wait for the whole response.
-
-        Raises:
-            CallError: There was none.
-        """
+        """Send one request and wait for the whole response; a `CallError` where there was none."""
         ...
 
     def redact(self, text: str) -> str:
@@ -65,9 +61,6 @@ class DirectSender:
 
     A key and an address are all that such a server needs; the openai library, which takes longer to import than a thousand
     items take to be judged, is left to those endpoints that need more (`LibrarySender`).
-
-    Args:
-        endpoint: Where to send requests; its address and key are given.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
@@ -125,11 +118,7 @@ async def _whole(response: aiohttp.ClientResponse) -> bytes:
 
 
 async def bounded(pieces: AsyncIterator[bytes], status: int) -> bytes:
-    """Put the pieces of a body together.
-
-    Raises:
-        CallError: There are more bytes than a response may have.
-    """
+    """Put the pieces of a body together, if they are no more than a response may have."""
     kept: list[bytes] = []
     size = 0
     async for piece in pieces:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .exchange import CallError, Provider, Reply, Request
+from .exchange import CallError, Provider, Reply, Request, Wrapping
 
 _VERSION = re.compile(r"(?:-\d{4}-\d{2}-\d{2}|-\d{8}|-\d{6}|-\d{4}|-\d{3}|-latest)$")
 """How releases of one model are told apart: dates, numbers of releases. A size (``-8b``, ``-mini``) is another model."""
@@ -16,29 +16,16 @@ def family(model: str) -> str:
     return _VERSION.sub("", name)
 
 
-class ServedByCheck:
-    """Lets a reply pass only if the endpoint says that the right model gave it, or says nothing of it.
-
-    Args:
-        inner: Where replies come from.
-        expected: A model; its other releases are as good.
-    """
+class ServedByCheck(Wrapping):
+    """Lets a reply pass only if the endpoint says that the right model gave it, or says nothing of it; a model's other releases are as good."""
 
     def __init__(self, inner: Provider, expected: str) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._expected = expected
 
     async def complete(self, request: Request) -> Reply:
-        """Ask, and look who answered. See `Provider.complete`.
-
-        Raises:
-            CallError: Another model answered.
-        """
+        """Ask, and look who answered; a `CallError` where that was another model. See `Provider.complete`."""
         reply = await self._inner.complete(request)
         if reply.served_by is not None and family(reply.served_by) != family(self._expected):
             raise CallError(f"{reply.served_by!r} answered, not {self._expected!r} (--expect-served-by)")
         return reply
-
-    async def aclose(self) -> None:
-        """Close the inner provider."""
-        await self._inner.aclose()

@@ -28,14 +28,7 @@ _LOCKED_OUT = frozenset(
 
 
 class Member:
-    """One of the endpoints: its provider, its limiter, and how it has been doing.
-
-    Args:
-        name: Its address, for people.
-        provider: Asks it.
-        limiter: Its own.
-        model: What it calls the model; None where that is the name that is asked for.
-    """
+    """One of the endpoints: its address, provider and limiter, what it calls the model (None: as is asked for), and how it has been doing."""
 
     def __init__(
         self, name: str, provider: Provider, limiter: AdaptiveLimiter, model: str | None = None
@@ -87,12 +80,7 @@ class Member:
         return ticket
 
     def replied(self, seconds: float, now: float) -> None:
-        """Note a reply, and give the slot back. One to a call from before it broke does not say that it is whole again.
-
-        Args:
-            seconds: How long it took.
-            now: By the loop's clock.
-        """
+        """Note a reply that took so long, and give the slot back. One to a call from before it broke does not say that it is whole again."""
         self._counts["replies"] += 1
         if not self._rest or now - seconds >= self.rests_until - self._rest:
             self._strikes, self._rest, self._trying = 0, 0.0, False
@@ -101,13 +89,7 @@ class Member:
         self.limiter.succeeded()
 
     def failed(self, ticket: int, error: BaseException, now: float) -> None:
-        """Note that a call brought no reply, and give the slot back.
-
-        Args:
-            ticket: What `begin` returned.
-            error: A CallError; a TimeoutError where the call was given up; anything else where nobody waits for it any more.
-            now: By the loop's clock.
-        """
+        """Note that a call brought no reply, and give its slot back: a TimeoutError where it was given up, no CallError where nobody waits for it."""
         self.limiter.failed(ticket, error)
         trying, self._trying = self._trying, False
         if isinstance(error, TimeoutError):
@@ -148,12 +130,7 @@ class SpreadingProvider:
     Whoever finds no free slot waits in one queue for all of them. An endpoint that fails three times in a row, or whose calls take
     ``patience`` times as long as usual at the fastest, rests for a second, then twice as long each time that the single call it is
     tried with fails, too; one that lets nobody in (401, 403, 404, an empty account) for a minute. Where all rest, none does: then the
-    retries outside go by what they say.
-
-    Args:
-        members: The endpoints.
-        patience: How many times the usual time a call may take before it is made elsewhere; 0 for as long as it likes.
-        told: Called at the end with what became of each.
+    retries outside go by what they say. At the end ``told`` is called with what became of each.
     """
 
     def __init__(

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from fiducial.calibration import Table
 from fiducial.errors import InputError
 from fiducial.evaluation.run_table import read_tables
-from fiducial.records import Output, Source, Usage, Verdict, encode_record, graded, ungraded, write_records
+from fiducial.records import Output, Source, Usage, Verdict, encode_record, write_records
 
 JUDGE = "tool_call_accuracy/direct@m"
 
@@ -19,8 +19,8 @@ JUDGE = "tool_call_accuracy/direct@m"
 def verdict(case: str, score: float | None, source: Source, by: str) -> Verdict:
     output = Output(case_id=case, system="s")
     if score is None:
-        return ungraded(output, "unparsable", by=by, source=source)
-    return graded(output, score, by=by, source=source, error_type=None if score else "wrong")
+        return Verdict.on(output.key, outcome="unparsable", by=by, source=source)
+    return Verdict.on(output.key, score=score, by=by, source=source, error_type=None if score else "wrong")
 
 
 def table_of(run: Path) -> Table:

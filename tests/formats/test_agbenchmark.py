@@ -9,7 +9,7 @@ import pytest
 
 from fiducial.errors import InputError
 from fiducial.formats.agbenchmark import Attempt, read_challenges, report_of
-from fiducial.records import Case, Output, Verdict, decode_record, encode_record, graded, ungraded
+from fiducial.records import Case, Output, Verdict, decode_record, encode_record
 
 DATA: dict[str, Any] = {
     "name": "TestPlan",
@@ -136,10 +136,28 @@ def attempt(number: int, difficulty: str, verdict: Verdict | None) -> Attempt:
 def test_the_report_has_the_originals_form():
     output = Output(case_id="c", system="s")
     attempts = [
-        attempt(0, "novice", graded(output, 1.0, by="artifact/bfcl")),
-        attempt(1, "expert", graded(output, 0.0, by="artifact/bfcl", reason="a.txt does not contain 'x'")),
+        attempt(0, "novice", Verdict.on(output.key, score=1.0, by="artifact/bfcl", source="checker")),
         attempt(
-            2, "basic", ungraded(output, "not_applicable", by="artifact/bfcl", reason="depends on TestWrite")
+            1,
+            "expert",
+            Verdict.on(
+                output.key,
+                score=0.0,
+                by="artifact/bfcl",
+                source="checker",
+                reason="a.txt does not contain 'x'",
+            ),
+        ),
+        attempt(
+            2,
+            "basic",
+            Verdict.on(
+                output.key,
+                outcome="not_applicable",
+                by="artifact/bfcl",
+                source="checker",
+                reason="depends on TestWrite",
+            ),
         ),
         attempt(3, "human", None),
     ]

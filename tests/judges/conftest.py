@@ -8,8 +8,8 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import pytest
-from judge_items import Judging
-from provider_server import ProviderServer
+from judge_items import Judging, VerdictOn, make_pairs
+from provider_server import ProviderServer, Response
 
 from fiducial.judges import Endpoint, Provider, connect, judge_work, load_judge
 from fiducial.records import Case, Output, Verdict
@@ -44,5 +44,17 @@ def judging(endpoint: Callable[[], Endpoint]) -> Judging:
                 return [verdict async for verdict in stream]
 
         return sorted(asyncio.run(run()), key=lambda verdict: (verdict.case_id, verdict.repeat))
+
+    return judge
+
+
+@pytest.fixture
+def verdict_on(server: ProviderServer, judging: Judging) -> VerdictOn:
+    """Judges one item at a server that gives this response, and no other, to whatever it is asked."""
+
+    def judge(response: Response, **options: Any) -> Verdict:
+        server.script = lambda seen: response
+        (verdict,) = judging(make_pairs(1), **options)
+        return verdict
 
     return judge

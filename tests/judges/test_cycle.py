@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import json
 import subprocess
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
-from judge_items import Judging, make_case, make_output, make_pairs
+from judge_items import Judging, VerdictOn, make_case, make_output, make_pairs
 from provider_server import Answer, Body, ProviderServer, Response, Seen, Status
 
 from fiducial.errors import PromptError, UsageError
@@ -40,9 +38,8 @@ def test_each_output_and_repetition_gets_one_verdict(server: ProviderServer, jud
     assert (verdict.usage.calls, verdict.usage.prompt_tokens, verdict.usage.completion_tokens) == (1, 100, 10)
 
 
-def test_a_model_that_another_answered_for_is_named(server: ProviderServer, judging: Judging) -> None:
-    server.script = lambda seen: Answer("<S2>1</S2>", model="judge-2026-01-01")
-    (verdict,) = judging(make_pairs(1))
+def test_a_model_that_another_answered_for_is_named(verdict_on: VerdictOn) -> None:
+    verdict = verdict_on(Answer("<S2>1</S2>", model="judge-2026-01-01"))
     assert verdict.evidence == {"served_by": "judge-2026-01-01"}
 
 
@@ -135,65 +132,32 @@ def test_what_is_answered_without_a_call_imports_no_openai() -> None:
     ],
 )
 def test_why_a_reply_ended_decides_before_what_it_says(
-    server: ProviderServer, judging: Judging, ended: str, outcome: str
+    verdict_on: VerdictOn, ended: str, outcome: str
 ) -> None:
-    server.script = lambda seen: Answer("<S2>1</S2>", finish_reason=ended)
-    (verdict,) = judging(make_pairs(1))
+    verdict = verdict_on(Answer("<S2>1</S2>", finish_reason=ended))
     again = read_again(verdict, load_judge("tool_call_accuracy", model="judge"))
     assert (verdict.outcome, again.outcome, again.score) == (outcome, outcome, verdict.score)
 
 
 @pytest.mark.parametrize(
-    "body",
+    ("first", "then", "outcome"),
     [
-        {"choices": []},
-        {"choices": None},
-        {"choices": [{"message": None}]},
-        {"choices": [{"message": {"content": 1}}]},
-        {"choices": [{"text": "<S2>1</S2>"}]},
-        {"error": {"message": "overloaded"}},
-        [],
-        "1",
+        (Status(400), None, "failed"),
+        (Status(500), None, "failed"),
+        (Body(b"<html>"), None, "failed"),
+        (Answer("<S2>1</S2>", delay=2.0), None, "failed"),
+        (Status(500), Answer("<S2>1</S2>"), "graded"),
     ],
-    ids=str,
-)
-def test_a_response_that_is_no_reply_is_a_failure_and_no_score(
-    server: ProviderServer, judging: Judging, body: Any
-) -> None:
-    server.script = lambda seen: Body(json.dumps(body).encode())
-    (verdict,) = judging(make_pairs(1), attempts=1)
-    assert (verdict.outcome, verdict.score) == ("failed", None)
-
-
-@pytest.mark.parametrize(
-    "response",
-    [
-        Status(400),
-        Status(500),
-        Body(b"<html>"),
-        Answer("<S2>1</S2>", delay=2.0),
-    ],
-    ids=["refused", "down", "no JSON", "too slow"],
+    ids=["refused", "down", "no JSON", "too slow", "down once"],
 )
 def test_a_failure_leaves_no_request_behind_for_a_search_for_garbage(
-    server: ProviderServer, judging: Judging, response: Response
+    server: ProviderServer, judging: Judging, first: Response, then: Response | None, outcome: str
 ) -> None:
-    server.script = lambda seen: response
+    server.script = replies(first, then or first)
     with no_garbage_looked_for():
         before = requests_in_memory()
-        verdicts = judging(make_pairs(12), attempts=2, timeout=0.2)
-        assert {verdict.outcome for verdict in verdicts} == {"failed"}
-        assert requests_in_memory() == before
-
-
-def test_a_failure_that_passed_leaves_no_request_behind_either(
-    server: ProviderServer, judging: Judging
-) -> None:
-    server.script = lambda seen: Status(500) if seen.attempt == 1 else Answer("<S2>1</S2>")
-    with no_garbage_looked_for():
-        before = requests_in_memory()
-        verdicts = judging(make_pairs(12), attempts=2)
-        assert {verdict.outcome for verdict in verdicts} == {"graded"}
+        verdicts = judging(make_pairs(12), attempts=2, timeout=60.0 if then else 0.2)
+        assert {verdict.outcome for verdict in verdicts} == {outcome}
         assert requests_in_memory() == before
 
 
@@ -211,7 +175,7 @@ def requests_in_memory() -> int:
     return sum(type(found) is Request for found in gc.get_objects())
 
 
-def replies(first: Answer, second: Answer) -> Callable[[Seen], Response]:
+def replies(first: Response, second: Response) -> Callable[[Seen], Response]:
     return lambda seen: first if seen.attempt == 1 else second
 
 

@@ -6,7 +6,7 @@ import pytest
 from judge_ids import judge_id
 
 from fiducial.errors import UsageError
-from fiducial.judges.jury import Jury, Member, Opinion, combine, is_unsure
+from fiducial.judges.jury import Jury, Member, combine, is_unsure
 from fiducial.records import ItemKey, Outcome, Verdict
 
 ITEM = ItemKey("case", "agent", 2)
@@ -21,10 +21,10 @@ def jury(rule: Any = "majority", members: str = "abc", **fields: Any) -> Jury:
     return Jury(rule=rule, members=tuple(map(member, members)), **fields)
 
 
-def says(member: str, said: float | Outcome, probability: float | None = None) -> Opinion:
-    if isinstance(said, str):
-        return Opinion(judge_id(member), said, None, None)
-    return Opinion(judge_id(member), "graded", said, probability)
+def says(member: str, said: float | Outcome, probability: float | None = None) -> Verdict:
+    told: dict[str, Any] = {"outcome": said} if isinstance(said, str) else {"score": said}
+    evidence = {} if probability is None else {"probability": probability}
+    return Verdict.on(ITEM, by=member, source="judge", judge=judge_id(member), evidence=evidence, **told)
 
 
 def counted(given: Jury, *said: float | Outcome) -> tuple[Outcome, float | None]:
@@ -134,11 +134,11 @@ def test_names_tell_juries_apart(given: Jury, name: str):
         ([says("a", 1.0), says("a", 0.9)], False),
     ],
 )
-def test_the_dear_judge_is_asked_where_the_cheap_one_is_not_sure(opinions: list[Opinion], unsure: bool):
+def test_the_dear_judge_is_asked_where_the_cheap_one_is_not_sure(opinions: list[Verdict], unsure: bool):
     assert is_unsure(jury("escalate", "ab", repeats=len(opinions)), opinions) is unsure
 
 
-def escalated(*opinions: Opinion) -> Verdict:
+def escalated(*opinions: Verdict) -> Verdict:
     return combine(jury("escalate", "ab"), ITEM, opinions)
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
+from provider_server import Response
+
 from fiducial.judges import Provider
 from fiducial.records import Case, ContextItem, Output, Pair, ToolCall, Verdict
 
@@ -79,3 +81,9 @@ class Judging(Protocol):
         parameters: dict[str, Any] | None = ...,
         **options: Any,
     ) -> list[Verdict]: ...
+
+
+class VerdictOn(Protocol):
+    """What the fixture `verdict_on` gives."""
+
+    def __call__(self, response: Response, **options: Any) -> Verdict: ...

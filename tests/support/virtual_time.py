@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import selectors
-from collections.abc import Coroutine
-from typing import Any, TypeVar
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -48,3 +50,13 @@ def run_virtually(main: Coroutine[Any, Any, T]) -> tuple[T, float]:
     with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
         result = runner.run(main)
         return result, runner.get_loop().time()
+
+
+def virtually(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
+    """A test that is a coroutine function, run in virtual time."""
+
+    @wraps(test)
+    def run(*args: P.args, **given: P.kwargs) -> None:
+        run_virtually(test(*args, **given))
+
+    return run

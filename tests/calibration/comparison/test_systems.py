@@ -15,7 +15,7 @@ from fiducial.calibration.intervals.clustered_rates import share_of
 from fiducial.calibration.true_rate.estimators import LabelledAndJudged, prediction_powered, tuned_lambda
 from fiducial.errors import InputError
 from fiducial.evaluation.run_table import read_tables
-from fiducial.records import JudgeId, Output, Source, Verdict, graded, ungraded, write_records
+from fiducial.records import JudgeId, Output, Source, Verdict, write_records
 
 JUDGE = "rubric/direct@m"
 
@@ -277,8 +277,8 @@ def test_one_system_is_compared_with_nobody() -> None:
 def verdict(case: int, system: str, score: float | None, source: Source, by: str) -> Verdict:
     output = Output(case_id=f"c{case}", system=system)
     if score is None:
-        return ungraded(output, "undecided", by=by, source=source)
-    return graded(output, score, by=by, source=source, error_type=None if score else "wrong")
+        return Verdict.on(output.key, outcome="undecided", by=by, source=source)
+    return Verdict.on(output.key, score=score, by=by, source=source, error_type=None if score else "wrong")
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import pytest
 
 from fiducial.evaluation.checking.checks import hold_back_dependents
-from fiducial.records import Case, Output, Verdict, graded, ungraded
+from fiducial.records import Case, Output, Verdict
 
 
 def checked(name: str, needs: Iterable[str], score: float | None, system: str = "s") -> tuple[Case, Verdict]:
@@ -13,8 +13,8 @@ def checked(name: str, needs: Iterable[str], score: float | None, system: str = 
     case = Case(id=f"{name}-{system}", kind="artifact", reference=reference)
     output = Output(case_id=case.id, system=system)
     if score is None:
-        return case, ungraded(output, "undecided", by="artifact/bfcl")
-    return case, graded(output, score, by="artifact/bfcl")
+        return case, Verdict.on(output.key, outcome="undecided", by="artifact/bfcl", source="checker")
+    return case, Verdict.on(output.key, score=score, by="artifact/bfcl", source="checker")
 
 
 def held_back(*entries: tuple[Case, Verdict]) -> list[str]:
@@ -55,5 +55,7 @@ def test_what_is_held_back_is_not_a_failure_and_keeps_what_was_found():
 
 def test_verdicts_on_other_kinds_pass_through():
     case = Case(id="c", kind="no_call", reference={"dependencies": ["A"]})
-    verdict = graded(Output(case_id="c", system="s"), 1.0, by="relevance/bfcl")
+    verdict = Verdict.on(
+        Output(case_id="c", system="s").key, score=1.0, by="relevance/bfcl", source="checker"
+    )
     assert list(hold_back_dependents([(case, verdict)])) == [verdict]

@@ -16,7 +16,7 @@ from fiducial.evaluation.inputs import file_sha256
 from fiducial.evaluation.run_table import read_tables
 from fiducial.evaluation.store.run_store import RunStore
 from fiducial.judges.baseline import baseline_verdict, stand_in
-from fiducial.records import Case, JudgeId, Output, Source, Verdict, graded, write_records
+from fiducial.records import Case, JudgeId, Output, Source, Verdict, write_records
 
 JUDGE = judge_id("memory_answer", kind="shipped", variant="direct")
 
@@ -31,7 +31,7 @@ OUTPUTS = [
 
 
 def said(output: Output, by: str, source: Source, score: float = 1.0) -> Verdict:
-    return graded(output, score, by=by, source=source)
+    return Verdict.on(output.key, score=score, by=by, source=source)
 
 
 def judged(output: Output, judge: JudgeId) -> Verdict:

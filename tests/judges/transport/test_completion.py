@@ -148,6 +148,8 @@ NO_COMPLETIONS: list[Any] = [
     {"choices": None},
     {"choices": []},
     {"choices": [{}]},
+    {"choices": [{"text": "1"}]},
+    "1",
     completion({"content": 1}),
 ]
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from math import ceil
 
 import pytest
-from judge_items import Judging, make_case, make_output, make_pairs
+from judge_items import Judging, VerdictOn, make_pairs
 from provider_server import (
     Answer,
     Body,
@@ -92,35 +92,35 @@ def test_a_passing_fault_costs_one_more_call_and_no_item(
     assert verdict.usage.calls == 2
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
-def test_a_fault_that_will_not_pass_is_asked_once_and_kept_as_failed(
-    server: ProviderServer, judging: Judging, status: int
+@pytest.mark.parametrize(
+    ("response", "outcome", "reason"),
+    [
+        *((Status(status), "failed", f"HTTP {status}") for status in (400, 401, 403, 404, 422)),
+        (Status(429, code="insufficient_quota"), "failed", "HTTP 429"),
+        (Status(500, {"x-should-retry": "false"}), "failed", "HTTP 500"),
+        (Status(400, code="content_filter"), "refused", ""),
+        (Answer(None, refusal="I will not judge this."), "refused", "I will not judge this."),
+        pytest.param(
+            Status(308, {"location": "https://elsewhere.invalid/v1/chat/completions"}),
+            "failed",
+            "HTTP 308: moved to https://elsewhere.invalid/v1/chat/completions",
+            marks=pytest.mark.attack("keys and transport"),  # a redirect is not followed
+        ),
+    ],
+    ids=str,
+)
+def test_a_fault_that_will_not_pass_is_asked_once_and_kept(
+    server: ProviderServer, verdict_on: VerdictOn, response: Response, outcome: str, reason: str
 ) -> None:
-    server.script = lambda seen: Status(status)
-    (verdict,) = judging(make_pairs(1))
-    assert (verdict.outcome, verdict.score) == ("failed", None)
-    assert verdict.reason is not None
-    assert f"HTTP {status}" in verdict.reason
-    assert len(server.seen) == 1
+    verdict = verdict_on(response)
+    assert (verdict.outcome, verdict.score, len(server.seen)) == (outcome, None, 1)
+    assert reason in str(verdict.reason)
 
 
-def test_an_empty_account_is_not_asked_again(server: ProviderServer, judging: Judging) -> None:
-    server.script = lambda seen: Status(429, code="insufficient_quota")
-    (verdict,) = judging(make_pairs(1))
-    assert verdict.outcome == "failed"
-    assert len(server.seen) == 1
-
-
-def test_the_server_may_say_whether_to_retry(server: ProviderServer, judging: Judging) -> None:
-    server.script = lambda seen: Status(500, {"x-should-retry": "false"})
-    (verdict,) = judging(make_pairs(1))
-    assert verdict.outcome == "failed"
-    assert len(server.seen) == 1
-
-
-def test_endless_rate_limits_end_after_the_allowed_attempts(server: ProviderServer, judging: Judging) -> None:
-    server.script = lambda seen: Status(429, {"retry-after-ms": "1"})
-    (verdict,) = judging(make_pairs(1), attempts=4)
+def test_endless_rate_limits_end_after_the_allowed_attempts(
+    server: ProviderServer, verdict_on: VerdictOn
+) -> None:
+    verdict = verdict_on(Status(429, {"retry-after-ms": "1"}), attempts=4)
     assert verdict.outcome == "failed"
     assert verdict.usage is not None
     assert verdict.usage.calls == len(server.seen) == 4
@@ -246,19 +246,11 @@ def test_an_endpoint_that_is_not_there_fails_with_the_reason(
     assert "connection" in str(verdict.reason)
 
 
+@pytest.mark.parametrize("fault", [Drop(), Status(503, {"retry-after-ms": "1"})], ids=str)
 def test_an_endpoint_that_is_down_is_not_asked_six_times_for_every_item(
-    server: ProviderServer, judging: Judging
+    server: ProviderServer, judging: Judging, fault: Response
 ) -> None:
-    server.script = lambda seen: Drop()
-    verdicts = judging(make_pairs(40), attempts=2, concurrency=2)
-    assert {verdict.outcome for verdict in verdicts} == {"failed"}
-    assert len(server.seen) <= 40 + 8 + 4
-
-
-def test_an_endpoint_with_nothing_but_errors_is_not_asked_six_times_for_every_item(
-    server: ProviderServer, judging: Judging
-) -> None:
-    server.script = lambda seen: Status(503, {"retry-after-ms": "1"})
+    server.script = lambda seen: fault
     verdicts = judging(make_pairs(40), attempts=2, concurrency=2)
     assert {verdict.outcome for verdict in verdicts} == {"failed"}
     assert len(server.seen) <= 40 + 8 + 4
@@ -276,18 +268,13 @@ def test_an_item_that_always_fails_does_not_cost_the_others_their_retries(
     assert sum(verdict.graded for verdict in verdicts) == 9
 
 
-def test_a_reply_that_ends_with_its_connection_is_read(server: ProviderServer, judging: Judging) -> None:
+def test_a_reply_that_ends_with_its_connection_is_read(verdict_on: VerdictOn) -> None:
     body = b'{"choices": [{"message": {"content": "<S2>1</S2>"}}]}'
-    server.script = lambda seen: Raw(b"HTTP/1.0 200 OK\r\n\r\n" + body)
-    (verdict,) = judging(make_pairs(1))
-    assert verdict.score == 1.0
+    assert verdict_on(Raw(b"HTTP/1.0 200 OK\r\n\r\n" + body)).score == 1.0
 
 
-def test_what_a_gateway_says_in_place_of_a_completion_is_the_reason(
-    server: ProviderServer, judging: Judging
-) -> None:
-    server.script = lambda seen: Body(b'{"error": {"message": "all\\nbusy \\ud800, secret-key"}}')
-    (verdict,) = judging(make_pairs(1), attempts=1)
+def test_what_a_gateway_says_in_place_of_a_completion_is_the_reason(verdict_on: VerdictOn) -> None:
+    verdict = verdict_on(Body(b'{"error": {"message": "all\\nbusy \\ud800, secret-key"}}'), attempts=1)
     assert verdict.reason == "the response is no chat completion: all busy \ufffd, ***"
 
 
@@ -303,11 +290,8 @@ def test_what_a_gateway_says_in_place_of_a_completion_is_the_reason(
     ],
     ids=["a login page", "nothing", "no text"],
 )
-def test_a_body_that_is_no_json_is_shown(
-    server: ProviderServer, judging: Judging, body: bytes, shown: str
-) -> None:
-    server.script = lambda seen: Body(body)
-    (verdict,) = judging(make_pairs(1), attempts=1)
+def test_a_body_that_is_no_json_is_shown(verdict_on: VerdictOn, body: bytes, shown: str) -> None:
+    verdict = verdict_on(Body(body), attempts=1)
     assert verdict.reason == f"the response body is cut off or not JSON: {shown}"
 
 
@@ -318,18 +302,10 @@ def test_the_key_is_sent_and_never_shown(server: ProviderServer, judging: Judgin
     assert "secret-key" not in str(verdict)
 
 
-def test_a_prompt_that_the_content_filter_stops_is_refused(server: ProviderServer, judging: Judging) -> None:
-    server.script = lambda seen: Status(400, code="content_filter")
-    (verdict,) = judging([(make_case(), make_output())])
-    assert verdict.outcome == "refused"
-    assert len(server.seen) == 1
-
-
 def test_an_unreadable_reply_is_asked_again_once_then_kept_unparsable(
-    server: ProviderServer, judging: Judging
+    server: ProviderServer, verdict_on: VerdictOn
 ) -> None:
-    server.script = lambda seen: Answer("I am sorry, I cannot decide between {these} options: maybe.")
-    (verdict,) = judging(make_pairs(1))
+    verdict = verdict_on(Answer("I am sorry, I cannot decide between {these} options: maybe."))
     assert (verdict.outcome, verdict.score) == ("unparsable", None)
     assert verdict.raw == "I am sorry, I cannot decide between {these} options: maybe."
     assert verdict.usage is not None
@@ -347,33 +323,10 @@ def test_an_unreadable_reply_that_is_mended_is_graded_and_counted(
     assert verdict.usage.reasked == 1
 
 
-@pytest.mark.attack("keys and transport")
-def test_a_redirect_is_not_followed_and_says_where_to(server: ProviderServer, judging: Judging) -> None:
-    server.script = lambda seen: Status(308, {"location": "https://elsewhere.invalid/v1/chat/completions"})
-    (verdict,) = judging(make_pairs(1))
-    assert verdict.outcome == "failed"
-    assert "HTTP 308: moved to https://elsewhere.invalid/v1/chat/completions" in str(verdict.reason)
-    assert len(server.seen) == 1
-
-
-def test_a_reply_without_text_says_so(server: ProviderServer, judging: Judging) -> None:
-    server.script = lambda seen: Answer(None)
-    (verdict,) = judging(make_pairs(1))
+def test_a_reply_without_text_says_so(verdict_on: VerdictOn) -> None:
+    verdict = verdict_on(Answer(None))
     assert (verdict.outcome, verdict.raw) == ("unparsable", None)
     assert "the reply has no text" in str(verdict.reason)
-
-
-def test_a_refusal_is_not_asked_again(server: ProviderServer, judging: Judging) -> None:
-    server.script = lambda seen: Answer(None, refusal="I will not judge this.")
-    (verdict,) = judging(make_pairs(1))
-    assert (verdict.outcome, verdict.raw) == ("refused", "I will not judge this.")
-    assert len(server.seen) == 1
-
-
-def test_a_reply_cut_at_the_limit_of_tokens_is_not_read(server: ProviderServer, judging: Judging) -> None:
-    server.script = lambda seen: Answer("<S2>1</S2>", finish_reason="length")
-    (verdict,) = judging(make_pairs(1))
-    assert verdict.outcome == "unparsable"
 
 
 def test_slots_are_kept_busy_and_never_exceeded(server: ProviderServer, judging: Judging) -> None:

@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable
 
 import pytest
-from virtual_time import run_virtually
+from virtual_time import run_virtually, virtually
 
 from fiducial.judges.transport import CallError, Reply, Request, make_request
 from fiducial.judges.transport.limiter import AdaptiveLimiter, LimitedProvider
@@ -22,67 +22,57 @@ async def take(limiter: AdaptiveLimiter, count: int) -> list[int]:
     return [await limiter.acquire() for _ in range(count)]
 
 
-def test_a_burst_of_rate_limits_costs_one_cut() -> None:
-    async def run() -> None:
-        limiter = AdaptiveLimiter(64)
-        for ticket in await take(limiter, 64):
-            limiter.failed(ticket, rate_limit())
-        assert limiter.limit == 32
-
-    asyncio.run(run())
+@virtually
+async def test_a_burst_of_rate_limits_costs_one_cut() -> None:
+    limiter = AdaptiveLimiter(64)
+    for ticket in await take(limiter, 64):
+        limiter.failed(ticket, rate_limit())
+    assert limiter.limit == 32
 
 
-def test_a_stray_rate_limit_costs_none() -> None:
-    async def run() -> None:
-        limiter = AdaptiveLimiter(64)
-        tickets = await take(limiter, 64)
-        for ticket in tickets[:2]:
-            limiter.failed(ticket, rate_limit(retry_after=60))
-        await asyncio.wait_for(limiter.acquire(), 1)
-        assert limiter.limit == 64
-
-    asyncio.run(run())
+@virtually
+async def test_a_stray_rate_limit_costs_none() -> None:
+    limiter = AdaptiveLimiter(64)
+    tickets = await take(limiter, 64)
+    for ticket in tickets[:2]:
+        limiter.failed(ticket, rate_limit(retry_after=60))
+    await asyncio.wait_for(limiter.acquire(), 1)
+    assert limiter.limit == 64
 
 
-def test_other_failures_cost_none() -> None:
-    async def run() -> None:
-        limiter = AdaptiveLimiter(8)
-        for ticket in await take(limiter, 8):
-            limiter.failed(ticket, CallError("500", status=500, retryable=True))
-        assert limiter.limit == 8
-
-    asyncio.run(run())
+@virtually
+async def test_other_failures_cost_none() -> None:
+    limiter = AdaptiveLimiter(8)
+    for ticket in await take(limiter, 8):
+        limiter.failed(ticket, CallError("500", status=500, retryable=True))
+    assert limiter.limit == 8
 
 
-def test_the_limit_comes_back_by_one_a_round() -> None:
-    async def run() -> None:
-        limiter = AdaptiveLimiter(8)
-        for ticket in await take(limiter, 8):
-            limiter.failed(ticket, rate_limit())
-        assert limiter.limit == 4
-        for _ in range(5):
-            await limiter.acquire()
-            limiter.succeeded()
-        assert limiter.limit == 5
-        for _ in range(100):
-            await limiter.acquire()
-            limiter.succeeded()
-        assert limiter.limit == 8
-
-    asyncio.run(run())
-
-
-def test_nobody_is_let_in_while_the_server_asks_to_wait() -> None:
-    async def run() -> None:
-        limiter = AdaptiveLimiter(1)
-        (ticket,) = await take(limiter, 1)
-        limiter.failed(ticket, rate_limit(retry_after=0.2))
-        loop = asyncio.get_running_loop()
-        begun = loop.time()
+@virtually
+async def test_the_limit_comes_back_by_one_a_round() -> None:
+    limiter = AdaptiveLimiter(8)
+    for ticket in await take(limiter, 8):
+        limiter.failed(ticket, rate_limit())
+    assert limiter.limit == 4
+    for _ in range(5):
         await limiter.acquire()
-        assert loop.time() - begun >= 0.19
+        limiter.succeeded()
+    assert limiter.limit == 5
+    for _ in range(100):
+        await limiter.acquire()
+        limiter.succeeded()
+    assert limiter.limit == 8
 
-    run_virtually(run())
+
+@virtually
+async def test_nobody_is_let_in_while_the_server_asks_to_wait() -> None:
+    limiter = AdaptiveLimiter(1)
+    (ticket,) = await take(limiter, 1)
+    limiter.failed(ticket, rate_limit(retry_after=0.2))
+    loop = asyncio.get_running_loop()
+    begun = loop.time()
+    await limiter.acquire()
+    assert loop.time() - begun >= 0.19
 
 
 def test_nobody_waits_longer_than_two_minutes_at_a_time_whatever_the_server_asks_for() -> None:
@@ -96,35 +86,31 @@ def test_nobody_waits_longer_than_two_minutes_at_a_time_whatever_the_server_asks
     assert seconds == 120.0
 
 
-def test_calls_are_spaced_by_the_rate_the_server_names() -> None:
-    async def run() -> None:
-        limiter = AdaptiveLimiter(1)
-        (ticket,) = await take(limiter, 1)
-        limiter.failed(ticket, rate_limit(allowed_rate=100))
-        loop = asyncio.get_running_loop()
-        begun = loop.time()
-        for _ in range(30):
-            await limiter.acquire()
-            limiter.succeeded()
-        assert loop.time() - begun >= 0.2
-
-    run_virtually(run())
-
-
-def test_a_slot_granted_to_one_who_gave_up_is_given_back() -> None:
-    async def run() -> None:
-        limiter = AdaptiveLimiter(1)
+@virtually
+async def test_calls_are_spaced_by_the_rate_the_server_names() -> None:
+    limiter = AdaptiveLimiter(1)
+    (ticket,) = await take(limiter, 1)
+    limiter.failed(ticket, rate_limit(allowed_rate=100))
+    loop = asyncio.get_running_loop()
+    begun = loop.time()
+    for _ in range(30):
         await limiter.acquire()
-        waiting = asyncio.create_task(limiter.acquire())
-        await asyncio.sleep(0)
         limiter.succeeded()
-        waiting.cancel()
-        await asyncio.gather(waiting, return_exceptions=True)
-        assert (
-            await asyncio.wait_for(limiter.acquire(), 1) > 1
-        )  # the third to be let in, after the one who gave up
+    assert loop.time() - begun >= 0.2
 
-    asyncio.run(run())
+
+@virtually
+async def test_a_slot_granted_to_one_who_gave_up_is_given_back() -> None:
+    limiter = AdaptiveLimiter(1)
+    await limiter.acquire()
+    waiting = asyncio.create_task(limiter.acquire())
+    await asyncio.sleep(0)
+    limiter.succeeded()
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    assert (
+        await asyncio.wait_for(limiter.acquire(), 1) > 1
+    )  # the third to be let in, after the one who gave up
 
 
 def test_a_rate_that_is_named_is_believed_at_once() -> None:
